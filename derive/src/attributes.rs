@@ -1,0 +1,299 @@
+//! Reads `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]` and `#[layout]` attributes.
+
+use crate::name_of;
+use proc_macro2::{Delimiter, Group, Span, TokenStream as Tokens, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Token, Type};
+
+/// One directive of an attribute: `name`, `name = tokens`, `name(tokens)` or `name { tokens }`.
+pub struct Directive {
+    /// The attribute it stands in: br, bw, brw, layout or bitfield.
+    pub source: String,
+    pub name: Ident,
+    value: Option<Tokens>,
+}
+
+impl Directive {
+    /// The tokens after `=` or between the delimiters, parsed.
+    pub fn value<T: Parse>(&self) -> Result<T> {
+        self.value_with(T::parse)
+    }
+
+    /// As [`value`](Directive::value), with a parser of its own.
+    pub fn value_with<T>(&self, parser: impl Fn(ParseStream) -> Result<T>) -> Result<T> {
+        let tokens = self.value.clone().ok_or_else(|| Error::new(self.name.span(), "a value is missing"))?;
+        parser.parse2(tokens)
+    }
+
+    /// The expressions of a list, `args(a, b)`.
+    pub fn expressions(&self) -> Result<Vec<Expr>> {
+        Ok(self.value_with(Punctuated::<Expr, Token![,]>::parse_terminated)?.into_iter().collect())
+    }
+
+    /// Whether this directive only says which value is written, which the description does not cover.
+    pub fn writes_only(&self) -> bool {
+        const MOVING: [&str; 11] = [
+            "align_after",
+            "align_before",
+            "big",
+            "is_big",
+            "is_little",
+            "magic",
+            "pad_after",
+            "pad_before",
+            "pad_size_to",
+            "restore_position",
+            "seek_before",
+        ];
+        self.source == "bw" && !MOVING.iter().any(|name| self.name == name)
+    }
+
+    /// The error for a directive that is not understood.
+    pub fn unknown(&self) -> Error {
+        let message = format!("Layout does not understand `{}({})` here", self.source, self.name);
+        Error::new(self.name.span(), message)
+    }
+}
+
+struct Directives(Vec<(Ident, Option<Tokens>)>);
+
+impl Parse for Directives {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let mut list = Vec::new();
+        while !input.is_empty() {
+            let name = Ident::parse_any(input)?;
+            let value = if input.peek(Token![=]) {
+                input.parse::<Token![=]>()?;
+                Some(until_comma(input)?)
+            } else if input.peek(syn::token::Paren) || input.peek(syn::token::Brace) {
+                let group: Group = input.parse()?;
+                Some(contents(&group))
+            } else {
+                None
+            };
+            list.push((name, value));
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(Directives(list))
+    }
+}
+
+fn until_comma(input: ParseStream) -> Result<Tokens> {
+    let mut tokens = Tokens::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+/// The tokens between the delimiters. Braces keep them, since binrw gives them another meaning.
+fn contents(group: &Group) -> Tokens {
+    match group.delimiter() {
+        Delimiter::Brace => TokenTree::Group(group.clone()).into(),
+        _ => group.stream(),
+    }
+}
+
+/// All directives that the attributes hold, in order.
+pub fn directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
+    let mut all = Vec::new();
+    for attr in attrs {
+        let Some(source) = attr.path().get_ident().map(Ident::to_string) else { continue };
+        if !["br", "bw", "brw", "layout", "bitfield"].contains(&source.as_str()) {
+            continue;
+        }
+        let Directives(list) = attr.parse_args()?;
+        all.extend(list.into_iter().map(|(name, value)| Directive { source: source.clone(), name, value }));
+    }
+    Ok(all)
+}
+
+/// Whether the attributes below the derive are still there: those of binrw and modular-bitfield vanish once they are
+/// expanded, and a derive that stands below them would describe another layout than theirs.
+pub fn shows_its_layout(attrs: &[Attribute]) -> bool {
+    let knows = ["binrw", "binread", "binwrite", "bitfield", "br", "brw", "repr"];
+    attrs
+        .iter()
+        .any(|attr| attr.path().segments.last().is_some_and(|s| knows.iter().any(|name| s.ident == name)))
+}
+
+/// What stands above a struct or enum.
+#[derive(Default)]
+pub struct Container {
+    pub magic: Option<LitByteStr>,
+    pub imports: Vec<String>,
+    pub repr: Option<Type>,
+    /// Size of a bit field struct.
+    pub bits: Option<u32>,
+}
+
+impl Container {
+    pub fn parse(attrs: &[Attribute]) -> Result<Container> {
+        let mut container = Container::default();
+        for directive in directives(attrs)? {
+            let name = directive.name.to_string();
+            match (directive.source.as_str(), name.as_str()) {
+                ("bitfield", "bits") => {
+                    container.bits = Some(directive.value::<LitInt>()?.base10_parse()?);
+                }
+                // The codec of a packed word goes through its bytes, which the description knows.
+                ("br" | "bw", "map") if container.bits.is_some() => {}
+                ("br" | "brw", "magic") => container.magic = Some(directive.value()?),
+                ("br" | "brw", "import") => container.imports = directive.value_with(imports)?,
+                ("br" | "brw", "repr") => container.repr = Some(directive.value()?),
+                ("br" | "brw", "little") => {}
+                _ if directive.writes_only() => {}
+                _ => return Err(directive.unknown()),
+            }
+        }
+        Ok(container)
+    }
+}
+
+/// The names of `name: Type, …`.
+fn imports(input: ParseStream) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    while !input.is_empty() {
+        names.push(name_of(&input.parse::<Ident>()?));
+        input.parse::<Token![:]>()?;
+        input.parse::<Type>()?;
+        if !input.is_empty() {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(names)
+}
+
+/// What `#[layout(…)]` says of the content of a field of bytes.
+pub struct Block {
+    pub packing: Ident,
+    pub size: Option<Expr>,
+    pub content: Type,
+    pub arguments: Vec<Expr>,
+    pub inline: bool,
+}
+
+/// What stands above a field.
+#[derive(Default)]
+pub struct Field {
+    pub condition: Option<Expr>,
+    pub count: Option<Expr>,
+    pub arguments: Vec<Expr>,
+    pub position: Option<Expr>,
+    pub checks: Vec<(Expr, String)>,
+    pub rule: Option<String>,
+    pub block: Option<Block>,
+}
+
+impl Field {
+    pub fn parse(attrs: &[Attribute]) -> Result<Field> {
+        let mut field = Field::default();
+        let mut content: Option<Type> = None;
+        let mut packing = Ident::new("stored", Span::call_site());
+        let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
+        let mut needs_content: Option<Span> = None;
+        let mut restores: Option<Span> = None;
+        for directive in directives(attrs)? {
+            let name = directive.name.to_string();
+            match (directive.source.as_str(), name.as_str()) {
+                ("br", "count") => field.count = Some(directive.value()?),
+                ("br" | "brw", "if") => field.condition = Some(directive.value()?),
+                ("br" | "brw", "args") => field.arguments = arguments_of(&directive)?,
+                ("br" | "brw", "assert") => field.checks.push(directive.value_with(check)?),
+                ("br" | "brw", "seek_before") => {
+                    field.position = Some(directive.value_with(seek_from_start)?);
+                }
+                ("br" | "brw", "restore_position") => restores = Some(directive.name.span()),
+                ("br", "temp") => {}
+                ("layout", "rule") => field.rule = Some(directive.value::<LitStr>()?.value()),
+                ("layout", "content") => content = Some(directive.value()?),
+                ("layout", "packing") => {
+                    packing = directive.value()?;
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "size") => {
+                    size = Some(directive.value()?);
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "args") => {
+                    arguments = directive.expressions()?;
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "inline") => {
+                    inline = true;
+                    needs_content = Some(directive.name.span());
+                }
+                _ if directive.writes_only() => {}
+                _ => return Err(directive.unknown()),
+            }
+        }
+        match (&field.position, restores) {
+            (Some(_), Some(_)) | (None, None) => {}
+            (Some(position), None) => {
+                return Err(Error::new_spanned(
+                    position,
+                    "a field at a position of its own needs `restore_position`",
+                ));
+            }
+            (None, Some(span)) => return Err(Error::new(span, "this needs `seek_before`")),
+        }
+        match (content, needs_content) {
+            (Some(content), _) => {
+                field.block = Some(Block { packing, size, content, arguments, inline });
+            }
+            (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
+            (None, None) => {}
+        }
+        Ok(field)
+    }
+}
+
+/// The arguments of `args(a, b)` or `args { inner: (a, b) }`.
+fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
+    directive.value_with(|input| {
+        if !input.peek(syn::token::Brace) {
+            return Ok(Punctuated::<Expr, Token![,]>::parse_terminated(input)?.into_iter().collect());
+        }
+        let named;
+        syn::braced!(named in input);
+        let name: Ident = named.parse()?;
+        if name != "inner" {
+            return Err(Error::new(name.span(), "Layout understands only `args { inner: (…) }`"));
+        }
+        named.parse::<Token![:]>()?;
+        let inner;
+        syn::parenthesized!(inner in named);
+        named.parse::<Option<Token![,]>>()?;
+        Ok(Punctuated::<Expr, Token![,]>::parse_terminated(&inner)?.into_iter().collect())
+    })
+}
+
+/// `condition, "message"`.
+fn check(input: ParseStream) -> Result<(Expr, String)> {
+    let condition: Expr = input.parse()?;
+    if input.is_empty() {
+        return Err(Error::new_spanned(condition, "a check needs a message for when it does not hold"));
+    }
+    input.parse::<Token![,]>()?;
+    let message: LitStr = input.parse()?;
+    if message.value().contains('{') {
+        return Err(Error::new(message.span(), "the message is data: it cannot have placeholders"));
+    }
+    input.parse::<Option<Token![,]>>()?;
+    Ok((condition, message.value()))
+}
+
+/// `SeekFrom::Start(expression)`.
+fn seek_from_start(input: ParseStream) -> Result<Expr> {
+    let call: syn::ExprCall = input.parse()?;
+    let starts = matches!(&*call.func, Expr::Path(path)
+        if path.path.segments.last().is_some_and(|segment| segment.ident == "Start"));
+    match (starts, call.args.len()) {
+        (true, 1) => Ok(call.args[0].clone()),
+        _ => Err(Error::new_spanned(call, "Layout understands only `SeekFrom::Start(offset)`")),
+    }
+}

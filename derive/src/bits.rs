@@ -1,0 +1,79 @@
+//! Bit field structs: one little-endian word, the lowest bits first.
+
+use proc_macro2::{Ident, TokenStream as Tokens};
+use quote::{format_ident, quote};
+use syn::{Error, Field, Fields, Result, Type};
+
+use crate::{attributes, doc_of, name_of};
+
+/// The `Shape` of a packed word; and a `BitRange` constant for each of its fields, and how it becomes a value.
+pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens)> {
+    if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
+        return Err(Error::new(name.span(), "a packed word has 8 to 128 bits, in whole bytes"));
+    }
+    let size = bits / 8;
+    let mut shapes = Vec::new();
+    let mut constants = Vec::new();
+    let mut previous = quote!(::meshspec::layout::BitRange { offset: 0, width: 0 });
+    for (index, field) in fields.iter().enumerate() {
+        let ident = field.ident.clone().unwrap_or_else(|| format_ident!("_{index}"));
+        let constant = format_ident!("{}", name_of(&ident).to_uppercase());
+        let ty = &field.ty;
+        let doc = format!("The bits of `{ident}`.");
+        constants.push(quote! {
+            #[doc = #doc]
+            pub const #constant: ::meshspec::layout::BitRange =
+                #previous.then(<#ty as ::meshspec::layout::Specifier>::BITS as u32);
+        });
+        previous = quote!(Self::#constant);
+        shapes.push(bit_field(name, &ident, &constant, field)?);
+    }
+    let shape = quote!(::meshspec::layout::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
+    // modular-bitfield makes every field's constant visible as far as the struct itself is.
+    let constants = quote! {
+        #[allow(dead_code, reason = "a word has more fields than hot loops need")]
+        impl #name { #(#constants)* }
+
+        impl ::core::convert::From<#name> for ::meshspec::layout::Value {
+            fn from(word: #name) -> ::meshspec::layout::Value {
+                ::meshspec::layout::Value::bits::<#name>(&word.into_bytes())
+            }
+        }
+    };
+    Ok((shape, constants))
+}
+
+fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field) -> Result<Tokens> {
+    let (mut signed, mut declared, mut reserved) = (false, false, is_skipped(field));
+    for directive in attributes::directives(&field.attrs)? {
+        match directive.name.to_string().as_str() {
+            "signed" => signed = true,
+            "reserved" => reserved = true,
+            "declared" => declared = true,
+            _ => return Err(directive.unknown()),
+        }
+    }
+    let (name, doc, ty) = (name_of(ident), doc_of(&field.attrs), &field.ty);
+    let flag = matches!(ty, Type::Path(path) if path.path.is_ident("bool"));
+    let declared = if declared {
+        quote!(match <#ty as ::meshspec::layout::Layout>::TYPE {
+            ::meshspec::layout::Type::Declared(declaration) => ::core::option::Option::Some(declaration),
+            _ => ::core::option::Option::None,
+        })
+    } else {
+        quote!(::core::option::Option::None)
+    };
+    Ok(quote!(::meshspec::layout::BitField {
+        name: #name,
+        doc: #doc,
+        bits: #word::#constant,
+        signed: #signed,
+        reserved: #reserved,
+        flag: #flag,
+        declared: #declared,
+    }))
+}
+
+fn is_skipped(field: &Field) -> bool {
+    field.attrs.iter().any(|attr| attr.path().is_ident("skip"))
+}

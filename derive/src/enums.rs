@@ -1,0 +1,69 @@
+//! Enums: named values of an integer, or a choice between structs.
+
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{DataEnum, Error, Fields, Result, Variant};
+
+use crate::attributes::{self, Container};
+use crate::{doc_of, expression, name_of, structs};
+
+/// The `Shape` of an enum.
+pub fn shape(data: &DataEnum, container: &Container) -> Result<Tokens> {
+    match &container.repr {
+        Some(repr) => {
+            let values = data.variants.iter().map(value).collect::<Result<Vec<_>>>()?;
+            Ok(quote!(::meshspec::layout::Shape::Enum {
+                size: ::core::mem::size_of::<#repr>() as u32,
+                values: &[#(#values),*],
+            }))
+        }
+        None => {
+            let variants = data
+                .variants
+                .iter()
+                .map(|v| alternative(v, &container.imports))
+                .collect::<Result<Vec<_>>>()?;
+            Ok(quote!(::meshspec::layout::Shape::Choice(&[#(#variants),*])))
+        }
+    }
+}
+
+fn value(variant: &Variant) -> Result<Tokens> {
+    if let Some(directive) = attributes::directives(&variant.attrs)?.first() {
+        return Err(directive.unknown());
+    }
+    let Some((_, number)) = &variant.discriminant else {
+        return Err(Error::new_spanned(variant, "the value in the file must be written out"));
+    };
+    let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
+    Ok(quote!(::meshspec::layout::EnumValue { name: #name, doc: #doc, value: #number }))
+}
+
+fn alternative(variant: &Variant, imports: &[String]) -> Result<Tokens> {
+    let mut condition = None;
+    for directive in attributes::directives(&variant.attrs)? {
+        match directive.name.to_string().as_str() {
+            "pre_assert" => condition = Some(directive.value()?),
+            _ => return Err(directive.unknown()),
+        }
+    }
+    let Some(condition) = condition else {
+        return Err(Error::new_spanned(variant, "a variant needs `#[br(pre_assert(…))]` that chooses it"));
+    };
+    let Fields::Unnamed(fields) = &variant.fields else {
+        return Err(Error::new_spanned(variant, "a variant holds one unnamed field"));
+    };
+    let mut fields = fields.unnamed.iter();
+    let (Some(only), None) = (fields.next(), fields.next()) else {
+        return Err(Error::new_spanned(variant, "a variant holds one unnamed field"));
+    };
+    let condition = expression::constant(&condition, imports)?;
+    let field = structs::field(0, only, imports)?;
+    let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
+    Ok(quote!(::meshspec::layout::Variant {
+        name: #name,
+        doc: #doc,
+        condition: #condition,
+        field: #field,
+    }))
+}

@@ -1,0 +1,139 @@
+//! Turns the Rust expressions of attributes into `meshspec::layout::Expr` constants.
+
+use crate::name_of;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{BinOp, Error, Expr, ExprLit, Lit, Member, Result, UnOp};
+
+/// The expression as a constant. It may name only what is in scope: imports and earlier fields.
+pub fn constant(expr: &Expr, scope: &[String]) -> Result<Tokens> {
+    let tokens = match expr {
+        Expr::Paren(inner) => return constant(&inner.expr, scope),
+        Expr::Group(inner) => return constant(&inner.expr, scope),
+        // Fields that are not `Copy` are seen by reference in binrw's expressions.
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => return constant(&unary.expr, scope),
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => {
+            let value: i128 = number.base10_parse()?;
+            quote!(Literal(#value))
+        }
+        Expr::Lit(ExprLit { lit: Lit::Byte(byte), .. }) => {
+            let value = i128::from(byte.value());
+            quote!(Literal(#value))
+        }
+        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => quote!(Bool(#value)),
+        Expr::Path(_) | Expr::Field(_) | Expr::MethodCall(_) => {
+            let names = path(expr, scope)?;
+            quote!(Path(&[#(#names),*]))
+        }
+        Expr::Unary(unary) => {
+            let operand = constant(&unary.expr, scope)?;
+            let op = match unary.op {
+                UnOp::Not(_) => quote!(Not),
+                UnOp::Neg(_) => quote!(Negate),
+                _ => return Err(unsupported(expr)),
+            };
+            quote!(Unary(::meshspec::layout::UnaryOp::#op, &#operand))
+        }
+        Expr::Binary(binary) => {
+            let (left, right) = (constant(&binary.left, scope)?, constant(&binary.right, scope)?);
+            let op = binary_op(&binary.op).ok_or_else(|| unsupported(expr))?;
+            quote!(Binary(::meshspec::layout::BinaryOp::#op, &#left, &#right))
+        }
+        Expr::Cast(cast) => {
+            let (bits, signed) = int_type(&cast.ty).ok_or_else(|| unsupported(expr))?;
+            let operand = constant(&cast.expr, scope)?;
+            quote!(Cast(&#operand, ::meshspec::layout::IntType { bits: #bits, signed: #signed }))
+        }
+        _ => return Err(unsupported(expr)),
+    };
+    Ok(quote!(::meshspec::layout::Expr::#tokens))
+}
+
+/// An optional expression as an `Option` constant.
+pub fn optional(expr: Option<&Expr>, scope: &[String]) -> Result<Tokens> {
+    let tokens = expr.map(|expr| constant(expr, scope)).transpose()?;
+    Ok(tokens.map_or_else(
+        || quote!(::core::option::Option::None),
+        |tokens| quote!(::core::option::Option::Some(#tokens)),
+    ))
+}
+
+/// Several expressions as a constant slice.
+pub fn list(exprs: &[Expr], scope: &[String]) -> Result<Tokens> {
+    let items = exprs.iter().map(|expr| constant(expr, scope)).collect::<Result<Vec<_>>>()?;
+    Ok(quote!(&[#(#items),*]))
+}
+
+fn unsupported(expr: &Expr) -> Error {
+    Error::new_spanned(
+        expr,
+        "Layout cannot evaluate this: use literals, fields, getters without arguments, casts to integers, \
+         arithmetic, comparisons and boolean operators",
+    )
+}
+
+/// `a.b.c()` as names.
+fn path(expr: &Expr, scope: &[String]) -> Result<Vec<String>> {
+    match expr {
+        Expr::Path(path) => match path.path.get_ident() {
+            Some(ident) if scope.contains(&name_of(ident)) => Ok(vec![name_of(ident)]),
+            Some(ident) => Err(Error::new(
+                ident.span(),
+                format!("`{ident}` is neither an import nor an earlier field: Layout knows nothing else"),
+            )),
+            None => Err(unsupported(expr)),
+        },
+        Expr::Field(field) => {
+            let mut names = path(&field.base, scope)?;
+            names.push(match &field.member {
+                Member::Named(name) => name_of(name),
+                Member::Unnamed(index) => index.index.to_string(),
+            });
+            Ok(names)
+        }
+        Expr::MethodCall(call) if call.args.is_empty() && call.turbofish.is_none() => {
+            let mut names = path(&call.receiver, scope)?;
+            names.push(name_of(&call.method));
+            Ok(names)
+        }
+        Expr::Paren(inner) => path(&inner.expr, scope),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => path(&unary.expr, scope),
+        _ => Err(unsupported(expr)),
+    }
+}
+
+fn binary_op(op: &BinOp) -> Option<Tokens> {
+    Some(match op {
+        BinOp::Add(_) => quote!(Add),
+        BinOp::Sub(_) => quote!(Subtract),
+        BinOp::Mul(_) => quote!(Multiply),
+        BinOp::Div(_) => quote!(Divide),
+        BinOp::Rem(_) => quote!(Remainder),
+        BinOp::BitAnd(_) => quote!(BitAnd),
+        BinOp::BitOr(_) => quote!(BitOr),
+        BinOp::BitXor(_) => quote!(BitXor),
+        BinOp::Shl(_) => quote!(ShiftLeft),
+        BinOp::Shr(_) => quote!(ShiftRight),
+        BinOp::Eq(_) => quote!(Equal),
+        BinOp::Ne(_) => quote!(NotEqual),
+        BinOp::Lt(_) => quote!(Less),
+        BinOp::Le(_) => quote!(LessOrEqual),
+        BinOp::Gt(_) => quote!(Greater),
+        BinOp::Ge(_) => quote!(GreaterOrEqual),
+        BinOp::And(_) => quote!(And),
+        BinOp::Or(_) => quote!(Or),
+        _ => return None,
+    })
+}
+
+fn int_type(ty: &syn::Type) -> Option<(u32, bool)> {
+    let syn::Type::Path(path) = ty else { return None };
+    let name = path.path.get_ident()?.to_string();
+    let (sign, bits) = name.split_at_checked(1)?;
+    let bits = if bits == "size" { 64 } else { bits.parse().ok()? };
+    match sign {
+        "u" => Some((bits, false)),
+        "i" => Some((bits, true)),
+        _ => None,
+    }
+}

@@ -1,0 +1,104 @@
+//! `#[derive(Layout)]`: a binrw or modular-bitfield declaration as constant data.
+//!
+//! The derive stands above `#[binrw]` or `#[bitfield]`, reads the same attributes as they do, and emits an
+//! implementation of `meshspec::layout::Layout`. It understands a subset of what binrw does; whatever it does not
+//! understand is a compile error, so that the description can never say less than the codec does.
+//!
+//! Understood are
+//!
+//! - on a struct or enum: `little`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`;
+//! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`,
+//!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `temp`, and what `bw` says of values, such as
+//!   `bw(calc = …)`;
+//! - on a variant: `pre_assert(…)`;
+//! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
+//! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = lz4`, `size = …`, `args(…)`,
+//!   `inline` (a field of bytes that hold another structure), `rule = "CODE"`, and on bit fields `signed`,
+//!   `reserved`, `declared` (the bits are a packed word with a layout of its own).
+
+#![forbid(unsafe_code)]
+
+mod attributes;
+mod bits;
+mod enums;
+mod expression;
+mod structs;
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, Result};
+
+/// Implements `meshspec::layout::Layout`. See the [crate documentation](crate).
+#[proc_macro_derive(Layout, attributes(br, bw, brw, bits, skip, layout))]
+pub fn derive_layout(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
+}
+
+fn expand(input: &DeriveInput) -> Result<Tokens> {
+    let container = attributes::Container::parse(&input.attrs)?;
+    if !attributes::shows_its_layout(&input.attrs) {
+        return Err(Error::new(
+            input.ident.span(),
+            "Layout sees no attribute that says how this lies in a file: it must stand above `#[binrw]` or \
+             `#[bitfield]`; a struct that is read in bulk needs `#[repr(C)]`",
+        ));
+    }
+    if let (Some(magic), false) =
+        (&container.magic, matches!(input.data, Data::Struct(_)) && container.bits.is_none())
+    {
+        return Err(Error::new(magic.span(), "only structs of fields start with magic bytes"));
+    }
+    let (shape, constants) = match &input.data {
+        Data::Struct(data) => match container.bits {
+            Some(bits) => bits::shape(&input.ident, &data.fields, bits)?,
+            None => (structs::shape(&data.fields, &container.imports)?, quote!()),
+        },
+        Data::Enum(data) => (enums::shape(data, &container)?, quote!()),
+        Data::Union(data) => {
+            return Err(Error::new(data.union_token.span, "Layout describes structs and enums"));
+        }
+    };
+    let name = name_of(&input.ident);
+    let ident = &input.ident;
+    let doc = doc_of(&input.attrs);
+    let imports = &container.imports;
+    let magic = container.magic.map_or_else(|| quote!(&[]), |magic| quote!(#magic));
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    Ok(quote! {
+        impl #impl_generics ::meshspec::layout::Layout for #ident #ty_generics #where_clause {
+            const TYPE: ::meshspec::layout::Type =
+                ::meshspec::layout::Type::Declared(&::meshspec::layout::Declaration {
+                    name: #name,
+                    doc: #doc,
+                    imports: &[#(#imports),*],
+                    magic: #magic,
+                    shape: #shape,
+                });
+        }
+        #constants
+    })
+}
+
+/// The name without the `r#` that a word of Rust needs.
+fn name_of(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
+/// The text of the documentation comment, lines joined, common leading blank removed.
+fn doc_of(attrs: &[Attribute]) -> String {
+    let lines: Vec<String> = attrs
+        .iter()
+        .filter_map(|attr| match &attr.meta {
+            Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let lines: Vec<&str> = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    lines.join("\n").trim().to_owned()
+}

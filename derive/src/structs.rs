@@ -1,0 +1,85 @@
+//! Structs: fields one after the other.
+
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{Fields, Result};
+
+use crate::attributes::{self, Block};
+use crate::{doc_of, expression, name_of};
+
+/// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
+pub fn shape(fields: &Fields, imports: &[String]) -> Result<Tokens> {
+    let mut scope = imports.to_vec();
+    let fields = fields
+        .iter()
+        .enumerate()
+        .map(|(i, f)| {
+            let before = scope.clone();
+            scope.extend(f.ident.as_ref().map(name_of));
+            field(i, f, &before)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#fields),*])))
+}
+
+/// One field as a `Field` constant.
+pub fn field(index: usize, field: &syn::Field, scope: &[String]) -> Result<Tokens> {
+    let attributes = attributes::Field::parse(&field.attrs)?;
+    let name = field.ident.as_ref().map_or_else(|| index.to_string(), name_of);
+    let doc = doc_of(&field.attrs);
+    let ty = &field.ty;
+    let condition = expression::optional(attributes.condition.as_ref(), scope)?;
+    let count = expression::optional(attributes.count.as_ref(), scope)?;
+    let arguments = expression::list(&attributes.arguments, scope)?;
+    let position = expression::optional(attributes.position.as_ref(), scope)?;
+    // A check sees its own field, too.
+    let with_field: Vec<_> = scope.iter().cloned().chain([name.clone()]).collect();
+    let checks = attributes
+        .checks
+        .iter()
+        .map(|(condition, message)| {
+            let condition = expression::constant(condition, &with_field)?;
+            Ok(quote!(::meshspec::layout::Check { condition: #condition, message: #message }))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
+    let rule = option(attributes.rule.map(|code| quote!(#code)));
+    Ok(quote!(::meshspec::layout::Field {
+        name: #name,
+        doc: #doc,
+        ty: <#ty as ::meshspec::layout::Layout>::TYPE,
+        condition: #condition,
+        count: #count,
+        arguments: #arguments,
+        position: #position,
+        checks: &[#(#checks),*],
+        block: #block,
+        rule: #rule,
+    }))
+}
+
+fn option(tokens: Option<Tokens>) -> Tokens {
+    tokens.map_or_else(
+        || quote!(::core::option::Option::None),
+        |tokens| quote!(::core::option::Option::Some(#tokens)),
+    )
+}
+
+fn block(block: &Block, scope: &[String]) -> Result<Tokens> {
+    let packing = match block.packing.to_string().as_str() {
+        "stored" => quote!(Stored),
+        "lz4" => quote!(Lz4),
+        _ => return Err(syn::Error::new(block.packing.span(), "a packing is `stored` or `lz4`")),
+    };
+    let size = expression::optional(block.size.as_ref(), scope)?;
+    let arguments = expression::list(&block.arguments, scope)?;
+    let content = &block.content;
+    let inline = block.inline;
+    Ok(quote!(::meshspec::layout::Block {
+        packing: ::meshspec::layout::Packing::#packing,
+        size: #size,
+        content: <#content as ::meshspec::layout::Layout>::TYPE,
+        arguments: #arguments,
+        inline: #inline,
+    }))
+}

@@ -1,0 +1,227 @@
+//! What `check` returns: rules, findings, reports.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::{Error, Limits, Span, Strictness};
+
+/// How bad it is to break a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+pub enum Severity {
+    /// A "should" of the text, or what no sane reader trips over. Never refused.
+    Warning,
+    /// Against the text, or a reader could take in wrong data. Strict reading refuses it, lenient reading reports it.
+    Error,
+    /// The file cannot be decoded without guessing. Refused in both modes.
+    Fatal,
+}
+
+impl Severity {
+    /// The word that reports use: both kinds of error are an "error".
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error | Severity::Fatal => "error",
+        }
+    }
+}
+
+/// One rule of a format. Codes are stable; `docs/rules.md` lists them all.
+#[derive(Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Rule {
+    /// The stable code, `MESH-INDEX-RANGE`.
+    pub code: &'static str,
+    /// How bad it is to break it.
+    pub severity: Severity,
+    /// The rule in a sentence.
+    pub summary: &'static str,
+    /// Where it comes from: the section of the specification.
+    pub section: &'static str,
+    /// The row of the interpretations that it rests on, `M13`; empty where the text is enough.
+    pub row: &'static str,
+}
+
+impl Rule {
+    /// What stands in brackets behind a message: code and row.
+    pub fn reference(&self) -> String {
+        match self.row {
+            "" => self.code.to_owned(),
+            row => format!("{}, {row}", self.code),
+        }
+    }
+}
+
+/// Declares the rules of a format: a static each, and `RULES` with all of them.
+macro_rules! rules {
+    ($($name:ident $code:literal $severity:ident $section:literal $row:literal $summary:literal;)*) => {
+        $(pub(super) static $name: $crate::Rule = $crate::Rule {
+            code: $code, severity: $crate::Severity::$severity, summary: $summary, section: $section, row: $row,
+        };)*
+
+        /// Every rule of the format.
+        pub(super) static RULES: &[&$crate::Rule] = &[$(&$name),*];
+    };
+}
+
+pub(crate) use rules;
+
+/// One place where a file breaks a rule.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The field, `meshes[3].faces[17].v2`; empty for the file as a whole.
+    pub path: String,
+    /// Where it lies in the file that was read; `None` for a document that was not read from one.
+    pub span: Option<Span>,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_place(f, &self.path, self.span.as_ref())?;
+        write!(f, "{} [{}]", self.message, self.rule.reference())
+    }
+}
+
+/// `path (bytes a..b): `, as far as there is any of it.
+pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &str, span: Option<&Span>) -> fmt::Result {
+    match (path, span) {
+        ("", None) => Ok(()),
+        ("", Some(span)) => write!(f, "{span}: "),
+        (path, None) => write!(f, "{path}: "),
+        (path, Some(span)) => write!(f, "{path} ({span}): "),
+    }
+}
+
+/// All findings of a check.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Report {
+    findings: Vec<Finding>,
+    /// Findings beyond the limit per rule, which are only counted.
+    suppressed: BTreeMap<&'static str, usize>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    seen: BTreeMap<&'static str, usize>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    least: Severity,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    limit: usize,
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        Report::new(&Limits::default())
+    }
+}
+
+impl Report {
+    /// An empty report.
+    pub fn new(limits: &Limits) -> Report {
+        Report {
+            findings: Vec::new(),
+            suppressed: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            least: Severity::Warning,
+            limit: limits.max_findings_per_rule,
+        }
+    }
+
+    /// An empty report that wants no findings below `least`, so that checks can skip the search for them.
+    pub(crate) fn at_least(least: Severity, limits: &Limits) -> Report {
+        Report { least, ..Report::new(limits) }
+    }
+
+    /// Whether findings of this rule are wanted. A check that costs something asks first.
+    pub fn wants(&self, rule: &Rule) -> bool {
+        rule.severity >= self.least
+    }
+
+    /// Adds a finding. `message` is only built if the finding is kept.
+    pub fn add(&mut self, rule: &'static Rule, path: impl fmt::Display, message: impl fmt::Display) {
+        if !self.wants(rule) {
+            return;
+        }
+        let seen = self.seen.entry(rule.code).or_default();
+        *seen += 1;
+        if *seen > self.limit {
+            *self.suppressed.entry(rule.code).or_default() += 1;
+            return;
+        }
+        self.findings.push(Finding {
+            rule,
+            path: path.to_string(),
+            span: None,
+            message: message.to_string(),
+        });
+    }
+
+    /// Adds the reason why a file could not be decoded.
+    pub(crate) fn add_refusal(&mut self, rule: &'static Rule, error: &Error) {
+        self.add(rule, error.path(), error.message());
+        if let (Some(finding), Some(span)) = (self.findings.last_mut(), error.span()) {
+            finding.span = Some(span.clone());
+        }
+    }
+
+    /// The findings in the order in which they were made.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Fills in where each finding lies that does not say so yet.
+    pub(crate) fn locate(&mut self, find: impl Fn(&str) -> Option<Span>) {
+        for finding in self.findings.iter_mut().filter(|finding| finding.span.is_none()) {
+            finding.span = find(&finding.path);
+        }
+    }
+
+    /// The rules of which there are more findings than the report keeps, with the number of those left out.
+    pub fn suppressed(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        self.suppressed.iter().map(|(code, count)| (*code, *count))
+    }
+
+    /// Number of findings of this rule, kept or not.
+    pub fn count_of(&self, code: &str) -> usize {
+        self.seen.get(code).copied().unwrap_or(0)
+    }
+
+    /// Number of errors, kept or not.
+    pub fn errors(&self) -> usize {
+        self.count(|severity| severity > Severity::Warning)
+    }
+
+    /// Number of warnings, kept or not.
+    pub fn warnings(&self) -> usize {
+        self.count(|severity| severity == Severity::Warning)
+    }
+
+    fn count(&self, wanted: impl Fn(Severity) -> bool) -> usize {
+        let kept = self.findings.iter().filter(|f| wanted(f.rule.severity)).count();
+        // A rule has suppressed findings only if it has kept ones, unless the limit is 0.
+        let left_out: usize = self
+            .suppressed
+            .iter()
+            .filter(|(code, _)| {
+                self.findings.iter().any(|f| f.rule.code == **code && wanted(f.rule.severity))
+            })
+            .map(|(_, count)| count)
+            .sum();
+        kept + left_out
+    }
+
+    /// The first finding that reading with this strictness refuses.
+    pub fn first_refused(&self, strictness: Strictness) -> Option<&Finding> {
+        self.findings.iter().find(|f| f.rule.severity >= strictness.refuses())
+    }
+
+    /// Whether a reader with this strictness accepts the document.
+    pub fn is_valid(&self, strictness: Strictness) -> bool {
+        self.first_refused(strictness).is_none()
+    }
+}

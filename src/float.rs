@@ -1,0 +1,244 @@
+//! 32-bit floats as data, bit by bit.
+//!
+//! JSON has no infinities and no NaN; they are written as strings: `"Infinity"`, `"-Infinity"`, `"NaN"`, and a NaN
+//! of other bits as `"NaN:ffc00001"`. To be used with `#[serde(with = "crate::float")]` on floats and on arrays,
+//! options and lists of them.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Floats, possibly nested.
+pub(crate) trait Floats: Sized {
+    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
+    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+}
+
+pub(crate) fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    value.put(serializer)
+}
+
+pub(crate) fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    T::get(deserializer)
+}
+
+/// A 64-bit float, by the same rules.
+pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match value {
+        x if x.is_finite() => serializer.serialize_f64(x),
+        x if x.to_bits() == f64::NAN.to_bits() => serializer.serialize_str("NaN"),
+        x if x.is_nan() => serializer.collect_str(&format_args!("NaN:{:016x}", x.to_bits())),
+        x => serializer.serialize_str(if x > 0.0 { "Infinity" } else { "-Infinity" }),
+    }
+}
+
+const NAN: u32 = f32::NAN.to_bits();
+
+impl Floats for f32 {
+    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            x if x.is_finite() => serializer.serialize_f32(x),
+            x if x.to_bits() == NAN => serializer.serialize_str("NaN"),
+            x if x.is_nan() => serializer.collect_str(&format_args!("NaN:{:08x}", x.to_bits())),
+            x => serializer.serialize_str(if x > 0.0 { "Infinity" } else { "-Infinity" }),
+        }
+    }
+
+    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f32, D::Error> {
+        deserializer.deserialize_any(FloatVisitor)
+    }
+}
+
+struct FloatVisitor;
+
+/// The 32-bit float that was written as a decimal, after the decimal was read as a 64-bit float.
+///
+/// Rounding twice can go wrong where the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`.
+/// There, the one whose shortest decimal it is was meant.
+fn narrow(value: f64) -> f32 {
+    let nearest = value as f32;
+    let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
+    let is_half_way = (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != nearest.into();
+    if is_half_way && format!("{other:e}").parse() == Ok(value) { other } else { nearest }
+}
+
+impl Visitor<'_> for FloatVisitor {
+    type Value = f32;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a number, \"Infinity\", \"-Infinity\", \"NaN\" or \"NaN:\" with 8 hexadecimal digits")
+    }
+
+    fn visit_f32<E>(self, value: f32) -> Result<f32, E> {
+        Ok(value)
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<f32, E> {
+        let narrow = narrow(value);
+        if narrow.is_infinite() {
+            return Err(E::custom(format_args!("{value} does not fit in 32 bits")));
+        }
+        Ok(narrow)
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<f32, E> {
+        Ok(value as f32)
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<f32, E> {
+        Ok(value as f32)
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<f32, E> {
+        let bits = match value {
+            "Infinity" => return Ok(f32::INFINITY),
+            "-Infinity" => return Ok(f32::NEG_INFINITY),
+            "NaN" => return Ok(f32::NAN),
+            other => other.strip_prefix("NaN:").and_then(|bits| u32::from_str_radix(bits, 16).ok()),
+        };
+        bits.map(f32::from_bits)
+            .filter(|x| x.is_nan())
+            .ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+    }
+}
+
+/// Lets a type that needs no help stand among floats.
+#[cfg(feature = "crucible")]
+macro_rules! as_it_is {
+    ($type:ty) => {
+        impl $crate::float::Floats for $type {
+            fn put<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serde::Serialize::serialize(self, serializer)
+            }
+
+            fn get<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                serde::Deserialize::deserialize(deserializer)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "crucible")]
+pub(crate) use as_it_is;
+
+#[cfg(feature = "crucible")]
+as_it_is!(u8);
+
+impl<T: Floats> Floats for Option<T> {
+    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Some(value) => value.put(serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::get(deserializer).map(Some)
+    }
+}
+
+struct Item<T>(T);
+
+impl<T: Floats> Serialize for Item<&T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.put(serializer)
+    }
+}
+
+impl<'de, T: Floats> Deserialize<'de> for Item<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::get(deserializer).map(Item)
+    }
+}
+
+fn put_all<T: Floats, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut seq = serializer.serialize_seq(Some(values.len()))?;
+    for value in values {
+        seq.serialize_element(&Item(value))?;
+    }
+    seq.end()
+}
+
+impl<T: Floats + Copy + Default, const N: usize> Floats for [T; N] {
+    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        put_all(self, serializer)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(ArrayVisitor([T::default(); N]))
+    }
+}
+
+struct ArrayVisitor<T, const N: usize>([T; N]);
+
+impl<'de, T: Floats, const N: usize> Visitor<'de> for ArrayVisitor<T, N> {
+    type Value = [T; N];
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "a list of {N}")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<[T; N], A::Error> {
+        for (i, slot) in self.0.iter_mut().enumerate() {
+            let item: Option<Item<T>> = seq.next_element()?;
+            *slot = item.ok_or_else(|| de::Error::invalid_length(i, &self_length::<N>()))?.0;
+        }
+        match seq.next_element_seed(Excess)? {
+            None => Ok(self.0),
+            Some(()) => Err(de::Error::invalid_length(N + 1, &self_length::<N>())),
+        }
+    }
+}
+
+fn self_length<const N: usize>() -> impl de::Expected {
+    struct Length(usize);
+    impl de::Expected for Length {
+        fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            write!(f, "a list of {}", self.0)
+        }
+    }
+    Length(N)
+}
+
+/// An item too many.
+struct Excess;
+
+impl<'de> DeserializeSeed<'de> for Excess {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        de::IgnoredAny::deserialize(deserializer).map(|_| ())
+    }
+}
+
+impl<T: Floats> Floats for Vec<T> {
+    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        put_all(self, serializer)
+    }
+
+    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items: Vec<Item<T>> = Vec::deserialize(deserializer)?;
+        Ok(items.into_iter().map(|item| item.0).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::narrow;
+
+    #[test]
+    fn shortest_decimals_are_read_back() {
+        // Half-way between two floats once it is a 64-bit float, then rounded to the wrong one of them.
+        let x = f32::from_bits(0x15ae_43fd);
+        assert_eq!((7.038_531e-26_f64 as f32).to_bits(), x.to_bits() + 1);
+        assert_eq!(narrow(7.038_531e-26).to_bits(), x.to_bits());
+        // Half-way and meant so: to even, as ever.
+        assert_eq!(narrow(1.0 + f64::from(f32::EPSILON) / 2.0), 1.0);
+        for bits in (0..0x7f80_0000).step_by(9973) {
+            let x = f32::from_bits(bits);
+            assert_eq!(format!("{x:e}").parse().map(narrow), Ok(x), "{bits:#x}");
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! A C header: packed structs where sizes are fixed, macros for bits and for offsets that follow from a format word,
+//! comments for the rest.
+//!
+//! A declaration whose size varies gets its table as a comment, a struct of the fields that always come first
+//! (`…_start`), and, where only its imports have a say, macros with the offset and size of each field.
+
+use super::notation::{Notation, atom, identifier, name_beside, print as print_expr, snake};
+use super::reach::{Kind, Names, Order, Reached, reachable};
+use super::wording::{Lines, content_text, offsets, packing_text, readable, type_text};
+use super::{BitField, Declaration, EnumValue, Expr, Field, IntType, Scope, Shape, Type};
+
+/// The header of a format, whose name is the prefix of all names in it.
+pub(super) fn print(name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> String {
+    let c = C { prefix: name };
+    let guard = format!("{}_LAYOUT_H", name.to_uppercase());
+    let mut out = Lines::default();
+    comment(
+        &mut out,
+        &format!(
+            "{title}: how its structures lie in a file.\n\nNumbers are little-endian, and nothing lies between one field \
+         and the next.\nThe structs may be laid over the bytes of a file on little-endian machines.\n\nOf the bits of \
+         a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word)."
+        ),
+    );
+    out.line(format!("#ifndef {guard}"));
+    out.line(format!("#define {guard}"));
+    out.line("");
+    out.prefixed("", PROLOGUE);
+    for reached in reachable(layouts, Order::Parts) {
+        out.line("");
+        c.declare(&mut out, &reached);
+    }
+    out.line("");
+    out.line("#pragma pack(pop)");
+    out.line("");
+    out.line("#endif");
+    out.into_text()
+}
+
+const PROLOGUE: &str = "\
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error \"the structs of this header are little-endian\"
+#endif
+
+#ifndef MESHSPEC_STATIC_ASSERT
+#ifdef __cplusplus
+#define MESHSPEC_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define MESHSPEC_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+#endif
+
+/* GCC, Clang and MSVC all know this one. */
+#pragma pack(push, 1)";
+
+fn comment(out: &mut Lines, text: &str) {
+    if !text.is_empty() {
+        out.line("/*");
+        out.prefixed(" * ", &text.replace("*/", "* /"));
+        out.line(" */");
+    }
+}
+
+/// Words that are no names in C or C++.
+const KEYWORDS: &str = "and asm auto bool break case catch char class const continue default delete do double else \
+    enum explicit export extern false float for friend goto if inline int long mutable namespace new not operator or \
+    private protected public register restrict return short signed sizeof static struct switch template this throw \
+    true try typedef typeid typename union unsigned using virtual void volatile while xor";
+
+fn member_name(name: &str) -> String {
+    name_beside(KEYWORDS, name)
+}
+
+/// A header in the making: what its names start with.
+struct C<'p> {
+    prefix: &'p str,
+}
+
+impl Notation for C<'_> {
+    /// Bit fields are macros.
+    fn path(&self, path: &[&str], steps: &[Kind]) -> String {
+        let mut text = String::new();
+        for (index, name) in path.iter().enumerate() {
+            match index.checked_sub(1).and_then(|before| steps.get(before)) {
+                Some(Kind::Bits(word)) => text = format!("{}({text})", self.macro_name(word, name)),
+                Some(_) => text = format!("{text}.{}", member_name(name)),
+                // The parameter of a macro; the macro of a bit field has parentheses of its own.
+                None if path.len() > 1 => text = member_name(name),
+                None => text = format!("({})", member_name(name)),
+            }
+        }
+        text
+    }
+
+    const WORDS: [&'static str; 3] = ["&&", "||", "!"];
+
+    fn cast(&self, text: String, to: IntType) -> String {
+        let sign = if to.signed { "" } else { "u" };
+        format!("(({sign}int{}_t){text})", to.bits)
+    }
+}
+
+impl C<'_> {
+    fn type_name(&self, declaration: &Declaration) -> String {
+        format!("{}_{}", self.prefix, snake(declaration.name))
+    }
+
+    fn macro_name(&self, declaration: &Declaration, part: &str) -> String {
+        format!("{}_{}", self.type_name(declaration), identifier(part)).to_uppercase()
+    }
+
+    fn declare(&self, out: &mut Lines, reached: &Reached) {
+        let declaration = reached.declaration;
+        match declaration.shape {
+            Shape::Bits { size, fields } => self.bits(out, declaration, size, fields),
+            Shape::Enum { size, values } => self.enumeration(out, declaration, size, values),
+            Shape::Struct(fields) => match declaration.size(&Scope::default()) {
+                Some(size) if size > 0 => {
+                    comment(out, declaration.doc);
+                    let name = self.type_name(declaration);
+                    self.structure(out, &name, declaration, fields, size);
+                }
+                _ => self.variable(out, reached, fields),
+            },
+            Shape::Choice(variants) => {
+                let mut text = Lines::default();
+                title(&mut text, declaration);
+                text.line("");
+                let names = reached.names();
+                for variant in variants {
+                    let condition = readable(&variant.condition, &names);
+                    let ty = described_type(&variant.field, &names);
+                    text.line(format!("- {}, if {condition}: {ty}", variant.name));
+                }
+                comment(out, &text.into_text());
+            }
+        }
+    }
+
+    fn structure(&self, out: &mut Lines, name: &str, declaration: &Declaration, fields: &[Field], size: u64) {
+        out.line(format!("typedef struct {name} {{"));
+        out.indented_by(4, |out| {
+            if !declaration.magic.is_empty() {
+                out.line(format!("uint8_t magic_bytes[{}];", declaration.magic.len()));
+            }
+            for field in fields {
+                out.line(
+                    format!("{}; /* {} */", self.member(field), one_line(field.doc)).replace(" /*  */", ""),
+                );
+            }
+        });
+        out.line(format!("}} {name};"));
+        out.line(format!("MESHSPEC_STATIC_ASSERT(sizeof({name}) == {size}, \"size of {name}\");"));
+        for field in fields {
+            if let Some((offset, _)) = declaration.offset_of(field.name, &Scope::default()) {
+                let member = member_name(field.name);
+                out.line(format!(
+                    "MESHSPEC_STATIC_ASSERT(offsetof({name}, {member}) == {offset}, \"offset of {member}\");"
+                ));
+            }
+        }
+    }
+
+    /// Type and name of a field of fixed size.
+    fn member(&self, field: &Field) -> String {
+        let mut dimensions = String::new();
+        let mut base = &field.ty;
+        loop {
+            match base {
+                Type::Array(item, n) => {
+                    dimensions.push_str(&format!("[{n}]"));
+                    base = item;
+                }
+                Type::List(item) => {
+                    let count = field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
+                    dimensions.push_str(&format!("[{}]", count.unwrap_or_default()));
+                    base = item;
+                }
+                _ => break,
+            }
+        }
+        let ty = match base {
+            Type::Unsigned(size) if *size <= 8 => format!("uint{}_t", 8 * size),
+            Type::Signed(size) if *size <= 8 => format!("int{}_t", 8 * size),
+            Type::Float(4) => "float".to_owned(),
+            Type::Float(_) => "double".to_owned(),
+            Type::Declared(declaration) => self.type_name(declaration),
+            other => {
+                dimensions.push_str(&format!("[{}]", other.size().unwrap_or_default()));
+                "uint8_t".to_owned()
+            }
+        };
+        format!("{ty} {}{dimensions}", member_name(field.name))
+    }
+
+    /// What can be said of a struct whose size varies.
+    fn variable(&self, out: &mut Lines, reached: &Reached, fields: &'static [Field]) {
+        let declaration = reached.declaration;
+        let names = reached.names();
+        let mut text = Lines::default();
+        title(&mut text, declaration);
+        text.line("");
+        for (field, offset) in fields.iter().zip(offsets(reached)) {
+            let condition =
+                field.condition.map(|c| format!(", if {}", readable(&c, &names))).unwrap_or_default();
+            let ty = described_type(field, &names);
+            text.line(format!("- {}: {ty}, {}{condition}", field.name, at(&offset)));
+        }
+        comment(out, &text.into_text());
+        let scope = Scope::default();
+        let fixed = |field: &&Field| {
+            field.condition.is_none()
+                && field.block.is_none()
+                && field.size(&scope).is_some_and(|size| size > 0)
+        };
+        let start = &fields[..fields.iter().take_while(fixed).count()];
+        let named_already = matches!(start, [Field { ty: Type::Declared(_), .. }]);
+        if !start.is_empty() && !named_already {
+            let sizes = start.iter().filter_map(|field| field.size(&scope)).sum::<u64>();
+            let size = declaration.magic.len() as u64 + sizes;
+            out.line(format!("/* What every {} starts with. */", declaration.name));
+            self.structure(out, &format!("{}_start", self.type_name(declaration)), declaration, start, size);
+        }
+        self.offset_macros(out, reached, fields, &names);
+    }
+
+    /// Offsets and sizes as macros of the imports, if nothing else has a say in them.
+    fn offset_macros(&self, out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names) {
+        let imports = reached.declaration.imports;
+        let plain = |kind: &Kind| matches!(kind, Kind::Int(_) | Kind::Bool | Kind::Bits(_));
+        let sizes: Option<Vec<_>> =
+            fields.iter().map(|field| self.size_term(field, imports, names)).collect();
+        let Some(sizes) = sizes.filter(|_| !imports.is_empty() && reached.imports.iter().all(plain)) else {
+            return;
+        };
+        let parameters = imports.iter().map(|import| member_name(import)).collect::<Vec<_>>().join(", ");
+        let mut fixed = reached.declaration.magic.len() as u64;
+        let mut terms: Vec<String> = Vec::new();
+        let sum = |fixed: u64, terms: &[String]| {
+            let fixed = (fixed > 0 || terms.is_empty()).then(|| fixed.to_string());
+            let all: Vec<_> = fixed.into_iter().chain(terms.iter().cloned()).collect();
+            format!("({})", all.join(" + "))
+        };
+        for (field, size) in fields.iter().zip(sizes) {
+            let name = self.macro_name(reached.declaration, field.name);
+            out.line(format!("#define {name}_OFFSET({parameters}) {}", sum(fixed, &terms)));
+            match size {
+                Size::Fixed(size) => fixed += size,
+                Size::Term(term) => terms.push(term),
+            }
+        }
+        let name = self.macro_name(reached.declaration, "size");
+        out.line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
+    }
+
+    /// The size of a field as a number or as a term of the imports.
+    fn size_term(&self, field: &Field, imports: &[&str], names: &Names) -> Option<Size> {
+        if field.position.is_some() || field.block.is_some() {
+            return None;
+        }
+        let known = |expr: &Expr| only_names(expr, imports);
+        let there = Field { condition: None, ..*field };
+        let size = match (there.size(&Scope::default()), field.ty, field.count) {
+            (Some(size), ..) => Size::Fixed(size),
+            (None, Type::List(item), Some(count)) if known(&count) => {
+                let item = item.size()?;
+                Size::Term(format!("UINT64_C({item}) * {}", atom(&count, names, self)))
+            }
+            _ => return None,
+        };
+        match (field.condition, size) {
+            (None, size) => Some(size),
+            (Some(condition), size) if known(&condition) => {
+                let size = match size {
+                    Size::Fixed(size) => size.to_string(),
+                    Size::Term(term) => term,
+                };
+                Some(Size::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
+            }
+            _ => None,
+        }
+    }
+
+    fn enumeration(&self, out: &mut Lines, declaration: &Declaration, size: u32, values: &[EnumValue]) {
+        comment(out, declaration.doc);
+        out.line(format!("typedef uint{}_t {};", 8 * size, self.type_name(declaration)));
+        for value in values {
+            let name = self.macro_name(declaration, &snake(value.name));
+            let doc = one_line(value.doc);
+            out.line(format!("#define {name} {} /* {doc} */", value.value).replace(" /*  */", ""));
+        }
+    }
+
+    fn bits(&self, out: &mut Lines, declaration: &Declaration, size: u32, fields: &[BitField]) {
+        comment(out, declaration.doc);
+        let name = self.type_name(declaration);
+        match size {
+            1 | 2 | 4 | 8 => out.line(format!("typedef uint{}_t {name};", 8 * size)),
+            _ => {
+                out.line(format!("typedef struct {name} {{ uint8_t bytes[{size}]; }} {name};"));
+                out.line("/* The bits are those of the bytes as one little-endian number. */");
+            }
+        }
+        for field in fields {
+            let name = self.macro_name(declaration, field.name);
+            let (shift, width) = (field.bits.offset, field.bits.width);
+            if !field.doc.is_empty() {
+                out.line(format!("/* {} */", one_line(field.doc)));
+            }
+            out.line(format!("#define {name}_SHIFT {shift}"));
+            if size > 8 {
+                out.line(format!("#define {name}_WIDTH {width}"));
+                continue;
+            }
+            let mask = format!("UINT64_C({:#x})", u64::MAX >> (64 - width));
+            out.line(format!("#define {name}_MASK {mask}"));
+            let value = format!("(((uint64_t)(word) >> {shift}) & {mask})");
+            if field.signed {
+                let sign = format!("UINT64_C({:#x})", 1u64 << (width - 1));
+                out.line(format!("#define {name}(word) ((int64_t)(({value} ^ {sign}) - {sign}))"));
+            } else {
+                out.line(format!("#define {name}(word) {value}"));
+            }
+        }
+    }
+}
+
+enum Size {
+    Fixed(u64),
+    Term(String),
+}
+
+/// `Vertex: ` and the documentation.
+fn title(text: &mut Lines, declaration: &Declaration) {
+    text.prefixed("", &format!("{}: {}", declaration.name, declaration.doc));
+}
+
+fn at(offset: &str) -> String {
+    if offset.starts_with(|c: char| c.is_ascii_digit()) { format!("at {offset}") } else { offset.to_owned() }
+}
+
+/// The type, with what a block holds.
+fn described_type(field: &Field, names: &Names) -> String {
+    let ty = type_text(field, names);
+    match &field.block {
+        Some(block) => {
+            let packing = packing_text(block, names);
+            let separator = if packing.is_empty() { "" } else { ": " };
+            format!("{ty} that hold {packing}{separator}{}", content_text(block, names))
+        }
+        None => ty,
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
+}
+
+/// Whether the expression names nothing but these.
+fn only_names(expr: &Expr, names: &[&str]) -> bool {
+    match expr {
+        Expr::Literal(_) | Expr::Bool(_) => true,
+        Expr::Path(path) => path.first().is_some_and(|name| names.contains(name)),
+        Expr::Unary(_, a) | Expr::Cast(a, _) => only_names(a, names),
+        Expr::Binary(_, a, b) => only_names(a, names) && only_names(b, names),
+    }
+}

@@ -1,0 +1,54 @@
+//! Which bytes of a file no field covers.
+
+use std::ops::Range;
+
+use crate::Span;
+
+/// The bytes of the file that were told of.
+#[derive(Debug, Default)]
+pub(super) struct Coverage(Vec<Range<u64>>);
+
+impl Coverage {
+    /// Notes a value; those in unpacked blocks do not count.
+    pub(super) fn add(&mut self, span: &Span) {
+        let Span::Bytes(range) = span else { return };
+        match self.0.last_mut() {
+            // Mostly, a field follows the one before it.
+            Some(last) if (last.start..=last.end).contains(&range.start) => {
+                last.end = last.end.max(range.end)
+            }
+            _ => self.0.push(range.clone()),
+        }
+    }
+
+    /// The gaps between the values and behind them, in a file of this size.
+    pub(super) fn gaps(mut self, size: u64) -> Vec<Range<u64>> {
+        self.0.sort_unstable_by_key(|range| range.start);
+        self.0.push(size..size);
+        let mut end = 0;
+        let mut gaps = Vec::new();
+        for range in self.0 {
+            if range.start > end {
+                gaps.push(end..range.start);
+            }
+            end = end.max(range.end);
+        }
+        gaps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_what_nothing_covers() {
+        let mut coverage = Coverage::default();
+        for range in [4..6, 6..8, 20..22, 4..12, 14..16, 15..15] {
+            coverage.add(&Span::Bytes(range));
+        }
+        coverage.add(&Span::Unpacked { packed: 14..16, range: 0..100 });
+        assert_eq!(coverage.gaps(23), [0..4, 12..14, 16..20, 22..23]);
+        assert_eq!(Coverage::default().gaps(0), []);
+    }
+}

@@ -1,0 +1,193 @@
+//! The values of a file one by one, for other programs.
+
+use std::ops::{ControlFlow, Range};
+
+use super::coverage::Coverage;
+use super::wording::{enum_name, meaning_of, type_of};
+use crate::Span;
+use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
+use crate::layout::{BitRange, Value};
+
+/// A value and its place.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Entry {
+    /// The whole path; of magic bytes that of their struct, empty for a gap.
+    pub path: String,
+    /// The first byte.
+    pub offset: u64,
+    /// Number of bytes.
+    pub size: u64,
+    /// The bits of a field of a packed word, counted from the lowest bit of the word at `offset`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub bits: Option<BitRange>,
+    /// Where the packed block lies in the file that the offset counts in.
+    #[cfg_attr(feature = "serde", serde(rename = "in", skip_serializing_if = "Option::is_none"))]
+    pub packed: Option<Range<u64>>,
+    /// What sort of value it is.
+    pub kind: EntryKind,
+    /// The type; empty for bytes without one.
+    #[cfg_attr(feature = "serde", serde(rename = "type", skip_serializing_if = "String::is_empty"))]
+    pub ty: String,
+    /// The value; none of gaps and trailing bytes.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "data::value", skip_serializing_if = "Option::is_none")
+    )]
+    pub value: Option<Value>,
+    /// The name of an enum's value.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub name: Option<&'static str>,
+    /// The bytes; none of fields of words, gaps and trailing bytes.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "data::bytes", skip_serializing_if = "Vec::is_empty")
+    )]
+    pub bytes: Vec<u8>,
+    /// The first sentence of the documentation.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    pub meaning: String,
+}
+
+/// What sort of value an [`Entry`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum EntryKind {
+    Int,
+    Float,
+    Bool,
+    Enum,
+    /// A packed word; its fields follow it.
+    Word,
+    String,
+    Magic,
+    /// Bytes between fields that no field covers.
+    Gap,
+    /// Bytes behind all fields.
+    Trailing,
+}
+
+/// Hands each entry on.
+pub(super) struct Entries<F> {
+    each: F,
+    coverage: Coverage,
+}
+
+impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
+    pub(super) fn new(each: F) -> Entries<F> {
+        Entries { each, coverage: Coverage::default() }
+    }
+
+    /// Tells of the gaps in a whole file.
+    pub(super) fn finish(mut self, file: &[u8]) {
+        for gap in self.coverage.gaps(file.len() as u64) {
+            let entry = Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap);
+            if (self.each)(&entry).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        let name = enum_name(node, value);
+        let kind = match value {
+            _ if name.is_some() => EntryKind::Enum,
+            Value::Bool(_) => EntryKind::Bool,
+            Value::F32(_) | Value::F64(_) => EntryKind::Float,
+            Value::Bits(..) => EntryKind::Word,
+            Value::Text(_) => EntryKind::String,
+            Value::Int(_) | Value::Struct(_) => EntryKind::Int,
+        };
+        (self.each)(&Entry {
+            bits: node.bits,
+            ty: type_of(node),
+            value: Some(value.clone()),
+            name,
+            bytes: if node.bits.is_some() { Vec::new() } else { node.bytes.to_vec() },
+            meaning: meaning_of(node),
+            ..Entry::at(path_text(node.path), &node.span, kind)
+        })
+    }
+
+    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        (self.each)(&Entry {
+            value: Some(Value::Text(node.bytes.to_vec())),
+            bytes: node.bytes.to_vec(),
+            ..Entry::at(path_text(node.path), &node.span, EntryKind::Magic)
+        })
+    }
+
+    fn unpacked(&mut self, node: &Node, _: &[u8]) {
+        self.coverage.add(&node.span);
+    }
+
+    fn wants_remains(&self) -> bool {
+        true
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        ControlFlow::Continue(())
+    }
+
+    fn rest(&mut self, path: &[Segment], span: Span) {
+        self.coverage.add(&span);
+        let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
+        // It is the last one.
+        let _ = (self.each)(&Entry::at(path_text(&path), &span, EntryKind::Trailing));
+    }
+}
+
+impl Entry {
+    fn at(path: String, span: &Span, kind: EntryKind) -> Entry {
+        let Range { start, end } = *span.range();
+        let packed = match span {
+            Span::Bytes(_) => None,
+            Span::Unpacked { packed, .. } => Some(packed.clone()),
+        };
+        Entry {
+            path,
+            offset: start,
+            size: end - start,
+            bits: None,
+            packed,
+            kind,
+            ty: String::new(),
+            value: None,
+            name: None,
+            bytes: Vec::new(),
+            meaning: String::new(),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+mod data {
+    use serde::{Serialize, Serializer};
+
+    use crate::layout::Value;
+    use crate::{Text, float};
+
+    pub(super) fn value<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(Value::Int(number)) => serializer.serialize_i128(*number),
+            Some(Value::Bool(truth)) => serializer.serialize_bool(*truth),
+            Some(Value::F32(number)) => float::serialize(number, serializer),
+            Some(Value::F64(number)) => float::serialize_f64(*number, serializer),
+            Some(Value::Bits(word, _)) => serializer.serialize_u128(*word),
+            Some(Value::Text(bytes)) => Text::from(bytes.clone()).serialize(serializer),
+            Some(Value::Struct(_)) | None => serializer.serialize_none(),
+        }
+    }
+
+    /// Two hexadecimal digits a byte.
+    pub(super) fn bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        serializer.serialize_str(&digits)
+    }
+}

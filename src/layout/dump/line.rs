@@ -1,0 +1,124 @@
+//! The lines of a dump: columns, colours.
+
+use std::fmt;
+
+use super::wording::size;
+use crate::Span;
+use crate::layout::BitRange;
+use crate::layout::walk::Node;
+
+/// Bytes a line.
+const WIDTH: usize = 8;
+/// Longer values are cut: their bytes can be had with any hex editor.
+const LONGEST: usize = 4 * WIDTH;
+
+const BOLD: &str = "\x1b[1m";
+const DIM: &str = "\x1b[2m";
+const CYAN: &str = "\x1b[36m";
+const GREEN: &str = "\x1b[32m";
+
+/// Text in a colour, where there are colours.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Paint {
+    /// Whether there are.
+    pub colour: bool,
+}
+
+impl Paint {
+    /// The text of a heading.
+    pub(super) fn title(self, text: &str) -> String {
+        self.with(BOLD, text.to_owned())
+    }
+
+    /// What is of less interest.
+    pub(super) fn aside(self, text: &str) -> String {
+        self.with(DIM, text.to_owned())
+    }
+
+    fn with(self, style: &str, text: String) -> String {
+        match self.colour && !text.is_empty() {
+            true => format!("{style}{text}\x1b[0m"),
+            false => text,
+        }
+    }
+}
+
+/// `0x1f`, and `~0x1f` in what a packed block unpacks to.
+pub(super) fn place(span: &Span) -> String {
+    format!("{}{:#x}", mark(span), span.range().start)
+}
+
+fn mark(span: &Span) -> &'static str {
+    match span {
+        Span::Bytes(_) => "",
+        Span::Unpacked { .. } => "~",
+    }
+}
+
+/// A value and its bytes, on one line or several.
+#[derive(Debug, Clone)]
+pub(super) struct Line<'l> {
+    pub span: &'l Span,
+    pub bytes: &'l [u8],
+    /// Stand in the place of the bytes.
+    pub bits: Option<BitRange>,
+    pub ty: String,
+    pub name: String,
+    pub value: String,
+    pub meaning: String,
+    pub paint: Paint,
+}
+
+impl<'l> Line<'l> {
+    /// The line of a node, so far without type, name, value and meaning.
+    pub(super) fn of(node: &'l Node, paint: Paint) -> Line<'l> {
+        let (ty, name, value, meaning) = Default::default();
+        Line { span: &node.span, bytes: node.bytes, bits: node.bits, ty, name, value, meaning, paint }
+    }
+
+    fn offset(&self, behind: usize) -> String {
+        let start = self.span.range().start + behind as u64;
+        self.paint.aside(&format!("{:>2}{start:08x}", mark(self.span)))
+    }
+
+    /// The columns behind the bytes.
+    fn columns(&self) -> String {
+        let Line { ty, name, value, meaning, paint, .. } = self;
+        // Columns are aligned by what is seen of them, and nothing follows the last one.
+        let columns = [(ty, 12, CYAN), (name, 18, BOLD), (value, 24, GREEN), (meaning, 0, DIM)];
+        let last = columns.iter().rposition(|(text, ..)| !text.is_empty()).unwrap_or_default();
+        let texts = columns.iter().enumerate().take(last + 1).map(|(number, (text, width, style))| {
+            let blank = if number == last { 0 } else { usize::saturating_sub(*width, text.chars().count()) };
+            paint.with(style, text.to_string()) + &" ".repeat(blank)
+        });
+        texts.collect::<Vec<_>>().join("  ")
+    }
+}
+
+impl fmt::Display for Line<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(BitRange { offset, width }) = self.bits {
+            let bits = match width {
+                1 => format!("bit {offset}"),
+                _ => format!("bits {offset}-{}", offset + width - 1),
+            };
+            return writeln!(f, "{}  {bits:<23}  {}", self.offset(0), self.columns());
+        }
+        let shown = &self.bytes[..self.bytes.len().min(LONGEST)];
+        let mut lines = shown.chunks(WIDTH);
+        let first = hexadecimal(lines.next().unwrap_or_default());
+        writeln!(f, "{}  {first:<23}  {}", self.offset(0), self.columns())?;
+        for (number, bytes) in lines.enumerate() {
+            writeln!(f, "{}  {}", self.offset(WIDTH * (number + 1)), hexadecimal(bytes))?;
+        }
+        match self.bytes.len() - shown.len() {
+            0 => Ok(()),
+            more => writeln!(f, "{:12}… {} more", "", size(more as u64)),
+        }
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let pairs: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    pairs.join(" ")
+}

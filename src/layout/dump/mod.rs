@@ -1,0 +1,108 @@
+//! Shows bytes field by field: the annotated hex dump for people, entries for other programs.
+//!
+//! ```
+//! use binrw::binrw;
+//! use meshspec::layout::{Layout, dump::Dump};
+//!
+//! /// A list of heights.
+//! #[derive(Layout)]
+//! #[binrw]
+//! #[brw(little)]
+//! struct Heights {
+//!     /// Number of samples. At most 100.
+//!     count: u16,
+//!     #[br(count = count)]
+//!     samples: Vec<f32>,
+//! }
+//!
+//! let bytes = [1, 0, 0, 0, 0x80, 0x3f];
+//! let mut text = Vec::new();
+//! Dump::new(&Heights::TYPE, &bytes).text(&mut text, false)?;
+//! # let text = String::from_utf8(text).unwrap();
+//! # let lines: Vec<_> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+//! # assert_eq!(lines.join("\n"), "\
+//! # Heights at 0x0 — A list of heights.
+//! # 00000000 01 00 u16 count 1 (0x0001) Number of samples.
+//! # 00000002 00 00 80 3f f32[1] samples [1.0]");
+//! // Heights at 0x0 — A list of heights.
+//! //   00000000  01 00         u16       count     1 (0x0001)  Number of samples.
+//! //   00000002  00 00 80 3f   f32[1]    samples   [1.0]
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod coverage;
+mod entry;
+mod line;
+mod text;
+mod wording;
+
+pub use entry::{Entry, EntryKind};
+
+use std::io;
+use std::ops::ControlFlow;
+
+use super::Type;
+use super::walk::{Fault, Only, Segment, Visitor, walk};
+use crate::Limits;
+
+/// What to show.
+#[derive(Debug, Clone)]
+pub struct Dump<'d> {
+    ty: &'static Type,
+    bytes: &'d [u8],
+    limits: Limits,
+    path: Option<Vec<Segment>>,
+}
+
+impl<'d> Dump<'d> {
+    /// These bytes as one value of type `ty`.
+    pub fn new(ty: &'static Type, bytes: &'d [u8]) -> Dump<'d> {
+        Dump { ty, bytes, limits: Limits::default(), path: None }
+    }
+
+    /// With other limits for unpacking.
+    pub fn with_limits(mut self, limits: &Limits) -> Dump<'d> {
+        self.limits = *limits;
+        self
+    }
+
+    /// Narrowed to the value with this path, which [`select`](super::walk::select) finds.
+    pub fn narrowed_to(mut self, path: Vec<Segment>) -> Dump<'d> {
+        self.path = Some(path);
+        self
+    }
+
+    /// Writes the annotated hex dump, field by field as they are decoded: a heading for each struct and array, then a
+    /// line for each field with its offset, bytes, type, name, value and the first sentence of its documentation.
+    /// Large arrays are summarised. Returns the fault at which it ends, if there is one.
+    ///
+    /// Offsets marked `~` count in what the last packed block unpacks to.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails.
+    pub fn text(&self, out: &mut impl io::Write, colour: bool) -> io::Result<Option<Fault>> {
+        let mut text = text::Text::new(out, colour, self.bytes);
+        let fault = self.walk(&mut text);
+        text.finish(fault.is_none() && self.path.is_none())?;
+        Ok(fault)
+    }
+
+    /// Hands each value to `each`, until that breaks off. Returns the fault at which it ends, if there is one.
+    pub fn entries(&self, each: impl FnMut(&Entry) -> ControlFlow<()>) -> Option<Fault> {
+        let mut entries = entry::Entries::new(each);
+        let fault = self.walk(&mut entries);
+        if fault.is_none() && self.path.is_none() {
+            entries.finish(self.bytes);
+        }
+        fault
+    }
+
+    fn walk(&self, visitor: &mut impl Visitor) -> Option<Fault> {
+        match &self.path {
+            Some(path) => walk(self.ty, self.bytes, &self.limits, &mut Only::new(path, visitor)),
+            None => walk(self.ty, self.bytes, &self.limits, visitor),
+        }
+        .err()
+    }
+}

@@ -1,0 +1,261 @@
+//! The annotated hex dump.
+
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use super::coverage::Coverage;
+use super::line::{Line, Paint, place};
+use super::wording::{first_sentence, grouped, meaning_of, quoted, size, type_of, value_of};
+use crate::Span;
+use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
+use crate::layout::{Type, Value};
+
+/// Arrays of up to so many items are shown wholly.
+const FEW: u64 = 8;
+/// The same for the outermost one, to which a dump can be narrowed.
+const MANY: u64 = 400;
+/// Of larger arrays, so many of the first items and the last one.
+const FIRST: u64 = 4;
+
+/// Writes the dump as the walk goes.
+pub(super) struct Text<'d, W> {
+    out: &'d mut W,
+    written: io::Result<()>,
+    paint: Paint,
+    file: &'d [u8],
+    coverage: Coverage,
+    /// The structs and arrays that are open.
+    groups: Vec<Group>,
+    /// Number of open groups when the last heading was written: it is that of the innermost.
+    headed: Option<usize>,
+}
+
+struct Group {
+    /// Number of segments of its path.
+    depth: usize,
+    /// An array that is shown on one line: its items so far.
+    values: Option<Vec<String>>,
+    /// Items that are left out, and the index of the next one that is not.
+    hidden: Option<(u64, u64)>,
+    /// How many items of a list that runs to its end are shown.
+    at_most: Option<u64>,
+}
+
+impl<'d, W: Write> Text<'d, W> {
+    pub(super) fn new(out: &'d mut W, colour: bool, file: &'d [u8]) -> Text<'d, W> {
+        Text {
+            out,
+            written: Ok(()),
+            paint: Paint { colour },
+            file,
+            coverage: Coverage::default(),
+            groups: Vec::new(),
+            headed: None,
+        }
+    }
+
+    /// Ends the dump; of one of a whole file with the gaps between the fields.
+    pub(super) fn finish(mut self, whole: bool) -> io::Result<()> {
+        if whole {
+            for gap in std::mem::take(&mut self.coverage).gaps(self.file.len() as u64) {
+                self.uncovered("gap", Span::Bytes(gap));
+            }
+        }
+        self.written
+    }
+
+    fn put(&mut self, text: impl std::fmt::Display) -> ControlFlow<()> {
+        if self.written.is_ok() {
+            self.written = write!(self.out, "{text}");
+        }
+        if self.written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    }
+
+    fn heading(&mut self, title: &str, rest: &str) -> ControlFlow<()> {
+        let blank = if self.headed.is_some() { "\n" } else { "" };
+        self.headed = Some(self.groups.len());
+        let title = self.paint.title(title);
+        self.put(format_args!("{blank}{title}{rest}\n"))
+    }
+
+    fn group_heading(&mut self, node: &Node) -> ControlFlow<()> {
+        let (path, ty) = (path_text(node.path), type_of(node));
+        let separator = if path.is_empty() { "" } else { ": " };
+        let doc = match node.ty {
+            Type::Declared(declaration) if path.is_empty() => first_sentence(declaration.doc),
+            _ => meaning_of(node),
+        };
+        let dash = if doc.is_empty() { "" } else { " — " };
+        self.heading(&path, &format!("{separator}{ty} at {}{dash}{doc}", place(&node.span)))
+    }
+
+    /// Makes sure that what is written next stands below the heading of its group.
+    fn continue_group(&mut self, path: &[Segment]) -> ControlFlow<()> {
+        let Some(group) = self.groups.last() else { return ControlFlow::Continue(()) };
+        if self.headed == Some(self.groups.len()) {
+            return ControlFlow::Continue(());
+        }
+        let path = path_text(&path[..group.depth]);
+        self.heading(if path.is_empty() { "file" } else { &path }, ", continued")
+    }
+
+    /// Says how many items are left out before this one.
+    fn skip_to(&mut self, path: &[Segment]) -> ControlFlow<()> {
+        let Some(group) = self.groups.last_mut() else { return ControlFlow::Continue(()) };
+        match (group.hidden, path.get(group.depth)) {
+            (Some((hidden, next)), Some(Segment::Index(index))) if *index == next => {
+                group.hidden = None;
+                self.more_items(hidden)
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn more_items(&mut self, count: u64) -> ControlFlow<()> {
+        let items = if count == 1 { "item" } else { "items" };
+        self.put(format_args!("{:12}… {} more {items}\n", "", grouped(count)))
+    }
+
+    /// A line with the name as it is called within its group.
+    fn line(&mut self, node: &Node, value: String) -> ControlFlow<()> {
+        self.skip_to(node.path)?;
+        self.continue_group(node.path)?;
+        let depth = self.groups.last().map_or(0, |group| group.depth);
+        self.put(Line {
+            ty: type_of(node),
+            name: path_text(&node.path[depth..]),
+            value,
+            meaning: meaning_of(node),
+            ..Line::of(node, self.paint)
+        })
+    }
+
+    /// Bytes that belong to no field.
+    fn uncovered(&mut self, what: &str, span: Span) {
+        let range = span.range().clone();
+        let bytes = match &span {
+            Span::Bytes(range) => self.file.get(range.start as usize..range.end as usize).unwrap_or_default(),
+            Span::Unpacked { .. } => &[],
+        };
+        let count = size(range.end - range.start);
+        let rest = format!(": {count} at {} that no field covers", place(&span));
+        let (ty, name, value, meaning) = (what.to_owned(), String::new(), count, String::new());
+        let line = Line { span: &span, bytes, bits: None, ty, name, value, meaning, paint: self.paint };
+        // A failure comes up when the dump is finished.
+        let _ = self.heading(what, &rest);
+        let _ = self.put(line);
+    }
+
+    /// Whether it is an array for one line. One that the file ends in is shown item by item, as far as it goes.
+    fn fits_a_line(&self, node: &Node) -> bool {
+        let Some(size) = size_on_a_line(node) else { return false };
+        match &node.span {
+            Span::Bytes(range) => range.start.saturating_add(size) <= self.file.len() as u64,
+            Span::Unpacked { .. } => true,
+        }
+    }
+
+    /// Opens a group and says what to show of it.
+    fn open(&mut self, node: &Node) -> ControlFlow<(), Visit> {
+        self.skip_to(node.path)?;
+        let limit = if self.groups.is_empty() { MANY } else { FEW };
+        let mut group = Group { depth: node.path.len(), values: None, hidden: None, at_most: None };
+        let mut visit = Visit::All;
+        match (is_array(node.ty), node.count) {
+            _ if self.fits_a_line(node) => group.values = Some(Vec::new()),
+            (true, Some(count)) if count > limit => {
+                group.hidden = Some((count - FIRST - 1, count - 1));
+                visit = Visit::Ends { first: FIRST, last: 1 };
+            }
+            (true, None) => {
+                group.at_most = Some(limit);
+                visit = Visit::Ends { first: limit, last: 0 };
+            }
+            _ => {}
+        }
+        let on_a_line = group.values.is_some();
+        self.groups.push(group);
+        if !on_a_line {
+            self.group_heading(node)?;
+        }
+        ControlFlow::Continue(visit)
+    }
+}
+
+impl<W: Write> Visitor for Text<'_, W> {
+    fn enter(&mut self, node: &Node) -> Visit {
+        match self.open(node) {
+            ControlFlow::Continue(visit) => visit,
+            ControlFlow::Break(()) => Visit::Stop,
+        }
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        match self.groups.last_mut().and_then(|group| group.values.as_mut()) {
+            Some(values) => {
+                values.push(value.to_string());
+                ControlFlow::Continue(())
+            }
+            None => self.line(node, value_of(node, value)),
+        }
+    }
+
+    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        let (ty, value) = ("magic".to_owned(), quoted(node.bytes));
+        self.put(Line { ty, value, ..Line::of(node, self.paint) })
+    }
+
+    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+        self.coverage.add(&node.span);
+        let (path, block) = (path_text(node.path), node.field.and_then(|field| field.block));
+        let packing = block.map_or("", |block| block.packing.name());
+        let unpacked = size(content.len() as u64);
+        let rest = format!(
+            ": {packing} block at {}, {} — unpacks to {unpacked}, in which offsets marked ~ count",
+            place(&node.span),
+            size(node.bytes.len() as u64),
+        );
+        let (ty, meaning) = (packing.to_owned(), meaning_of(node));
+        let line = Line { ty, meaning, ..Line::of(node, self.paint) };
+        // A failure comes up at the next line.
+        let _ = self.heading(&path, &rest);
+        let _ = self.put(line);
+        // What follows is not part of it.
+        self.headed = Some(usize::MAX);
+    }
+
+    fn wants_remains(&self) -> bool {
+        true
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        let Some(group) = self.groups.pop() else { return ControlFlow::Continue(()) };
+        if let Some(values) = group.values {
+            return self.line(node, format!("[{}]", values.join(", ")));
+        }
+        match (group.at_most, node.count) {
+            (Some(shown), Some(count)) if count > shown => self.more_items(count - shown),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn rest(&mut self, _: &[Segment], span: Span) {
+        self.coverage.add(&span);
+        self.uncovered(TRAILING, span);
+    }
+}
+
+fn is_array(ty: &Type) -> bool {
+    matches!(ty, Type::Array(..) | Type::List(_))
+}
+
+/// The size of an array of plain numbers that are few enough for one line.
+fn size_on_a_line(node: &Node) -> Option<u64> {
+    let (Type::Array(item, _) | Type::List(item)) = node.ty else { return None };
+    let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) = item else { return None };
+    let (count, size) = (node.count?, node.count?.checked_mul(u64::from(*size))?);
+    (count > 0 && (count <= 4 || size <= 16)).then_some(size)
+}

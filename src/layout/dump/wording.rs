@@ -1,0 +1,171 @@
+//! What a dump says of types and values.
+
+use std::fmt::Write as _;
+
+use crate::layout::walk::Node;
+use crate::layout::wording::base_name;
+use crate::layout::{BitRange, Shape, Type, Value};
+
+/// Strings are shown up to this many characters.
+const LONGEST_TEXT: usize = 64;
+
+/// `f32[4][4]`, `Vertex[1000000]`, `bool`.
+pub(super) fn type_of(node: &Node) -> String {
+    match node.bit_field {
+        Some(field) if field.flag => "bool".to_owned(),
+        Some(field) => match field.declared {
+            Some(declaration) => declaration.name.to_owned(),
+            None => format!("{}{}", if field.signed { 'i' } else { 'u' }, field.bits.width),
+        },
+        None => dimensioned(node.ty, node.count),
+    }
+}
+
+fn dimensioned(ty: &Type, count: Option<u64>) -> String {
+    let mut text = String::new();
+    let mut item = ty;
+    let mut count = count;
+    loop {
+        let dimension;
+        (item, dimension) = match item {
+            Type::Array(inner, n) => (*inner, Some(*n)),
+            Type::List(inner) => (*inner, count.take()),
+            Type::NulString => return "string".to_owned() + &text,
+            other => return base_name(other) + &text,
+        };
+        // Writing to a string cannot fail.
+        let _ = match dimension {
+            Some(n) => write!(text, "[{n}]"),
+            None => write!(text, "[]"),
+        };
+    }
+}
+
+/// The value in the form that says most: numbers in decimal and hexadecimal, the name of an enum's value, the flags
+/// that are set in a word.
+pub(super) fn value_of(node: &Node, value: &Value) -> String {
+    match value {
+        Value::Int(number) => match enum_name(node, value) {
+            Some(name) => format!("{name} = {number}"),
+            None => format!("{number} ({})", hexadecimal(*number, bits_of(node))),
+        },
+        Value::Bits(word, declaration) => {
+            let number = hexadecimal(*word as i128, bits_of(node));
+            let Shape::Bits { fields, .. } = declaration.shape else { return number };
+            let flags: Vec<_> = fields
+                .iter()
+                .filter(|field| field.flag && field.bits.of(*word) != 0)
+                .map(|f| f.name)
+                .collect();
+            if flags.is_empty() { number } else { format!("{number}: {}", flags.join(", ")) }
+        }
+        Value::Text(bytes) => quoted(bytes),
+        other => other.to_string(),
+    }
+}
+
+/// The name of an enum's value.
+pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
+    let Type::Declared(declaration) = node.ty else { return None };
+    let (Shape::Enum { values, .. }, None, Value::Int(number)) = (declaration.shape, node.bit_field, value)
+    else {
+        return None;
+    };
+    values.iter().find(|value| value.value == *number).map(|value| value.name)
+}
+
+/// Number of bits that the value takes.
+fn bits_of(node: &Node) -> u32 {
+    node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width)
+}
+
+/// All digits of a number of so many bits; of a negative one the two's complement.
+fn hexadecimal(number: i128, width: u32) -> String {
+    let bits = BitRange { offset: 0, width: width.clamp(1, 128) };
+    let digits = width.div_ceil(4) as usize;
+    format!("0x{:0digits$x}", bits.of(number as u128))
+}
+
+/// In quotes, without anything that could steer a terminal, cut where it is long.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    let (quoted, cut) = match std::str::from_utf8(bytes) {
+        Ok(text) => match text.char_indices().nth(LONGEST_TEXT) {
+            Some((end, _)) => (format!("{:?}", &text[..end]), true),
+            None => (format!("{text:?}"), false),
+        },
+        Err(_) => {
+            let shown = &bytes[..bytes.len().min(LONGEST_TEXT)];
+            (format!("\"{}\"", shown.escape_ascii()), shown.len() < bytes.len())
+        }
+    };
+    if cut { quoted + "…" } else { quoted }
+}
+
+/// The documentation of a field, bit field or alternative, its first sentence.
+pub(super) fn meaning_of(node: &Node) -> String {
+    let bit_field = node.bit_field.map(|field| field.doc);
+    let variant = node.variant.map(|variant| variant.doc);
+    let field = node.field.map(|field| field.doc);
+    first_sentence(bit_field.or(variant).or(field).unwrap_or_default())
+}
+
+/// Up to the first full stop that ends a sentence, in one line.
+pub(super) fn first_sentence(doc: &str) -> String {
+    let paragraph = doc.split("\n\n").next().unwrap_or_default();
+    let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_end = |end: &usize| {
+        let behind = line[end + 2..].chars().next();
+        behind.is_some_and(char::is_uppercase) && !line[..*end].ends_with(['.', ' '])
+    };
+    match line.match_indices(". ").map(|(end, _)| end).find(is_end) {
+        Some(end) => line[..=end].to_owned(),
+        None => line,
+    }
+}
+
+/// `999,990`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 byte`, `1,000 bytes`.
+pub(super) fn size(bytes: u64) -> String {
+    format!("{} byte{}", grouped(bytes), if bytes == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(hexadecimal(-3, 5), "0x1d");
+        assert_eq!(hexadecimal(-1, 128), format!("0x{}", "f".repeat(32)));
+        assert_eq!(hexadecimal(5, 16), "0x0005");
+        let texts = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn sentences() {
+        assert_eq!(first_sentence("One byte, 0x01 is 1.0 (M1).\nTwo. "), "One byte, 0x01 is 1.0 (M1).");
+        assert_eq!(first_sentence("A value, e.g. this\none\n\nMore."), "A value, e.g. this one");
+        assert_eq!(first_sentence(""), "");
+    }
+
+    #[test]
+    fn strings() {
+        assert_eq!(quoted("wälk\u{1b}[2J\u{202e}".as_bytes()), r#""wälk\u{1b}[2J\u{202e}""#);
+        assert_eq!(quoted(b"\xff\0"), r#""\xff\x00""#);
+        assert_eq!(quoted(&[b'x'; 65]), format!("\"{}\"…", "x".repeat(64)));
+        assert_eq!(quoted(&[0xff; 65]), format!("\"{}\"…", "\\xff".repeat(64)));
+    }
+}

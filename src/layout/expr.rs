@@ -1,0 +1,296 @@
+//! Expressions of a declaration: what `count`, `if` and their like may say.
+//!
+//! They are few (literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons, logic), so
+//! that the walker can evaluate them and every back end can print them in its language.
+
+use std::fmt;
+
+use super::{Declaration, Shape};
+
+/// An expression over the fields that come before it and the imports of its struct.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Expr {
+    /// A number.
+    Literal(i128),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A field, a field of a field, or a bit field of a packed word: `header.format.normal()`.
+    Path(&'static [&'static str]),
+    /// `!a` or `-a`.
+    Unary(UnaryOp, &'static Expr),
+    /// `a + b` and so on.
+    Binary(BinaryOp, &'static Expr, &'static Expr),
+    /// `a as u64`: bits above the width are cut off, as in Rust.
+    Cast(&'static Expr, IntType),
+}
+
+/// A Rust integer type, as the target of a cast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IntType {
+    /// Number of bits.
+    pub bits: u32,
+    /// Whether it has a sign.
+    pub signed: bool,
+}
+
+/// An operator with one operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// Logical not.
+    Not,
+    /// Minus.
+    Negate,
+}
+
+/// An operator with two operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum BinaryOp {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+    BitAnd,
+    BitOr,
+    BitXor,
+    ShiftLeft,
+    ShiftRight,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    And,
+    Or,
+}
+
+impl BinaryOp {
+    /// The operator as C, Rust and ImHex write it.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Remainder => "%",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessOrEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterOrEqual => ">=",
+            BinaryOp::And => "&&",
+            BinaryOp::Or => "||",
+        }
+    }
+}
+
+/// A decoded value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// An integer of up to 128 bits; unsigned 128-bit values above `i128::MAX` only occur in packed words.
+    Int(i128),
+    /// A truth value: a single-bit flag or the result of a comparison.
+    Bool(bool),
+    /// A 32-bit float, bit-exact.
+    F32(f32),
+    /// A 64-bit float, bit-exact.
+    F64(f64),
+    /// A packed word and the declaration of its bits.
+    Bits(u128, &'static Declaration),
+    /// The bytes of a string without its NUL.
+    Text(Vec<u8>),
+    /// The fields of a struct that expressions may refer to.
+    Struct(Scope),
+}
+
+impl Value {
+    /// The packed word of type `T` in these little-endian bytes, 16 at most.
+    pub fn bits<T: super::Layout>(bytes: &[u8]) -> Value {
+        let word = super::word(bytes);
+        match T::TYPE {
+            super::Type::Declared(declaration) => Value::Bits(word, declaration),
+            _ => Value::Int(word as i128),
+        }
+    }
+}
+
+macro_rules! from_int {
+    ($($int:ty),*) => {$(
+        impl From<$int> for Value {
+            fn from(value: $int) -> Value {
+                Value::Int(value.into())
+            }
+        }
+    )*};
+}
+
+from_int!(u8, u16, u32, u64, i8, i16, i32, i64);
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Value {
+        Value::Bool(value)
+    }
+}
+
+/// The names an expression can see, with their values.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scope(Vec<(&'static str, Value)>);
+
+impl Scope {
+    /// A scope with these names.
+    pub fn new(names: Vec<(&'static str, Value)>) -> Scope {
+        Scope(names)
+    }
+
+    /// Adds a name; a later one hides an earlier one.
+    pub fn push(&mut self, name: &'static str, value: Value) {
+        self.0.push((name, value));
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().rev().find(|(n, _)| *n == name).map(|(_, value)| value)
+    }
+
+    fn lookup(&self, path: &[&str]) -> Option<Value> {
+        let (name, rest) = path.split_first()?;
+        let value = self.get(name)?;
+        match (rest, value) {
+            ([], value) => Some(value.clone()),
+            (rest, Value::Struct(fields)) => fields.lookup(rest),
+            ([bit_field], Value::Bits(word, declaration)) => bit_value(*word, declaration, bit_field),
+            _ => None,
+        }
+    }
+}
+
+fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
+    let Shape::Bits { fields, .. } = declaration.shape else { return None };
+    fields.iter().find(|f| f.name == name).map(|f| f.value(word))
+}
+
+impl super::BitField {
+    /// The value of this field in `word`.
+    pub fn value(&self, word: u128) -> Value {
+        if self.flag {
+            Value::Bool(self.bits.of(word) != 0)
+        } else if let Some(declaration) = self.declared {
+            Value::Bits(self.bits.of(word), declaration)
+        } else if self.signed {
+            Value::Int(self.bits.signed_of(word))
+        } else {
+            Value::Int(self.bits.of(word) as i128)
+        }
+    }
+}
+
+/// Why an expression has no value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EvalError {
+    /// A name is not in scope or has no value that an expression can use.
+    Unknown,
+    /// The result does not fit, or a division by zero.
+    Overflow,
+}
+
+impl Expr {
+    /// The value in `scope`.
+    pub fn eval(&self, scope: &Scope) -> Result<Value, EvalError> {
+        match self {
+            Expr::Literal(value) => Ok(Value::Int(*value)),
+            Expr::Bool(value) => Ok(Value::Bool(*value)),
+            Expr::Path(path) => scope.lookup(path).ok_or(EvalError::Unknown),
+            Expr::Unary(UnaryOp::Not, a) => Ok(Value::Bool(!a.eval_bool(scope)?)),
+            Expr::Unary(UnaryOp::Negate, a) => {
+                a.eval_int(scope)?.checked_neg().map(Value::Int).ok_or(EvalError::Overflow)
+            }
+            Expr::Binary(BinaryOp::And, a, b) => Ok(Value::Bool(a.eval_bool(scope)? && b.eval_bool(scope)?)),
+            Expr::Binary(BinaryOp::Or, a, b) => Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?)),
+            Expr::Binary(op, a, b) => binary(*op, a.eval_int(scope)?, b.eval_int(scope)?),
+            Expr::Cast(a, to) => Ok(Value::Int(cast(a.eval_int(scope)?, *to))),
+        }
+    }
+
+    /// The value as an integer; `true` is 1, a packed word is its bits.
+    pub fn eval_int(&self, scope: &Scope) -> Result<i128, EvalError> {
+        match self.eval(scope)? {
+            Value::Int(value) => Ok(value),
+            Value::Bool(value) => Ok(value.into()),
+            Value::Bits(word, _) => i128::try_from(word).map_err(|_| EvalError::Overflow),
+            Value::F32(_) | Value::F64(_) | Value::Text(_) | Value::Struct(_) => Err(EvalError::Unknown),
+        }
+    }
+
+    /// The value as a truth value.
+    pub fn eval_bool(&self, scope: &Scope) -> Result<bool, EvalError> {
+        match self.eval(scope)? {
+            Value::Bool(value) => Ok(value),
+            _ => Err(EvalError::Unknown),
+        }
+    }
+}
+
+fn binary(op: BinaryOp, a: i128, b: i128) -> Result<Value, EvalError> {
+    let shift = || u32::try_from(b).ok();
+    let number = match op {
+        BinaryOp::Add => a.checked_add(b),
+        BinaryOp::Subtract => a.checked_sub(b),
+        BinaryOp::Multiply => a.checked_mul(b),
+        BinaryOp::Divide => a.checked_div(b),
+        BinaryOp::Remainder => a.checked_rem(b),
+        BinaryOp::BitAnd => Some(a & b),
+        BinaryOp::BitOr => Some(a | b),
+        BinaryOp::BitXor => Some(a ^ b),
+        BinaryOp::ShiftLeft => shift().and_then(|n| a.checked_shl(n)),
+        BinaryOp::ShiftRight => shift().and_then(|n| a.checked_shr(n)),
+        BinaryOp::Equal => return Ok(Value::Bool(a == b)),
+        BinaryOp::NotEqual => return Ok(Value::Bool(a != b)),
+        BinaryOp::Less => return Ok(Value::Bool(a < b)),
+        BinaryOp::LessOrEqual => return Ok(Value::Bool(a <= b)),
+        BinaryOp::Greater => return Ok(Value::Bool(a > b)),
+        BinaryOp::GreaterOrEqual => return Ok(Value::Bool(a >= b)),
+        BinaryOp::And => Some(i128::from(a != 0 && b != 0)),
+        BinaryOp::Or => Some(i128::from(a != 0 || b != 0)),
+    };
+    number.map(Value::Int).ok_or(EvalError::Overflow)
+}
+
+fn cast(value: i128, to: IntType) -> i128 {
+    let unused = 128 - to.bits.min(128);
+    if to.signed { (value << unused) >> unused } else { ((value as u128) << unused >> unused) as i128 }
+}
+
+impl Scope {
+    /// Number of names.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The scope without the names that were pushed first.
+    pub(super) fn without_first(mut self, n: usize) -> Scope {
+        self.0.drain(..n);
+        self
+    }
+}
+
+/// Numbers as decimals, words as hexadecimal numbers, strings quoted.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(value) => write!(f, "{value}"),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::F32(value) => write!(f, "{value:?}"),
+            Value::F64(value) => write!(f, "{value:?}"),
+            Value::Bits(word, _) => write!(f, "{word:#x}"),
+            Value::Text(bytes) => write!(f, "\"{}\"", bytes.escape_ascii()),
+            Value::Struct(_) => f.write_str("{…}"),
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A pattern for the hex editor ImHex.
+//!
+//! Of its language this uses
+//!
+//! - `struct` with `auto` parameters that take a number, a truth value or another variable;
+//! - `if` … `else if` … `else` around members;
+//! - arrays with a length or `while(!std::mem::eof())`, and `char[]`, which ends at a NUL; arrays of arrays are flat;
+//! - `bitfield` from the lowest bit on (`bitfield_order right_to_left`), with `bool`, `signed` and nested ones, and
+//!   `enum` with a type;
+//! - placement (`@`), which leaves the cursor where it was, and `$ = …`, which moves it past a block of stated size;
+//! - `std::assert` and `std::error`, `///` for documentation.
+//!
+//! LZ4 blocks stay bytes: a comment says what they hold, and the structs of their content are there to be placed over
+//! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.
+
+use super::notation::{Notation, factor, name_beside, print as print_expr, snake};
+use super::reach::{Flat, Kind, Names, Order, Reached, reachable};
+use super::wording::{Lines, content_text, grouped, packing_text};
+use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
+
+/// The pattern of a format. It shows the first layout; another one is a matter of changing the last lines.
+pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
+    let mut out = Lines::default();
+    out.line(format!("#pragma description {title}"));
+    out.line("#pragma endian little");
+    out.line("#pragma bitfield_order right_to_left");
+    out.line("");
+    out.line("import std.sys;");
+    out.line("import std.mem;");
+    out.line("");
+    out.line("struct NulString {");
+    out.line("    char bytes[];");
+    out.line("};");
+    for reached in reachable(layouts, Order::Parts) {
+        out.line("");
+        out.prefixed("/// ", reached.declaration.doc);
+        declare(&mut out, &reached);
+    }
+    out.line("");
+    for (index, (name, ty)) in layouts.iter().enumerate() {
+        let comment = if index == 0 { "" } else { "// " };
+        let element = Element { count: None, arguments: &[], names: &Names::default() };
+        out.line(format!("{comment}{} @ 0x00;", element.text(ty, name)));
+    }
+    out.into_text()
+}
+
+/// Words that are no names: keywords, operators, constants, types.
+const KEYWORDS: &str = "_ addressof any as auto be bitfield bool break catch char char16 const continue double else \
+    enum false float fn for from if import in inf is le match namespace nan null out padding parent ref return s128 \
+    s16 s24 s32 s48 s64 s8 s96 signed sizeof str struct this true try typenameof u128 u16 u24 u32 u48 u64 u8 u96 \
+    union unsigned using while";
+
+fn member_name(name: &str) -> String {
+    name_beside(KEYWORDS, name)
+}
+
+struct ImHex;
+
+impl Notation for ImHex {
+    const WORDS: [&'static str; 3] = ["&&", "||", "!"];
+
+    fn path(&self, path: &[&str], _: &[Kind]) -> String {
+        path.iter().map(|name| member_name(name)).collect::<Vec<_>>().join(".")
+    }
+
+    fn cast(&self, text: String, to: IntType) -> String {
+        format!("{}{}({text})", if to.signed { 's' } else { 'u' }, to.bits)
+    }
+}
+
+fn expression(expr: &Expr, names: &Names) -> String {
+    print_expr(expr, names, &ImHex)
+}
+
+fn declare(out: &mut Lines, reached: &Reached) {
+    let declaration = reached.declaration;
+    let parameters: Vec<_> =
+        declaration.imports.iter().map(|name| format!("auto {}", member_name(name))).collect();
+    let parameters =
+        if parameters.is_empty() { String::new() } else { format!("<{}>", parameters.join(", ")) };
+    let names = reached.names();
+    match declaration.shape {
+        Shape::Struct(fields) => {
+            out.line(format!("struct {}{parameters} {{", declaration.name));
+            out.indented_by(4, |out| {
+                if !declaration.magic.is_empty() {
+                    let size = declaration.magic.len();
+                    out.line(format!("u8 magic_bytes[{size}];"));
+                    for (index, byte) in declaration.magic.iter().enumerate() {
+                        let text = format!("the magic bytes of {}", declaration.name);
+                        out.line(format!("std::assert(magic_bytes[{index}] == {byte:#04x}, \"{text}\");"));
+                    }
+                }
+                fields.iter().for_each(|field| member(out, field, &names));
+            });
+        }
+        Shape::Choice(variants) => {
+            out.line(format!("struct {}{parameters} {{", declaration.name));
+            out.indented_by(4, |out| choice(out, variants, &names));
+        }
+        Shape::Enum { size, values } => {
+            out.line(format!("enum {} : u{} {{", declaration.name, 8 * size));
+            out.indented_by(4, |out| {
+                for value in values {
+                    out.prefixed("/// ", value.doc);
+                    out.line(format!("{} = {},", value.name, value.value));
+                }
+            });
+        }
+        Shape::Bits { fields, .. } => {
+            out.line(format!("bitfield {} {{", declaration.name));
+            out.indented_by(4, |out| fields.iter().for_each(|field| bits(out, field)));
+        }
+    }
+    out.line("};");
+}
+
+fn bits(out: &mut Lines, field: &BitField) {
+    out.prefixed("/// ", field.doc);
+    let (name, width) = (member_name(field.name), field.bits.width);
+    match field.declared {
+        Some(declaration) => out.line(format!("{} {name};", declaration.name)),
+        None if field.flag => out.line(format!("bool {name} : 1;")),
+        None if field.signed => out.line(format!("signed {name} : {width};")),
+        None => out.line(format!("{name} : {width};")),
+    }
+}
+
+fn member(out: &mut Lines, field: &Field, names: &Names) {
+    out.prefixed("/// ", field.doc);
+    match &field.condition {
+        Some(condition) => {
+            out.line(format!("if ({}) {{", expression(condition, names)));
+            out.indented_by(4, |out| value(out, field, field.name, names));
+            out.line("}");
+        }
+        None => value(out, field, field.name, names),
+    }
+    for check in field.checks {
+        let condition = expression(&check.condition, names);
+        out.line(format!("std::assert({condition}, \"{}\");", check.message.escape_default()));
+    }
+}
+
+fn choice(out: &mut Lines, variants: &[Variant], names: &Names) {
+    for (index, variant) in variants.iter().enumerate() {
+        let start = if index == 0 { "if" } else { "} else if" };
+        out.line(format!("{start} ({}) {{", expression(&variant.condition, names)));
+        out.indented_by(4, |out| {
+            out.prefixed("/// ", variant.doc);
+            value(out, &variant.field, &format!("as_{}", snake(variant.name)), names);
+        });
+    }
+    out.line("} else {");
+    out.indented_by(4, |out| out.line("std::error(\"no variant fits\");"));
+    out.line("}");
+}
+
+/// A variable with its place, where it has one of its own.
+fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
+    let element = Element { count: field.count.as_ref(), arguments: field.arguments, names };
+    let place = field.position.map(|position| format!(" @ {}", expression(&position, names)));
+    let place = place.unwrap_or_default();
+    match &field.block {
+        Some(block) if block.packing == Packing::Stored => {
+            let content = Element { count: None, arguments: block.arguments, names };
+            out.line(format!("{}{place};", content.text(&block.content, name)));
+            // The content may be shorter than the block.
+            if let (Some(count), None) = (&field.count, &field.position) {
+                let size = grouped(&expression(count, names));
+                out.line(format!("$ = addressof({}) + {size};", member_name(name)));
+            }
+        }
+        block => {
+            if let Some(block) = block {
+                out.line(format!("// {}: {}", packing_text(block, names), content_text(block, names)));
+            }
+            out.line(format!("{}{place};", element.text(&field.ty, name)));
+        }
+    }
+}
+
+/// A type with what it needs from the field it stands in.
+struct Element<'e> {
+    count: Option<&'e Expr>,
+    arguments: &'e [Expr],
+    names: &'e Names,
+}
+
+impl Element<'_> {
+    fn text(&self, ty: &Type, name: &str) -> String {
+        let Flat { item, items, array, list } = ty.flat();
+        let count = match (self.count.filter(|_| list), list, items) {
+            (Some(count), _, 1) => format!("[{}]", expression(count, self.names)),
+            (Some(count), _, n) => format!("[{} * {n}]", factor(count, self.names, &ImHex)),
+            (None, true, _) => "[while(!std::mem::eof())]".to_owned(),
+            (None, false, _) if array => format!("[{items}]"),
+            (None, false, _) => String::new(),
+        };
+        format!("{} {}{count}", self.base(item), member_name(name))
+    }
+
+    fn base(&self, ty: &Type) -> String {
+        match ty {
+            Type::Unsigned(size) => format!("u{}", 8 * size),
+            Type::Signed(size) => format!("s{}", 8 * size),
+            Type::Float(4) => "float".to_owned(),
+            Type::Float(_) => "double".to_owned(),
+            Type::NulString => "NulString".to_owned(),
+            Type::Declared(declaration) if self.arguments.is_empty() => declaration.name.to_owned(),
+            Type::Declared(declaration) => {
+                let arguments: Vec<_> = self.arguments.iter().map(|a| expression(a, self.names)).collect();
+                format!("{}<{}>", declaration.name, arguments.join(", "))
+            }
+            Type::Array(..) | Type::List(_) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The description as data: every declaration as JSON, keys always in the same order.
+//!
+//! The document is `{"title", "layouts", "declarations"}`. A layout is a name and a type. A type is the name of a
+//! number (`"u32"`), `"nul_string"`, `{"array", "count"}`, `{"list"}` or `{"declared"}`. An expression is a number, a
+//! truth value, `{"field"}` (names from the outermost inwards), `{"not"}`, `{"negate"}`, `{"cast", "to"}`, or
+//! `{"op", "left", "right"}`. What a declaration does not have is left out.
+
+use super::notation::int_name;
+use super::reach::{Order, Reached, reachable};
+use super::{BitField, Block, EnumValue, Expr, Field, Scope, Shape, Type, UnaryOp, Variant};
+
+/// The layouts of a format with all that they reach.
+pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
+    let named =
+        |(name, ty): &(&str, &'static Type)| Json::object([("name", text(name)), ("type", of_type(ty))]);
+    let declarations = reachable(layouts, Order::Reading);
+    let document = Json::object([
+        ("title", text(title)),
+        ("layouts", Json::List(layouts.iter().map(named).collect())),
+        ("declarations", Json::List(declarations.iter().map(declaration).collect())),
+    ]);
+    let mut out = String::new();
+    document.write(&mut out, 0);
+    out.push('\n');
+    out
+}
+
+/// A JSON value.
+enum Json {
+    /// A number, truth value or string, as it is written.
+    Plain(String),
+    List(Vec<Json>),
+    Object(Vec<(&'static str, Json)>),
+    /// Left out of objects.
+    Nothing,
+}
+
+impl Json {
+    fn object<const N: usize>(entries: [(&'static str, Json); N]) -> Json {
+        Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Nothing)).collect())
+    }
+
+    /// The list, or nothing if it is empty.
+    fn some(list: impl Iterator<Item = Json>) -> Json {
+        let list: Vec<_> = list.collect();
+        if list.is_empty() { Json::Nothing } else { Json::List(list) }
+    }
+
+    /// On one line if it fits there.
+    fn write(&self, out: &mut String, indent: usize) {
+        let mut line = String::new();
+        self.write_flat(&mut line);
+        if line.len() + indent <= 100 {
+            out.push_str(&line);
+            return;
+        }
+        let separator = |out: &mut String, first: bool| {
+            out.push_str(if first { "\n" } else { ",\n" });
+            out.extend(std::iter::repeat_n(' ', indent + 2));
+        };
+        let close = |out: &mut String, bracket| {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indent));
+            out.push(bracket);
+        };
+        match self {
+            Json::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    separator(out, index == 0);
+                    item.write(out, indent + 2);
+                }
+                close(out, ']');
+            }
+            Json::Object(entries) => {
+                out.push('{');
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    separator(out, index == 0);
+                    out.push_str(&format!("\"{key}\": "));
+                    value.write(out, indent + 2);
+                }
+                close(out, '}');
+            }
+            Json::Plain(_) | Json::Nothing => out.push_str(&line),
+        }
+    }
+
+    fn write_flat(&self, out: &mut String) {
+        match self {
+            Json::Plain(text) => out.push_str(text),
+            Json::Nothing => out.push_str("null"),
+            Json::List(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { ", " });
+                    item.write_flat(out);
+                }
+                out.push(']');
+            }
+            Json::Object(entries) => {
+                out.push_str("{ ");
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    out.push_str(if index == 0 { "" } else { ", " });
+                    out.push_str(&format!("\"{key}\": "));
+                    value.write_flat(out);
+                }
+                out.push_str(" }");
+            }
+        }
+    }
+}
+
+fn text(text: &str) -> Json {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    Json::Plain(out)
+}
+
+/// The string, or nothing if it is empty.
+fn some_text(content: &str) -> Json {
+    if content.is_empty() { Json::Nothing } else { text(content) }
+}
+
+fn number(value: impl Into<i128>) -> Json {
+    Json::Plain(value.into().to_string())
+}
+
+/// `true`, or nothing.
+fn flag(value: bool) -> Json {
+    if value { Json::Plain("true".into()) } else { Json::Nothing }
+}
+
+fn optional<T>(value: Option<T>, print: impl Fn(T) -> Json) -> Json {
+    value.map_or(Json::Nothing, print)
+}
+
+fn declaration(reached: &Reached) -> Json {
+    let declaration = reached.declaration;
+    let (kind, parts) = match declaration.shape {
+        Shape::Struct(fields) => ("fields", Json::List(fields.iter().map(field).collect())),
+        Shape::Choice(variants) => ("variants", Json::List(variants.iter().map(variant).collect())),
+        Shape::Enum { values, .. } => ("values", Json::List(values.iter().map(enum_value).collect())),
+        Shape::Bits { fields, .. } => ("bits", Json::List(fields.iter().map(bit_field).collect())),
+    };
+    Json::object([
+        ("name", text(declaration.name)),
+        ("doc", some_text(declaration.doc)),
+        ("imports", Json::some(declaration.imports.iter().map(|name| text(name)))),
+        ("magic", Json::some(declaration.magic.iter().map(|byte| number(*byte)))),
+        ("size", optional(declaration.size(&Scope::default()), number)),
+        (kind, parts),
+    ])
+}
+
+fn field(field: &Field) -> Json {
+    let checks = field.checks.iter().map(|check| {
+        Json::object([("condition", expression(&check.condition)), ("else", text(check.message))])
+    });
+    Json::object([
+        ("name", text(field.name)),
+        ("doc", some_text(field.doc)),
+        ("type", of_type(&field.ty)),
+        ("if", optional(field.condition.as_ref(), expression)),
+        ("count", optional(field.count.as_ref(), expression)),
+        ("arguments", Json::some(field.arguments.iter().map(expression))),
+        ("position", optional(field.position.as_ref(), expression)),
+        ("checks", Json::some(checks)),
+        ("block", optional(field.block.as_ref(), block)),
+        ("rule", some_text(field.rule.unwrap_or_default())),
+    ])
+}
+
+fn block(block: &Block) -> Json {
+    Json::object([
+        ("packing", text(block.packing.name())),
+        ("size", optional(block.size.as_ref(), expression)),
+        ("content", of_type(&block.content)),
+        ("arguments", Json::some(block.arguments.iter().map(expression))),
+        ("inline", flag(block.inline)),
+    ])
+}
+
+fn variant(variant: &Variant) -> Json {
+    Json::object([
+        ("name", text(variant.name)),
+        ("doc", some_text(variant.doc)),
+        ("if", expression(&variant.condition)),
+        ("field", field(&variant.field)),
+    ])
+}
+
+fn enum_value(value: &EnumValue) -> Json {
+    Json::object([("name", text(value.name)), ("doc", some_text(value.doc)), ("value", number(value.value))])
+}
+
+fn bit_field(field: &BitField) -> Json {
+    Json::object([
+        ("name", text(field.name)),
+        ("doc", some_text(field.doc)),
+        ("offset", number(field.bits.offset)),
+        ("width", number(field.bits.width)),
+        ("signed", flag(field.signed)),
+        ("reserved", flag(field.reserved)),
+        ("flag", flag(field.flag)),
+        ("declared", optional(field.declared, |declaration| text(declaration.name))),
+    ])
+}
+
+fn of_type(ty: &Type) -> Json {
+    match ty {
+        Type::Unsigned(size) => text(&format!("u{}", 8 * size)),
+        Type::Signed(size) => text(&format!("i{}", 8 * size)),
+        Type::Float(size) => text(&format!("f{}", 8 * size)),
+        Type::NulString => text("nul_string"),
+        Type::Array(item, count) => Json::object([("array", of_type(item)), ("count", number(*count))]),
+        Type::List(item) => Json::object([("list", of_type(item))]),
+        Type::Declared(declaration) => Json::object([("declared", text(declaration.name))]),
+    }
+}
+
+fn expression(expr: &Expr) -> Json {
+    match expr {
+        Expr::Literal(value) => number(*value),
+        Expr::Bool(value) => Json::Plain(value.to_string()),
+        Expr::Path(path) => {
+            Json::object([("field", Json::List(path.iter().map(|name| text(name)).collect()))])
+        }
+        Expr::Unary(UnaryOp::Not, a) => Json::object([("not", expression(a))]),
+        Expr::Unary(UnaryOp::Negate, a) => Json::object([("negate", expression(a))]),
+        Expr::Binary(op, a, b) => {
+            Json::object([("op", text(op.symbol())), ("left", expression(a)), ("right", expression(b))])
+        }
+        Expr::Cast(a, to) => Json::object([("cast", expression(a)), ("to", text(&int_name(*to)))]),
+    }
+}

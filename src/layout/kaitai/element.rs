@@ -1,0 +1,134 @@
+//! How Kaitai writes expressions and types.
+
+use crate::layout::notation::{Notation, factor, identifier, print as print_expr, snake};
+use crate::layout::reach::{Flat, Kind, Names};
+use crate::layout::wording::Lines;
+use crate::layout::{Expr, IntType, Shape, Type};
+
+/// The notation of Kaitai.
+pub(super) struct Kaitai;
+
+impl Notation for Kaitai {
+    const WORDS: [&'static str; 3] = ["and", "or", "not "];
+
+    /// The bits of a word within a word are bits of the outer one.
+    fn path(&self, path: &[&str], steps: &[Kind]) -> String {
+        let mut text = String::new();
+        for (index, name) in path.iter().enumerate() {
+            let before = |n: usize| index.checked_sub(n).and_then(|index| steps.get(index));
+            let nested = matches!((before(1), before(2)), (Some(Kind::Bits(_)), Some(Kind::Bits(_))));
+            match index {
+                0 => {}
+                _ if nested => text.push('_'),
+                _ => text.push('.'),
+            }
+            text.push_str(&identifier(name));
+        }
+        text
+    }
+
+    fn number(&self, text: String) -> String {
+        format!("{text}.to_i")
+    }
+
+    fn cast(&self, text: String, to: IntType) -> String {
+        if to.bits >= 64 {
+            return text;
+        }
+        let masked = format!("({text} & {:#x})", (1u64 << to.bits) - 1);
+        if !to.signed {
+            return masked;
+        }
+        let sign = 1u64 << (to.bits - 1);
+        format!("(({masked} ^ {sign:#x}) - {sign:#x})")
+    }
+}
+
+/// The expression as Kaitai writes it.
+pub(super) fn expression(expr: &Expr, names: &Names) -> String {
+    print_expr(expr, names, &Kaitai)
+}
+
+/// A YAML string that means nothing but itself.
+pub(super) fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// The documentation of a field, type or value.
+pub(super) fn doc(out: &mut Lines, text: &str) {
+    if !text.is_empty() {
+        out.line("doc: |");
+        out.indented(|out| out.prefixed("", text));
+    }
+}
+
+/// A type with its arguments.
+pub(super) fn call(name: &str, arguments: &[String]) -> String {
+    if arguments.is_empty() { name.to_owned() } else { format!("{name}({})", arguments.join(", ")) }
+}
+
+/// A type with what it needs from the field it stands in.
+pub(super) struct Element<'e> {
+    pub(super) count: Option<&'e Expr>,
+    pub(super) arguments: &'e [Expr],
+    pub(super) names: &'e Names,
+}
+
+impl Element<'_> {
+    pub(super) fn print(&self, out: &mut Lines, ty: &Type) {
+        let Flat { item, items, array, list } = ty.flat();
+        let count = self.count.filter(|_| list).map(|count| match items {
+            1 => expression(count, self.names),
+            n => format!("{} * {n}", factor(count, self.names, &Kaitai)),
+        });
+        // Plain bytes are not taken apart.
+        if list && !array && *item == Type::Unsigned(1) {
+            match count {
+                Some(count) => out.line(format!("size: {}", quoted(&count))),
+                None => out.line("size-eos: true"),
+            }
+            return;
+        }
+        self.base(out, item);
+        match (count, list) {
+            (Some(count), _) => {
+                out.line("repeat: expr");
+                out.line(format!("repeat-expr: {}", quoted(&count)));
+            }
+            (None, true) => out.line("repeat: eos"),
+            (None, false) if array => {
+                out.line("repeat: expr");
+                out.line(format!("repeat-expr: {items}"));
+            }
+            (None, false) => {}
+        }
+    }
+
+    fn base(&self, out: &mut Lines, ty: &Type) {
+        match ty {
+            Type::Unsigned(size) if *size <= 8 => out.line(format!("type: u{size}")),
+            Type::Signed(size) if *size <= 8 => out.line(format!("type: s{size}")),
+            Type::Unsigned(size) | Type::Signed(size) => out.line(format!("size: {size}")),
+            Type::Float(size) => out.line(format!("type: f{size}")),
+            Type::NulString => {
+                // Bytes: the format does not say in which encoding.
+                out.line("terminator: 0");
+                out.line("eos-error: false");
+            }
+            Type::Declared(declaration) => match declaration.shape {
+                Shape::Enum { size, .. } => {
+                    out.line(format!("type: u{size}"));
+                    out.line(format!("enum: {}", snake(declaration.name)));
+                    out.line("valid:");
+                    out.indented(|out| out.line("in-enum: true"));
+                }
+                _ => {
+                    let arguments: Vec<_> =
+                        self.arguments.iter().map(|a| expression(a, self.names)).collect();
+                    out.line(format!("type: {}", quoted(&call(&snake(declaration.name), &arguments))));
+                }
+            },
+            Type::Array(..) | Type::List(_) => {}
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Kaitai Struct definitions (0.11), one for each layout of a whole file.
+//!
+//! What a definition cannot say as the declaration does:
+//!
+//! - Arrays of arrays are flat: `[[f32; 4]; 4]` is 16 numbers in the same order.
+//! - LZ4 blocks name the custom process `meshspec_lz4(size)`, which users provide in the language of their parser.
+//! - Names that the declaration does not have start with `as_` (a variant of a choice, the items of a block, a block
+//!   whose content counts as its container's), `check_` (a condition, as a field without bytes) or end in `_bits` (a
+//!   bit field before it is made a number). `choice` is the number of the variant that fits. Magic bytes are `magic_bytes`.
+
+mod element;
+mod word;
+
+use element::{Element, Kaitai, call, doc, expression, quoted};
+use word::word;
+
+use super::notation::{atom, identifier, snake};
+use super::reach::{Kind, Names, Order, Reached, reachable};
+use super::wording::Lines;
+use super::{Block, Declaration, Field, Packing, Shape, Type, Variant};
+
+/// The definition of one layout.
+pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
+    let mut out = Lines::default();
+    out.line("meta:");
+    out.indented(|out| {
+        out.line(format!("id: {id}"));
+        out.line(format!("title: {}", quoted(title)));
+        out.line("ks-version: '0.11'");
+        out.line("endian: le");
+        out.line("bit-endian: le");
+    });
+    let all = reachable(&[(id, root)], Order::Reading);
+    let mut types = all.as_slice();
+    match (root, types.split_first()) {
+        // The root's own fields are those of the file.
+        (Type::Declared(_), Some((first, rest))) => {
+            types = rest;
+            body(&mut out, first);
+        }
+        _ => {
+            out.line("seq:");
+            let names = Names::default();
+            let element = Element { count: None, arguments: &[], names: &names };
+            out.indented(|out| item(out, "as_items", |out| element.print(out, root)));
+        }
+    }
+    let (enums, types): (Vec<_>, Vec<_>) =
+        types.iter().partition(|reached| matches!(reached.declaration.shape, Shape::Enum { .. }));
+    let helpers = all.iter().flat_map(|reached| reached.declaration.fields().map(move |f| (reached, f)));
+    let helpers: Vec<_> = helpers.filter(|(_, f)| f.block.is_some_and(|b| needs_helper(&b))).collect();
+    if !types.is_empty() || !helpers.is_empty() {
+        out.line("types:");
+    }
+    out.indented(|out| {
+        for reached in types {
+            out.line(format!("{}:", snake(reached.declaration.name)));
+            out.indented(|out| body(out, reached));
+        }
+        for (reached, field) in helpers {
+            helper(out, reached, field);
+        }
+    });
+    if !enums.is_empty() {
+        out.line("enums:");
+    }
+    out.indented(|out| enums.iter().for_each(|reached| enumeration(out, reached.declaration)));
+    out.into_text()
+}
+
+/// An entry of `seq`.
+fn item(out: &mut Lines, id: &str, content: impl FnOnce(&mut Lines)) {
+    out.line(format!("- id: {id}"));
+    out.indented(content);
+}
+
+/// Documentation, parameters and fields of a type.
+fn body(out: &mut Lines, reached: &Reached) {
+    let declaration = reached.declaration;
+    doc(out, declaration.doc);
+    if !declaration.imports.is_empty() {
+        out.line("params:");
+        out.indented(|out| {
+            for (import, kind) in declaration.imports.iter().zip(&reached.imports) {
+                parameter(out, import, *kind);
+            }
+        });
+    }
+    let names = reached.names();
+    match declaration.shape {
+        Shape::Struct(fields) => structure(out, reached, fields, &names),
+        Shape::Choice(variants) => choice(out, reached, variants, &names),
+        Shape::Bits { fields, .. } => word(out, fields),
+        Shape::Enum { .. } => {}
+    }
+}
+
+fn parameter(out: &mut Lines, name: &str, kind: Kind) {
+    let id = identifier(name);
+    match kind {
+        Kind::Int(ty) => {
+            let signed = ty.is_some_and(|ty| ty.signed);
+            let size = ty.map_or(8, |ty| ty.bits.div_ceil(8).next_power_of_two().min(8));
+            item(out, &id, |out| out.line(format!("type: {}{size}", if signed { 's' } else { 'u' })));
+        }
+        Kind::Bool | Kind::Other => item(out, &id, |out| out.line("type: bool")),
+        Kind::Enum(declaration) => item(out, &id, |out| {
+            out.line("type: u8");
+            out.line(format!("enum: {}", snake(declaration.name)));
+        }),
+        Kind::Bits(declaration) | Kind::Struct(declaration) => {
+            item(out, &id, |out| out.line(format!("type: {}", snake(declaration.name))));
+        }
+    }
+}
+
+/// Every variant as a field that is there if it is the first that fits.
+fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Names) {
+    out.line("seq:");
+    out.indented(|out| {
+        for (number, variant) in variants.iter().enumerate() {
+            let condition = format!("choice == {number}");
+            let text = if variant.doc.is_empty() { variant.field.doc } else { variant.doc };
+            let id = format!("as_{}", snake(variant.name));
+            item(out, &id, |out| {
+                content(out, reached, &variant.field, Some(&condition), text, names);
+            });
+            if let Some(whole) = whole(&variant.field, &id) {
+                check(out, &format!("check_{id}_end"), Some(&condition), &whole, WHOLE);
+            }
+        }
+        check(out, "check_choice", None, "choice >= 0", "One of the variants fits.");
+    });
+    out.line("instances:");
+    out.indented(|out| {
+        out.line("choice:");
+        out.indented(|out| {
+            out.line("value: >-");
+            out.indented(|out| {
+                for (number, variant) in variants.iter().enumerate() {
+                    out.line(format!("{} ? {number} :", atom(&variant.condition, names, &Kaitai)));
+                }
+                out.line("-1");
+            });
+            doc(out, "The number of the variant that fits.");
+        });
+    });
+}
+
+fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names) {
+    out.line("seq:");
+    out.indented(|out| {
+        let magic = reached.declaration.magic;
+        if !magic.is_empty() {
+            let bytes: Vec<_> = magic.iter().map(|byte| format!("{byte:#04x}")).collect();
+            item(out, "magic_bytes", |out| out.line(format!("contents: [{}]", bytes.join(", "))));
+        }
+        for field in fields.iter().filter(|field| field.position.is_none()) {
+            let condition = field.condition.map(|c| expression(&c, names));
+            let condition = condition.as_deref();
+            let id = field_id(field);
+            item(out, &id, |out| content(out, reached, field, condition, field.doc, names));
+            if let Some(whole) = whole(field, &id) {
+                check(out, &format!("check_{id}_end"), condition, &whole, WHOLE);
+            }
+            for (index, c) in field.checks.iter().enumerate() {
+                let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
+                let id = format!("check_{}{number}", identifier(field.name));
+                let text = format!("Refused if not: {}.", c.message);
+                check(out, &id, None, &expression(&c.condition, names), &text);
+            }
+        }
+        if magic.is_empty() && fields.iter().all(|field| field.position.is_some()) {
+            // An empty list is not a list to YAML.
+            item(out, "check_start", |out| out.line("size: 0"));
+        }
+    });
+    let placed: Vec<_> = fields.iter().filter_map(|field| Some((field, field.position?))).collect();
+    if placed.is_empty() {
+        return;
+    }
+    out.line("instances:");
+    out.indented(|out| {
+        for (field, position) in placed {
+            let id = field_id(field);
+            out.line(format!("{id}:"));
+            out.indented(|out| {
+                // Positions count from the start of the file, or of what was unpacked.
+                if !reached.packed {
+                    out.line("io: _root._io");
+                }
+                out.line(format!("pos: {}", quoted(&expression(&position, names))));
+                let condition = field.condition.map(|c| expression(&c, names));
+                content(out, reached, field, condition.as_deref(), field.doc, names);
+                let checks = field.checks.iter().map(|c| atom(&c.condition, names, &Kaitai));
+                let checks: Vec<_> = checks.chain(whole(field, &id)).collect();
+                if !checks.is_empty() {
+                    out.line("valid:");
+                    out.indented(|out| out.line(format!("expr: {}", quoted(&checks.join(" and ")))));
+                }
+            });
+        }
+    });
+}
+
+fn field_id(field: &Field) -> String {
+    let id = identifier(field.name);
+    if field.block.is_some_and(|block| block.inline) { format!("as_{id}") } else { id }
+}
+
+const WHOLE: &str = "Nothing is left over of what was unpacked.";
+
+/// That a packed block holds nothing behind its content.
+fn whole(field: &Field, id: &str) -> Option<String> {
+    field.block.filter(|block| block.packing != Packing::Stored).map(|_| format!("{id}._io.eof"))
+}
+
+/// A condition that must hold, as a field without bytes: so it is checked once, whatever the field it belongs to.
+fn check(out: &mut Lines, id: &str, condition: Option<&str>, must_hold: &str, text: &str) {
+    item(out, id, |out| {
+        if let Some(condition) = condition {
+            out.line(format!("if: {}", quoted(condition)));
+        }
+        out.line("size: 0");
+        out.line("valid:");
+        out.indented(|out| out.line(format!("expr: {}", quoted(must_hold))));
+        doc(out, text);
+    });
+}
+
+/// Type, repetition, condition and documentation of a field.
+fn content(
+    out: &mut Lines,
+    reached: &Reached,
+    field: &Field,
+    condition: Option<&str>,
+    text: &str,
+    names: &Names,
+) {
+    if let Some(condition) = condition {
+        out.line(format!("if: {}", quoted(condition)));
+    }
+    match &field.block {
+        Some(block) => {
+            match &field.count {
+                Some(count) => out.line(format!("size: {}", quoted(&expression(count, names)))),
+                None => out.line("size-eos: true"),
+            }
+            if block.packing == Packing::Lz4 {
+                let size = block.size.map(|size| expression(&size, names)).unwrap_or_default();
+                out.line(format!("process: {}", quoted(&format!("meshspec_lz4({size})"))));
+            }
+            let name = match block.content {
+                Type::Declared(declaration) => snake(declaration.name),
+                _ => helper_name(reached.declaration, field),
+            };
+            let arguments = if needs_helper(block) {
+                reached.declaration.imports.iter().map(|import| identifier(import)).collect()
+            } else {
+                block.arguments.iter().map(|argument| expression(argument, names)).collect::<Vec<_>>()
+            };
+            out.line(format!("type: {}", quoted(&call(&name, &arguments))));
+        }
+        None => {
+            Element { count: field.count.as_ref(), arguments: field.arguments, names }.print(out, &field.ty);
+        }
+    }
+    doc(out, text);
+}
+
+/// Blocks hold one value of a user type; content of another kind gets a type of its own.
+fn needs_helper(block: &Block) -> bool {
+    match block.content {
+        Type::Declared(declaration) => matches!(declaration.shape, Shape::Enum { .. }),
+        _ => true,
+    }
+}
+
+fn helper_name(declaration: &Declaration, field: &Field) -> String {
+    format!("{}_{}", snake(declaration.name), identifier(field.name))
+}
+
+/// The type of a block's items. It gets the imports of the struct that the block stands in.
+fn helper(out: &mut Lines, reached: &Reached, field: &Field) {
+    let Some(block) = &field.block else { return };
+    out.line(format!("{}:", helper_name(reached.declaration, field)));
+    out.indented(|out| {
+        if !reached.declaration.imports.is_empty() {
+            out.line("params:");
+            out.indented(|out| {
+                for (import, kind) in reached.declaration.imports.iter().zip(&reached.imports) {
+                    parameter(out, import, *kind);
+                }
+            });
+        }
+        out.line("seq:");
+        let names = reached.names();
+        let element = Element { count: None, arguments: block.arguments, names: &names };
+        out.indented(|out| item(out, "as_items", |out| element.print(out, &block.content)));
+    });
+}
+
+fn enumeration(out: &mut Lines, declaration: &Declaration) {
+    let Shape::Enum { values, .. } = declaration.shape else { return };
+    out.line(format!("{}:", snake(declaration.name)));
+    out.indented(|out| {
+        for value in values {
+            out.line(format!("{}:", value.value));
+            out.indented(|out| {
+                out.line(format!("id: {}", snake(value.name)));
+                doc(out, value.doc);
+            });
+        }
+    });
+}

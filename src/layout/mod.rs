@@ -1,0 +1,360 @@
+//! The static description of a declaration.
+//!
+//! `#[derive(Layout)]` on a binrw or modular-bitfield struct leaves, next to the codec that those crates make, a
+//! [`Declaration`]: the same fields as constant data. Everything that shows or checks a format without decoding it is
+//! made from that: the [walker](walk) (an independent decoder that yields each field with its byte range), the
+//! annotated dump, the tables, the definitions for other tools.
+//!
+//! ```
+//! use binrw::binrw;
+//! use meshspec::layout::{Layout, Type, walk};
+//!
+//! /// A list of heights.
+//! #[derive(Layout)]
+//! #[binrw]
+//! #[brw(little)]
+//! struct Heights {
+//!     /// Number of samples.
+//!     count: u16,
+//!     #[br(count = count)]
+//!     samples: Vec<f32>,
+//! }
+//!
+//! let bytes = [1, 0, 0, 0, 0x80, 0x3f];
+//! let span = walk::find(&Heights::TYPE, &bytes, "samples[0]", &Default::default());
+//! assert_eq!(span.unwrap().range(), &(2..6));
+//! ```
+
+mod c_header;
+pub mod dump;
+mod expr;
+mod imhex;
+mod json;
+mod kaitai;
+mod markdown;
+mod notation;
+mod reach;
+mod schema;
+pub mod walk;
+mod wording;
+
+pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value};
+pub use meshspec_derive::Layout;
+pub use modular_bitfield::Specifier;
+pub use schema::{Schema, SchemaFile};
+
+pub use crate::unpack::Packing;
+
+/// A type that can say how it lies in a file.
+///
+/// Derive it above `#[binrw]` or `#[bitfield]`: only there are all their attributes visible.
+pub trait Layout {
+    /// The description. Multi-byte numbers are little-endian throughout, as in every format of this crate.
+    const TYPE: Type;
+
+    /// The size in bytes of a value whose size does not depend on its own content, given the arguments that its
+    /// declaration imports, in order; `None` if it does depend on it.
+    fn size_with(arguments: &[Value]) -> Option<u64> {
+        match Self::TYPE {
+            Type::Declared(declaration) => declaration.size(&declaration.bind(arguments.iter().cloned())),
+            ref other => other.size(),
+        }
+    }
+
+    /// The offset of a field in such a value; `None` if it is not there or its offset depends on the value's content.
+    fn offset_with(name: &str, arguments: &[Value]) -> Option<u64> {
+        let Type::Declared(declaration) = Self::TYPE else { return None };
+        declaration.offset_of(name, &declaration.bind(arguments.iter().cloned())).map(|(offset, _)| offset)
+    }
+}
+
+/// How a value lies in a file.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Type {
+    /// An unsigned integer of this many bytes.
+    Unsigned(u32),
+    /// A signed integer of this many bytes.
+    Signed(u32),
+    /// An IEEE 754 number of this many bytes.
+    Float(u32),
+    /// A fixed number of items, `[T; N]`.
+    Array(&'static Type, u64),
+    /// Items whose number the field's [count](Field::count) gives, or that run to the end where it has none.
+    List(&'static Type),
+    /// Bytes up to and including a NUL. The last one of a list that runs to the end may lack its NUL.
+    NulString,
+    /// A struct, packed word or enum with a declaration of its own.
+    Declared(&'static Declaration),
+}
+
+/// A declared struct, packed word or enum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Declaration {
+    /// The Rust name, without lifetimes.
+    pub name: &'static str,
+    /// The documentation comment.
+    pub doc: &'static str,
+    /// Names of the values that the containing struct hands in.
+    pub imports: &'static [&'static str],
+    /// The bytes that a value starts with.
+    pub magic: &'static [u8],
+    /// What it is made of.
+    pub shape: Shape,
+}
+
+/// What a [`Declaration`] is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    /// Fields one after the other.
+    Struct(&'static [Field]),
+    /// One of several structs, chosen by what the container hands in: the first whose condition holds.
+    Choice(&'static [Variant]),
+    /// Named values of one integer.
+    Enum {
+        /// Size of the integer in bytes.
+        size: u32,
+        /// The values.
+        values: &'static [EnumValue],
+    },
+    /// Bit fields of one little-endian word, the lowest bits first.
+    Bits {
+        /// Size of the word in bytes.
+        size: u32,
+        /// The fields, lowest bit first.
+        fields: &'static [BitField],
+    },
+}
+
+/// One field of a struct.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Field {
+    /// The name; the position as a number where the field has none.
+    pub name: &'static str,
+    /// The documentation comment.
+    pub doc: &'static str,
+    /// The type, without the `Option` of a conditional field.
+    pub ty: Type,
+    /// The field exists only where this holds.
+    pub condition: Option<Expr>,
+    /// Number of items of a [`Type::List`].
+    pub count: Option<Expr>,
+    /// Values for the imports of the field's type, or of its items.
+    pub arguments: &'static [Expr],
+    /// Offset from the start of the file, for a field that does not follow the one before it.
+    pub position: Option<Expr>,
+    /// What must hold once the field is read, with the message for when it does not.
+    pub checks: &'static [Check],
+    /// What the bytes of the field hold in turn.
+    pub block: Option<Block>,
+    /// Code of the rule that a fault in this field breaks, where it is not the format's general one.
+    pub rule: Option<&'static str>,
+}
+
+/// A condition on decoded fields that the format demands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Check {
+    /// What must hold.
+    pub condition: Expr,
+    /// The message for when it does not.
+    pub message: &'static str,
+}
+
+/// What a field of plain bytes holds: another structure, possibly compressed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Block {
+    /// How the bytes are packed.
+    pub packing: Packing,
+    /// Size of the content once unpacked, where the file states it.
+    pub size: Option<Expr>,
+    /// The content.
+    pub content: Type,
+    /// Values for the imports of the content.
+    pub arguments: &'static [Expr],
+    /// Whether the content's fields count as the containing struct's own in paths.
+    pub inline: bool,
+}
+
+/// One alternative of a [`Shape::Choice`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Variant {
+    /// The name.
+    pub name: &'static str,
+    /// The documentation comment.
+    pub doc: &'static str,
+    /// When this alternative is the one.
+    pub condition: Expr,
+    /// Its only field, whose place in paths is that of the choice itself.
+    pub field: Field,
+}
+
+/// One named value of an integer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EnumValue {
+    /// The name.
+    pub name: &'static str,
+    /// The documentation comment.
+    pub doc: &'static str,
+    /// The number in the file.
+    pub value: i128,
+}
+
+/// One bit field of a packed word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BitField {
+    /// The name.
+    pub name: &'static str,
+    /// The documentation comment.
+    pub doc: &'static str,
+    /// Where it lies.
+    pub bits: BitRange,
+    /// Whether the highest bit is a sign.
+    pub signed: bool,
+    /// Whether the bits mean nothing: they must be kept and have no getter.
+    pub reserved: bool,
+    /// Whether it is a single flag.
+    pub flag: bool,
+    /// The declaration of the bits, where they are themselves a packed word.
+    pub declared: Option<&'static Declaration>,
+}
+
+/// Bits of a word: declared once with modular-bitfield, used as constants in hot loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct BitRange {
+    /// The lowest bit, counted from the least significant bit of the little-endian word.
+    pub offset: u32,
+    /// Number of bits, 1 to 128.
+    pub width: u32,
+}
+
+impl BitRange {
+    /// A range of this width that starts where `self` ends.
+    pub const fn then(self, width: u32) -> BitRange {
+        BitRange { offset: self.offset + self.width, width }
+    }
+
+    /// The bits of this range in a word of up to 128 bits, shifted down; unsigned.
+    pub const fn of(self, word: u128) -> u128 {
+        (word >> self.offset) & (u128::MAX >> (128 - self.width))
+    }
+
+    /// The bits of this range in a word of up to 64 bits, shifted down; unsigned. Inlines to a shift and a mask.
+    #[inline(always)]
+    pub const fn of_u64(self, word: u64) -> u64 {
+        (word >> self.offset) & (u64::MAX >> (64 - self.width))
+    }
+
+    /// As [`of`](BitRange::of), with the highest bit of the range as a sign.
+    pub const fn signed_of(self, word: u128) -> i128 {
+        let unused = 128 - self.width;
+        ((self.of(word) << unused) as i128) >> unused
+    }
+}
+
+impl Type {
+    /// The size in bytes, if neither content nor arguments have a say in it.
+    pub fn size(&self) -> Option<u64> {
+        self.size_in(&Scope::default(), &[])
+    }
+
+    /// The size in bytes of a value with these arguments from `scope`, if its own content has no say in it.
+    pub(crate) fn size_in(&self, scope: &Scope, arguments: &[Expr]) -> Option<u64> {
+        match self {
+            Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => Some((*n).into()),
+            Type::Array(item, n) => item.size_in(scope, arguments)?.checked_mul(*n),
+            Type::List(_) | Type::NulString => None,
+            Type::Declared(declaration) => {
+                let values: Result<Vec<_>, _> = arguments.iter().map(|a| a.eval(scope)).collect();
+                declaration.size(&declaration.bind(values.ok()?))
+            }
+        }
+    }
+}
+
+impl Declaration {
+    /// The scope in which the fields see `arguments` under the names of the imports.
+    pub fn bind(&self, arguments: impl IntoIterator<Item = Value>) -> Scope {
+        Scope::new(self.imports.iter().copied().zip(arguments).collect())
+    }
+
+    /// The size in bytes of a value whose imports are bound in `scope`, if its own content has no say in it.
+    pub fn size(&self, scope: &Scope) -> Option<u64> {
+        match self.shape {
+            Shape::Enum { size, .. } | Shape::Bits { size, .. } => Some(size.into()),
+            Shape::Struct(fields) => {
+                fields.iter().try_fold(self.magic.len() as u64, |sum, f| sum.checked_add(f.size(scope)?))
+            }
+            Shape::Choice(variants) => {
+                let chosen = variants.iter().find(|v| v.condition.eval_bool(scope) == Ok(true))?;
+                chosen.field.size(scope)
+            }
+        }
+    }
+
+    /// Offset and field of `name` in a value whose imports are bound in `scope`; `None` if it is not there or its
+    /// offset depends on the value's content.
+    pub fn offset_of(&self, name: &str, scope: &Scope) -> Option<(u64, &'static Field)> {
+        let Shape::Struct(fields) = self.shape else { return None };
+        let mut offset = self.magic.len() as u64;
+        for field in fields {
+            if field.name == name {
+                let there = field.condition.is_none_or(|c| c.eval_bool(scope) == Ok(true));
+                return (there && field.position.is_none()).then_some((offset, field));
+            }
+            offset = offset.checked_add(field.size(scope)?)?;
+        }
+        None
+    }
+}
+
+impl Field {
+    /// The size in bytes where it can be known from `scope` alone; 0 if the field's condition does not hold.
+    pub(crate) fn size(&self, scope: &Scope) -> Option<u64> {
+        if self.position.is_some() {
+            return None;
+        }
+        match self.condition.map(|c| c.eval_bool(scope)) {
+            Some(Ok(false)) => return Some(0),
+            Some(Err(_)) => return None,
+            Some(Ok(true)) | None => {}
+        }
+        match (self.ty, self.count) {
+            (Type::List(item), Some(count)) => {
+                let count = u64::try_from(count.eval_int(scope).ok()?).ok()?;
+                item.size_in(scope, self.arguments)?.checked_mul(count)
+            }
+            (ty, _) => ty.size_in(scope, self.arguments),
+        }
+    }
+}
+
+/// The little-endian word in up to 16 bytes.
+fn word(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
+}
+
+macro_rules! plain {
+    ($($number:ty => $kind:ident;)*) => {$(
+        impl Layout for $number {
+            const TYPE: Type = Type::$kind(size_of::<$number>() as u32);
+        }
+    )*};
+}
+
+plain! {
+    u8 => Unsigned; u16 => Unsigned; u32 => Unsigned; u64 => Unsigned; u128 => Unsigned;
+    i8 => Signed; i16 => Signed; i32 => Signed; i64 => Signed; i128 => Signed;
+    f32 => Float; f64 => Float;
+}
+
+impl<T: Layout, const N: usize> Layout for [T; N] {
+    const TYPE: Type = Type::Array(&T::TYPE, N as u64);
+}
+
+impl<T: Layout> Layout for Vec<T> {
+    const TYPE: Type = Type::List(&T::TYPE);
+}
+
+impl<T: Layout> Layout for Option<T> {
+    const TYPE: Type = T::TYPE;
+}

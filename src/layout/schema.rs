@@ -1,0 +1,116 @@
+//! The languages that a declaration can be printed in.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Type, c_header, imhex, json, kaitai, markdown};
+use crate::{Error, ErrorKind};
+
+/// A language to print declarations in.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::{Layout, Schema};
+///
+/// /// A height.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Height {
+///     /// In metres.
+///     metres: f32,
+/// }
+///
+/// let files = Schema::Markdown.print("height", "Heights", &[("height", &Height::TYPE)]);
+/// assert_eq!(files[0].name, "height.md");
+/// assert!(files[0].text.contains("| `metres` | f32 | 4 | 0 | In metres. |"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Schema {
+    /// Tables like those of a specification.
+    Markdown,
+    /// [Kaitai Struct](https://kaitai.io) definitions, one file for each layout of a whole file.
+    Kaitai,
+    /// A pattern for the hex editor [ImHex](https://imhex.werwolv.net).
+    ImHex,
+    /// A C header with packed structs.
+    C,
+    /// The description itself, as data.
+    Json,
+}
+
+/// A file of a printed schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaFile {
+    /// The usual file name.
+    pub name: String,
+    /// The content.
+    pub text: String,
+}
+
+impl Schema {
+    /// All of them.
+    pub const ALL: &[Schema] = &[Schema::Markdown, Schema::Kaitai, Schema::ImHex, Schema::C, Schema::Json];
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Schema::Markdown => "markdown",
+            Schema::Kaitai => "kaitai",
+            Schema::ImHex => "imhex",
+            Schema::C => "c",
+            Schema::Json => "json",
+        }
+    }
+
+    /// The usual file name extension, without the dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Schema::Markdown => "md",
+            Schema::Kaitai => "ksy",
+            Schema::ImHex => "hexpat",
+            Schema::C => "h",
+            Schema::Json => "json",
+        }
+    }
+
+    /// Prints the layouts of a format and every declaration that they reach.
+    ///
+    /// `name` is the format's name as an identifier, `title` as people write it. Each layout of a whole file has a
+    /// name, too, of lower-case letters, digits and `_`.
+    pub fn print(self, name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> Vec<SchemaFile> {
+        let one = |text| vec![self.file(name, text)];
+        match self {
+            Schema::Markdown => one(markdown::print(title, layouts)),
+            Schema::Kaitai => {
+                let files = layouts.iter().map(|(id, ty)| self.file(id, kaitai::print(id, title, ty)));
+                files.collect()
+            }
+            Schema::ImHex => one(imhex::print(title, layouts)),
+            Schema::C => one(c_header::print(name, title, layouts)),
+            Schema::Json => one(json::print(title, layouts)),
+        }
+    }
+
+    fn file(self, name: &str, text: String) -> SchemaFile {
+        SchemaFile { name: format!("{name}.{}", self.extension()), text }
+    }
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Schema {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Schema, Error> {
+        Schema::ALL.iter().find(|schema| schema.name() == name).copied().ok_or_else(|| {
+            let names: Vec<_> = Schema::ALL.iter().map(|schema| schema.name()).collect();
+            let message = format!("unknown schema language `{name}`; there are {}", names.join(", "));
+            Error::new(ErrorKind::Unsupported, message)
+        })
+    }
+}

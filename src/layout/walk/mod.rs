@@ -1,0 +1,218 @@
+//! An independent decoder: interprets a [`Declaration`](super::Declaration) over bytes.
+//!
+//! The walker knows no format. It goes through the bytes as the description says and tells a [`Visitor`] each field
+//! with its path, its place and its value. It shares no code with the codec that binrw makes of the same
+//! declaration, so the tests can hold one against the other; and it tells where a codec's error lies.
+//!
+//! Arrays are summarised: a visitor says which items it wants to see, and items of fixed size that it does not want
+//! cost nothing.
+
+mod declared;
+mod find;
+mod only;
+mod select;
+mod walker;
+
+use std::fmt::{self, Write as _};
+use std::ops::{ControlFlow, Range};
+
+use super::{BitField, BitRange, Field, Type, Value, Variant};
+use crate::finding::write_place;
+use crate::{Limits, Span};
+
+pub use find::{TRAILING, content, find};
+pub use only::Only;
+pub use select::{Selection, select};
+
+/// One step of a path: `animations[1].timestamps` is three of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segment {
+    /// A field of a struct or of a packed word.
+    Field(&'static str),
+    /// An item of an array.
+    Index(u64),
+}
+
+/// A value or the start of a group of values.
+#[derive(Debug)]
+pub struct Node<'w> {
+    /// Where it stands in the structure.
+    pub path: &'w [Segment],
+    /// Its type; the type of the content for a block.
+    pub ty: &'static Type,
+    /// The field that declares it; `None` for the root and for items of arrays.
+    pub field: Option<&'static Field>,
+    /// The alternative of a choice that it is.
+    pub variant: Option<&'static Variant>,
+    /// Where it lies. When a group is entered its end is not known yet and the span is empty.
+    pub span: Span,
+    /// The bytes at the span.
+    pub bytes: &'w [u8],
+    /// Number of items of an array. Of a list that runs to its end it is known when the list is left.
+    pub count: Option<u64>,
+    /// The field of the packed word that lies at `span`, or of a word within it.
+    pub bit_field: Option<&'static BitField>,
+    /// The bits of that field, counted in the outermost word.
+    pub bits: Option<BitRange>,
+}
+
+/// What a visitor wants to see of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Visit {
+    /// Everything.
+    All,
+    /// These items of an array, everything of other groups.
+    Items(Range<u64>),
+    /// The first and the last items of an array, everything of other groups. Which items of a list that runs to its
+    /// end are the last is not known in time: of those, only the first.
+    Ends {
+        /// How many of the first.
+        first: u64,
+        /// How many of the last.
+        last: u64,
+    },
+    /// Nothing.
+    Nothing,
+    /// Nothing, and nothing after it: the walk ends here.
+    Stop,
+}
+
+/// Is told what the walker finds.
+pub trait Visitor {
+    /// A struct, array or block begins.
+    fn enter(&mut self, node: &Node) -> Visit {
+        let _ = node;
+        Visit::All
+    }
+
+    /// A number, string, flag or packed word. The fields of a packed word follow it.
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        let _ = (node, value);
+        ControlFlow::Continue(())
+    }
+
+    /// The magic bytes that the struct of the node starts with; they lie at its span.
+    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+        let _ = node;
+        ControlFlow::Continue(())
+    }
+
+    /// Whether to unpack the block that lies at the node's span and go on with its content.
+    fn unpack(&mut self, node: &Node) -> bool {
+        let _ = node;
+        true
+    }
+
+    /// Whether to be told of what there is of an array that the bytes end in, before the fault.
+    fn wants_remains(&self) -> bool {
+        false
+    }
+
+    /// A group ends, whatever was wanted of it; its span is known now.
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        let _ = node;
+        ControlFlow::Continue(())
+    }
+
+    /// A packed block, at the span of `node`, has been unpacked to `content`, which is decoded next.
+    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+        let _ = (node, content);
+    }
+
+    /// Bytes that no field covers, at the end of the file or of the block with this path.
+    fn rest(&mut self, path: &[Segment], span: Span) {
+        let _ = (path, span);
+    }
+}
+
+/// Visits everything and keeps nothing.
+impl Visitor for () {}
+
+/// Why the bytes do not follow the declaration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong, in general.
+    pub kind: FaultKind,
+    /// The field it is wrong with.
+    pub path: String,
+    /// Where it lies.
+    pub span: Span,
+    /// What was found and expected.
+    pub message: String,
+    /// Code of the rule that the declaration names for this field.
+    pub rule: Option<&'static str>,
+}
+
+/// What is wrong, in general.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The bytes end before the field does.
+    End,
+    /// The magic bytes are others.
+    Magic,
+    /// A check of the declaration does not hold.
+    Check,
+    /// A value that the enum or choice does not have.
+    Value,
+    /// A count or offset that is negative or too large.
+    Count,
+    /// The packed bytes cannot be unpacked, or to another size than stated.
+    Packing,
+    /// Unpacking would take more than the limits allow.
+    Limit,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_place(f, &self.path, Some(&self.span))?;
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Walks over all of `bytes` as one value of type `ty`. Returns how far it got: the end of the value.
+///
+/// ```
+/// use meshspec::layout::{Layout, walk};
+///
+/// // Three bytes are not enough for an u32.
+/// let fault = walk::walk(&<u32 as Layout>::TYPE, &[1, 2, 3], &Default::default(), &mut ()).unwrap_err();
+/// assert_eq!(fault.kind, walk::FaultKind::End);
+/// ```
+///
+/// # Errors
+///
+/// The first [`Fault`]; everything before it has been told to the visitor.
+pub fn walk(
+    ty: &'static Type,
+    bytes: &[u8],
+    limits: &Limits,
+    visitor: &mut impl Visitor,
+) -> Result<u64, Fault> {
+    walker::walk(ty, bytes, limits, visitor)
+}
+
+/// The first fault of `bytes` as a value of type `ty`, if there is one.
+pub fn fault(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Option<Fault> {
+    walk(ty, bytes, limits, &mut ()).err()
+}
+
+/// Writes a path as it is shown: `animations[1].timestamps`.
+pub fn path_text(path: &[Segment]) -> String {
+    let mut text = String::new();
+    for segment in path {
+        match segment {
+            Segment::Field(name) if text.is_empty() => text.push_str(name),
+            Segment::Field(name) => {
+                text.push('.');
+                text.push_str(name);
+            }
+            Segment::Index(index) => {
+                // Writing to a string cannot fail.
+                let _ = write!(text, "[{index}]");
+            }
+        }
+    }
+    text
+}

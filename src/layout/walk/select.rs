@@ -1,0 +1,215 @@
+//! Finds the value that a partial path stands for.
+//!
+//! A partial path is the end of a whole one: `timestamps`, `[1].timestamps` and `animations.timestamps` all stand for
+//! `animations[1].timestamps`, if there is no other value that they could stand for. The indices behind a name can be
+//! left out, but not those of the value itself. A path that is the whole path of a value stands for no other.
+
+use std::ops::ControlFlow;
+
+use super::find::find_exactly;
+use super::{Node, Segment, TRAILING, Visit, Visitor, path_text, walk};
+use crate::layout::{Field, Shape, Type, Value};
+use crate::{Limits, Span};
+
+/// What a partial path stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Selection {
+    /// One value; its whole path.
+    One(Vec<Segment>),
+    /// Nothing that is in these bytes.
+    None,
+    /// Several values.
+    Several {
+        /// The whole paths of the first ten.
+        first: Vec<String>,
+        /// How many there are.
+        count: u64,
+    },
+}
+
+/// Finds the value that a partial path stands for.
+///
+/// ```
+/// use meshspec::layout::{Layout, walk::{self, Selection}};
+///
+/// let pairs = &<[[u8; 2]; 2] as Layout>::TYPE;
+/// let select = |path| walk::select(pairs, &[1, 2, 3, 4], path, &Default::default());
+/// assert!(matches!(select("[1][0]"), Selection::One(_)));
+/// assert_eq!(select("[2]"), Selection::None);
+/// ```
+pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> Selection {
+    if let Some((path, _)) = find_exactly(ty, bytes, path, limits) {
+        return Selection::One(path);
+    }
+    let Some(pattern) = Pattern::parse(path) else { return Selection::None };
+    let mut selector = Selector { pattern, first: Vec::new(), last: Vec::new(), count: 0 };
+    // What comes before a fault can be found.
+    let _ = walk(ty, bytes, limits, &mut selector);
+    match selector.count {
+        0 => Selection::None,
+        1 => Selection::One(selector.last),
+        count => Selection::Several { first: selector.first, count },
+    }
+}
+
+/// A partial path: names, each with the indices behind it.
+struct Pattern<'p> {
+    steps: Vec<Step<'p>>,
+}
+
+struct Step<'p> {
+    /// Empty only where the path starts with an index.
+    name: &'p str,
+    indices: Vec<Segment>,
+}
+
+impl<'p> Pattern<'p> {
+    fn parse(path: &'p str) -> Option<Pattern<'p>> {
+        let steps: Option<Vec<_>> = path.split('.').map(Step::parse).collect();
+        let steps = steps?;
+        let named = steps.iter().skip(1).all(|step| !step.name.is_empty());
+        let empty = steps.first().is_none_or(|step| step.name.is_empty() && step.indices.is_empty());
+        (named && !empty).then_some(Pattern { steps })
+    }
+
+    /// The step that names the value itself.
+    fn last(&self) -> Option<&Step<'p>> {
+        self.steps.last()
+    }
+
+    fn matches(&self, path: &[Segment]) -> bool {
+        let mut rest = path;
+        let last = self.steps.len() - 1;
+        self.steps.iter().enumerate().rev().all(|(number, step)| {
+            let (names, indices) = split_indices(rest);
+            if step.name.is_empty() {
+                return indices.ends_with(&step.indices);
+            }
+            let Some((Segment::Field(name), before)) = names.split_last() else { return false };
+            rest = before;
+            let left_out = step.indices.is_empty() && number != last;
+            *name == step.name && (left_out || indices == step.indices)
+        })
+    }
+}
+
+impl<'p> Step<'p> {
+    fn parse(text: &'p str) -> Option<Step<'p>> {
+        let (name, mut rest) = text.split_at(text.find('[').unwrap_or(text.len()));
+        let mut indices = Vec::new();
+        while !rest.is_empty() {
+            let (index, behind) = rest.strip_prefix('[')?.split_once(']')?;
+            indices.push(Segment::Index(index.parse().ok()?));
+            rest = behind;
+        }
+        Some(Step { name, indices })
+    }
+}
+
+/// The path up to its last name, and the indices behind it.
+fn split_indices(path: &[Segment]) -> (&[Segment], &[Segment]) {
+    let names = path.iter().rposition(|segment| matches!(segment, Segment::Field(_)));
+    path.split_at(names.map_or(0, |last| last + 1))
+}
+
+struct Selector<'p> {
+    pattern: Pattern<'p>,
+    first: Vec<String>,
+    last: Vec<Segment>,
+    count: u64,
+}
+
+impl Selector<'_> {
+    fn check(&mut self, path: &[Segment]) {
+        // A struct in another one's place has the same path.
+        if !self.pattern.matches(path) || (self.count > 0 && self.last == path) {
+            return;
+        }
+        self.count += 1;
+        self.last = path.to_vec();
+        if self.first.len() < 10 {
+            self.first.push(path_text(path));
+        }
+    }
+}
+
+impl Visitor for Selector<'_> {
+    fn enter(&mut self, node: &Node) -> Visit {
+        self.check(node.path);
+        let Some(step) = self.pattern.last() else { return Visit::Stop };
+        let (names, indices) = split_indices(node.path);
+        if matches!(names.last(), Some(Segment::Field(name)) if *name == step.name)
+            && let Some(Segment::Index(index)) = step.indices.get(indices.len())
+        {
+            return Visit::Items(*index..index.saturating_add(1));
+        }
+        // There may be millions of items that cannot have such a value in them.
+        if step.name.is_empty() || reaches(node.ty, step.name) { Visit::All } else { Visit::Items(0..0) }
+    }
+
+    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+        self.check(node.path);
+        ControlFlow::Continue(())
+    }
+
+    fn wants_remains(&self) -> bool {
+        true
+    }
+
+    fn rest(&mut self, path: &[Segment], _: Span) {
+        let mut path = path.to_vec();
+        path.push(Segment::Field(TRAILING));
+        self.check(&path);
+    }
+}
+
+/// Whether values of this type can have a field of this name in them.
+fn reaches(ty: &Type, name: &str) -> bool {
+    let within = |field: &Field| match &field.block {
+        Some(block) => reaches(&block.content, name),
+        None => reaches(&field.ty, name),
+    };
+    match ty {
+        Type::Array(item, _) | Type::List(item) => reaches(item, name),
+        Type::Declared(declaration) => match declaration.shape {
+            Shape::Struct(fields) => fields.iter().any(|field| field.name == name || within(field)),
+            Shape::Choice(variants) => variants.iter().any(|variant| within(&variant.field)),
+            Shape::Bits { fields, .. } => fields.iter().any(|field| {
+                field.name == name || field.declared.is_some_and(|word| reaches(&Type::Declared(word), name))
+            }),
+            Shape::Enum { .. } => false,
+        },
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partial_paths() {
+        use Segment::{Field, Index};
+        let path = [Field("animations"), Index(1), Field("transform"), Index(2), Index(0)];
+        for (pattern, matches) in [
+            ("animations[1].transform[2][0]", true),
+            ("animations.transform[2][0]", true),
+            ("transform[2][0]", true),
+            ("[1].transform[2][0]", true),
+            ("[2][0]", true),
+            ("[0]", true),
+            ("transform", false),
+            ("transform[0]", false),
+            ("transform[2]", false),
+            ("animations[0].transform[2][0]", false),
+            ("[0].transform[2][0]", false),
+            ("form[2][0]", false),
+            ("file.animations[1].transform[2][0]", false),
+        ] {
+            assert_eq!(Pattern::parse(pattern).map(|p| p.matches(&path)), Some(matches), "{pattern}");
+        }
+        for pattern in ["", ".", "a..b", "a.", "a[", "a[x]", "a[1]b", "a.[0]", "[-1]"] {
+            assert!(Pattern::parse(pattern).is_none(), "{pattern}");
+        }
+    }
+}

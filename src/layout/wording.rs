@@ -1,0 +1,146 @@
+//! What the printed schemas say in words: types, sizes and offsets as people read them.
+
+use super::notation::{Text, atom, factor, is_compound, print};
+use super::reach::{Names, Reached};
+use super::{Block, Expr, Field, Packing, Scope, Type};
+
+/// Collects lines; each back end has one.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    text: String,
+    indent: usize,
+}
+
+impl Lines {
+    /// Adds a line; an empty one is not indented.
+    pub(super) fn line(&mut self, line: impl AsRef<str>) {
+        let line = line.as_ref();
+        if !line.is_empty() {
+            self.text.extend(std::iter::repeat_n(' ', self.indent));
+            self.text.push_str(line);
+        }
+        self.text.push('\n');
+    }
+
+    /// Adds what `body` adds, two columns further in.
+    pub(super) fn indented(&mut self, body: impl FnOnce(&mut Lines)) {
+        self.indented_by(2, body);
+    }
+
+    /// Adds what `body` adds, some columns further in.
+    pub(super) fn indented_by(&mut self, columns: usize, body: impl FnOnce(&mut Lines)) {
+        self.indent += columns;
+        body(self);
+        self.indent -= columns;
+    }
+
+    /// Adds each line of a text behind a prefix.
+    pub(super) fn prefixed(&mut self, prefix: &str, text: &str) {
+        for line in text.lines() {
+            self.line(format!("{prefix}{line}").trim_end());
+        }
+    }
+
+    /// What was added.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+/// The expression as people read it.
+pub(super) fn readable(expr: &Expr, names: &Names) -> String {
+    print(expr, names, &Text)
+}
+
+/// `f32[4][4]`, `Vertex[header.vertex_count]`, `NUL-terminated bytes[to the end]`.
+pub(super) fn type_text(field: &Field, names: &Names) -> String {
+    shown_type(&field.ty, field.count.as_ref(), names)
+}
+
+/// The type of a block's content.
+pub(super) fn content_text(block: &Block, names: &Names) -> String {
+    shown_type(&block.content, None, names)
+}
+
+fn shown_type(ty: &Type, count: Option<&Expr>, names: &Names) -> String {
+    let mut dimensions = String::new();
+    let mut item = ty;
+    let mut count = count;
+    loop {
+        match item {
+            Type::Array(inner, n) => {
+                dimensions.push_str(&format!("[{n}]"));
+                item = inner;
+            }
+            Type::List(inner) => {
+                let n = count.take().map_or("to the end".to_owned(), |count| readable(count, names));
+                dimensions.push_str(&format!("[{n}]"));
+                item = inner;
+            }
+            other => return base_name(other) + &dimensions,
+        }
+    }
+}
+
+/// The type without its dimensions.
+pub(super) fn base_name(ty: &Type) -> String {
+    match ty {
+        Type::Unsigned(size) => format!("u{}", 8 * size),
+        Type::Signed(size) => format!("i{}", 8 * size),
+        Type::Float(size) => format!("f{}", 8 * size),
+        Type::NulString => "NUL-terminated bytes".to_owned(),
+        Type::Declared(declaration) => declaration.name.to_owned(),
+        Type::Array(..) | Type::List(_) => String::new(),
+    }
+}
+
+/// The size of a field that is there, as a number or as a term; empty where it has neither.
+pub(super) fn size_text(field: &Field, names: &Names) -> String {
+    let there = Field { condition: None, position: None, ..*field };
+    if let Some(size) = there.size(&Scope::default()) {
+        return size.to_string();
+    }
+    let (Type::List(item), Some(count)) = (field.ty, &field.count) else { return String::new() };
+    match item.size() {
+        Some(1) => readable(count, names),
+        Some(size) => format!("{} * {size}", factor(count, names, &Text)),
+        None => String::new(),
+    }
+}
+
+/// The offset of each field of a struct: a number, or the field that it follows.
+pub(super) fn offsets(reached: &Reached) -> Vec<String> {
+    let names = reached.names();
+    let mut offset = Some(reached.declaration.magic.len() as u64);
+    let mut previous = "";
+    let mut texts = Vec::new();
+    for field in reached.declaration.fields() {
+        texts.push(match (&field.position, offset) {
+            (Some(position), _) => format!("at {}", readable(position, &names)),
+            (None, Some(offset)) => offset.to_string(),
+            (None, None) => format!("after {previous}"),
+        });
+        if field.position.is_none() {
+            offset = offset.and_then(|offset| offset.checked_add(field.size(&Scope::default())?));
+            previous = field.name;
+        }
+    }
+    texts
+}
+
+/// `LZ4-compressed, unpacks to n bytes`; empty for stored content.
+pub(super) fn packing_text(block: &Block, names: &Names) -> String {
+    let name = match block.packing {
+        Packing::Stored => return String::new(),
+        Packing::Lz4 => "one LZ4 block",
+    };
+    match &block.size {
+        Some(size) => format!("{name} that unpacks to {} bytes", atom(size, names, &Text)),
+        None => name.to_owned(),
+    }
+}
+
+/// Parentheses around a term of several parts.
+pub(super) fn grouped(text: &str) -> String {
+    if is_compound(text) { format!("({text})") } else { text.to_owned() }
+}

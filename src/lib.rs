@@ -1,0 +1,87 @@
+//! Mesh formats of game engines, each declared once.
+//!
+//! meshspec reads, checks, edits and writes the files of
+//!
+//! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations;
+//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams.
+//!
+//! A file is decoded into a [`Document`] that loses nothing, is owned, and has public fields in the terms of the
+//! format's specification. What can be computed (counts, sizes, offsets) is not stored and so cannot be wrong.
+//!
+//! ```
+//! # #[cfg(feature = "mesh")] {
+//! use meshspec::{Document, Format, WriteOptions, mesh};
+//!
+//! // A triangle.
+//! let document = mesh::Document {
+//!     vertices: mesh::Vertices::from_columns(&mesh::Columns {
+//!         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+//!         ..Default::default()
+//!     })?,
+//!     indices: vec![0, 1, 2],
+//!     ..Default::default()
+//! };
+//! let bytes = document.write(&WriteOptions::default())?;
+//! assert_eq!(bytes.len(), 13 + 3 * 12 + 3 * 4);
+//!
+//! // Whatever format the bytes are of:
+//! let again = meshspec::read(&bytes, &Default::default())?;
+//! assert_eq!(again, Document::Mesh(document));
+//! # }
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+//!
+//! Reading is strict by default: the first breach of the specification is an [`Error`] that names the field, its
+//! bytes and the rule. Lenient reading ([`ReadOptions::lenient`]) accepts whatever can be decoded without guessing;
+//! [`Document::check`] lists what is wrong with it.
+//!
+//! Each format has a declaration, the module `schema` of its folder: binrw structs that read like the specification.
+//! The module [`layout`] makes them available as data, from which all that shows or tests a format is derived.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(any(feature = "mesh", feature = "crucible")),
+    allow(unused, reason = "without a format only layouts are of use")
+)]
+
+// The derive names this crate by its own name, in here as elsewhere.
+extern crate self as meshspec;
+
+pub mod bulk;
+mod error;
+mod finding;
+#[cfg(feature = "serde")]
+mod float;
+mod formats;
+pub mod info;
+pub mod layout;
+mod limits;
+mod loss;
+mod options;
+mod span;
+mod text;
+mod unpack;
+
+pub use error::{Error, ErrorKind, Result};
+pub use finding::{Finding, Report, Rule, Severity};
+#[cfg(feature = "crucible")]
+pub use formats::crucible;
+#[cfg(feature = "mesh")]
+pub use formats::mesh;
+pub use formats::{About, Document, Format, FormatId, Likelihood, check, detect, open, read};
+pub use limits::Limits;
+pub use loss::{Loss, LossKind};
+pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
+pub use span::Span;
+pub use text::Text;
+
+/// The examples of the README are compiled and run.
+#[cfg(all(doctest, feature = "mesh"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+/// The worked example of `docs/`, whose code is run with the tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/extending.md")]
+mod extending {}

@@ -1,0 +1,128 @@
+//! How to read and write.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{Limits, Severity};
+
+/// What reading and writing refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// Refuses everything that the specification calls an error. The default.
+    #[default]
+    Strict,
+    /// Accepts whatever can be decoded without guessing; the violations are findings of `check`.
+    Lenient,
+}
+
+impl Strictness {
+    /// The mildest severity that is refused.
+    pub fn refuses(self) -> Severity {
+        match self {
+            Strictness::Strict => Severity::Error,
+            Strictness::Lenient => Severity::Fatal,
+        }
+    }
+}
+
+/// A layout of a format: the one of its specification, or another one that the format's own software writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Dialect {
+    /// The specification's text.
+    #[default]
+    Spec,
+    /// MESH: header of 78 bytes with a root transform, short animation headers, no strings (M17).
+    Renderlib,
+    /// Crucible: tangents at bit 4, colour at 5, bone weights at 6 (C10).
+    Tangent,
+}
+
+impl Dialect {
+    /// Every dialect of every format.
+    pub const ALL: &[Dialect] = &[Dialect::Spec, Dialect::Renderlib, Dialect::Tangent];
+
+    /// The name, as the command line takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Dialect::Spec => "spec",
+            Dialect::Renderlib => "renderlib",
+            Dialect::Tangent => "tangent",
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Not the name of a dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownDialect(String);
+
+impl fmt::Display for UnknownDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = Dialect::ALL.iter().map(|dialect| dialect.name()).collect();
+        write!(f, "unknown dialect `{}`; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownDialect {}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
+        let known = Dialect::ALL.iter().find(|dialect| dialect.name() == name);
+        known.copied().ok_or_else(|| UnknownDialect(name.to_owned()))
+    }
+}
+
+/// How to read.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ReadOptions {
+    /// What to refuse.
+    pub strictness: Strictness,
+    /// The dialect to take the file for; detected where `None`.
+    pub dialect: Option<Dialect>,
+    /// What decoding may cost.
+    pub limits: Limits,
+}
+
+impl ReadOptions {
+    /// Options that refuse only what cannot be decoded.
+    pub fn lenient() -> ReadOptions {
+        ReadOptions { strictness: Strictness::Lenient, ..ReadOptions::default() }
+    }
+
+    /// These options with a dialect to take the file for.
+    pub fn with_dialect(mut self, dialect: Dialect) -> ReadOptions {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// These options with other limits.
+    pub fn with_limits(mut self, limits: Limits) -> ReadOptions {
+        self.limits = limits;
+        self
+    }
+}
+
+/// How to write.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// Whether to refuse documents that strict reading would refuse.
+    pub strictness: Strictness,
+}
+
+impl WriteOptions {
+    /// Options that write whatever the format can express.
+    pub fn lenient() -> WriteOptions {
+        WriteOptions { strictness: Strictness::Lenient }
+    }
+}

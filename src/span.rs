@@ -1,0 +1,42 @@
+//! Places in a file.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A place in a file, for errors and findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Span {
+    /// Bytes of the file.
+    Bytes(Range<u64>),
+    /// Bytes of the unpacked content of a block.
+    Unpacked {
+        /// Where the packed block lies in the file.
+        packed: Range<u64>,
+        /// The bytes in its unpacked content.
+        range: Range<u64>,
+    },
+}
+
+impl Span {
+    /// The bytes, in the space that they are counted in.
+    pub fn range(&self) -> &Range<u64> {
+        match self {
+            Span::Bytes(range) | Span::Unpacked { range, .. } => range,
+        }
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Range { start, end } = self.range();
+        write!(f, "bytes {start:#x}..{end:#x}")?;
+        match self {
+            Span::Bytes(_) => Ok(()),
+            Span::Unpacked { packed, .. } => {
+                write!(f, " of what {:#x}..{:#x} unpacks to", packed.start, packed.end)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Strings as formats have them: bytes, mostly UTF-8.
+
+use std::fmt;
+
+/// A string of a file: bytes that are meant to be text. Lossless, whatever their encoding.
+///
+/// ```
+/// let name = meshspec::Text::from("walk");
+/// assert_eq!(name.to_string(), "walk");
+/// assert_eq!(name.as_bytes(), b"walk");
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+pub struct Text(Vec<u8>);
+
+impl Text {
+    /// The bytes, without a terminator.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether it is UTF-8 without control characters.
+    pub fn is_printable(&self) -> bool {
+        std::str::from_utf8(&self.0).is_ok_and(|text| !text.chars().any(char::is_control))
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Text {
+        Text(text.as_bytes().to_vec())
+    }
+}
+
+impl From<Vec<u8>> for Text {
+    fn from(bytes: Vec<u8>) -> Text {
+        Text(bytes)
+    }
+}
+
+/// What is not UTF-8 is replaced.
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0.escape_ascii())
+    }
+}
+
+/// A string where it is UTF-8, else a list of bytes.
+#[cfg(feature = "serde")]
+mod data {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Text;
+
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Data {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
+    impl Serialize for Text {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match std::str::from_utf8(&self.0) {
+                Ok(text) => serializer.serialize_str(text),
+                Err(_) => serializer.collect_seq(&self.0),
+            }
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Text {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Text, D::Error> {
+            Ok(match Data::deserialize(deserializer)? {
+                Data::Text(text) => Text(text.into_bytes()),
+                Data::Bytes(bytes) => Text(bytes),
+            })
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Packed blocks: the only place that knows how to unpack them.
+//!
+//! Nothing here trusts a stated size. A block unpacks into a buffer no larger than it can fill: what LZ4 can make of
+//! n bytes is at most 255 · n ([C4](crate::crucible)), and where a stated size is large for its block, the buffer
+//! starts smaller and grows only as the block really fills it.
+
+use std::borrow::Cow;
+
+use crate::Limits;
+
+/// How a [`Block`](crate::layout::Block) is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// As it is.
+    Stored,
+    /// One raw LZ4 block.
+    Lz4,
+}
+
+impl Packing {
+    /// The usual name of the packing.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Packing::Stored => "stored",
+            Packing::Lz4 => "lz4",
+        }
+    }
+}
+
+/// Why a block could not be unpacked.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// The block or its stated size is wrong.
+    Malformed(String),
+    /// It would take more than the limits allow.
+    Limit(String),
+}
+
+/// The unpacked content of a block, which must have `size` bytes where a size is given.
+///
+pub(crate) fn unpack<'b>(
+    packing: Packing,
+    packed: &'b [u8],
+    size: Option<u64>,
+    limits: &Limits,
+) -> Result<Cow<'b, [u8]>, Failure> {
+    match (packing, size) {
+        (Packing::Stored, _) => Ok(Cow::Borrowed(packed)),
+        (Packing::Lz4, Some(size)) => lz4::<u8>(packed, size, limits).map(Cow::Owned),
+        (Packing::Lz4, None) => Err(Failure::Malformed("an LZ4 block needs a stated size".into())),
+    }
+}
+
+/// How much more than its packed size a block may claim before its claim is put to the test.
+#[cfg(feature = "crucible")]
+const TRUSTED_RATIO: u64 = 8;
+
+/// Blocks that unpack to no more than this are taken at their word.
+#[cfg(feature = "crucible")]
+const TRUSTED_SIZE: u64 = 1 << 20;
+
+/// Unpacks one raw LZ4 block of exactly `size` bytes into numbers of type `T`, without a copy in between.
+#[cfg(feature = "crucible")]
+pub(crate) fn lz4<T: crate::bulk::Plain>(
+    packed: &[u8],
+    size: u64,
+    limits: &Limits,
+) -> Result<Vec<T>, Failure> {
+    let malformed = |message| Err(Failure::Malformed(message));
+    let most = (packed.len() as u64).saturating_mul(255);
+    if size > most {
+        return malformed(format!(
+            "states {size} bytes, but {} packed bytes make {most} at most",
+            packed.len()
+        ));
+    }
+    if size > limits.max_decoded {
+        let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
+        return Err(Failure::Limit(message));
+    }
+    let mut capacity = size.min((packed.len() as u64).saturating_mul(TRUSTED_RATIO).max(TRUSTED_SIZE));
+    loop {
+        let mut values =
+            vec![bytemuck::Zeroable::zeroed(); capacity.div_ceil(size_of::<T>() as u64) as usize];
+        let bytes = bytemuck::cast_slice_mut(&mut values);
+        match lz4_flex::block::decompress_into(packed, &mut bytes[..capacity as usize]) {
+            Ok(unpacked) if unpacked as u64 == size => {
+                T::swap_on_big_endian(&mut values);
+                return Ok(values);
+            }
+            Ok(unpacked) => return malformed(format!("unpacks to {unpacked} bytes, but {size} are stated")),
+            Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) if capacity < size => {
+                capacity = size.min(capacity * 2);
+            }
+            Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) => {
+                return malformed(format!("unpacks to more than the {size} bytes stated"));
+            }
+            Err(error) => return malformed(format!("is not a valid LZ4 block: {error}")),
+        }
+    }
+}
+
+/// Without a format that needs it, LZ4 is not built in.
+#[cfg(not(feature = "crucible"))]
+fn lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, Failure> {
+    Err(Failure::Limit("LZ4 blocks need the feature `crucible`".into()))
+}
