@@ -1,0 +1,139 @@
+//! Crucible mesh chunks: indices and one stream per attribute, each compressed with LZ4.
+//!
+//! A file is one bare chunk, or a `.cmodel` container of chunks. The engine's later code gave some attribute bits
+//! another meaning, the tangent dialect; both are read and written. The declaration is [`schema`].
+//!
+//! ```
+//! use meshspec::{Format, WriteOptions, crucible};
+//!
+//! let bytes = include_bytes!("../../../samples/crucible/tetrahedra.cmodel");
+//! let mut document = crucible::Document::read(bytes, &Default::default())?;
+//! assert_eq!(document.chunks.len(), 2);
+//! assert_eq!(document.chunks[0].positions_3d().unwrap().len(), 4);
+//!
+//! document.chunks.truncate(1);
+//! let bytes = document.write(&WriteOptions::default())?;
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+
+mod codec;
+mod document;
+mod rules;
+pub mod schema;
+#[cfg(feature = "proptest")]
+pub mod strategy;
+
+pub use document::{Chunk, Container, Document, Indices, Stream};
+pub use schema::BoneWeight;
+
+use super::{About, Format, FormatId, Likelihood, locate, refuse};
+use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
+use crate::layout::{Layout, Type};
+use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
+
+impl Format for Document {
+    const ABOUT: &'static About = &About {
+        id: FormatId::Crucible,
+        title: "Crucible",
+        summary: "mesh chunks of LZ4-compressed attribute streams",
+        extensions: &["cmodel", "crmesh"],
+        dialects: &[Dialect::Spec, Dialect::Tangent],
+        rules: rules::RULES,
+        layouts: &[
+            ("crucible_chunk", &schema::ChunkFile::TYPE),
+            ("crucible_model", &schema::ModelFile::TYPE),
+            ("crucible_chunk_tangent", &schema::TangentChunkFile::TYPE),
+            ("crucible_model_tangent", &schema::TangentModelFile::TYPE),
+        ],
+    };
+
+    fn detect(bytes: &[u8]) -> Likelihood {
+        codec::likelihood(bytes)
+    }
+
+    fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+        let dialect = options.dialect.unwrap_or_else(|| codec::dialect_of(bytes));
+        codec::read(bytes, dialect, &options.limits)
+            .and_then(|document| {
+                refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
+                Ok(document)
+            })
+            .map_err(|error| locate(error, Self::ABOUT, codec::layout(bytes, dialect), bytes, options))
+    }
+
+    fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
+            .and_then(|()| codec::write(self))
+            .map_err(|error| error.in_format(FormatId::Crucible))
+    }
+
+    fn check_into(&self, report: &mut Report) {
+        rules::check(self, report);
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn into_dialect(mut self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
+        let mut losses = Vec::new();
+        match dialect {
+            Dialect::Tangent => {}
+            Dialect::Spec => {
+                for (index, chunk) in self.chunks.iter_mut().enumerate() {
+                    let mut position = 0;
+                    chunk.streams.retain(|stream| {
+                        let keep = !matches!(stream, Stream::Tangent(_));
+                        if !keep {
+                            let path = format!("chunks[{index}].streams[{position}]");
+                            losses.push(Loss::dropped(path, "the specification has no tangents"));
+                        }
+                        position += 1;
+                        keep
+                    });
+                }
+            }
+            other => {
+                let message = format!("there is no {other} dialect of Crucible");
+                return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Crucible));
+            }
+        }
+        self.dialect = dialect;
+        Ok((self, losses))
+    }
+
+    fn info(&self) -> Info {
+        Info {
+            format: FormatId::Crucible,
+            dialect: self.dialect,
+            meshes: self.chunks.iter().map(mesh_info).collect(),
+            skeleton: None,
+            animations: Vec::new(),
+        }
+    }
+
+    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> &'static Type {
+        codec::layout(bytes, dialect.unwrap_or_else(|| codec::dialect_of(bytes)))
+    }
+}
+
+fn mesh_info(chunk: &Chunk) -> MeshInfo {
+    let flat = chunk.positions_2d().unwrap_or_default().iter().map(|[x, y]| [*x, *y, 0.0]);
+    MeshInfo {
+        vertices: chunk.vertex_count() as u64,
+        attributes: chunk
+            .streams
+            .iter()
+            .map(|stream| AttributeInfo { name: stream.name(), components: stream.components() })
+            .collect(),
+        indices: chunk.indices.len() as u64,
+        index_bits: match chunk.indices {
+            Indices::U16(_) => 16,
+            Indices::U32(_) => 32,
+        },
+        bounds: match chunk.positions_3d() {
+            Some(positions) => Bounds::of(positions.iter().copied()),
+            None => Bounds::of(flat),
+        },
+    }
+}

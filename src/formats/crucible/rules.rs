@@ -1,0 +1,125 @@
+//! The rules of Crucible.
+
+use super::{Chunk, Container, Document, Stream};
+use crate::Report;
+use crate::finding::rules;
+
+rules! {
+    MAGIC "CRUCIBLE-MAGIC" Fatal "" "C11"
+        "A container starts with `cmodel` and a line feed.";
+    TRUNCATED "CRUCIBLE-TRUNCATED" Fatal "Mesh Chunk Format" ""
+        "The file is as long as its sizes and counts say.";
+    SIZE "CRUCIBLE-SIZE" Fatal "#2, #3" "C3, C4"
+        "A compressed size is positive, an uncompressed size not negative.";
+    PACKING "CRUCIBLE-PACKING" Fatal "#4" "C3, C4"
+        "A stream is one raw LZ4 block that gives exactly the uncompressed size.";
+    ATTRIBUTE "CRUCIBLE-ATTRIBUTE" Fatal "*3" "C1, C2"
+        "The type of an attribute is exactly one known bit.";
+    DUPLICATE "CRUCIBLE-DUPLICATE" Fatal "*2" "C2"
+        "There is at most one stream of each attribute.";
+    STREAM_SIZE "CRUCIBLE-STREAM-SIZE" Fatal "*4" "C6"
+        "The uncompressed size is a multiple of the size of a value.";
+    COUNT "CRUCIBLE-COUNT" Fatal "*2" "C6"
+        "All streams have a value for the same number of vertices.";
+    INDEX_SIZE "CRUCIBLE-INDEX-SIZE" Error "#1" "C5"
+        "The index size is 0 or 1.";
+    TRAILING "CRUCIBLE-TRAILING" Error "Mesh Chunk Format" "C9"
+        "Nothing follows the last stream.";
+    INDEX_RANGE "CRUCIBLE-INDEX-RANGE" Error "*1" "C8"
+        "Every index is below the vertex count.";
+    TRIANGLES "CRUCIBLE-TRIANGLES" Warning "*1" "C8"
+        "The number of indices is a multiple of 3.";
+    POSITION "CRUCIBLE-POSITION" Warning "*3" "C8"
+        "There is a stream of positions.";
+    NO_STREAMS "CRUCIBLE-NO-STREAMS" Warning "#5" "C8"
+        "There are attribute streams.";
+    WEIGHT_SUM "CRUCIBLE-WEIGHT-SUM" Warning "*5" "C8"
+        "The four influences of a vertex add up to 1.0, give or take 0.001.";
+}
+
+/// Adds every breach to `report`.
+pub(super) fn check(document: &Document, report: &mut Report) {
+    for (index, chunk) in document.chunks.iter().enumerate() {
+        check_chunk(chunk, &format!("chunks[{index}]"), report);
+    }
+    if !document.trailing.is_empty() {
+        let what = match document.container {
+            Container::Chunk => "stream",
+            Container::Model => "chunk",
+        };
+        report.add(
+            &TRAILING,
+            "trailing",
+            format_args!("{} bytes follow the last {what}", document.trailing.len()),
+        );
+    }
+}
+
+fn check_chunk(chunk: &Chunk, at: &str, report: &mut Report) {
+    if let Some(byte) = chunk.index_size {
+        report.add(&INDEX_SIZE, format_args!("{at}.index_size"), format_args!("{byte}, expected 0 or 1"));
+    }
+    check_streams(chunk, at, report);
+    check_indices(chunk, at, report);
+    check_weights(chunk, at, report);
+    if !chunk.trailing.is_empty() {
+        let message = format_args!("{} bytes follow the last stream", chunk.trailing.len());
+        report.add(&TRAILING, format_args!("{at}.trailing"), message);
+    }
+}
+
+fn check_streams(chunk: &Chunk, at: &str, report: &mut Report) {
+    if chunk.streams.is_empty() {
+        report.add(&NO_STREAMS, format_args!("{at}.attribute_count"), "there are no attributes");
+    } else if chunk.positions_3d().is_none() && chunk.positions_2d().is_none() {
+        report.add(&POSITION, format_args!("{at}.streams"), "no stream holds positions");
+    }
+    let count = chunk.vertex_count();
+    for (index, stream) in chunk.streams.iter().enumerate() {
+        let path = format_args!("{at}.streams[{index}]");
+        if chunk.streams[..index].iter().any(|other| other.variant() == stream.variant()) {
+            report.add(&DUPLICATE, path, format_args!("{} for the second time", stream.name()));
+        }
+        if stream.len() != count {
+            let message = format_args!("{} values, but the first stream has {count}", stream.len());
+            report.add(&COUNT, path, message);
+        }
+    }
+}
+
+fn check_indices(chunk: &Chunk, at: &str, report: &mut Report) {
+    let (indices, vertices) = (&chunk.indices, chunk.vertex_count());
+    if !indices.len().is_multiple_of(3) {
+        let message = format_args!("{} indices make no whole number of triangles", indices.len());
+        report.add(&TRIANGLES, format_args!("{at}.indices"), message);
+    }
+    // Without any streams there is nothing to index, which is reported as such (C8).
+    if chunk.streams.is_empty() {
+        return;
+    }
+    // The common case is one pass without branches.
+    if indices.max().is_none_or(|max| (max as usize) < vertices) {
+        return;
+    }
+    for (position, index) in indices.iter().enumerate().filter(|(_, index)| *index as usize >= vertices) {
+        let path = format_args!("{at}.indices.data[{position}]");
+        report.add(&INDEX_RANGE, path, format_args!("index {index}, but there are {vertices} vertices"));
+    }
+}
+
+fn check_weights(chunk: &Chunk, at: &str, report: &mut Report) {
+    if !report.wants(&WEIGHT_SUM) {
+        return;
+    }
+    for (index, stream) in chunk.streams.iter().enumerate() {
+        let Stream::BoneWeights(weights) = stream else { continue };
+        for (vertex, weights) in weights.iter().enumerate() {
+            let sum: f32 = weights.iter().map(|weight| weight.influence).sum();
+            // Nor is a sum near 1 that is not a number.
+            if (sum - 1.0).abs() > 1e-3 || sum.is_nan() {
+                let path = format_args!("{at}.streams[{index}].data[{vertex}]");
+                report.add(&WEIGHT_SUM, path, format_args!("the influences add up to {sum}"));
+            }
+        }
+    }
+}

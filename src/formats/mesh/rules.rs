@@ -1,0 +1,269 @@
+//! The rules of MESH.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+
+use super::Document;
+use super::schema::{Joint, VertexFormat};
+use super::vertices::{offset_of, stride};
+use crate::Report;
+use crate::bulk::Column;
+use crate::finding::rules;
+
+rules! {
+    TRUNCATED "MESH-TRUNCATED" Fatal "General structure" ""
+        "The file is as long as its header and counts say.";
+    TRAILING "MESH-TRAILING" Fatal "General structure" "M17"
+        "Nothing follows the animations of a renderlib file.";
+    VERSION "MESH-VERSION" Fatal "Header, Version" "M1"
+        "The version is 1.0, the byte 0x01.";
+    POSITION "MESH-POSITION" Fatal "Vertex data, Position" ""
+        "Every vertex has a position: bit 0 of the format is set.";
+    FORMAT_BITS "MESH-FORMAT-BITS" Error "Header, Format" "M7"
+        "Bits 4 to 15 of the format are not set.";
+    EMPTY "MESH-EMPTY" Warning "Header" "M12"
+        "There are vertices and indices.";
+    INDEX_RANGE "MESH-INDEX-RANGE" Error "Index data" "M13"
+        "Every index is below the vertex count.";
+    TRIANGLES "MESH-TRIANGLES" Warning "Index data" "M13"
+        "The number of indices is a multiple of 3.";
+    NON_FINITE "MESH-NON-FINITE" Warning "Vertex data, Position" "M14"
+        "Positions are finite.";
+    VERTEX_JOINT "MESH-VERTEX-JOINT" Warning "Vertex data, JointN ID" "M9"
+        "A vertex names joints that exist, or 255 with weight 0 for none.";
+    VERTEX_UNBOUND "MESH-VERTEX-UNBOUND" Error "Vertex data, JointN ID" "M9"
+        "A vertex with weights has one on a joint that exists.";
+    JOINT_ID "MESH-JOINT-ID" Error "Joint data" "M10"
+        "The ids of the joints are the numbers from 0 up, each once.";
+    JOINT_ORDER "MESH-JOINT-ORDER" Warning "Joint data" "M10"
+        "The id of a joint is the position of its entry.";
+    PARENT "MESH-PARENT" Error "Joint data, Parent ID" "M10"
+        "The parent of a joint is another entry or 255, and no joint is its own ancestor.";
+    POSE_JOINT "MESH-POSE-JOINT" Fatal "Skeleton poses" "M11"
+        "A skeleton pose has one entry for each joint.";
+    POSE_TIME "MESH-POSE-TIME" Warning "Skeleton poses" ""
+        "Timestamps are in chronological order.";
+    NO_STRINGS "MESH-NO-STRINGS" Fatal "Strings" ""
+        "A file with animations has the strings that they name.";
+    NAME "MESH-NAME" Error "Animation data, Name" "M16"
+        "The name of an animation is one of the strings.";
+    STRING_END "MESH-STRING-END" Error "Strings" "M16"
+        "The last string ends with a NUL.";
+}
+
+/// What a look at the bulk data tells: whether there is anything to search for.
+pub(super) struct Glance {
+    joints: usize,
+    stride: usize,
+    /// Where joint ids and weights lie in a vertex.
+    attachments: Option<usize>,
+    /// -1 before any index.
+    max_index: AtomicI64,
+    missing_joints: AtomicBool,
+}
+
+impl Glance {
+    /// Before anything is seen, of a mesh with such vertices and so many joints.
+    pub(super) fn new(format: VertexFormat, joints: usize) -> Glance {
+        Glance {
+            joints,
+            stride: stride(format),
+            attachments: offset_of("joint_ids", format),
+            max_index: AtomicI64::new(-1),
+            missing_joints: AtomicBool::new(false),
+        }
+    }
+
+    /// Looks at the bytes of some vertices.
+    pub(super) fn at_vertices(&self, records: &[u8]) {
+        let Some(offset) = self.attachments else { return };
+        let slots = Column::<[[u8; 4]; 2]>::new(records, self.stride, offset).unwrap_or_default();
+        // Without branches, and to the end.
+        let fine = slots.iter().fold(true, |fine, [ids, weights]| {
+            fine & (0..4).fold(true, |fine, slot| fine & is_attached(ids[slot], weights[slot], self.joints))
+        });
+        self.missing_joints.fetch_or(!fine, Relaxed);
+    }
+
+    /// Looks at some indices.
+    pub(super) fn at_indices(&self, indices: &[u32]) {
+        if let Some(max) = indices.iter().copied().reduce(u32::max) {
+            self.max_index.fetch_max(max.into(), Relaxed);
+        }
+    }
+}
+
+/// Whether a slot of a vertex names a joint, or none (M9).
+fn is_attached(id: u8, weight: u8, joints: usize) -> bool {
+    (usize::from(id) < joints) | ((id == 255) & (weight == 0))
+}
+
+/// Adds every breach to `report`.
+pub(super) fn check(document: &Document, report: &mut Report) {
+    let glance = Glance::new(document.vertices.format(), document.joints.len());
+    glance.at_vertices(document.vertices.as_bytes());
+    glance.at_indices(&document.indices);
+    check_after(&glance, document, report);
+}
+
+/// Adds every breach to `report`, after a look at all the bulk data.
+pub(super) fn check_after(glance: &Glance, document: &Document, report: &mut Report) {
+    check_vertices(document, report);
+    if glance.missing_joints.load(Relaxed) {
+        check_vertex_joints(document, report);
+    }
+    check_indices(document, glance.max_index.load(Relaxed), report);
+    check_joints(&document.joints, report);
+    for index in 0..document.animations.len() {
+        check_animation(document, index, report);
+    }
+    if document.unterminated && !document.strings.is_empty() {
+        let path = format!("strings[{}]", document.strings.len() - 1);
+        report.add(&STRING_END, path, "the file ends before the string does");
+    }
+    if document.strings.is_empty() && document.animations.iter().any(|animation| animation.name.is_some()) {
+        report.add(&NO_STRINGS, "strings", "there are none, but animations name them");
+    }
+}
+
+fn check_vertices(document: &Document, report: &mut Report) {
+    let unused = document.vertices.format().unused();
+    if unused != 0 {
+        report.add(&FORMAT_BITS, "header.format", format_args!("unused bits are set: {:#06x}", unused << 4));
+    }
+    if document.vertices.is_empty() {
+        report.add(&EMPTY, "header.vertex_count", "there are no vertices");
+    }
+    if report.wants(&NON_FINITE) {
+        for (index, position) in document.vertices.positions().iter().enumerate() {
+            if !position.iter().all(|x| x.is_finite()) {
+                let path = format_args!("vertices[{index}].position");
+                report.add(&NON_FINITE, path, format_args!("{position:?} is not finite"));
+            }
+        }
+    }
+}
+
+fn check_vertex_joints(document: &Document, report: &mut Report) {
+    let (Some(ids), Some(weights)) = (document.vertices.joint_ids(), document.vertices.joint_weights())
+    else {
+        return;
+    };
+    let joints = document.joints.len();
+    let exists = |id: u8| usize::from(id) < joints;
+    for (vertex, (ids, weights)) in ids.iter().zip(weights.iter()).enumerate() {
+        let is_fine = |slot: usize| is_attached(ids[slot], weights[slot], joints);
+        let path = format_args!("vertices[{vertex}].joint_ids");
+        let bound = (0..4).any(|slot| exists(ids[slot]) && weights[slot] > 0);
+        if weights != [0; 4] && !bound {
+            let message =
+                format_args!("no weight on any of the {joints} joints: joints {ids:?}, weights {weights:?}");
+            report.add(&VERTEX_UNBOUND, path, message);
+            continue;
+        }
+        for slot in (0..4).filter(|slot| !is_fine(*slot)) {
+            let message = format_args!(
+                "joint {} with weight {}, but there are {joints} joints",
+                ids[slot], weights[slot]
+            );
+            report.add(&VERTEX_JOINT, format_args!("{path}[{slot}]"), message);
+        }
+    }
+}
+
+fn check_indices(document: &Document, max: i64, report: &mut Report) {
+    let (vertices, indices) = (document.vertices.len(), &document.indices);
+    if indices.is_empty() {
+        report.add(&EMPTY, "header.index_count", "there are no indices");
+    }
+    if !indices.len().is_multiple_of(3) {
+        let message = format_args!("{} indices make no whole number of triangles", indices.len());
+        report.add(&TRIANGLES, "header.index_count", message);
+    }
+    // Without any vertices the file is empty, which is reported as such (M12).
+    if vertices == 0 {
+        return;
+    }
+    if max < vertices as i64 {
+        return;
+    }
+    for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
+        let path = format_args!("indices[{position}]");
+        report.add(&INDEX_RANGE, path, format_args!("index {index}, but there are {vertices} vertices"));
+    }
+}
+
+fn check_joints(joints: &[Joint], report: &mut Report) {
+    let mut seen = [false; 256];
+    for (position, joint) in joints.iter().enumerate() {
+        let id = usize::from(joint.id);
+        let path = format_args!("joints[{position}].id");
+        if id >= joints.len() {
+            report.add(&JOINT_ID, path, format_args!("id {id}, but there are {} joints", joints.len()));
+        } else if std::mem::replace(&mut seen[id], true) {
+            report.add(&JOINT_ID, path, format_args!("id {id} for the second time"));
+        } else if id != position {
+            report.add(&JOINT_ORDER, path, format_args!("id {id} in the entry at position {position}"));
+        }
+    }
+    // Where the entries are out of order, a parent may be meant as an id as well as an entry: either will do (M10).
+    let by_entry: Vec<usize> = (0..joints.len()).collect();
+    let by_id: Vec<usize> = by_entry.iter().map(|i| usize::from(joints[*i].id)).collect();
+    let places = if parent_faults(joints, &by_id).is_empty() { by_id } else { by_entry };
+    for (position, message) in parent_faults(joints, &places) {
+        report.add(&PARENT, format_args!("joints[{position}].parent"), message);
+    }
+}
+
+/// What is wrong with the parents of joints that are addressed by these places.
+fn parent_faults(joints: &[Joint], places: &[usize]) -> Vec<(usize, String)> {
+    let mut parents = vec![None; joints.len()];
+    for (joint, place) in joints.iter().zip(places) {
+        if let Some(parent) = parents.get_mut(*place) {
+            *parent = Some(usize::from(joint.parent)).filter(|parent| *parent != 255);
+        }
+    }
+    let mut faults = Vec::new();
+    for (position, (joint, place)) in joints.iter().zip(places).enumerate() {
+        let parent = usize::from(joint.parent);
+        if parent >= joints.len() && parent != 255 {
+            faults.push((position, format!("parent {parent}, but there are {} joints", joints.len())));
+        } else if is_own_ancestor(&parents, *place) {
+            faults.push((position, "the joint is its own ancestor".to_owned()));
+        }
+    }
+    faults
+}
+
+fn is_own_ancestor(parents: &[Option<usize>], start: usize) -> bool {
+    let parent_of = |joint: &usize| parents.get(*joint).copied().flatten();
+    // A path longer than the number of joints runs in a circle, though not always through `start`.
+    std::iter::successors(parent_of(&start), parent_of).take(parents.len()).any(|ancestor| ancestor == start)
+}
+
+fn check_animation(document: &Document, index: usize, report: &mut Report) {
+    let animation = &document.animations[index];
+    let at = |rest: &str| format!("animations[{index}].{rest}");
+    if let (Some(name), None) = (animation.name, document.name_of(animation)) {
+        let message = format_args!("string {name}, but there are {} strings", document.strings.len());
+        report.add(&NAME, at("name"), message);
+    }
+    let times = &animation.timestamps;
+    if let Some(i) = times.windows(2).position(|pair| pair[1] < pair[0]) {
+        let message = format_args!("{} after {}", times[i + 1], times[i]);
+        report.add(&POSE_TIME, at(&format!("timestamps[{}]", i + 1)), message);
+    }
+    let joints = document.joints.len();
+    for (i, pose) in animation.poses.chunks(joints.max(1)).enumerate() {
+        let mut seen = [false; 256];
+        for (j, entry) in pose.iter().enumerate() {
+            let path = || at(&format!("poses[{}].joint", i * joints + j));
+            let joint = entry.joint as usize;
+            if joint >= joints {
+                report.add(&POSE_JOINT, path(), format_args!("joint {joint}, but there are {joints} joints"));
+            } else if std::mem::replace(&mut seen[joint & 0xff], true) {
+                let message = format_args!("joint {joint} for the second time in pose {i}");
+                report.add(&POSE_JOINT, path(), message);
+            }
+        }
+    }
+}

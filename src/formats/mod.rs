@@ -1,0 +1,385 @@
+//! The formats, one folder each, and what they have in common.
+
+#[cfg(feature = "crucible")]
+pub mod crucible;
+#[cfg(feature = "serde")]
+mod data;
+mod detect;
+#[cfg(feature = "mesh")]
+pub mod mesh;
+
+pub use detect::{Likelihood, detect};
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::info::Info;
+use crate::layout::{Schema, SchemaFile, Type, walk};
+use crate::{
+    Dialect, Error, ErrorKind, Limits, Loss, ReadOptions, Report, Result, Rule, Strictness, WriteOptions,
+};
+
+/// What every format's document can do.
+pub trait Format: Sized {
+    /// Name, extensions, dialects, rules, layouts.
+    const ABOUT: &'static About;
+
+    /// How likely these bytes are a file of this format, judged by magic bytes and structure.
+    fn detect(bytes: &[u8]) -> Likelihood;
+
+    /// Decodes a file.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that the strictness of the options does not accept, with its place.
+    fn read(bytes: &[u8], options: &ReadOptions) -> Result<Self>;
+
+    /// Encodes the document in its own dialect. The same document gives the same bytes on every machine.
+    ///
+    /// # Errors
+    ///
+    /// What the format or the dialect cannot express, or what strict reading would refuse.
+    fn write(&self, options: &WriteOptions) -> Result<Vec<u8>>;
+
+    /// Adds every breach of the format's rules to `report`.
+    fn check_into(&self, report: &mut Report);
+
+    /// Every breach of the format's rules.
+    fn check(&self) -> Report {
+        let mut report = Report::default();
+        self.check_into(&mut report);
+        report
+    }
+
+    /// The dialect that [`write`](Format::write) uses.
+    fn dialect(&self) -> Dialect;
+
+    /// The same content in another dialect, with a list of what that dialect cannot hold.
+    ///
+    /// # Errors
+    ///
+    /// If the format does not have the dialect.
+    fn into_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)>;
+
+    /// Counts, attributes, bounds: what a person wants to know first.
+    fn info(&self) -> Info;
+
+    /// The declaration of the file as a whole that these bytes follow.
+    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> &'static Type;
+}
+
+/// What there is to know about a format.
+#[derive(Debug)]
+pub struct About {
+    /// The format.
+    pub id: FormatId,
+    /// The name as people write it.
+    pub title: &'static str,
+    /// The format in a sentence.
+    pub summary: &'static str,
+    /// File name extensions, without the dot.
+    pub extensions: &'static [&'static str],
+    /// The dialects, the specification first.
+    pub dialects: &'static [Dialect],
+    /// Every rule that `check` knows.
+    pub rules: &'static [&'static Rule],
+    /// The declarations of whole files: a name and the type of each.
+    pub layouts: &'static [(&'static str, &'static Type)],
+}
+
+impl About {
+    /// The rule with this code.
+    pub fn rule(&self, code: &str) -> Option<&'static Rule> {
+        self.rules.iter().find(|rule| rule.code == code).copied()
+    }
+}
+
+macro_rules! formats {
+    ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal,)*) => {
+        /// One of the formats that are built in.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+        #[non_exhaustive]
+        pub enum FormatId {
+            $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
+        }
+
+        impl FormatId {
+            /// The formats that are built in.
+            pub const ALL: &[FormatId] = &[$(#[cfg(feature = $feature)] FormatId::$variant,)*];
+
+            /// What there is to know about it.
+            pub fn about(self) -> &'static About {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::ABOUT,)*
+                }
+            }
+
+            /// The name, as the command line takes it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => stringify!($module),)*
+                }
+            }
+
+            /// How likely these bytes are a file of this format.
+            pub fn likelihood(self, bytes: &[u8]) -> Likelihood {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::detect(bytes),)*
+                }
+            }
+
+            /// The declaration of the file as a whole that these bytes follow; the dialect is detected where `None`.
+            pub fn layout_of(self, bytes: &[u8], dialect: Option<Dialect>) -> &'static Type {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::layout_of(bytes, dialect),)*
+                }
+            }
+
+            /// Decodes a file of this format.
+            ///
+            /// # Errors
+            ///
+            /// See [`Format::read`].
+            pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => {
+                        $module::Document::read(bytes, options).map(Document::$variant)
+                    })*
+                }
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
+            type Value = Document;
+
+            /// Decodes the data of a document that is known to be of this format. Errors say where they are in the
+            /// text, which those of `Document::deserialize` cannot: it has to find the format first.
+            fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => {
+                        data::without_format(deserializer).map(Document::$variant)
+                    })*
+                }
+            }
+        }
+
+        /// A file of any of the formats, decoded without loss.
+        #[derive(Debug, Clone, PartialEq)]
+        #[cfg_attr(
+            feature = "serde",
+            derive(serde::Serialize, serde::Deserialize),
+            serde(tag = "format", rename_all = "snake_case")
+        )]
+        #[non_exhaustive]
+        pub enum Document {
+            $($(#[$doc])* #[cfg(feature = $feature)] $variant($module::Document),)*
+        }
+
+        impl Document {
+            /// The format of the document.
+            pub fn format(&self) -> FormatId {
+                match *self {
+                    $(#[cfg(feature = $feature)] Document::$variant(_) => FormatId::$variant,)*
+                }
+            }
+
+            /// The dialect that [`write`](Document::write) uses.
+            pub fn dialect(&self) -> Dialect {
+                match *self {
+                    $(#[cfg(feature = $feature)] Document::$variant(ref document) => document.dialect(),)*
+                }
+            }
+
+            /// Encodes the document in its own dialect.
+            ///
+            /// # Errors
+            ///
+            /// See [`Format::write`].
+            pub fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+                match *self {
+                    $(#[cfg(feature = $feature)] Document::$variant(ref document) => document.write(options),)*
+                }
+            }
+
+            /// Adds every breach of the format's rules to `report`.
+            pub fn check_into(&self, report: &mut Report) {
+                match *self {
+                    $(#[cfg(feature = $feature)] Document::$variant(ref document) => document.check_into(report),)*
+                }
+            }
+
+            /// The same content in another dialect, with a list of what that dialect cannot hold.
+            ///
+            /// # Errors
+            ///
+            /// If the format does not have the dialect.
+            pub fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
+                match self {
+                    $(#[cfg(feature = $feature)] Document::$variant(document) => {
+                        let (document, losses) = document.into_dialect(dialect)?;
+                        Ok((Document::$variant(document), losses))
+                    })*
+                }
+            }
+
+            /// Counts, attributes, bounds: what a person wants to know first.
+            pub fn info(&self) -> Info {
+                match *self {
+                    $(#[cfg(feature = $feature)] Document::$variant(ref document) => document.info(),)*
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// MESH 1.0.
+    Mesh mesh "mesh",
+    /// Crucible mesh chunks.
+    Crucible crucible "crucible",
+}
+
+impl FormatId {
+    /// The declaration of the format in another language: tables, parser definitions, a C header.
+    pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
+        let about = self.about();
+        schema.print(self.name(), about.title, about.layouts)
+    }
+}
+
+impl Document {
+    /// Every breach of the format's rules.
+    pub fn check(&self) -> Report {
+        let mut report = Report::default();
+        self.check_into(&mut report);
+        report
+    }
+}
+
+impl fmt::Display for FormatId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for FormatId {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<FormatId> {
+        FormatId::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
+            let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
+            let message = format!("unknown format `{name}`; there are {}", names.join(", "));
+            Error::new(ErrorKind::Unsupported, message)
+        })
+    }
+}
+
+/// Reads a file of whatever format it is.
+///
+/// # Errors
+///
+/// If the bytes are of no format that is built in, or break its rules.
+pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    detect(bytes, None)?.read(bytes, options)
+}
+
+/// Reads the file at `path`, strictly. Its extension only counts where the bytes leave several formats possible.
+///
+/// ```no_run
+/// let document = meshspec::open("cube.cmodel")?;
+/// println!("{}", document.format());
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the file cannot be read, is of no format that is built in, or breaks its format's rules.
+pub fn open(path: impl AsRef<Path>) -> Result<Document> {
+    let path = path.as_ref();
+    let bytes = std::fs::read(path)?;
+    detect(&bytes, Some(path))?.read(&bytes, &ReadOptions::default())
+}
+
+/// Everything that is wrong with a file of this format, each finding with its place.
+///
+/// A file that cannot be decoded at all gives one finding that says why.
+///
+/// # Errors
+///
+/// If decoding would take more than the limits allow or the dialect is not one of the format's.
+pub fn check(bytes: &[u8], format: FormatId, options: &ReadOptions) -> Result<Report> {
+    let layout = format.layout_of(bytes, options.dialect);
+    let mut report = Report::new(&options.limits);
+    let lenient = ReadOptions { strictness: Strictness::Lenient, ..options.clone() };
+    match format.read(bytes, &lenient) {
+        Ok(document) => document.check_into(&mut report),
+        Err(error) => match error.rule() {
+            Some(rule) => report.add_refusal(rule, &error),
+            None => return Err(error),
+        },
+    }
+    report.locate(|path| walk::find(layout, bytes, path, &options.limits));
+    Ok(report)
+}
+
+/// The error for the first finding of `check` that this strictness does not accept.
+fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
+    let mut report = Report::at_least(strictness.refuses(), &Limits::default());
+    check(&mut report);
+    match report.findings().first() {
+        Some(finding) => Err(Error::from_finding(kind, finding)),
+        None => Ok(()),
+    }
+}
+
+/// Gives an error of a codec its place: that of its path or, without one, that of the layout's first fault.
+fn locate(error: Error, about: &About, layout: &'static Type, bytes: &[u8], options: &ReadOptions) -> Error {
+    let error = error.in_format(about.id);
+    if !error.path().is_empty() {
+        let span = walk::find(layout, bytes, error.path(), &options.limits);
+        return error.with_span(span);
+    }
+    match walk::fault(layout, bytes, &options.limits) {
+        Some(fault) => structural(about, &fault),
+        None => error,
+    }
+}
+
+/// The error for a fault of the structure.
+fn structural(about: &About, fault: &walk::Fault) -> Error {
+    let kind = match fault.kind {
+        walk::FaultKind::Limit => ErrorKind::LimitExceeded,
+        _ => ErrorKind::Malformed,
+    };
+    let error = Error::new(kind, fault.message.clone())
+        .in_format(about.id)
+        .at(fault.path.clone())
+        .with_span(Some(fault.span.clone()));
+    match about.rule_for(fault) {
+        Some(rule) => error.with_rule(rule),
+        None => error,
+    }
+}
+
+impl About {
+    /// The rule that a fault of the structure breaks.
+    pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
+        fault.rule.and_then(|code| self.rule(code)).or_else(|| self.rule_of(fault.kind))
+    }
+
+    /// The rule that a fault of this kind breaks where its field names none: the one of the format whose code ends
+    /// in the kind's name.
+    fn rule_of(&self, kind: walk::FaultKind) -> Option<&'static Rule> {
+        let ending = match kind {
+            walk::FaultKind::End => "-TRUNCATED",
+            walk::FaultKind::Magic => "-MAGIC",
+            walk::FaultKind::Count | walk::FaultKind::Check | walk::FaultKind::Value => "-VALUE",
+            walk::FaultKind::Packing => "-PACKING",
+            walk::FaultKind::Limit => return None,
+        };
+        self.rules.iter().find(|rule| rule.code.ends_with(ending)).copied()
+    }
+}
