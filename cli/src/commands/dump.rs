@@ -1,0 +1,170 @@
+//! `meshspec dump`: the bytes of a file, field by field.
+
+use std::io::{self, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use clap::Args;
+use meshspec::layout::dump;
+use meshspec::layout::walk::{self, Fault, Segment, Selection};
+use meshspec::layout::{Type, dump::Entry};
+use meshspec::{FormatId, Limits, Rule, Span};
+use serde::Serialize;
+
+use crate::failure::{Failure, Result, Status};
+use crate::input::{self, Reading, name_of};
+use crate::names;
+use crate::problem::{Bytes, Problem};
+use crate::terminal::{Escaped, TITLE, counted};
+
+/// Show the bytes of a file field by field: offset, bytes, type, name, value, meaning.
+#[derive(Debug, Args)]
+pub struct Dump {
+    /// The file; `-` is standard input.
+    file: PathBuf,
+    /// Show only this value and what it is made of: `animations[1].timestamps`, or as much of the end of the path as
+    /// leaves no doubt.
+    #[arg(long)]
+    path: Option<String>,
+    /// Print data for other programs, an object a line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// The file that is dumped.
+struct File<'f> {
+    name: String,
+    format: FormatId,
+    /// The name of the layout.
+    layout: &'static str,
+    ty: &'static Type,
+    bytes: &'f [u8],
+    limits: Limits,
+}
+
+impl Dump {
+    pub fn run(&self) -> Result<Status> {
+        let bytes = input::map(&self.file)?;
+        let format = self.reading.format_of(&bytes, &self.file)?;
+        let options = self.reading.options();
+        let ty = format.layout_of(&bytes, options.dialect);
+        let layout = format.about().layouts.iter().find(|(_, layout)| *layout == ty);
+        let file = File {
+            name: self.file.display().to_string(),
+            format,
+            layout: layout.map_or("", |(name, _)| name),
+            ty,
+            bytes: &bytes,
+            limits: options.limits,
+        };
+        let mut dump = dump::Dump::new(ty, &bytes).with_limits(&file.limits);
+        if let Some(path) = &self.path {
+            dump = dump.narrowed_to(self.select(path, &file)?);
+        }
+        let fault = if self.json { file.print_json(&dump) } else { file.print(&dump) }?;
+        Ok(if fault.is_some() { Status::Invalid } else { Status::Fine })
+    }
+
+    /// The whole path of the value that is asked for.
+    fn select(&self, path: &str, file: &File) -> Result<Vec<Segment>> {
+        let place = name_of(&self.file);
+        let (first, count) = match walk::select(file.ty, file.bytes, path, &file.limits) {
+            Selection::One(path) => return Ok(path),
+            Selection::Several { first, count } => (first, count),
+            Selection::None => return Err(missing(path, file, &place)),
+        };
+        let mut candidates = first.join(", ");
+        if count > first.len() as u64 {
+            candidates += &format!(" and {} more", count - first.len() as u64);
+        }
+        Err(Failure::usage(&place, format!("`{path}` could be any of {candidates}")))
+    }
+}
+
+/// Why there is no value with this path.
+fn missing(path: &str, file: &File, place: &str) -> Failure {
+    if let Some(fault) = walk::fault(file.ty, file.bytes, &file.limits) {
+        return Failure::invalid(place, format!("there is no `{path}` before the fault: {fault}"));
+    }
+    let failure = Failure::usage(place, format!("there is no `{path}`"));
+    let name = path.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
+    match &names::near(file.ty, name)[..] {
+        [] => failure.with_hint("without --path, all fields are shown"),
+        [same] if *same == name => {
+            failure.with_hint(format!("`{name}` is declared, but this path leads to none in this file"))
+        }
+        near => failure.with_hint(format!("there are fields called {}", near.join(", "))),
+    }
+}
+
+impl File<'_> {
+    fn rule_for(&self, fault: &Fault) -> Option<&'static Rule> {
+        self.format.about().rule_for(fault)
+    }
+
+    /// Prints the dump for people, and the fault at which it ends.
+    fn print(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
+        // The stream takes out the colours where there is no terminal.
+        let mut out = BufWriter::new(anstream::stdout().lock());
+        let (name, title) = (Escaped(&self.name), self.format.about().title);
+        let size = counted(self.bytes.len() as u64, "byte", "bytes");
+        writeln!(out, "{TITLE}{name}{TITLE:#}: {title}, layout {}, {size}\n", self.layout)?;
+        let fault = dump.text(&mut out, true)?;
+        if let Some(fault) = &fault {
+            writeln!(out)?;
+            let problem = Problem::of_fault(fault, self.rule_for(fault));
+            Bytes::new(self.ty, self.bytes, &self.limits).print(&problem, &mut out)?;
+        }
+        out.flush()?;
+        Ok(fault)
+    }
+
+    /// Prints a line for the file, one for each value, and one for the fault at which they end.
+    fn print_json(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let (format, layout, size) = (self.format, self.layout, self.bytes.len() as u64);
+        put(&Head { file: &self.name, format, layout, size }, &mut out)?;
+        let mut written = Ok(());
+        let fault = dump.entries(|entry: &Entry| {
+            written = put(entry, &mut out);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        written?;
+        if let Some(fault) = &fault {
+            let Fault { path, span, message, .. } = fault;
+            put(&Last { error: Broken { rule: self.rule_for(fault), path, span, message } }, &mut out)?;
+        }
+        out.flush()?;
+        Ok(fault)
+    }
+}
+
+/// The first line of the data.
+#[derive(Serialize)]
+struct Head<'h> {
+    file: &'h str,
+    format: FormatId,
+    layout: &'static str,
+    size: u64,
+}
+
+/// The last line of the data where there is a fault.
+#[derive(Serialize)]
+struct Last<'l> {
+    error: Broken<'l>,
+}
+
+#[derive(Serialize)]
+struct Broken<'b> {
+    rule: Option<&'static Rule>,
+    path: &'b str,
+    span: &'b Span,
+    message: &'b str,
+}
+
+fn put(data: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, data)?;
+    writeln!(out)
+}

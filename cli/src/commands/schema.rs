@@ -1,0 +1,88 @@
+//! `meshspec schema`: the declaration of a format in other languages.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use meshspec::FormatId;
+use meshspec::layout::{self, SchemaFile};
+
+use crate::failure::{Failure, Result, Status};
+use crate::input::format_parser;
+use crate::output;
+
+/// Print the declaration of a format: tables, or a definition for other programs.
+#[derive(Debug, Args)]
+pub struct Schema {
+    /// The format.
+    #[arg(value_parser = format_parser())]
+    format: FormatId,
+    /// The language.
+    #[arg(long = "as", value_name = "LANGUAGE", value_parser = language_parser())]
+    language: layout::Schema,
+    /// Only this layout of a whole file: `mesh_renderlib`.
+    #[arg(long, value_name = "NAME")]
+    layout: Option<String>,
+    /// Write the files to this folder, under their usual names.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Overwrite files that exist.
+    #[arg(long)]
+    force: bool,
+}
+
+fn language_parser() -> impl TypedValueParser<Value = layout::Schema> {
+    PossibleValuesParser::new(layout::Schema::ALL.iter().map(|language| language.name()))
+        .try_map(|name| name.parse::<layout::Schema>())
+}
+
+impl Schema {
+    pub fn run(&self) -> Result<Status> {
+        let files = self.files()?;
+        match (&self.out, &files[..]) {
+            (Some(folder), _) => self.write_all(folder, &files)?,
+            (None, [file]) => {
+                output::write(Path::new("-"), false, |out| out.write_all(file.text.as_bytes()))?;
+            }
+            (None, _) => {
+                let names: Vec<_> = files.iter().map(|file| &*file.name).collect();
+                let message = format!("there are {} files: {}", files.len(), names.join(", "));
+                let hint = format!("add --out DIR, or --layout with one of {}", self.layouts());
+                return Err(Failure::usage(self.format.name(), message).with_hint(hint));
+            }
+        }
+        Ok(Status::Fine)
+    }
+
+    fn files(&self) -> Result<Vec<SchemaFile>> {
+        let Some(name) = &self.layout else { return Ok(self.format.schema(self.language)) };
+        let about = self.format.about();
+        match about.layouts.iter().find(|(layout, _)| layout == name) {
+            Some(layout) => Ok(self.language.print(self.format.name(), about.title, &[*layout])),
+            None => {
+                let message = format!("there is no layout `{name}`; there are {}", self.layouts());
+                Err(Failure::usage(self.format.name(), message))
+            }
+        }
+    }
+
+    /// The names of all layouts.
+    fn layouts(&self) -> String {
+        let names: Vec<_> = self.format.about().layouts.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    }
+
+    fn write_all(&self, folder: &Path, files: &[SchemaFile]) -> Result<()> {
+        // All or none, as far as that can be known.
+        for file in files {
+            output::refuse_existing(&folder.join(&file.name), self.force)?;
+        }
+        fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
+        for file in files {
+            let path = folder.join(&file.name);
+            output::write(&path, self.force, |out| out.write_all(file.text.as_bytes()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! A few bytes around a place, in hexadecimal, with the place marked.
+
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+use anstyle::Style;
+
+const WIDTH: usize = 16;
+const LINES: usize = 3;
+
+/// Shows some lines of bytes, the bytes of `marked` underlined. An empty range marks where something is missing.
+pub struct Excerpt<'a> {
+    pub bytes: &'a [u8],
+    pub marked: Range<u64>,
+    pub style: Style,
+}
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.bytes.len();
+        let Some(last) = length.checked_sub(1) else { return Ok(()) };
+        let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
+        let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
+        // Past the last byte, what stands before shows where.
+        let first_line = start.min(last) / WIDTH;
+        let last_line = (first_line + LINES - 1).min(end.saturating_sub(1).max(start).min(last) / WIDTH);
+        for line in first_line..=last_line {
+            self.write_line(f, line * WIDTH, start..end)?;
+        }
+        let shown = (last_line + 1) * WIDTH;
+        if end > shown {
+            writeln!(f, "            ... and {} more bytes", end - shown)?;
+        }
+        Ok(())
+    }
+}
+
+impl Excerpt<'_> {
+    /// The bytes from `at` on, and a line of marks below those that are in `marked`.
+    fn write_line(&self, f: &mut fmt::Formatter<'_>, at: usize, marked: Range<usize>) -> fmt::Result {
+        let line = &self.bytes[at..self.bytes.len().min(at + WIDTH)];
+        let style = self.style;
+        write!(f, "  {at:08x}  ")?;
+        for (index, byte) in line.iter().enumerate() {
+            match marked.contains(&(at + index)) {
+                true => write!(f, "{style}{byte:02x}{style:#} ")?,
+                false => write!(f, "{byte:02x} ")?,
+            }
+        }
+        write!(f, "{:blank$} |", "", blank = 3 * (WIDTH - line.len()))?;
+        for byte in line {
+            f.write_char(if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' })?;
+        }
+        writeln!(f, "|")?;
+        let from = marked.start.saturating_sub(at);
+        let to = marked.end.saturating_sub(at).min(WIDTH).max(from + 1);
+        let marks = "^".repeat(3 * (to - from) - 1);
+        writeln!(f, "{:blank$}{style}{marks}{style:#}", "", blank = 12 + 3 * from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excerpt(length: u8, marked: Range<u64>) -> String {
+        let bytes: Vec<u8> = (0..length).collect();
+        Excerpt { bytes: &bytes, marked, style: Style::new() }.to_string()
+    }
+
+    #[test]
+    fn a_range_is_marked_on_each_line() {
+        assert_eq!(
+            excerpt(40, 14..18),
+            "  00000000  00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  |................|\n\
+             \x20                                                     ^^^^^\n\
+             \x20 00000010  10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f  |................|\n\
+             \x20           ^^^^^\n"
+        );
+    }
+
+    #[test]
+    fn the_end_of_the_bytes_is_marked_behind_them() {
+        assert_eq!(
+            excerpt(18, 18..18),
+            "  00000010  10 11                                            |..|\n\
+             \x20                 ^^\n"
+        );
+        let behind_a_full_line = format!("{:60}^^", "");
+        assert_eq!(excerpt(16, 16..16).lines().nth(1), Some(&*behind_a_full_line));
+    }
+
+    #[test]
+    fn a_long_range_is_cut() {
+        let text = excerpt(200, 1..200);
+        assert_eq!(text.lines().count(), 2 * LINES + 1);
+        assert!(text.ends_with("... and 152 more bytes\n"), "{text}");
+    }
+
+    #[test]
+    fn no_range_is_too_wild() {
+        for marked in [0..u64::MAX, u64::MAX..u64::MAX, 300..400] {
+            assert!(excerpt(20, marked.clone()).contains('^'), "{marked:?}");
+        }
+        assert_eq!(excerpt(0, 0..4), "");
+    }
+}

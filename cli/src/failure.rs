@@ -1,0 +1,98 @@
+//! Why a command does not succeed, and the exit status that says so.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use meshspec::ErrorKind;
+
+use crate::terminal::{ERROR, Escaped, HINT};
+
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// How it went. Of several files the one for which it went worst counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    Fine = 0,
+    /// The input is invalid, or `--strict` and something would be lost.
+    Invalid = 1,
+    Usage = 2,
+    Io = 3,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// Why something was not done.
+#[derive(Debug)]
+pub struct Failure {
+    pub status: Status,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    fn new(status: Status, place: &str, message: impl fmt::Display) -> Failure {
+        Failure { status, message: format!("{place}: {message}"), hint: None }
+    }
+
+    /// The input at `place` is not what it should be.
+    pub fn invalid(place: &str, message: impl fmt::Display) -> Failure {
+        Failure::new(Status::Invalid, place, message)
+    }
+
+    /// The command line asks for something that cannot be.
+    pub fn usage(place: &str, message: impl fmt::Display) -> Failure {
+        Failure::new(Status::Usage, place, message)
+    }
+
+    /// The file at `place` cannot be read or written.
+    pub fn io(place: &str, error: &io::Error) -> Failure {
+        Failure::new(Status::Io, place, error)
+    }
+
+    /// What the library says of the file at `place`.
+    pub fn of(place: &str, error: &meshspec::Error) -> Failure {
+        match error.kind() {
+            ErrorKind::Io => Failure::new(Status::Io, place, error),
+            _ => Failure::invalid(place, error),
+        }
+    }
+
+    /// With advice.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Place and message in one line.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Says it on standard error. If that is closed there is nobody to tell.
+    pub fn report(&self) {
+        if self.status == Status::Fine {
+            return;
+        }
+        let mut stderr = anstream::stderr().lock();
+        let _ = writeln!(stderr, "{ERROR}error{ERROR:#}: {}", Escaped(&self.message));
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {}", Escaped(hint));
+        }
+    }
+}
+
+/// Writing to standard output failed. A reader that has seen enough (`| head`) is no failure.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        let mut failure = Failure::io("standard output", &error);
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            failure.status = Status::Fine;
+        }
+        failure
+    }
+}

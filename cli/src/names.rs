@@ -1,0 +1,52 @@
+//! The names of fields that a declaration has, and those near to a misspelt one.
+
+use meshspec::layout::{Declaration, Field, Shape, Type};
+
+/// Which names could be meant instead of `name`, the most similar first; only itself if it is one of them.
+pub fn near(layout: &Type, name: &str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    collect(layout, &mut names);
+    names.sort_unstable();
+    names.dedup();
+    if let Some(same) = names.iter().find(|other| **other == name) {
+        return vec![same];
+    }
+    let rated = names.into_iter().map(|other| (strsim::jaro(name, other), other));
+    let mut near: Vec<_> = rated.filter(|(similarity, _)| *similarity > 0.8).collect();
+    near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    near.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+fn collect(ty: &Type, names: &mut Vec<&'static str>) {
+    match ty {
+        Type::Array(item, _) | Type::List(item) => collect(item, names),
+        Type::Declared(declaration) => collect_declared(declaration, names),
+        _ => {}
+    }
+}
+
+fn collect_declared(declaration: &Declaration, names: &mut Vec<&'static str>) {
+    let below = |field: &Field, names: &mut _| match &field.block {
+        Some(block) => collect(&block.content, names),
+        None => collect(&field.ty, names),
+    };
+    match declaration.shape {
+        Shape::Struct(fields) => {
+            for field in fields {
+                names.push(field.name);
+                below(field, names);
+            }
+        }
+        // The variants of a choice have no place in paths.
+        Shape::Choice(variants) => variants.iter().for_each(|variant| below(&variant.field, names)),
+        Shape::Bits { fields, .. } => {
+            for field in fields {
+                names.push(field.name);
+                if let Some(word) = field.declared {
+                    collect_declared(word, names);
+                }
+            }
+        }
+        Shape::Enum { .. } => {}
+    }
+}

@@ -1,0 +1,69 @@
+//! What is wrong with a file, shown with the bytes that are.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use meshspec::layout::Type;
+use meshspec::layout::walk::{self, Fault};
+use meshspec::{Finding, Limits, Rule, Severity, Span};
+
+use crate::excerpt::Excerpt;
+use crate::terminal::{ERROR, Escaped, WARNING};
+
+/// A finding or a fault of the structure.
+pub struct Problem<'p> {
+    text: String,
+    span: Option<&'p Span>,
+    rule: Option<&'static Rule>,
+}
+
+impl<'p> Problem<'p> {
+    pub fn of_finding(finding: &'p Finding) -> Problem<'p> {
+        Problem { text: finding.to_string(), span: finding.span.as_ref(), rule: Some(finding.rule) }
+    }
+
+    pub fn of_fault(fault: &'p Fault, rule: Option<&'static Rule>) -> Problem<'p> {
+        let reference = rule.map(|rule| format!(" [{}]", rule.reference())).unwrap_or_default();
+        Problem { text: format!("{fault}{reference}"), span: Some(&fault.span), rule }
+    }
+}
+
+/// The bytes that problems lie in.
+pub struct Bytes<'b> {
+    layout: &'static Type,
+    file: &'b [u8],
+    limits: &'b Limits,
+    /// The block that was unpacked last: the next problem is likely to lie in it, too.
+    unpacked: Option<(Range<u64>, Vec<u8>)>,
+}
+
+impl<'b> Bytes<'b> {
+    pub fn new(layout: &'static Type, file: &'b [u8], limits: &'b Limits) -> Bytes<'b> {
+        Bytes { layout, file, limits, unpacked: None }
+    }
+
+    /// Prints a problem, its bytes and its rule.
+    pub fn print(&mut self, problem: &Problem, out: &mut impl Write) -> io::Result<()> {
+        let severity = problem.rule.map_or(Severity::Fatal, |rule| rule.severity);
+        let style = if severity == Severity::Warning { WARNING } else { ERROR };
+        writeln!(out, "{style}{}{style:#}: {}", severity.word(), Escaped(&problem.text))?;
+        if let Some(span) = problem.span {
+            let excerpt = Excerpt { bytes: self.at(span), marked: span.range().clone(), style };
+            write!(out, "{excerpt}")?;
+        }
+        match problem.rule {
+            Some(rule) => writeln!(out, "  = {}: {}\n", rule.section, rule.summary),
+            None => writeln!(out),
+        }
+    }
+
+    /// The bytes that the span counts in: the file or an unpacked block.
+    fn at(&mut self, span: &Span) -> &[u8] {
+        let Span::Unpacked { packed, .. } = span else { return self.file };
+        if self.unpacked.as_ref().is_none_or(|(range, _)| range != packed) {
+            let content = walk::content(self.layout, self.file, self.limits, packed).unwrap_or_default();
+            self.unpacked = Some((packed.clone(), content));
+        }
+        self.unpacked.as_ref().map_or(&[], |(_, content)| content)
+    }
+}

@@ -1,0 +1,185 @@
+//! What a file is made of, in bytes: learnt from walking its declaration, whatever the format.
+
+use std::ops::{ControlFlow, Range};
+
+use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor, path_text};
+use meshspec::layout::{Field, Packing, Shape, Type, Value};
+use meshspec::{Limits, Span};
+use serde::Serialize;
+
+/// The parts of a file.
+#[derive(Debug, Default, Serialize)]
+pub struct Parts {
+    /// The fields of the file as a whole, in order.
+    pub sections: Vec<Section>,
+    /// The packed blocks, wherever they are.
+    pub packed: Packed,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Section {
+    /// The field; `None` for bytes that no field covers.
+    pub path: Option<String>,
+    pub start: u64,
+    pub end: u64,
+}
+
+impl Section {
+    pub fn size(&self) -> u64 {
+        self.end - self.start
+    }
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct Packed {
+    /// Bytes that the blocks take in the file.
+    pub size: u64,
+    /// Bytes that they unpack to.
+    pub unpacked_size: u64,
+    pub blocks: Vec<PackedBlock>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct PackedBlock {
+    pub path: String,
+    pub start: u64,
+    pub end: u64,
+    pub unpacked_size: u64,
+}
+
+/// The parts of a file with this layout, as far as the bytes follow it.
+pub fn parts(layout: &'static Type, bytes: &[u8], limits: &Limits) -> Parts {
+    let mut parts = Parts::default();
+    // A file that was read leniently may have faults; what comes before them is known.
+    let _ = walk::walk(layout, bytes, limits, &mut parts);
+    parts
+}
+
+impl Parts {
+    fn add_section(&mut self, node: &Node) -> ControlFlow<()> {
+        if node.path.len() == 1 {
+            let path = Some(path_text(node.path));
+            let Range { start, end } = in_file(&node.span).clone();
+            self.sections.push(Section { path, start, end });
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The bytes of the file that hold it: those of the whole block where it is packed.
+fn in_file(span: &Span) -> &Range<u64> {
+    match span {
+        Span::Unpacked { packed, .. } => packed,
+        bytes => bytes.range(),
+    }
+}
+
+impl Visitor for Parts {
+    fn enter(&mut self, node: &Node) -> Visit {
+        // Items without packed blocks have nothing to tell, and there may be millions.
+        if has_packed(node.ty) { Visit::All } else { Visit::Items(0..0) }
+    }
+
+    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+        self.add_section(node)
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        self.add_section(node)
+    }
+
+    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+        let Range { start, end } = in_file(&node.span).clone();
+        let unpacked_size = content.len() as u64;
+        self.packed.size += end - start;
+        self.packed.unpacked_size += unpacked_size;
+        self.packed.blocks.push(PackedBlock { path: path_text(node.path), start, end, unpacked_size });
+    }
+
+    fn rest(&mut self, _: &[Segment], span: Span) {
+        if let Span::Bytes(Range { start, end }) = span {
+            self.sections.push(Section { path: None, start, end });
+        }
+    }
+}
+
+/// Whether values of this type can have packed blocks in them.
+fn has_packed(ty: &Type) -> bool {
+    match ty {
+        Type::Array(item, _) | Type::List(item) => has_packed(item),
+        Type::Declared(declaration) => match declaration.shape {
+            Shape::Struct(fields) => fields.iter().any(field_has_packed),
+            Shape::Choice(variants) => variants.iter().any(|variant| field_has_packed(&variant.field)),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn field_has_packed(field: &Field) -> bool {
+    match &field.block {
+        Some(block) => block.packing != Packing::Stored || has_packed(&block.content),
+        None => has_packed(&field.ty),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use binrw::binrw;
+    use meshspec::layout::Layout;
+
+    use super::*;
+
+    #[derive(Layout)]
+    #[binrw]
+    #[brw(little)]
+    struct File {
+        stream_count: u8,
+        #[br(count = stream_count)]
+        streams: Vec<Stream>,
+        name: [u8; 2],
+    }
+
+    #[derive(Layout)]
+    #[binrw]
+    #[brw(little)]
+    struct Stream {
+        packed_size: u8,
+        size: u8,
+        #[br(count = packed_size)]
+        #[layout(content = Vec<u8>, packing = lz4, size = size)]
+        data: Vec<u8>,
+    }
+
+    /// LZ4: a literal byte; a literal byte, and 20 copies of it that five literals follow.
+    #[rustfmt::skip]
+    const BYTES: &[u8] = &[
+        2,
+        2, 1, 0x10, 7,
+        11, 26, 0x1f, 7, 1, 0, 1, 0x50, 1, 2, 3, 4, 5,
+        b'a', b'b', b'?',
+    ];
+
+    #[test]
+    fn packed_blocks_are_found_and_measured() {
+        let parts = parts(&File::TYPE, BYTES, &Limits::default());
+        let sections: Vec<_> = parts.sections.iter().map(|s| (s.path.as_deref(), s.start, s.end)).collect();
+        assert_eq!(
+            sections,
+            [(Some("stream_count"), 0, 1), (Some("streams"), 1, 18), (Some("name"), 18, 20), (None, 20, 21)]
+        );
+        let blocks: Vec<_> =
+            parts.packed.blocks.iter().map(|b| (&*b.path, b.start, b.end, b.unpacked_size)).collect();
+        assert_eq!(blocks, [("streams[0].data", 3, 5, 1), ("streams[1].data", 7, 18, 26)]);
+        assert_eq!((parts.packed.size, parts.packed.unpacked_size), (13, 27));
+    }
+
+    #[test]
+    fn what_comes_before_a_fault_is_known() {
+        let parts = parts(&File::TYPE, &BYTES[..6], &Limits::default());
+        assert_eq!(parts.sections.len(), 1);
+        assert_eq!(parts.packed.blocks.len(), 1);
+    }
+}

@@ -1,0 +1,27 @@
+//! Words for people: colours, plurals, text of unknown origin.
+
+use std::fmt::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+pub const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub const HINT: Style = AnsiColor::Cyan.on_default().bold();
+pub const TITLE: Style = Style::new().bold();
+
+/// Text that may come from a file: control characters, which could steer the terminal, are escaped.
+pub struct Escaped<'a>(pub &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c.is_control() {
+            true => write!(f, "{}", c.escape_default()),
+            false => f.write_char(c),
+        })
+    }
+}
+
+/// `1 vertex`, `2 vertices`.
+pub fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}

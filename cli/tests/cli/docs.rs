@@ -1,0 +1,41 @@
+//! The examples in `docs/` show what the program really prints.
+
+use crate::files::{Folder, animated, broken_triangle};
+
+#[test]
+fn examples_of_the_program() {
+    assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 18);
+}
+
+/// The message of the system is that of Unix.
+#[cfg(unix)]
+#[test]
+fn examples_of_json() {
+    assert_eq!(run_examples(include_str!("../../../docs/json.md")), 4);
+}
+
+/// Runs the commands of all console blocks, one after the other in one folder, and compares what they print. Returns
+/// how many there are.
+fn run_examples(page: &str) -> usize {
+    let folder = Folder::new();
+    folder.put_mesh("walk.mesh", &animated());
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    let mut status = 0;
+    let mut count = 0;
+    let blocks = page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    for example in blocks.flat_map(|block| block.split("$ ").skip(1)) {
+        let (command, expected) = example.split_once('\n').unwrap();
+        let printed = match command.split(' ').collect::<Vec<_>>()[..] {
+            ["echo", "$?"] => format!("{status}\n"),
+            ["cmp", a, b] => if folder.get(a) == folder.get(b) { "" } else { "differ" }.to_owned(),
+            _ => {
+                let run = folder.run(command.strip_prefix("meshspec ").unwrap());
+                status = run.status;
+                run.stdout + &run.stderr
+            }
+        };
+        assert_eq!(printed, expected, "$ {command}");
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,255 @@
+//! `meshspec dump`.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli dump` writes the files in `cli/tests/golden` anew.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::files::{Folder, Run, animated, awkward, broken_triangle, bytes_of, triangle};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The samples: name and content.
+fn samples() -> Vec<(String, Vec<u8>)> {
+    let folders = fs::read_dir(repository().join("samples")).unwrap();
+    let files = folders.flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap());
+    let mut samples: Vec<_> = files
+        .map(|file| {
+            let path = file.unwrap().path();
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap())
+        })
+        .collect();
+    samples.sort();
+    samples
+}
+
+#[track_caller]
+fn assert_golden(name: &str, printed: &str) {
+    let path = repository().join("cli/tests/golden").join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, printed).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(printed == expected, "{} differs; see UPDATE_GOLDEN\n{printed}", path.display());
+}
+
+fn lines(run: &Run) -> Vec<Value> {
+    run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn samples_are_dumped_as_committed() {
+    let samples = samples();
+    assert!(samples.len() >= 6);
+    for (name, content) in samples {
+        let folder = Folder::new();
+        folder.put(&name, content);
+        assert_golden(&format!("{name}.dump"), &folder.run(&format!("dump {name}")).fine());
+    }
+}
+
+#[test]
+fn a_broken_file_is_dumped_up_to_the_fault() {
+    let folder = Folder::new();
+    folder.put("short.mesh", &bytes_of(&triangle())[..53]);
+    let run = folder.run("dump short.mesh");
+    assert_golden("short.mesh.dump", &run.stdout);
+    assert_eq!(run.fails(1), "");
+}
+
+#[test]
+fn a_fault_in_a_packed_block_is_shown_there() {
+    let folder = Folder::new();
+    let mut bytes = fs::read(repository().join("samples/crucible/tetrahedron.crmesh")).unwrap();
+    // The size that the indices are said to unpack to.
+    bytes[5] = 23;
+    folder.put("bad.crmesh", bytes);
+    let run = folder.run("dump --from crucible bad.crmesh");
+    assert!(
+        run.stdout.contains(
+            "error: chunks[0].indices.data (bytes 0x9..0x23): unpacks to more than the 23 bytes stated \
+             [CRUCIBLE-PACKING, C3, C4]\n  00000000 "
+        ),
+        "{}",
+        run.stdout
+    );
+    run.fails(1);
+}
+
+#[test]
+fn a_dump_looks_at_the_structure_only() {
+    let folder = Folder::new();
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    let text = folder.run("dump bad.mesh").fine();
+    assert_eq!(folder.run("dump --lenient bad.mesh").fine(), text);
+}
+
+#[test]
+fn whatever_is_of_no_format_needs_from() {
+    let folder = Folder::new();
+    folder.put("note.txt", "no mesh at all");
+    let message = folder.run("dump note.txt").fails(1);
+    assert!(message.contains("hint: --from FORMAT says which format it is"), "{message}");
+    let run = folder.run("dump --from mesh note.txt");
+    assert!(run.stdout.contains("  00000000  6e  "), "{}", run.stdout);
+    assert!(run.stdout.contains("error: header.version (bytes 0x0..0x1): the version is"), "{}", run.stdout);
+    run.fails(1);
+    folder.put("empty", "");
+    let run = folder.run("dump --from crucible empty");
+    assert!(run.stdout.contains("error: "), "{}", run.stdout);
+    run.fails(1);
+}
+
+#[test]
+fn standard_input() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    let piped = folder.run_with("dump -", bytes_of(&triangle())).fine();
+    assert_eq!(piped.replace("-: MESH", "in.mesh: MESH"), folder.run("dump in.mesh").fine());
+}
+
+#[test]
+fn the_dialect_chooses_the_layout() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    let run = folder.run("dump --dialect renderlib in.mesh");
+    assert!(run.stdout.starts_with("in.mesh: MESH, layout mesh_renderlib, 61 bytes\n"), "{}", run.stdout);
+    run.fails(1);
+    folder.run("dump --dialect tangent in.mesh").fails(2);
+}
+
+#[test]
+fn a_path_narrows_the_dump() {
+    let folder = Folder::new();
+    folder.put_mesh("walk.mesh", &animated());
+    let dump = |path: &str| {
+        let text = folder.run(&format!("dump walk.mesh --path {path}")).fine();
+        text.strip_prefix("walk.mesh: MESH, layout mesh, 244 bytes\n\n").unwrap().to_owned()
+    };
+    let timestamps = dump("animations[0].timestamps");
+    assert!(timestamps.starts_with("  0000008f  00 00 00 00 00 00 f0 41  f32[2]"), "{timestamps}");
+    assert_eq!(timestamps.lines().count(), 1);
+    for path in ["timestamps", "[0].timestamps", "animations.timestamps"] {
+        assert_eq!(dump(path), timestamps, "{path}");
+    }
+    let joint = dump("joints[0]");
+    assert!(joint.starts_with("joints[0]: Joint at 0x3d\n") && joint.contains("transform"), "{joint}");
+    assert!(!joint.contains("vertices") && !joint.contains("animations"), "{joint}");
+    let flag = dump("format.uv");
+    assert!(flag.starts_with("  00000001  bit 2 ") && flag.contains("header.format.uv"), "{flag}");
+    let word = dump("header.format");
+    assert_eq!(word.lines().count(), 6, "the word and its fields: {word}");
+}
+
+#[test]
+fn an_ambiguous_path_lists_what_it_could_mean() {
+    let folder = Folder::new();
+    folder.put_mesh("walk.mesh", &animated());
+    assert_eq!(
+        folder.run("dump walk.mesh --path poses.scale").fails(2),
+        "error: walk.mesh: `poses.scale` could be any of animations[0].poses[0].scale, \
+         animations[0].poses[1].scale\n"
+    );
+    let message = folder.run("dump walk.mesh --path [0]").fails(2);
+    assert!(message.starts_with("error: walk.mesh: `[0]` could be any of vertices[0], "), "{message}");
+    assert!(message.ends_with(" more\n"), "{message}");
+    assert_eq!(message.matches(", ").count(), 9, "{message}");
+}
+
+#[test]
+fn an_unknown_path_is_wrong_usage() {
+    let folder = Folder::new();
+    folder.put_mesh("walk.mesh", &animated());
+    let message = |path: &str| folder.run(&format!("dump walk.mesh --path {path}")).fails(2);
+    assert_eq!(
+        message("joints[0].postion"),
+        "error: walk.mesh: there is no `joints[0].postion`\nhint: there are fields called position\n"
+    );
+    assert_eq!(
+        message("vertices[3]"),
+        "error: walk.mesh: there is no `vertices[3]`\n\
+         hint: `vertices` is declared, but this path leads to none in this file\n"
+    );
+    assert!(message("xyzzy").ends_with("hint: without --path, all fields are shown\n"));
+    assert!(message("][").contains("there is no `][`"));
+
+    folder.put("short.mesh", &bytes_of(&animated())[..53]);
+    let message = folder.run("dump short.mesh --path strings").fails(1);
+    assert!(
+        message.starts_with("error: short.mesh: there is no `strings` before the fault: indices"),
+        "{message}"
+    );
+    // What comes before the fault is there, and the fault does not matter.
+    folder.run("dump short.mesh --path header").fine();
+    folder.run("dump short.mesh --path vertices").fine();
+    folder.run("dump short.mesh --path vertices[2]").fine();
+    assert!(folder.run("dump short.mesh --path indices").stdout.contains("[0]"));
+}
+
+#[test]
+fn data_lists_every_value() {
+    let folder = Folder::new();
+    folder.put("in.mesh", bytes_of(&awkward()));
+    let run = folder.run("dump --json in.mesh");
+    let data = lines(&run);
+    run.fine();
+    let head = serde_json::json!({"file": "in.mesh", "format": "mesh", "layout": "mesh", "size": 61});
+    assert_eq!(data[0], head);
+    let word = serde_json::json!({
+        "path": "header.format", "offset": 1, "size": 2, "kind": "word", "type": "VertexFormat", "value": 1,
+        "bytes": "0100", "meaning": "Which attributes a vertex has.",
+    });
+    assert_eq!(data[2], word);
+    let flag = serde_json::json!({
+        "path": "header.format.position", "offset": 1, "size": 2, "bits": {"offset": 0, "width": 1},
+        "kind": "bool", "type": "bool", "value": true, "meaning": "Position.",
+    });
+    assert_eq!(data[3], flag);
+    let float = |path: &str| {
+        let entry = data.iter().find(|entry| entry["path"] == path).unwrap();
+        (entry["value"].clone(), entry["bytes"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(float("vertices[0].position[0]"), ("NaN".into(), "0000c07f".into()));
+    assert_eq!(float("vertices[0].position[1]"), ("NaN:ffc00001".into(), "0100c0ff".into()));
+    assert_eq!(float("vertices[1].position[1]"), ("-Infinity".into(), "000080ff".into()));
+    assert_eq!(float("vertices[1].position[2]").0.to_string(), "-0.0");
+    // Header with five bits, nine coordinates, three indices.
+    assert_eq!(data.len(), 1 + 6 + 5 + 9 + 3);
+}
+
+#[test]
+fn data_of_packed_blocks_and_broken_files() {
+    let folder = Folder::new();
+    folder.put("in.cmodel", fs::read(repository().join("samples/crucible/tetrahedra.cmodel")).unwrap());
+    let run = folder.run("dump --json in.cmodel");
+    let data = lines(&run);
+    run.fine();
+    assert_eq!((&data[1]["kind"], &data[1]["value"]), (&"magic".into(), &"cmodel\n".into()));
+    let index = data.iter().find(|entry| entry["path"] == "chunks[0].indices.data[1]").unwrap();
+    assert_eq!(index["in"], serde_json::json!({"start": 28, "end": 54}));
+    assert_eq!((&index["offset"], &index["value"]), (&2.into(), &2.into()));
+
+    let narrowed = folder.run("dump --json in.cmodel --path chunks[0].indices.data");
+    assert_eq!(lines(&narrowed).len(), 1 + 12);
+
+    folder.put("short.mesh", &bytes_of(&triangle())[..53]);
+    let run = folder.run("dump --json short.mesh");
+    let error = &lines(&run).pop().unwrap()["error"];
+    assert_eq!((&error["path"], &error["rule"]["code"]), (&"indices".into(), &"MESH-TRUNCATED".into()));
+    assert_eq!(error["span"], serde_json::json!({"bytes": {"start": 49, "end": 53}}));
+    run.fails(1);
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    assert!(!folder.run("dump in.mesh").stdout.contains('\u{1b}'));
+    let output = folder.command().args(["dump", "in.mesh"]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("\u{1b}[1mheader\u{1b}[0m: Header at 0x0"));
+}

@@ -1,0 +1,150 @@
+//! Input files, the folder they lie in, and the program run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use meshspec::{Dialect, Format, WriteOptions, mesh};
+use tempfile::TempDir;
+
+/// A folder of its own for one test.
+pub struct Folder(TempDir);
+
+/// What a run of the program left.
+#[derive(Debug)]
+pub struct Run {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Folder {
+    pub fn new() -> Folder {
+        Folder(TempDir::new().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub fn put_mesh(&self, name: &str, document: &mesh::Document) {
+        self.put(name, bytes_of(document));
+    }
+
+    pub fn get(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names of all files, in order.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(self.0.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self) -> Command {
+        command(self.0.path())
+    }
+
+    /// Runs the program with these arguments, separated by blanks.
+    pub fn run(&self, arguments: &str) -> Run {
+        self.run_with(arguments, [])
+    }
+
+    pub fn run_with(&self, arguments: &str, stdin: impl Into<Vec<u8>>) -> Run {
+        let output = self.command().args(arguments.split(' ')).write_stdin(stdin).output().unwrap();
+        Run {
+            status: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+fn command(folder: &Path) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("meshspec"));
+    command.current_dir(folder);
+    command
+}
+
+impl Run {
+    /// The output of a run that must have gone well and quietly.
+    #[track_caller]
+    pub fn fine(self) -> String {
+        assert_eq!((self.status, &*self.stderr), (0, ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// The messages of a run that must have failed like this.
+    #[track_caller]
+    pub fn fails(self, status: i32) -> String {
+        assert_eq!(self.status, status, "{self:?}");
+        self.stderr
+    }
+}
+
+pub fn bytes_of(document: &mesh::Document) -> Vec<u8> {
+    document.write(&WriteOptions::lenient()).unwrap()
+}
+
+/// A triangle.
+pub fn triangle() -> mesh::Document {
+    mesh::Document {
+        vertices: mesh::Vertices::from_columns(&mesh::Columns {
+            positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.5], [0.0, 2.0, 0.0]],
+            ..Default::default()
+        })
+        .unwrap(),
+        indices: vec![0, 1, 2],
+        ..Default::default()
+    }
+}
+
+/// A triangle with one index that names no vertex.
+pub fn broken_triangle() -> mesh::Document {
+    mesh::Document { indices: vec![0, 1, 7], ..triangle() }
+}
+
+/// A triangle on one joint that moves.
+pub fn animated() -> mesh::Document {
+    let transform = std::array::from_fn(|row| std::array::from_fn(|column| f32::from(row == column)));
+    let pose =
+        |x| mesh::Pose { joint: 0, position: [x, 0.0, 0.0], rotation: [1.0, 0.0, 0.0, 0.0], scale: [1.0; 3] };
+    mesh::Document {
+        joints: vec![mesh::Joint { id: 0, parent: 255, transform }],
+        animations: vec![mesh::Animation {
+            name: Some(0),
+            duration: 30.0,
+            speed: 24.0,
+            timestamps: vec![0.0, 30.0],
+            poses: vec![pose(0.0), pose(1.5)],
+        }],
+        strings: vec!["walk".into()],
+        ..triangle()
+    }
+}
+
+/// The same in the renderlib dialect, moved away from the origin.
+pub fn renderlib() -> mesh::Document {
+    let (mut document, _) = animated().into_dialect(Dialect::Renderlib).unwrap();
+    document.root_transform.as_mut().unwrap()[0][0] = 2.0;
+    document
+}
+
+/// The triangle at all the places that are hard to write as decimals.
+pub fn awkward() -> mesh::Document {
+    let positions = vec![
+        [f32::NAN, f32::from_bits(0xffc0_0001), f32::from_bits(0x7f80_0001)],
+        [f32::INFINITY, f32::NEG_INFINITY, -0.0],
+        [f32::from_bits(1), f32::MAX, 0.1],
+    ];
+    let columns = mesh::Columns { positions, ..Default::default() };
+    mesh::Document { vertices: mesh::Vertices::from_columns(&columns).unwrap(), ..triangle() }
+}

@@ -1,0 +1,151 @@
+//! `meshspec info`.
+
+use serde_json::{Value, json};
+
+use crate::files::{Folder, animated, broken_triangle, bytes_of, renderlib, triangle};
+
+#[test]
+fn everything_in_a_file_is_shown() {
+    let folder = Folder::new();
+    folder.put_mesh("walk.mesh", &animated());
+    assert_eq!(
+        folder.run("info walk.mesh").fine(),
+        "\
+walk.mesh: MESH, dialect spec, 244 bytes
+  mesh 0: 3 vertices, 3 indices of 32 bits, 1 triangle
+    position        3 × f32
+    bounds          [0.0, 0.0, 0.0] to [1.0, 2.0, 0.5]
+  skeleton: 1 joint, 1 root
+  animation 0 \"walk\": 30 ticks, 1.25 s, 2 poses
+  sections:
+    header          0x0..0xd             13 bytes
+    vertices        0xd..0x31            36 bytes
+    indices         0x31..0x3d           12 bytes
+    joints          0x3d..0x7f           66 bytes
+    animations      0x7f..0xef           112 bytes
+    strings         0xef..0xf4           5 bytes
+"
+    );
+}
+
+#[test]
+fn the_same_as_data() {
+    let folder = Folder::new();
+    folder.put_mesh("walk.mesh", &animated());
+    let data: Value = serde_json::from_str(&folder.run("info --json walk.mesh").fine()).unwrap();
+    let section = |path: &str, start: u64, end: u64| json!({ "path": path, "start": start, "end": end });
+    assert_eq!(
+        data,
+        json!([{
+            "file": "walk.mesh",
+            "size": 244,
+            "format": "mesh",
+            "dialect": "spec",
+            "meshes": [{
+                "vertices": 3,
+                "attributes": [{ "name": "position", "components": "3 × f32" }],
+                "indices": 3,
+                "index_bits": 32,
+                "bounds": { "min": [0.0, 0.0, 0.0], "max": [1.0, 2.0, 0.5] },
+                "triangles": 1,
+            }],
+            "skeleton": { "joints": 1, "roots": 1 },
+            "animations": [{ "name": "walk", "ticks": 30.0, "seconds": 1.25, "poses": 2 }],
+            "sections": [
+                section("header", 0, 13),
+                section("vertices", 13, 49),
+                section("indices", 49, 61),
+                section("joints", 61, 127),
+                section("animations", 127, 239),
+                section("strings", 239, 244),
+            ],
+            "packed": { "size": 0, "unpacked_size": 0, "blocks": [] },
+        }])
+    );
+}
+
+#[test]
+fn the_dialect_is_detected_or_given() {
+    let folder = Folder::new();
+    folder.put_mesh("old.mesh", &renderlib());
+    let text = folder.run("info old.mesh").fine();
+    assert!(text.starts_with("old.mesh: MESH, dialect renderlib, "), "{text}");
+    assert!(text.contains("  header          0x0..0x4e            78 bytes\n"), "{text}");
+    folder.run("info --dialect spec old.mesh").fails(1);
+    folder.put_mesh("new.mesh", &triangle());
+    folder.run("info --dialect renderlib new.mesh").fails(1);
+}
+
+#[test]
+fn a_dialect_of_another_format_is_wrong_usage() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &triangle());
+    assert_eq!(
+        folder.run("info --dialect tangent a.mesh").fails(2),
+        "error: a.mesh: mesh has no dialect tangent; there are spec, renderlib\n"
+    );
+}
+
+#[test]
+fn strict_reading_refuses_and_lenient_reading_does_not() {
+    let folder = Folder::new();
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    let message = folder.run("info bad.mesh").fails(1);
+    assert_eq!(
+        message,
+        "error: bad.mesh: mesh: indices[2] (bytes 0x39..0x3d): index 7, but there are 3 vertices \
+         [MESH-INDEX-RANGE, M13]\n"
+    );
+    assert!(folder.run("info --lenient bad.mesh").fine().contains("3 indices"));
+}
+
+#[test]
+fn a_bad_file_does_not_keep_the_others_from_being_shown() {
+    let folder = Folder::new();
+    folder.put_mesh("good.mesh", &triangle());
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    let run = folder.run("info bad.mesh missing.mesh good.mesh");
+    assert!(run.stdout.starts_with("good.mesh: MESH"), "{}", run.stdout);
+    let messages = run.fails(3);
+    assert!(
+        messages.contains("error: bad.mesh: ") && messages.contains("error: missing.mesh: "),
+        "{messages}"
+    );
+
+    folder.run("info missing.mesh bad.mesh").fails(3);
+
+    let run = folder.run("info --json bad.mesh good.mesh");
+    assert_eq!(run.status, 1);
+    let data: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(data[0]["file"], "bad.mesh");
+    assert!(data[0]["error"].as_str().unwrap().starts_with("bad.mesh: mesh: indices[2]"), "{data}");
+    assert_eq!(data[1]["size"], 61);
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let run = Folder::new().run_with("info -", bytes_of(&triangle()));
+    assert!(run.fine().starts_with("-: MESH, dialect spec, 61 bytes\n"));
+}
+
+#[test]
+fn what_is_no_mesh_needs_from() {
+    let folder = Folder::new();
+    folder.put("note.txt", "no mesh at all");
+    let message = folder.run("info note.txt").fails(1);
+    assert!(message.starts_with("error: note.txt: not a file of a known format"), "{message}");
+    assert!(message.contains("hint: --from"), "{message}");
+    let message = folder.run("info --from mesh note.txt").fails(1);
+    assert!(message.contains("[MESH-VERSION, M1]"), "{message}");
+}
+
+#[test]
+fn names_cannot_steer_the_terminal() {
+    let folder = Folder::new();
+    let mut document = animated();
+    document.strings = vec!["\u{1b}[2Jwalk".into()];
+    folder.put_mesh("evil.mesh", &document);
+    let output = folder.command().args(["info", "evil.mesh"]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(r#"animation 0 "\u{1b}[2Jwalk""#), "{text}");
+}

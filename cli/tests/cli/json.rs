@@ -1,0 +1,130 @@
+//! `meshspec convert` to JSON and back.
+
+use meshspec::mesh;
+
+use crate::files::{Folder, animated, awkward, bytes_of, renderlib, triangle};
+
+#[track_caller]
+fn comes_back_unchanged(document: &mesh::Document) {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", document);
+    folder.run("convert in.mesh middle.json").fine();
+    folder.run("convert middle.json out.mesh --to mesh").fine();
+    assert_eq!(folder.get("out.mesh"), folder.get("in.mesh"));
+    folder.run("convert middle.json again.json").fine();
+    assert_eq!(folder.get("again.json"), folder.get("middle.json"));
+}
+
+#[test]
+fn every_bit_survives() {
+    comes_back_unchanged(&triangle());
+    comes_back_unchanged(&animated());
+    comes_back_unchanged(&renderlib());
+    comes_back_unchanged(&awkward());
+    let no_text = vec![b"w\xff".to_vec().into()];
+    comes_back_unchanged(&mesh::Document { strings: no_text, ..animated() });
+}
+
+#[test]
+fn numbers_that_json_does_not_have_are_strings() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &awkward());
+    let text = folder.run("convert in.mesh - --to json").fine();
+    for float in ["\"NaN\"", "\"NaN:ffc00001\"", "\"NaN:7f800001\"", "\"Infinity\"", "\"-Infinity\"", "-0.0"]
+    {
+        assert!(text.contains(float), "{float}: {text}");
+    }
+}
+
+#[test]
+fn documents_are_meant_to_be_edited() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    let text = folder.run("convert in.mesh - --to json").fine();
+    assert!(text.starts_with("{\n  \"format\": \"mesh\",\n  \"dialect\": \"spec\",\n"), "{text}");
+    assert!(text.ends_with("}\n"), "{text}");
+
+    let edited = text.replace("0.5", "0.25");
+    folder.put("edited.json", &edited);
+    folder.run("convert edited.json out.mesh --to mesh").fine();
+    let mut expected = bytes_of(&triangle());
+    let z = 13 + 12 + 8;
+    expected[z..z + 4].copy_from_slice(&0.25f32.to_le_bytes());
+    assert_eq!(folder.get("out.mesh"), expected);
+}
+
+#[test]
+fn the_order_of_keys_does_not_matter() {
+    let folder = Folder::new();
+    let document = meshspec::Document::Mesh(animated());
+    // A map of serde_json is sorted: `format` comes after `animations` and `dialect`.
+    folder.put("sorted.json", serde_json::to_value(&document).unwrap().to_string());
+    folder.run("convert sorted.json out.mesh --to mesh").fine();
+    assert_eq!(folder.get("out.mesh"), bytes_of(&animated()));
+}
+
+#[test]
+fn json_on_standard_input_and_output() {
+    let folder = Folder::new();
+    let text = folder.run_with("convert - - --to json", bytes_of(&triangle())).fine();
+    assert_eq!(folder.run_with("convert - - --from json --to json", &*text).fine(), text);
+    let again = folder.run_with("convert - out.mesh --from json --to mesh", text).fine();
+    assert_eq!(again, "");
+    assert_eq!(folder.get("out.mesh"), bytes_of(&triangle()));
+}
+
+#[track_caller]
+fn is_refused(text: &str, message: &str) {
+    let folder = Folder::new();
+    folder.put("in.json", text);
+    assert_eq!(
+        folder.run("convert in.json out.mesh --to mesh").fails(1),
+        format!("error: in.json: {message}\n")
+    );
+    assert_eq!(folder.names(), ["in.json"]);
+}
+
+#[test]
+fn errors_name_line_and_column() {
+    is_refused("", "EOF while parsing a value at line 1 column 0");
+    is_refused("{\n  \"format\": \"mesh\",\n", "EOF while parsing a value at line 3 column 0");
+    is_refused("{\"dialect\": \"spec\"}", "missing field `format` at line 1 column 19");
+    is_refused("[\"mesh\"]", "invalid type: sequence, expected a document at line 1 column 0");
+    is_refused("{}\n{}", "missing field `format` at line 1 column 2");
+
+    let text = Folder::new().run_with("convert - - --to json", bytes_of(&triangle())).fine();
+    let line_of = |needle: &str| 1 + text.lines().position(|line| line.contains(needle)).unwrap();
+    is_refused(
+        &text.replace("0.5", "\"half\""),
+        &format!(
+            "invalid value: string \"half\", expected a number, \"Infinity\", \"-Infinity\", \"NaN\" or \"NaN:\" \
+             with 8 hexadecimal digits at line {} column 14",
+            line_of("0.5")
+        ),
+    );
+    is_refused(
+        &text.replace("\"joints\": []", "\"bones\": []"),
+        &format!(
+            "unknown field `bones`, expected one of `dialect`, `root_transform`, `vertex_format`, `vertices`, \
+             `indices`, `joints`, `animations`, `strings`, `unterminated` at line {} column 9",
+            line_of("\"joints\": []")
+        ),
+    );
+    let behind = text.lines().count() + 1;
+    is_refused(&format!("{text}{text}"), &format!("trailing characters at line {behind} column 1"));
+}
+
+#[test]
+fn a_document_that_breaks_the_rules_is_refused_unless_lenient() {
+    let folder = Folder::new();
+    let text = folder.run_with("convert - - --to json", bytes_of(&triangle())).fine();
+    folder.put("bad.json", text.replace("    2\n", "    7\n"));
+    for out in ["out.mesh --to mesh", "out.json"] {
+        let message = folder.run(&format!("convert bad.json {out}")).fails(1);
+        assert_eq!(
+            message,
+            "error: bad.json: indices[2]: index 7, but there are 3 vertices [MESH-INDEX-RANGE, M13]\n"
+        );
+        folder.run(&format!("convert bad.json {out} --lenient")).fine();
+    }
+}

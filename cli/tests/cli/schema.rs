@@ -1,0 +1,74 @@
+//! `meshspec schema`.
+
+use meshspec::FormatId;
+use meshspec::layout::Schema;
+
+use crate::files::Folder;
+
+#[test]
+fn one_file_goes_to_standard_output() {
+    let folder = Folder::new();
+    for format in FormatId::ALL {
+        for language in Schema::ALL {
+            let files = format.schema(*language);
+            if let [file] = &files[..] {
+                assert_eq!(folder.run(&format!("schema {format} --as {language}")).fine(), file.text);
+            }
+        }
+    }
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn of_several_files_one_must_be_chosen() {
+    let folder = Folder::new();
+    assert_eq!(
+        folder.run("schema mesh --as kaitai").fails(2),
+        "error: mesh: there are 2 files: mesh.ksy, mesh_renderlib.ksy\n\
+         hint: add --out DIR, or --layout with one of mesh, mesh_renderlib\n"
+    );
+    let files = FormatId::Mesh.schema(Schema::Kaitai);
+    assert_eq!(folder.run("schema mesh --as kaitai --layout mesh_renderlib").fine(), files[1].text);
+    assert_eq!(
+        folder.run("schema mesh --as kaitai --layout klingon").fails(2),
+        "error: mesh: there is no layout `klingon`; there are mesh, mesh_renderlib\n"
+    );
+    let markdown = folder.run("schema mesh --as markdown --layout mesh_renderlib").fine();
+    assert!(markdown.contains("RenderlibHeader") && !markdown.contains("`strings`"), "{markdown}");
+}
+
+#[test]
+fn a_folder_takes_all_files() {
+    let folder = Folder::new();
+    let out = |name: &str| String::from_utf8(folder.get(name)).unwrap();
+    assert_eq!(folder.run("schema mesh --as kaitai --out a/b").fine(), "");
+    for file in FormatId::Mesh.schema(Schema::Kaitai) {
+        assert_eq!(out(&format!("a/b/{}", file.name)), file.text);
+    }
+    folder.run("schema mesh --as c --out a").fine();
+    assert_eq!(out("a/mesh.h"), FormatId::Mesh.schema(Schema::C)[0].text);
+}
+
+#[test]
+fn files_that_exist_are_kept_without_force() {
+    let folder = Folder::new();
+    folder.put("mesh_renderlib.ksy", "precious");
+    assert_eq!(
+        folder.run("schema mesh --as kaitai --out .").fails(2),
+        "error: ./mesh_renderlib.ksy: the file exists\nhint: --force overwrites it\n"
+    );
+    assert_eq!(folder.names(), ["mesh_renderlib.ksy"]);
+    folder.run("schema mesh --as kaitai --out . --force").fine();
+    assert_eq!(folder.names(), ["mesh.ksy", "mesh_renderlib.ksy"]);
+    assert!(folder.get("mesh_renderlib.ksy").len() > 100);
+    folder.put("file", "");
+    folder.run("schema mesh --as c --out file/sub").fails(3);
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = Folder::new();
+    for arguments in ["schema", "schema mesh", "schema mesh --as cobol", "schema obj --as c"] {
+        folder.run(arguments).fails(2);
+    }
+}

@@ -1,0 +1,47 @@
+//! The command line itself: help, wrong usage, completions, manual pages.
+
+use crate::files::Folder;
+
+#[test]
+fn help_names_every_command_and_exit_status() {
+    let text = Folder::new().run("--help").fine();
+    for word in
+        ["formats", "info", "check", "dump", "convert", "schema", "completions", "man", "Exit status:"]
+    {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert_eq!(Folder::new().run("--version").fine(), format!("meshspec {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn wrong_usage() {
+    let folder = Folder::new();
+    for arguments in
+        ["frobnicate", "info", "check", "dump", "convert", "convert a", "info --frob a", "completions tcl"]
+    {
+        let run = folder.run(arguments);
+        assert_eq!(run.stdout, "", "{arguments}");
+        assert!(!run.fails(2).is_empty(), "{arguments}");
+    }
+    assert_eq!(folder.run("man frobnicate").fails(2), "error: frobnicate: there is no such command\n");
+    let message = folder.run("info --from obj a.obj").fails(2);
+    assert!(message.contains("[possible values: mesh"), "{message}");
+}
+
+#[test]
+fn completions_for_shells() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = folder.run(&format!("completions {shell}")).fine();
+        assert!(script.contains("meshspec") && script.contains("convert"), "{shell}: {script}");
+    }
+}
+
+#[test]
+fn manual_pages() {
+    let folder = Folder::new();
+    let page = folder.run("man").fine();
+    assert!(page.contains(".TH meshspec 1") && page.contains("Exit status:"), "{page}");
+    let page = folder.run("man convert").fine();
+    assert!(page.contains(".TH meshspec-convert 1") && page.contains("\\-\\-strict"), "{page}");
+}
