@@ -1,0 +1,215 @@
+/*
+ * Crucible: how its structures lie in a file.
+ *
+ * Numbers are little-endian, and nothing lies between one field and the next.
+ * The structs may be laid over the bytes of a file on little-endian machines.
+ *
+ * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ */
+#ifndef CRUCIBLE_LAYOUT_H
+#define CRUCIBLE_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the structs of this header are little-endian"
+#endif
+
+#ifndef MESHSPEC_STATIC_ASSERT
+#ifdef __cplusplus
+#define MESHSPEC_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define MESHSPEC_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+#endif
+
+/* GCC, Clang and MSVC all know this one. */
+#pragma pack(push, 1)
+
+/*
+ * IndexData: Indices, uncompressed.
+ *
+ * - U16, if index_size == 0: u16[size / 2]
+ * - U32, if index_size != 0: u32[size / 4]
+ */
+
+/*
+ * IndexStream: The index data, compressed.
+ *
+ * - compressed_size: i32, at 0
+ * - uncompressed_size: i32, at 4
+ * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: IndexData, at 8
+ */
+/* What every IndexStream starts with. */
+typedef struct crucible_index_stream_start {
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
+} crucible_index_stream_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_index_stream_start) == 8, "size of crucible_index_stream_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_index_stream_start, compressed_size) == 0, "offset of compressed_size");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_index_stream_start, uncompressed_size) == 4, "offset of uncompressed_size");
+
+/*
+ * Which attribute a stream holds: 16 bits (C1).
+ */
+typedef uint16_t crucible_attribute_flags;
+/* 3D position. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_POSITION_3D_SHIFT 0
+#define CRUCIBLE_ATTRIBUTE_FLAGS_POSITION_3D_MASK UINT64_C(0x1)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_POSITION_3D(word) (((uint64_t)(word) >> 0) & UINT64_C(0x1))
+/* 2D position. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_POSITION_2D_SHIFT 1
+#define CRUCIBLE_ATTRIBUTE_FLAGS_POSITION_2D_MASK UINT64_C(0x1)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_POSITION_2D(word) (((uint64_t)(word) >> 1) & UINT64_C(0x1))
+/* Normal. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_NORMAL_SHIFT 2
+#define CRUCIBLE_ATTRIBUTE_FLAGS_NORMAL_MASK UINT64_C(0x1)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_NORMAL(word) (((uint64_t)(word) >> 2) & UINT64_C(0x1))
+/* UV coordinate. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_UV_SHIFT 3
+#define CRUCIBLE_ATTRIBUTE_FLAGS_UV_MASK UINT64_C(0x1)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_UV(word) (((uint64_t)(word) >> 3) & UINT64_C(0x1))
+/* Colour; in the tangent dialect tangent. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_4_SHIFT 4
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_4_MASK UINT64_C(0x1)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_4(word) (((uint64_t)(word) >> 4) & UINT64_C(0x1))
+/* Bone weights; in the tangent dialect colour. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_5_SHIFT 5
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_5_MASK UINT64_C(0x1)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_5(word) (((uint64_t)(word) >> 5) & UINT64_C(0x1))
+/* Reserved; in the tangent dialect bone weights. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_6_SHIFT 6
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_6_MASK UINT64_C(0x1)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_BIT_6(word) (((uint64_t)(word) >> 6) & UINT64_C(0x1))
+/* Reserved for future use. */
+#define CRUCIBLE_ATTRIBUTE_FLAGS_RESERVED_SHIFT 7
+#define CRUCIBLE_ATTRIBUTE_FLAGS_RESERVED_MASK UINT64_C(0x1ff)
+#define CRUCIBLE_ATTRIBUTE_FLAGS_RESERVED(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1ff))
+
+/*
+ * A bone and its influence on a vertex: 6 bytes (C7).
+ */
+typedef struct crucible_bone_weight {
+    uint16_t bone; /* Bone ID. */
+    float influence; /* Influence; the four of a vertex add up to 1.0 (C8). */
+} crucible_bone_weight;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_bone_weight) == 6, "size of crucible_bone_weight");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, bone) == 0, "offset of bone");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset of influence");
+
+/*
+ * AttributeData: The values of one attribute, one per vertex, uncompressed.
+ *
+ * - Position3d, if attribute.position_3d: f32[size / 12][3]
+ * - Position2d, if attribute.position_2d: f32[size / 8][2]
+ * - Normal, if attribute.normal: f32[size / 12][3]
+ * - Uv, if attribute.uv: f32[size / 8][2]
+ * - Tangent, if tangent and attribute.bit_4: f32[size / 12][3]
+ * - Color, if (not tangent and attribute.bit_4) or (tangent and attribute.bit_5): u8[size / 4][4]
+ * - BoneWeights, if (not tangent and attribute.bit_5) or (tangent and attribute.bit_6): BoneWeight[size / 24][4]
+ */
+
+/*
+ * AttributeStream: The data of one attribute, compressed.
+ *
+ * - attribute: AttributeFlags, at 0
+ * - compressed_size: i32, at 2
+ * - uncompressed_size: i32, at 6
+ * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: AttributeData, at 10
+ */
+/* What every AttributeStream starts with. */
+typedef struct crucible_attribute_stream_start {
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
+} crucible_attribute_stream_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_attribute_stream_start) == 10, "size of crucible_attribute_stream_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, attribute) == 0, "offset of attribute");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, compressed_size) == 2, "offset of compressed_size");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
+
+/*
+ * Chunk: One mesh.
+ *
+ * - index_size: u8, at 0
+ * - indices: IndexStream, at 1
+ * - attribute_count: u8, after indices
+ * - streams: AttributeStream[attribute_count], after attribute_count
+ */
+/* What every Chunk starts with. */
+typedef struct crucible_chunk_start {
+    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). */
+} crucible_chunk_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_chunk_start) == 1, "size of crucible_chunk_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_chunk_start, index_size) == 0, "offset of index_size");
+
+/*
+ * ChunkFile: A file of one bare chunk.
+ *
+ * - chunks: Chunk[1], at 0
+ */
+
+/*
+ * ModelChunk: A chunk in a container.
+ *
+ * - length: u64, at 0
+ * - chunk: u8[length] that hold Chunk, at 8
+ */
+/* What every ModelChunk starts with. */
+typedef struct crucible_model_chunk_start {
+    uint64_t length; /* Size of the chunk in bytes. */
+} crucible_model_chunk_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_model_chunk_start) == 8, "size of crucible_model_chunk_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offset of length");
+
+/*
+ * ModelFile: A `.cmodel` file: chunks with their lengths (C11).
+ *
+ * - chunk_count: u32, at 7
+ * - chunks: ModelChunk[chunk_count], at 11
+ */
+/* What every ModelFile starts with. */
+typedef struct crucible_model_file_start {
+    uint8_t magic_bytes[7];
+    uint32_t chunk_count; /* Number of chunks. */
+} crucible_model_file_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_model_file_start) == 11, "size of crucible_model_file_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_file_start, chunk_count) == 7, "offset of chunk_count");
+
+/*
+ * TangentChunkFile: A file of one bare chunk in the tangent dialect.
+ *
+ * - chunks: Chunk[1], at 0
+ */
+
+/*
+ * TangentModelChunk: A chunk in a container, in the tangent dialect.
+ *
+ * - length: u64, at 0
+ * - chunk: u8[length] that hold Chunk, at 8
+ */
+/* What every TangentModelChunk starts with. */
+typedef struct crucible_tangent_model_chunk_start {
+    uint64_t length; /* Size of the chunk in bytes. */
+} crucible_tangent_model_chunk_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_model_chunk_start) == 8, "size of crucible_tangent_model_chunk_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_model_chunk_start, length) == 0, "offset of length");
+
+/*
+ * TangentModelFile: A `.cmodel` file in the tangent dialect.
+ *
+ * - chunk_count: u32, at 7
+ * - chunks: TangentModelChunk[chunk_count], at 11
+ */
+/* What every TangentModelFile starts with. */
+typedef struct crucible_tangent_model_file_start {
+    uint8_t magic_bytes[7];
+    uint32_t chunk_count; /* Number of chunks. */
+} crucible_tangent_model_file_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_model_file_start) == 11, "size of crucible_tangent_model_file_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_model_file_start, chunk_count) == 7, "offset of chunk_count");
+
+#pragma pack(pop)
+
+#endif

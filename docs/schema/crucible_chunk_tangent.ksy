@@ -1,0 +1,293 @@
+meta:
+  id: crucible_chunk_tangent
+  title: 'Crucible'
+  ks-version: '0.11'
+  endian: le
+  bit-endian: le
+doc: |
+  A file of one bare chunk in the tangent dialect.
+seq:
+  - id: chunks
+    type: 'chunk(true)'
+    repeat: expr
+    repeat-expr: '1'
+    doc: |
+      The only chunk.
+types:
+  chunk:
+    doc: |
+      One mesh.
+    params:
+      - id: tangent
+        type: bool
+    seq:
+      - id: index_size
+        type: u1
+        doc: |
+          0 for 16-bit indices, 1 for 32-bit indices (C5).
+      - id: indices
+        type: 'index_stream(index_size)'
+        doc: |
+          The index data.
+      - id: attribute_count
+        type: u1
+        doc: |
+          Number of attribute streams.
+      - id: streams
+        type: 'attribute_stream(tangent)'
+        repeat: expr
+        repeat-expr: 'attribute_count'
+        doc: |
+          The attributes, one stream each, in any order.
+  index_stream:
+    doc: |
+      The index data, compressed.
+    params:
+      - id: index_size
+        type: u1
+    seq:
+      - id: compressed_size
+        type: s4
+        doc: |
+          Size of the compressed data in bytes, 1 at least (C3).
+      - id: check_compressed_size
+        size: 0
+        valid:
+          expr: 'compressed_size > 0'
+        doc: |
+          Refused if not: an LZ4 block has 1 byte at least.
+      - id: uncompressed_size
+        type: s4
+        doc: |
+          Size of the uncompressed data in bytes.
+      - id: check_uncompressed_size
+        size: 0
+        valid:
+          expr: 'uncompressed_size >= 0'
+        doc: |
+          Refused if not: a size cannot be negative.
+      - id: data
+        size: 'compressed_size'
+        process: 'meshspec_lz4(uncompressed_size)'
+        type: 'index_data(index_size, uncompressed_size)'
+        doc: |
+          One raw LZ4 block (C3).
+      - id: check_data_end
+        size: 0
+        valid:
+          expr: 'data._io.eof'
+        doc: |
+          Nothing is left over of what was unpacked.
+  index_data:
+    doc: |
+      Indices, uncompressed.
+    params:
+      - id: index_size
+        type: u1
+      - id: size
+        type: s4
+    seq:
+      - id: as_u16
+        if: 'choice == 0'
+        type: u2
+        repeat: expr
+        repeat-expr: 'size / 2'
+        doc: |
+          16 bits each.
+      - id: as_u32
+        if: 'choice == 1'
+        type: u4
+        repeat: expr
+        repeat-expr: 'size / 4'
+        doc: |
+          32 bits each.
+      - id: check_choice
+        size: 0
+        valid:
+          expr: 'choice >= 0'
+        doc: |
+          One of the variants fits.
+    instances:
+      choice:
+        value: >-
+          (index_size == 0) ? 0 :
+          (index_size != 0) ? 1 :
+          -1
+        doc: |
+          The number of the variant that fits.
+  attribute_stream:
+    doc: |
+      The data of one attribute, compressed.
+    params:
+      - id: tangent
+        type: bool
+    seq:
+      - id: attribute
+        type: 'attribute_flags'
+        doc: |
+          Which attribute: exactly one bit (C2).
+      - id: check_attribute
+        size: 0
+        valid:
+          expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0 and (tangent or not attribute.bit_6)'
+        doc: |
+          Refused if not: the attribute is not exactly one known bit.
+      - id: compressed_size
+        type: s4
+        doc: |
+          Size of the compressed data in bytes, 1 at least (C3).
+      - id: check_compressed_size
+        size: 0
+        valid:
+          expr: 'compressed_size > 0'
+        doc: |
+          Refused if not: an LZ4 block has 1 byte at least.
+      - id: uncompressed_size
+        type: s4
+        doc: |
+          Size of the uncompressed data in bytes.
+      - id: check_uncompressed_size
+        size: 0
+        valid:
+          expr: 'uncompressed_size >= 0'
+        doc: |
+          Refused if not: a size cannot be negative.
+      - id: data
+        size: 'compressed_size'
+        process: 'meshspec_lz4(uncompressed_size)'
+        type: 'attribute_data(attribute, uncompressed_size, tangent)'
+        doc: |
+          One raw LZ4 block (C3).
+      - id: check_data_end
+        size: 0
+        valid:
+          expr: 'data._io.eof'
+        doc: |
+          Nothing is left over of what was unpacked.
+  attribute_flags:
+    doc: |
+      Which attribute a stream holds: 16 bits (C1).
+    seq:
+      - id: position_3d
+        type: b1
+        doc: |
+          3D position.
+      - id: position_2d
+        type: b1
+        doc: |
+          2D position.
+      - id: normal
+        type: b1
+        doc: |
+          Normal.
+      - id: uv
+        type: b1
+        doc: |
+          UV coordinate.
+      - id: bit_4
+        type: b1
+        doc: |
+          Colour; in the tangent dialect tangent.
+      - id: bit_5
+        type: b1
+        doc: |
+          Bone weights; in the tangent dialect colour.
+      - id: bit_6
+        type: b1
+        doc: |
+          Reserved; in the tangent dialect bone weights.
+      - id: reserved
+        type: b9
+        doc: |
+          Reserved for future use.
+  attribute_data:
+    doc: |
+      The values of one attribute, one per vertex, uncompressed.
+    params:
+      - id: attribute
+        type: attribute_flags
+      - id: size
+        type: s4
+      - id: tangent
+        type: bool
+    seq:
+      - id: as_position3d
+        if: 'choice == 0'
+        type: f4
+        repeat: expr
+        repeat-expr: 'size / 12 * 3'
+        doc: |
+          Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
+      - id: as_position2d
+        if: 'choice == 1'
+        type: f4
+        repeat: expr
+        repeat-expr: 'size / 8 * 2'
+        doc: |
+          Position (X, Y): +X right, +Y up.
+      - id: as_normal
+        if: 'choice == 2'
+        type: f4
+        repeat: expr
+        repeat-expr: 'size / 12 * 3'
+        doc: |
+          Normal (X, Y, Z).
+      - id: as_uv
+        if: 'choice == 3'
+        type: f4
+        repeat: expr
+        repeat-expr: 'size / 8 * 2'
+        doc: |
+          UV coordinate (U, V): (0, 0) is the top left of the image.
+      - id: as_tangent
+        if: 'choice == 4'
+        type: f4
+        repeat: expr
+        repeat-expr: 'size / 12 * 3'
+        doc: |
+          Tangent (X, Y, Z), in the tangent dialect only (C10).
+      - id: as_color
+        if: 'choice == 5'
+        type: u1
+        repeat: expr
+        repeat-expr: 'size / 4 * 4'
+        doc: |
+          Colour (red, green, blue, alpha).
+      - id: as_bone_weights
+        if: 'choice == 6'
+        type: 'bone_weight'
+        repeat: expr
+        repeat-expr: 'size / 24 * 4'
+        doc: |
+          Four bones and their influences (C7).
+      - id: check_choice
+        size: 0
+        valid:
+          expr: 'choice >= 0'
+        doc: |
+          One of the variants fits.
+    instances:
+      choice:
+        value: >-
+          attribute.position_3d ? 0 :
+          attribute.position_2d ? 1 :
+          attribute.normal ? 2 :
+          attribute.uv ? 3 :
+          (tangent and attribute.bit_4) ? 4 :
+          ((not tangent and attribute.bit_4) or (tangent and attribute.bit_5)) ? 5 :
+          ((not tangent and attribute.bit_5) or (tangent and attribute.bit_6)) ? 6 :
+          -1
+        doc: |
+          The number of the variant that fits.
+  bone_weight:
+    doc: |
+      A bone and its influence on a vertex: 6 bytes (C7).
+    seq:
+      - id: bone
+        type: u2
+        doc: |
+          Bone ID.
+      - id: influence
+        type: f4
+        doc: |
+          Influence; the four of a vertex add up to 1.0 (C8).

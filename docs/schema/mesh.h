@@ -1,0 +1,226 @@
+/*
+ * MESH: how its structures lie in a file.
+ *
+ * Numbers are little-endian, and nothing lies between one field and the next.
+ * The structs may be laid over the bytes of a file on little-endian machines.
+ *
+ * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ */
+#ifndef MESH_LAYOUT_H
+#define MESH_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the structs of this header are little-endian"
+#endif
+
+#ifndef MESHSPEC_STATIC_ASSERT
+#ifdef __cplusplus
+#define MESHSPEC_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define MESHSPEC_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+#endif
+
+/* GCC, Clang and MSVC all know this one. */
+#pragma pack(push, 1)
+
+/*
+ * Which attributes a vertex has: 16 bits.
+ */
+typedef uint16_t mesh_vertex_format;
+/* Position. Always present: a format without this bit is an error. */
+#define MESH_VERTEX_FORMAT_POSITION_SHIFT 0
+#define MESH_VERTEX_FORMAT_POSITION_MASK UINT64_C(0x1)
+#define MESH_VERTEX_FORMAT_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0x1))
+/* Normal vector. */
+#define MESH_VERTEX_FORMAT_NORMAL_SHIFT 1
+#define MESH_VERTEX_FORMAT_NORMAL_MASK UINT64_C(0x1)
+#define MESH_VERTEX_FORMAT_NORMAL(word) (((uint64_t)(word) >> 1) & UINT64_C(0x1))
+/* Texture coordinate (UV). */
+#define MESH_VERTEX_FORMAT_UV_SHIFT 2
+#define MESH_VERTEX_FORMAT_UV_MASK UINT64_C(0x1)
+#define MESH_VERTEX_FORMAT_UV(word) (((uint64_t)(word) >> 2) & UINT64_C(0x1))
+/* Joint ids and weights. */
+#define MESH_VERTEX_FORMAT_JOINTS_SHIFT 3
+#define MESH_VERTEX_FORMAT_JOINTS_MASK UINT64_C(0x1)
+#define MESH_VERTEX_FORMAT_JOINTS(word) (((uint64_t)(word) >> 3) & UINT64_C(0x1))
+/* Not used. Set bits are an error, kept in lenient mode (M7). */
+#define MESH_VERTEX_FORMAT_UNUSED_SHIFT 4
+#define MESH_VERTEX_FORMAT_UNUSED_MASK UINT64_C(0xfff)
+#define MESH_VERTEX_FORMAT_UNUSED(word) (((uint64_t)(word) >> 4) & UINT64_C(0xfff))
+
+/*
+ * The header: 13 bytes.
+ */
+typedef struct mesh_header {
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). */
+    mesh_vertex_format format; /* Which attributes a vertex has. */
+    uint32_t vertex_count; /* Number of entries in the vertex data. */
+    uint32_t index_count; /* Number of indices in the index data. */
+    uint8_t joint_count; /* Number of joints in the joint data. */
+    uint8_t animation_count; /* Number of animations in the animation data. */
+} mesh_header;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_header) == 13, "size of mesh_header");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, version) == 0, "offset of version");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, format) == 1, "offset of format");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, vertex_count) == 3, "offset of vertex_count");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, index_count) == 7, "offset of index_count");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, joint_count) == 11, "offset of joint_count");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of animation_count");
+
+/*
+ * Vertex: One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
+ *
+ * - position: f32[3], at 0
+ * - normal: f32[3], at 12, if format.normal
+ * - uv: f32[2], after normal, if format.uv
+ * - joint_ids: u8[4], after uv, if format.joints
+ * - joint_weights: u8[4], after joint_ids, if format.joints
+ */
+/* What every Vertex starts with. */
+typedef struct mesh_vertex_start {
+    float position[3]; /* Vertex coordinate (X, Y, Z). */
+} mesh_vertex_start;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_vertex_start) == 12, "size of mesh_vertex_start");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of position");
+#define MESH_VERTEX_POSITION_OFFSET(format) (0)
+#define MESH_VERTEX_NORMAL_OFFSET(format) (12)
+#define MESH_VERTEX_UV_OFFSET(format) (12 + (MESH_VERTEX_FORMAT_NORMAL(format) ? 12 : 0))
+#define MESH_VERTEX_JOINT_IDS_OFFSET(format) (12 + (MESH_VERTEX_FORMAT_NORMAL(format) ? 12 : 0) + (MESH_VERTEX_FORMAT_UV(format) ? 8 : 0))
+#define MESH_VERTEX_JOINT_WEIGHTS_OFFSET(format) (12 + (MESH_VERTEX_FORMAT_NORMAL(format) ? 12 : 0) + (MESH_VERTEX_FORMAT_UV(format) ? 8 : 0) + (MESH_VERTEX_FORMAT_JOINTS(format) ? 4 : 0))
+#define MESH_VERTEX_SIZE(format) (12 + (MESH_VERTEX_FORMAT_NORMAL(format) ? 12 : 0) + (MESH_VERTEX_FORMAT_UV(format) ? 8 : 0) + (MESH_VERTEX_FORMAT_JOINTS(format) ? 4 : 0) + (MESH_VERTEX_FORMAT_JOINTS(format) ? 4 : 0))
+
+/*
+ * One joint of the skeleton: 66 bytes.
+ */
+typedef struct mesh_joint {
+    uint8_t id; /* Identifier: the position of the entry (M10). */
+    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). */
+    float transform[4][4]; /* Model space to joint space, 4×4, row-major (M15). */
+} mesh_joint;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_joint) == 66, "size of mesh_joint");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_joint, id) == 0, "offset of id");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_joint, parent) == 1, "offset of parent");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_joint, transform) == 2, "offset of transform");
+
+/*
+ * Where one joint is at one time: 44 bytes, read in bulk.
+ */
+typedef struct mesh_pose {
+    uint32_t joint; /* The joint (M11). */
+    float position[3]; /* Position (X, Y, Z). */
+    float rotation[4]; /* Rotation quaternion (W, X, Y, Z) (M15). */
+    float scale[3]; /* Scale (X, Y, Z). */
+} mesh_pose;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_pose) == 44, "size of mesh_pose");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, joint) == 0, "offset of joint");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, position) == 4, "offset of position");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, rotation) == 16, "offset of rotation");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
+
+/*
+ * Animation: One animation: 16 + 4 · P + 44 · J · P bytes for P poses and J joints (M4).
+ *
+ * - name: u32, at 0
+ * - duration: f32, at 4
+ * - speed: f32, at 8
+ * - pose_count: u32, at 12
+ * - timestamps: f32[pose_count], at 16
+ * - poses: Pose[pose_count * joint_count], after timestamps
+ */
+/* What every Animation starts with. */
+typedef struct mesh_animation_start {
+    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). */
+    float duration; /* Duration in ticks. */
+    float speed; /* Speed in ticks per second. */
+    uint32_t pose_count; /* Number of skeleton poses. */
+} mesh_animation_start;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_animation_start) == 16, "size of mesh_animation_start");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, name) == 0, "offset of name");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, duration) == 4, "offset of duration");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, speed) == 8, "offset of speed");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset of pose_count");
+
+/*
+ * File: A file as the specification lays it out: sections without padding between them.
+ *
+ * - header: Header, at 0
+ * - vertices: Vertex[header.vertex_count], at 13
+ * - indices: u32[header.index_count], after vertices
+ * - joints: Joint[header.joint_count], after indices
+ * - animations: Animation[header.animation_count], after joints
+ * - strings: NUL-terminated bytes[to the end], after animations
+ */
+
+/*
+ * The header of the renderlib dialect: 78 bytes.
+ */
+typedef struct mesh_renderlib_header {
+    uint8_t version; /* Version of the format: 0x01, the same as that of the specification. */
+    mesh_vertex_format format; /* Which attributes a vertex has. */
+    uint32_t vertex_count; /* Number of entries in the vertex data. */
+    uint32_t index_count; /* Number of indices in the index data. */
+    uint8_t joint_count; /* Number of joints in the joint data. */
+    uint16_t animation_count; /* Number of animations in the animation data. */
+    float root_transform[4][4]; /* Transform of the whole model, 4×4, row-major. */
+} mesh_renderlib_header;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_renderlib_header) == 78, "size of mesh_renderlib_header");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, version) == 0, "offset of version");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, format) == 1, "offset of format");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, vertex_count) == 3, "offset of vertex_count");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, index_count) == 7, "offset of index_count");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, joint_count) == 11, "offset of joint_count");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, animation_count) == 12, "offset of animation_count");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, root_transform) == 14, "offset of root_transform");
+
+/*
+ * Where one joint is at one time, in the renderlib dialect: 41 bytes, read in bulk.
+ */
+typedef struct mesh_renderlib_pose {
+    uint8_t joint; /* The joint. */
+    float position[3]; /* Position (X, Y, Z). */
+    float rotation[4]; /* Rotation quaternion (W, X, Y, Z). */
+    float scale[3]; /* Scale (X, Y, Z). */
+} mesh_renderlib_pose;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_renderlib_pose) == 41, "size of mesh_renderlib_pose");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, joint) == 0, "offset of joint");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, position) == 1, "offset of position");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, rotation) == 13, "offset of rotation");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of scale");
+
+/*
+ * RenderlibAnimation: One animation of the renderlib dialect: 12 + 4 · P + 41 · J · P bytes.
+ *
+ * - duration: f32, at 0
+ * - speed: f32, at 4
+ * - pose_count: u32, at 8
+ * - timestamps: f32[pose_count], at 12
+ * - poses: RenderlibPose[pose_count * joint_count], after timestamps
+ */
+/* What every RenderlibAnimation starts with. */
+typedef struct mesh_renderlib_animation_start {
+    float duration; /* Duration in ticks. */
+    float speed; /* Speed in ticks per second. */
+    uint32_t pose_count; /* Number of skeleton poses. */
+} mesh_renderlib_animation_start;
+MESHSPEC_STATIC_ASSERT(sizeof(mesh_renderlib_animation_start) == 12, "size of mesh_renderlib_animation_start");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_animation_start, duration) == 0, "offset of duration");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_animation_start, speed) == 4, "offset of speed");
+MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_animation_start, pose_count) == 8, "offset of pose_count");
+
+/*
+ * RenderlibFile: A file of the renderlib dialect: another header, other animations, no strings (M17).
+ *
+ * - header: RenderlibHeader, at 0
+ * - vertices: Vertex[header.vertex_count], at 78
+ * - indices: u32[header.index_count], after vertices
+ * - joints: Joint[header.joint_count], after indices
+ * - animations: RenderlibAnimation[header.animation_count], after joints
+ */
+
+#pragma pack(pop)
+
+#endif

@@ -1,0 +1,224 @@
+meta:
+  id: mesh_renderlib
+  title: 'MESH'
+  ks-version: '0.11'
+  endian: le
+  bit-endian: le
+doc: |
+  A file of the renderlib dialect: another header, other animations, no strings (M17).
+seq:
+  - id: header
+    type: 'renderlib_header'
+    doc: |
+      78 bytes.
+  - id: vertices
+    type: 'vertex(header.format)'
+    repeat: expr
+    repeat-expr: 'header.vertex_count'
+    doc: |
+      One entry per vertex.
+  - id: indices
+    type: u4
+    repeat: expr
+    repeat-expr: 'header.index_count'
+    doc: |
+      Indices of vertices.
+  - id: joints
+    type: 'joint'
+    repeat: expr
+    repeat-expr: 'header.joint_count'
+    doc: |
+      The skeleton.
+  - id: animations
+    type: 'renderlib_animation(header.joint_count)'
+    repeat: expr
+    repeat-expr: 'header.animation_count'
+    doc: |
+      Animations, each of its own size.
+types:
+  renderlib_header:
+    doc: |
+      The header of the renderlib dialect: 78 bytes.
+    seq:
+      - id: version
+        type: u1
+        doc: |
+          Version of the format: 0x01, the same as that of the specification.
+      - id: check_version
+        size: 0
+        valid:
+          expr: 'version == 1'
+        doc: |
+          Refused if not: the version is not 1.0 (0x01).
+      - id: format
+        type: 'vertex_format'
+        doc: |
+          Which attributes a vertex has.
+      - id: check_format
+        size: 0
+        valid:
+          expr: 'format.position'
+        doc: |
+          Refused if not: bit 0 is not set: a vertex without a position.
+      - id: vertex_count
+        type: u4
+        doc: |
+          Number of entries in the vertex data.
+      - id: index_count
+        type: u4
+        doc: |
+          Number of indices in the index data.
+      - id: joint_count
+        type: u1
+        doc: |
+          Number of joints in the joint data.
+      - id: animation_count
+        type: u2
+        doc: |
+          Number of animations in the animation data.
+      - id: root_transform
+        type: f4
+        repeat: expr
+        repeat-expr: 16
+        doc: |
+          Transform of the whole model, 4×4, row-major.
+  vertex_format:
+    doc: |
+      Which attributes a vertex has: 16 bits.
+    seq:
+      - id: position
+        type: b1
+        doc: |
+          Position. Always present: a format without this bit is an error.
+      - id: normal
+        type: b1
+        doc: |
+          Normal vector.
+      - id: uv
+        type: b1
+        doc: |
+          Texture coordinate (UV).
+      - id: joints
+        type: b1
+        doc: |
+          Joint ids and weights.
+      - id: unused
+        type: b12
+        doc: |
+          Not used. Set bits are an error, kept in lenient mode (M7).
+  vertex:
+    doc: |
+      One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
+    params:
+      - id: format
+        type: vertex_format
+    seq:
+      - id: position
+        type: f4
+        repeat: expr
+        repeat-expr: 3
+        doc: |
+          Vertex coordinate (X, Y, Z).
+      - id: normal
+        if: 'format.normal'
+        type: f4
+        repeat: expr
+        repeat-expr: 3
+        doc: |
+          Normal vector (X, Y, Z).
+      - id: uv
+        if: 'format.uv'
+        type: f4
+        repeat: expr
+        repeat-expr: 2
+        doc: |
+          Texture coordinate (U, V).
+      - id: joint_ids
+        if: 'format.joints'
+        type: u1
+        repeat: expr
+        repeat-expr: 4
+        doc: |
+          Joints the vertex is attached to; 255 with weight 0 for none (M9).
+      - id: joint_weights
+        if: 'format.joints'
+        type: u1
+        repeat: expr
+        repeat-expr: 4
+        doc: |
+          Weights of the joints, 255 for the whole.
+  joint:
+    doc: |
+      One joint of the skeleton: 66 bytes.
+    seq:
+      - id: id
+        type: u1
+        doc: |
+          Identifier: the position of the entry (M10).
+      - id: parent
+        type: u1
+        doc: |
+          Index of the parent entry; 255 for a root (M10).
+      - id: transform
+        type: f4
+        repeat: expr
+        repeat-expr: 16
+        doc: |
+          Model space to joint space, 4×4, row-major (M15).
+  renderlib_animation:
+    doc: |
+      One animation of the renderlib dialect: 12 + 4 · P + 41 · J · P bytes.
+    params:
+      - id: joint_count
+        type: u1
+    seq:
+      - id: duration
+        type: f4
+        doc: |
+          Duration in ticks.
+      - id: speed
+        type: f4
+        doc: |
+          Speed in ticks per second.
+      - id: pose_count
+        type: u4
+        doc: |
+          Number of skeleton poses.
+      - id: timestamps
+        type: f4
+        repeat: expr
+        repeat-expr: 'pose_count'
+        doc: |
+          Time of each pose in ticks.
+      - id: poses
+        type: 'renderlib_pose'
+        repeat: expr
+        repeat-expr: 'pose_count * joint_count'
+        doc: |
+          For each timestamp, one entry per joint.
+  renderlib_pose:
+    doc: |
+      Where one joint is at one time, in the renderlib dialect: 41 bytes, read in bulk.
+    seq:
+      - id: joint
+        type: u1
+        doc: |
+          The joint.
+      - id: position
+        type: f4
+        repeat: expr
+        repeat-expr: 3
+        doc: |
+          Position (X, Y, Z).
+      - id: rotation
+        type: f4
+        repeat: expr
+        repeat-expr: 4
+        doc: |
+          Rotation quaternion (W, X, Y, Z).
+      - id: scale
+        type: f4
+        repeat: expr
+        repeat-expr: 3
+        doc: |
+          Scale (X, Y, Z).

@@ -1,0 +1,86 @@
+//! Every value of a file as the walker decodes it, one JSON object a line, for comparing with other decoders.
+//!
+//! `dump_values FILE [FORMAT [DIALECT]]`; what is not given is detected. The first line names the layout; it is the
+//! only one if the file does not follow it. Floats are given as the hexadecimal number of their bits, strings as
+//! hexadecimal bytes; a packed word comes before its fields. `packed` is the place in the file of the block that a
+//! value was unpacked from; its offset counts in the unpacked bytes.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use meshspec::layout::walk::{self, Node, Visitor};
+use meshspec::layout::{BitRange, Type, Value};
+use meshspec::{Dialect, FormatId, Span, detect};
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args_os().skip(1);
+    let path = PathBuf::from(arguments.next().ok_or("usage: dump_values FILE [FORMAT [DIALECT]]")?);
+    let mut names = arguments.map(|name| name.to_string_lossy().into_owned());
+    let format: Option<FormatId> = names.next().map(|name| name.parse()).transpose()?;
+    let dialect: Option<Dialect> = names.next().map(|name| name.parse()).transpose()?;
+    let bytes = std::fs::read(&path)?;
+    let format = match format {
+        Some(format) => format,
+        None => detect(&bytes, Some(&path))?,
+    };
+    let ty = format.layout_of(&bytes, dialect);
+    let name = format.about().layouts.iter().find(|(_, layout)| *layout == ty).map_or("", |(name, _)| *name);
+    println!("{{\"layout\": \"{name}\"}}");
+    print!("{}", dump(ty, &bytes)?);
+    Ok(())
+}
+
+/// The lines for a value of this type.
+pub fn dump(ty: &'static Type, bytes: &[u8]) -> Result<String, walk::Fault> {
+    let mut lines = Lines(String::new());
+    walk::walk(ty, bytes, &Default::default(), &mut lines)?;
+    Ok(lines.0)
+}
+
+struct Lines(String);
+
+impl Visitor for Lines {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.line(&walk::path_text(node.path), &node.span, node.bits, value);
+        ControlFlow::Continue(())
+    }
+}
+
+impl Lines {
+    fn line(&mut self, path: &str, span: &Span, bits: Option<BitRange>, value: &Value) {
+        let (kind, text) = match value {
+            Value::Int(value) => ("int", value.to_string()),
+            Value::Bool(value) => ("bool", value.to_string()),
+            Value::F32(value) => ("f32", format!("\"{:#010x}\"", value.to_bits())),
+            Value::F64(value) => ("f64", format!("\"{:#018x}\"", value.to_bits())),
+            Value::Bits(word, _) => ("word", word.to_string()),
+            Value::Text(bytes) => {
+                let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                ("bytes", format!("\"{hex}\""))
+            }
+            Value::Struct(_) => return,
+        };
+        let (start, size) = (span.range().start, span.range().end - span.range().start);
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, "{{\"path\": \"{path}\", \"offset\": {start}, \"size\": {size}");
+        if let Span::Unpacked { packed, .. } = span {
+            let _ = write!(self.0, ", \"packed\": [{}, {}]", packed.start, packed.end);
+        }
+        if let Some(BitRange { offset, width }) = bits {
+            let _ = write!(self.0, ", \"bits\": [{offset}, {width}]");
+        }
+        let _ = writeln!(self.0, ", \"type\": \"{kind}\", \"value\": {text}}}");
+    }
+}

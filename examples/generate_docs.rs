@@ -1,0 +1,76 @@
+//! Writes what is made from the declarations and rules: `docs/schema/` and `docs/rules.md`.
+//!
+//! `cargo run --example generate_docs` writes the files, with `--check` it only says which of them differ.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use meshspec::layout::Schema;
+use meshspec::{FormatId, Rule, Severity};
+
+fn main() -> ExitCode {
+    let check = std::env::args().any(|argument| argument == "--check");
+    let differing = differing();
+    for (path, text) in &differing {
+        if check {
+            println!("{} is not what the declarations say: run the example generate_docs", path.display());
+        } else if let Err(error) = write(path, text) {
+            eprintln!("{}: {error}", path.display());
+            return ExitCode::FAILURE;
+        } else {
+            println!("{}", path.display());
+        }
+    }
+    if check && !differing.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(path, text)
+}
+
+/// The generated files whose content is not as it should be, with what it should be.
+pub fn differing() -> Vec<(PathBuf, String)> {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let mut files = vec![(docs.join("rules.md"), rules())];
+    for format in FormatId::ALL {
+        let printed = Schema::ALL.iter().flat_map(|schema| format.schema(*schema));
+        files.extend(printed.map(|file| (docs.join("schema").join(file.name), file.text)));
+    }
+    files.retain(|(path, text)| std::fs::read_to_string(path).ok().as_ref() != Some(text));
+    files
+}
+
+/// Every rule of every format.
+fn rules() -> String {
+    let mut out = String::from(
+        "# Rules\n\n\
+         What `meshspec check` looks for. Codes are stable. Strict reading refuses errors and fatal findings, lenient\n\
+         reading only fatal ones: there, decoding would be guessing. The section is that of the format's\n\
+         specification, the row that of the interpretations: how this project reads the text where it leaves a choice.\n",
+    );
+    for format in FormatId::ALL {
+        let about = format.about();
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\n## {}\n\n", about.title);
+        out.push_str("| code | severity | rule | section | row |\n|---|---|---|---|---|\n");
+        for rule in about.rules {
+            let _ = writeln!(out, "{}", row(rule));
+        }
+    }
+    out
+}
+
+fn row(rule: &Rule) -> String {
+    let severity = match rule.severity {
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+        Severity::Fatal => "fatal",
+    };
+    let cells = [&format!("`{}`", rule.code), severity, rule.summary, rule.section, rule.row];
+    let cells = cells.map(|cell| cell.replace('|', "\\|"));
+    format!("| {} |", cells.join(" | ")).replace("|  |", "| |")
+}

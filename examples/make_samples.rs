@@ -1,0 +1,132 @@
+//! Writes the files in `samples/`: one per format and dialect, small enough to be read as hex.
+//!
+//! `cargo run --example make_samples`
+
+use std::fs;
+use std::path::Path;
+
+use meshspec::{Dialect, Format, Text, WriteOptions, crucible, mesh};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let options = WriteOptions::default();
+    let plain = tetrahedron();
+    let skinned = skinned_mesh()?;
+    let (renderlib, _) = skinned.clone().into_dialect(Dialect::Renderlib)?;
+    let chunk = chunk(&[]);
+    let tangents = vec![crucible::Stream::Tangent(vec![[1.0, 0.0, 0.0]; 4])];
+    let model = crucible::Document {
+        container: crucible::Container::Model,
+        chunks: vec![chunk.clone(), chunk.clone()],
+        ..Default::default()
+    };
+    let bare = crucible::Document { chunks: vec![chunk], ..Default::default() };
+    let tangent = crucible::Document {
+        dialect: Dialect::Tangent,
+        chunks: vec![self::chunk(&tangents)],
+        ..Default::default()
+    };
+    let tangent_model = crucible::Document {
+        container: crucible::Container::Model,
+        chunks: vec![self::chunk(&[]), self::chunk(&tangents)],
+        ..tangent.clone()
+    };
+    let files = [
+        ("mesh/tetrahedron.mesh", plain.write(&options)?),
+        ("mesh/flag.mesh", skinned.write(&options)?),
+        ("mesh/flag_renderlib.mesh", renderlib.write(&options)?),
+        ("crucible/tetrahedron.crmesh", bare.write(&options)?),
+        ("crucible/tetrahedron_tangent.crmesh", tangent.write(&options)?),
+        ("crucible/tetrahedra.cmodel", model.write(&options)?),
+        ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
+    ];
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().ok_or("no folder")?)?;
+        fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
+const CORNERS: [[f32; 3]; 4] = [[1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0]];
+const FACES: [u16; 12] = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
+
+fn tetrahedron() -> mesh::Document {
+    mesh::Document {
+        vertices: columns(mesh::Columns { positions: CORNERS.to_vec(), ..Default::default() }),
+        indices: FACES.map(u32::from).to_vec(),
+        ..Default::default()
+    }
+}
+
+fn columns(columns: mesh::Columns) -> mesh::Vertices {
+    mesh::Vertices::from_columns(&columns).unwrap_or_default()
+}
+
+/// A strip of two squares on a pole of two joints, which an animation waves.
+fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
+    let positions: Vec<[f32; 3]> = (0..6).map(|i| [(i / 2) as f32, (i % 2) as f32, 0.0]).collect();
+    let joints = mesh::JointColumns {
+        ids: (0..6).map(|i| if i < 2 { [0, 255, 255, 255] } else { [0, 1, 255, 255] }).collect(),
+        weights: (0..6).map(|i| if i < 2 { [255, 0, 0, 0] } else { [128, 127, 0, 0] }).collect(),
+    };
+    let vertices = columns(mesh::Columns {
+        normals: Some(vec![[0.0, 0.0, 1.0]; 6]),
+        uvs: Some(positions.iter().map(|[x, y, _]| [x / 2.0, *y]).collect()),
+        joints: Some(joints),
+        positions,
+    });
+    let identity =
+        |x: f32| [[1.0, 0.0, 0.0, -x], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+    let pose = |joint: u32, rotation| mesh::Pose {
+        joint,
+        position: [joint as f32, 0.0, 0.0],
+        rotation,
+        scale: [1.0; 3],
+    };
+    let still = [1.0, 0.0, 0.0, 0.0];
+    // Half a radian around the pole.
+    let turned = [0.968_912_4, 0.0, 0.247_403_96, 0.0];
+    Ok(mesh::Document {
+        vertices,
+        indices: vec![0, 2, 1, 1, 2, 3, 2, 4, 3, 3, 4, 5],
+        joints: vec![
+            mesh::Joint { id: 0, parent: 255, transform: identity(0.0) },
+            mesh::Joint { id: 1, parent: 0, transform: identity(1.0) },
+        ],
+        animations: vec![mesh::Animation {
+            name: Some(0),
+            duration: 48.0,
+            speed: 24.0,
+            timestamps: vec![0.0, 24.0, 48.0],
+            poses: vec![
+                pose(0, still),
+                pose(1, still),
+                pose(0, still),
+                pose(1, turned),
+                pose(0, still),
+                pose(1, still),
+            ],
+        }],
+        strings: vec![Text::from("wave")],
+        ..Default::default()
+    })
+}
+
+/// A tetrahedron with every attribute of the specification, and `more`.
+fn chunk(more: &[crucible::Stream]) -> crucible::Chunk {
+    let bound = |bone, influence| crucible::BoneWeight { bone, influence };
+    let mut streams = vec![
+        crucible::Stream::Position3d(CORNERS.to_vec()),
+        crucible::Stream::Position2d(CORNERS.iter().map(|[x, y, _]| [*x, *y]).collect()),
+        crucible::Stream::Normal(CORNERS.iter().map(|c| c.map(|x| x / 3f32.sqrt())).collect()),
+        crucible::Stream::Uv(CORNERS.iter().map(|[x, y, _]| [x / 2.0 + 0.5, 0.5 - y / 2.0]).collect()),
+        crucible::Stream::Color(vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255; 4]]),
+        crucible::Stream::BoneWeights(vec![
+            [bound(0, 0.75), bound(1, 0.25), bound(0, 0.0), bound(0, 0.0)];
+            4
+        ]),
+    ];
+    streams.extend_from_slice(more);
+    crucible::Chunk { indices: crucible::Indices::U16(FACES.to_vec()), streams, ..Default::default() }
+}
