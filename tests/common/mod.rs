@@ -1,0 +1,142 @@
+//! The reference files, which do not lie in this repository.
+
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// One entry of the index of reference files.
+pub struct Fixture {
+    pub format: String,
+    pub file: String,
+    /// Whether strict and lenient reading accept it; `None` for either.
+    pub strict: Option<bool>,
+    pub lenient: Option<bool>,
+    pub bytes: Vec<u8>,
+    /// The decoded content as an independent decoder sees it.
+    pub expected: Option<Value>,
+}
+
+/// All reference files; `None`, and a line that says so, where `MESHSPEC_FIXTURES` does not name their folder.
+pub fn fixtures() -> Option<Vec<Fixture>> {
+    let Some(folder) = std::env::var_os("MESHSPEC_FIXTURES").map(PathBuf::from) else {
+        eprintln!("skipped: MESHSPEC_FIXTURES does not name the folder of reference files");
+        return None;
+    };
+    let read = |name: &str| {
+        let path = folder.join(name);
+        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    let index: Value = serde_json::from_slice(&read("index.json")).unwrap();
+    let fixtures: Vec<_> = index
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| Fixture {
+            format: text(&entry["format"]),
+            file: text(&entry["file"]),
+            strict: verdict(&entry["strict"]),
+            lenient: verdict(&entry["lenient"]),
+            bytes: read(&text(&entry["file"])),
+            expected: entry["expected"].as_str().map(|name| serde_json::from_slice(&read(name)).unwrap()),
+        })
+        .collect();
+    assert!(!fixtures.is_empty(), "the index of reference files is empty");
+    Some(fixtures)
+}
+
+/// The reference files of one format.
+pub fn fixtures_of(format: &str) -> Option<Vec<Fixture>> {
+    let fixtures: Vec<_> = fixtures()?.into_iter().filter(|f| f.format == format).collect();
+    assert!(!fixtures.is_empty(), "no reference files of {format}");
+    Some(fixtures)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn verdict(value: &Value) -> Option<bool> {
+    match value.as_str() {
+        Some("accept") => Some(true),
+        Some("reject") => Some(false),
+        Some(other) => panic!("unknown verdict {other}"),
+        None => None,
+    }
+}
+
+/// The SHA-256 of some bytes in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bits of floats as the sidecars have them: `0x3f800000`.
+pub fn bits<const N: usize>(values: [f32; N]) -> Value {
+    values.iter().map(|x| format!("{:#010x}", x.to_bits())).collect()
+}
+
+/// Damages files, the same way in every run.
+pub struct Damage(u64);
+
+impl Damage {
+    pub fn new(seed: u64) -> Damage {
+        Damage(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `end`: the xorshift generator of Marsaglia.
+    pub fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end.max(1) as u64) as usize
+    }
+
+    /// The file with one to four of its bytes or words changed, taken out or put in; mostly in the first bytes,
+    /// where the headers are.
+    pub fn mutate(&mut self, file: &[u8]) -> Vec<u8> {
+        const WORDS: [u32; 8] = [0, 1, 0x7f, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+        let mut bytes = file.to_vec();
+        for _ in 0..=self.below(4) {
+            let end = if self.below(2) == 0 { bytes.len().min(64) } else { bytes.len() };
+            let at = self.below(end);
+            match self.below(5) {
+                _ if bytes.is_empty() => bytes.push(self.below(256) as u8),
+                0 => bytes[at] = self.below(256) as u8,
+                1 => bytes[at] ^= 1 << self.below(8),
+                2 => {
+                    let word = WORDS[self.below(WORDS.len())].to_le_bytes();
+                    let end = bytes.len().min(at + 4);
+                    bytes[at..end].copy_from_slice(&word[..end - at]);
+                }
+                3 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, self.below(256) as u8),
+            }
+        }
+        bytes
+    }
+}
+
+/// A document of each format and dialect, as a file.
+pub fn own_files() -> Vec<(meshspec::FormatId, Vec<u8>)> {
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples");
+    let mut files = Vec::new();
+    for format in meshspec::FormatId::ALL {
+        for entry in std::fs::read_dir(format!("{samples}/{format}")).unwrap() {
+            files.push((*format, std::fs::read(entry.unwrap().path()).unwrap()));
+        }
+    }
+    files
+}
+
+/// The project's own samples and, where they are there, the reference files that are accepted.
+pub fn all_files() -> Vec<(meshspec::FormatId, Vec<u8>)> {
+    let mut files = own_files();
+    for fixture in fixtures().into_iter().flatten().filter(|f| f.strict == Some(true)) {
+        if let Ok(format) = fixture.format.parse() {
+            files.push((format, fixture.bytes));
+        }
+    }
+    files
+}

@@ -1,0 +1,86 @@
+//! Crucible documents against sidecars.
+
+use std::borrow::Cow;
+
+use meshspec::bulk;
+use meshspec::crucible::{BoneWeight, Chunk, Container, Document, Indices, Stream};
+use serde_json::{Value, json};
+
+use crate::common::sha256;
+
+pub fn compare(file: &str, document: &Document, _: &[u8], expected: &Value) -> bool {
+    if expected.get("error").is_some() {
+        return false;
+    }
+    assert_eq!(document.container, Container::Chunk, "{file}: sidecars describe bare chunks");
+    let [chunk] = &*document.chunks else { panic!("{file}: not one chunk") };
+    assert_eq!(expected["vertex_count"], chunk.vertex_count(), "{file}");
+    assert_eq!(expected["attribute_count"], chunk.streams.len(), "{file}");
+    assert_eq!(expected["trailing"], document.trailing.len(), "{file}");
+    indices(file, chunk, expected);
+    let streams = expected["streams"].as_array().unwrap();
+    assert_eq!(streams.len(), chunk.streams.len(), "{file}");
+    for (stream, expected) in chunk.streams.iter().zip(streams) {
+        self::stream(file, stream, expected);
+    }
+    true
+}
+
+fn indices(file: &str, chunk: &Chunk, expected: &Value) {
+    let (width, bytes): (u32, Cow<[u8]>) = match &chunk.indices {
+        Indices::U16(values) => (2, bulk::as_bytes(values)),
+        Indices::U32(values) => (4, bulk::as_bytes(values)),
+    };
+    assert_eq!(expected["index_width"], width, "{file}");
+    let byte = chunk.index_size.unwrap_or(u8::from(width == 4));
+    assert_eq!(expected["index_size_byte"], byte, "{file}");
+    let expected = &expected["index"];
+    assert_eq!(expected["sha256"], sha256(&bytes), "{file}");
+    let values: Vec<u32> = chunk.indices.iter().collect();
+    assert_eq!(expected["count"], values.len(), "{file}");
+    assert_eq!(expected["max"], json!(chunk.indices.max()), "{file}");
+    let first: Vec<u32> = serde_json::from_value(expected["first"].clone()).unwrap();
+    let last: Vec<u32> = serde_json::from_value(expected["last"].clone()).unwrap();
+    assert!(values.starts_with(&first) && values.ends_with(&last), "{file}: {first:?} … {last:?}");
+}
+
+fn stream(file: &str, stream: &Stream, expected: &Value) {
+    let bytes = stream.to_bytes();
+    assert_eq!(expected["name"], stream.name(), "{file}");
+    assert_eq!(expected["count"], stream.len(), "{file}");
+    assert_eq!(expected["uncompressed"], bytes.len(), "{file}");
+    assert_eq!(expected["sha256"], sha256(&bytes), "{file}");
+    if stream.is_empty() {
+        return;
+    }
+    let (first, last) = ends(stream);
+    assert_eq!(numbers(&expected["first"]), first, "{file}: {}", stream.name());
+    assert_eq!(numbers(&expected["last"]), last, "{file}: {}", stream.name());
+}
+
+/// The components of the first and the last value.
+fn ends(stream: &Stream) -> (Vec<f32>, Vec<f32>) {
+    fn ends<T>(values: &[T], components: impl Fn(&T) -> Vec<f32>) -> (Vec<f32>, Vec<f32>) {
+        (components(values.first().unwrap()), components(values.last().unwrap()))
+    }
+    match stream {
+        Stream::Position3d(values) | Stream::Normal(values) | Stream::Tangent(values) => {
+            ends(values, |value| value.to_vec())
+        }
+        Stream::Position2d(values) | Stream::Uv(values) => ends(values, |value| value.to_vec()),
+        Stream::Color(values) => ends(values, |value| value.map(f32::from).to_vec()),
+        Stream::BoneWeights(values) => ends(values, |value| {
+            value.iter().flat_map(|&BoneWeight { bone, influence }| [f32::from(bone), influence]).collect()
+        }),
+    }
+}
+
+/// All numbers in a value, however nested.
+fn numbers(value: &Value) -> Vec<f32> {
+    match value {
+        Value::Number(number) => vec![number.as_f64().unwrap() as f32],
+        Value::Array(values) => values.iter().flat_map(numbers).collect(),
+        Value::Object(fields) => fields.values().flat_map(numbers).collect(),
+        other => panic!("no number: {other}"),
+    }
+}

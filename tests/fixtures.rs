@@ -1,0 +1,84 @@
+//! Every reference file against its verdicts, and its content against what an independent decoder found in it.
+//!
+//! A new entry of the index is tested without new code.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+mod content;
+
+use common::{Fixture, fixtures};
+use meshspec::{FormatId, ReadOptions, WriteOptions};
+
+/// The format of a fixture, unless it is not built in.
+fn format_of(fixture: &Fixture) -> Option<FormatId> {
+    fixture.format.parse().ok()
+}
+
+#[test]
+fn verdicts() {
+    let Some(fixtures) = fixtures() else { return };
+    let mut wrong = Vec::new();
+    for fixture in &fixtures {
+        let Some(format) = format_of(fixture) else { continue };
+        let modes = [(fixture.strict, ReadOptions::default()), (fixture.lenient, ReadOptions::lenient())];
+        for (accepts, options) in modes {
+            let result = format.read(&fixture.bytes, &options);
+            if accepts.is_some_and(|accepts| accepts != result.is_ok()) {
+                wrong.push(format!("{} {:?}: {:?}", fixture.file, options.strictness, result.err()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn contents() {
+    let Some(fixtures) = fixtures() else { return };
+    let mut compared = 0;
+    for fixture in &fixtures {
+        let Some(format) = format_of(fixture) else { continue };
+        let Ok(document) = format.read(&fixture.bytes, &ReadOptions::lenient()) else { continue };
+        if let Some(expected) = &fixture.expected {
+            compared += usize::from(content::compare(&fixture.file, &document, &fixture.bytes, expected));
+        }
+    }
+    assert!(compared > 0, "no content was compared");
+}
+
+#[test]
+fn errors_name_their_place_and_rule() {
+    let Some(fixtures) = fixtures() else { return };
+    for fixture in &fixtures {
+        let Some(format) = format_of(fixture) else { continue };
+        let Err(error) = format.read(&fixture.bytes, &ReadOptions::default()) else { continue };
+        let file = &fixture.file;
+        assert!(error.rule().is_some(), "{file}: {error}: no rule");
+        assert!(!error.path().is_empty() || error.span().is_some(), "{file}: {error}: no place");
+        assert_eq!(error.format(), Some(format), "{file}");
+    }
+}
+
+#[test]
+fn detection() {
+    let Some(fixtures) = fixtures() else { return };
+    for fixture in fixtures.iter().filter(|f| f.strict == Some(true) && format_of(f).is_some()) {
+        let detected = meshspec::detect(&fixture.bytes, None).ok().map(FormatId::name);
+        let expected = format_of(fixture).map(FormatId::name);
+        assert_eq!(detected, expected, "{}", fixture.file);
+    }
+}
+
+#[test]
+fn what_is_read_can_be_written() {
+    let Some(fixtures) = fixtures() else { return };
+    for fixture in &fixtures {
+        let Some(format) = format_of(fixture) else { continue };
+        let Ok(document) = format.read(&fixture.bytes, &ReadOptions::lenient()) else { continue };
+        let bytes = document.write(&WriteOptions::lenient()).expect(&fixture.file);
+        let again = format.read(&bytes, &ReadOptions::lenient()).expect(&fixture.file);
+        assert_eq!(again, document, "{}", fixture.file);
+        let strict = document.write(&WriteOptions::default());
+        assert_eq!(strict.is_ok(), fixture.strict == Some(true), "{}", fixture.file);
+    }
+}

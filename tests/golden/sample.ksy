@@ -1,0 +1,226 @@
+meta:
+  id: sample
+  title: 'Sample: one of everything'
+  ks-version: '0.11'
+  endian: le
+  bit-endian: le
+doc: |
+  A file with one of everything: it's "quoted" | piped.
+
+  A second paragraph.
+seq:
+  - id: magic_bytes
+    contents: [0x4f, 0x4e, 0x45, 0x00]
+  - id: kind
+    type: u1
+    enum: kind
+    valid:
+      in-enum: true
+    doc: |
+      Which kind of content.
+  - id: flags
+    type: 'flags'
+    doc: |
+      How it is stored.
+  - id: packed_size
+    type: s4
+    doc: |
+      Size of the packed numbers.
+  - id: unpacked_size
+    type: s4
+    doc: |
+      Their size once unpacked.
+  - id: table
+    type: u4
+  - id: check_table
+    size: 0
+    valid:
+      expr: 'packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide)'
+    doc: |
+      Refused if not: the sizes are negative or "odd".
+  - id: numbers
+    size: 'packed_size'
+    process: 'meshspec_lz4(unpacked_size)'
+    type: 'numbers(flags, kind.to_i)'
+    doc: |
+      Sixteen-bit or floating-point numbers.
+  - id: check_numbers_end
+    size: 0
+    valid:
+      expr: 'numbers._io.eof'
+    doc: |
+      Nothing is left over of what was unpacked.
+  - id: pairs
+    size: '18'
+    process: 'meshspec_lz4(16)'
+    type: 'sample_pairs'
+    doc: |
+      Numbers that are packed as they are.
+  - id: check_pairs_end
+    size: 0
+    valid:
+      expr: 'pairs._io.eof'
+    doc: |
+      Nothing is left over of what was unpacked.
+  - id: as_stored
+    size: '12'
+    type: 'stored'
+    doc: |
+      Not compressed.
+  - id: rows
+    type: f4
+    repeat: expr
+    repeat-expr: '(flags.rows + 1) * 2 * 6'
+    doc: |
+      Rows of columns.
+  - id: names
+    terminator: 0
+    eos-error: false
+    repeat: eos
+    doc: |
+      To the end.
+instances:
+  far:
+    io: _root._io
+    pos: 'table'
+    if: 'table != 0'
+    type: 'far'
+    repeat: expr
+    repeat-expr: '2'
+    doc: |
+      Somewhere else.
+    valid:
+      expr: '(table % 2 == 0)'
+types:
+  flags:
+    doc: |
+      Flags and small numbers.
+    seq:
+      - id: wide
+        type: b1
+        doc: |
+          Whether numbers are wide.
+      - id: shift_bits
+        type: b5
+        doc: |
+          A number between -16 and 15.
+      - id: rows
+        type: b9
+      - id: single_bits
+        type: b1
+        doc: |
+          A number of one bit.
+      - id: inner_low
+        type: b3
+      - id: inner_high_bits
+        type: b4
+      - id: inner_unused
+        type: b1
+    instances:
+      shift:
+        value: '(shift_bits ^ 16) - 16'
+        doc: |
+          A number between -16 and 15.
+      single:
+        value: 'single_bits.to_i'
+        doc: |
+          A number of one bit.
+      inner_high:
+        value: '(inner_high_bits ^ 8) - 8'
+  inner:
+    doc: |
+      A word for other words.
+    seq:
+      - id: low
+        type: b3
+      - id: high_bits
+        type: b4
+      - id: unused
+        type: b1
+    instances:
+      high:
+        value: '(high_bits ^ 8) - 8'
+  numbers:
+    doc: |
+      Numbers of one kind.
+    params:
+      - id: flags
+        type: flags
+      - id: kind
+        type: u1
+    seq:
+      - id: as_sevens
+        if: 'choice == 0'
+        type: 'sevens'
+        doc: |
+          Wide and of a certain kind.
+      - id: as_wide
+        if: 'choice == 1'
+        type: f4
+        repeat: expr
+        repeat-expr: '4'
+        doc: |
+          Wide.
+      - id: as_narrow
+        if: 'choice == 2'
+        type: u2
+        repeat: expr
+        repeat-expr: '8'
+        doc: |
+          Narrow.
+      - id: check_choice
+        size: 0
+        valid:
+          expr: 'choice >= 0'
+        doc: |
+          One of the variants fits.
+    instances:
+      choice:
+        value: >-
+          (flags.wide and kind == 7) ? 0 :
+          flags.wide ? 1 :
+          (not flags.wide) ? 2 :
+          -1
+        doc: |
+          The number of the variant that fits.
+  sevens:
+    doc: |
+      A wide number and one with a sign, to the end.
+    seq:
+      - id: struct
+        type: u8
+      - id: signed
+        type: s2
+      - id: double
+        type: f8
+  stored:
+    doc: |
+      Content that is not packed.
+    seq:
+      - id: first
+        type: u4
+      - id: rest
+        type: u2
+        repeat: expr
+        repeat-expr: 4
+  far:
+    doc: |
+      At a place of its own.
+    seq:
+      - id: field_0
+        type: u2
+  sample_pairs:
+    seq:
+      - id: as_items
+        type: u2
+        repeat: eos
+enums:
+  kind:
+    0:
+      id: plain
+      doc: |
+        Nothing in particular.
+    7:
+      id: very_full
+      doc: |
+        A lot.

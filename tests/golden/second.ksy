@@ -1,0 +1,114 @@
+meta:
+  id: second
+  title: 'Sample: one of everything'
+  ks-version: '0.11'
+  endian: le
+  bit-endian: le
+doc: |
+  The second layout.
+seq:
+  - id: count
+    type: u2
+  - id: flags
+    type: 'flags'
+  - id: given
+    type: 'given(count, flags)'
+types:
+  flags:
+    doc: |
+      Flags and small numbers.
+    seq:
+      - id: wide
+        type: b1
+        doc: |
+          Whether numbers are wide.
+      - id: shift_bits
+        type: b5
+        doc: |
+          A number between -16 and 15.
+      - id: rows
+        type: b9
+      - id: single_bits
+        type: b1
+        doc: |
+          A number of one bit.
+      - id: inner_low
+        type: b3
+      - id: inner_high_bits
+        type: b4
+      - id: inner_unused
+        type: b1
+    instances:
+      shift:
+        value: '(shift_bits ^ 16) - 16'
+        doc: |
+          A number between -16 and 15.
+      single:
+        value: 'single_bits.to_i'
+        doc: |
+          A number of one bit.
+      inner_high:
+        value: '(inner_high_bits ^ 8) - 8'
+  inner:
+    doc: |
+      A word for other words.
+    seq:
+      - id: low
+        type: b3
+      - id: high_bits
+        type: b4
+      - id: unused
+        type: b1
+    instances:
+      high:
+        value: '(high_bits ^ 8) - 8'
+  given:
+    doc: |
+      A structure whose size follows from what it is given.
+    params:
+      - id: count
+        type: u2
+      - id: flags
+        type: flags
+    seq:
+      - id: fixed
+        type: 'fixed'
+        repeat: expr
+        repeat-expr: 'count'
+      - id: low
+        if: 'flags.inner_low > 1 and not flags.wide'
+        type: u2
+      - id: shifted
+        if: 'flags.shift > 3'
+        type: u4
+        repeat: expr
+        repeat-expr: 'count * 2'
+  fixed:
+    doc: |
+      A structure of fixed size with names that are words of C.
+    seq:
+      - id: magic_bytes
+        contents: [0x46, 0x58]
+      - id: int
+        type: s4
+      - id: class
+        type: 'flags'
+      - id: kind
+        type: u1
+        enum: kind
+        valid:
+          in-enum: true
+      - id: double
+        type: f8
+        repeat: expr
+        repeat-expr: 2
+enums:
+  kind:
+    0:
+      id: plain
+      doc: |
+        Nothing in particular.
+    7:
+      id: very_full
+      doc: |
+        A lot.

@@ -1,0 +1,8 @@
+//! What `#[derive(Layout)]` refuses, and where its errors point.
+//!
+//! `TRYBUILD=overwrite cargo test --test layout_ui` writes the expected messages anew.
+
+#[test]
+fn what_the_derive_refuses() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,17 @@
+//! The tables and lists of the specifications, as they stand there, held against the declarations.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[cfg(feature = "crucible")]
+mod crucible;
+#[cfg(feature = "mesh")]
+mod mesh;
+
+use meshspec::layout::{Declaration, Layout, Type};
+
+fn declaration<T: Layout>() -> &'static Declaration {
+    match T::TYPE {
+        Type::Declared(declaration) => declaration,
+        other => panic!("{other:?} is not declared"),
+    }
+}

@@ -1,0 +1,77 @@
+//! A block says what it holds and how it is packed.
+
+use meshspec::layout::Layout;
+
+#[derive(Layout)]
+#[brw(little)]
+struct S0 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(packing = lz4, size = n)]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S1 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(content = u32, packing = zip)]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S2 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(content = u32, packed)]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S3 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(size = n)]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S4 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(inline)]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S5 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(args(n))]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S6 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(content = u32, packing = lz4, size = n())]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S7 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(content)]
+    a: Vec<u8>,
+}
+
+fn main() {}
