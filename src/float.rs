@@ -60,7 +60,7 @@ struct FloatVisitor;
 fn narrow(value: f64) -> f32 {
     let nearest = value as f32;
     let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
-    let is_half_way = (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != nearest.into();
+    let is_half_way = (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != f64::from(nearest);
     if is_half_way && format!("{other:e}").parse() == Ok(value) { other } else { nearest }
 }
 

@@ -55,10 +55,14 @@ mod finding;
 mod float;
 mod formats;
 pub mod info;
+#[cfg(feature = "scene")]
+pub mod interop;
 pub mod layout;
 mod limits;
 mod loss;
 mod options;
+#[cfg(feature = "scene")]
+pub mod scene;
 mod span;
 mod text;
 mod unpack;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Something that the target of a conversion cannot hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Something that the target of a conversion cannot hold, or holds otherwise.
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Loss {
@@ -13,6 +13,9 @@ pub struct Loss {
     pub path: String,
     /// What is lost and why.
     pub message: String,
+    /// The largest distance of a value from what it was, where values were rounded.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub error: Option<f32>,
 }
 
 /// What happened to something that the target cannot hold.
@@ -22,20 +25,55 @@ pub struct Loss {
 pub enum LossKind {
     /// It is not in the target.
     Dropped,
+    /// The target has values near those of the source.
+    Quantised,
+    /// It is several things in the target.
+    Split,
+    /// Several things are one in the target.
+    Merged,
+    /// It has another name in the target.
+    Renamed,
+    /// The target has something else in its place.
+    Changed,
+}
+
+impl LossKind {
+    fn name(self) -> &'static str {
+        match self {
+            LossKind::Dropped => "dropped",
+            LossKind::Quantised => "quantised",
+            LossKind::Split => "split",
+            LossKind::Merged => "merged",
+            LossKind::Renamed => "renamed",
+            LossKind::Changed => "changed",
+        }
+    }
 }
 
 impl Loss {
+    /// Something that happened to a field of the source.
+    pub(crate) fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
+        Loss { kind, path: path.into(), message: message.into(), error: None }
+    }
+
     /// Something that is not in the target.
     pub(crate) fn dropped(path: impl Into<String>, message: impl Into<String>) -> Loss {
-        Loss { kind: LossKind::Dropped, path: path.into(), message: message.into() }
+        Loss::new(LossKind::Dropped, path, message)
+    }
+
+    /// Values that are at most this far from what they were.
+    #[cfg(feature = "scene")]
+    pub(crate) fn quantised(path: impl Into<String>, message: impl Into<String>, error: f32) -> Loss {
+        Loss { error: Some(error), ..Loss::new(LossKind::Quantised, path, message) }
     }
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            LossKind::Dropped => "dropped",
-        };
-        write!(f, "{kind}: {}: {}", self.path, self.message)
+        write!(f, "{}: {}: {}", self.kind.name(), self.path, self.message)?;
+        match self.error {
+            Some(error) => write!(f, ", at most {error:e} off"),
+            None => Ok(()),
+        }
     }
 }

@@ -16,6 +16,8 @@ use std::str::FromStr;
 
 use crate::info::Info;
 use crate::layout::{Schema, SchemaFile, Type, walk};
+#[cfg(feature = "scene")]
+use crate::scene::{Conventions, FromScene, Scene, SceneOptions};
 use crate::{
     Dialect, Error, ErrorKind, Limits, Loss, ReadOptions, Report, Result, Rule, Strictness, WriteOptions,
 };
@@ -123,6 +125,14 @@ macro_rules! formats {
                 }
             }
 
+            /// How the format understands space, with the evidence.
+            #[cfg(feature = "scene")]
+            pub fn conventions(self) -> Conventions {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::CONVENTIONS,)*
+                }
+            }
+
             /// How likely these bytes are a file of this format.
             pub fn likelihood(self, bytes: &[u8]) -> Likelihood {
                 match self {
@@ -220,6 +230,37 @@ macro_rules! formats {
                 match self {
                     $(#[cfg(feature = $feature)] Document::$variant(document) => {
                         let (document, losses) = document.into_dialect(dialect)?;
+                        Ok((Document::$variant(document), losses))
+                    })*
+                }
+            }
+
+            /// The content as a [scene](crate::scene), with a list of what a scene cannot hold.
+            ///
+            /// # Errors
+            ///
+            /// If the parts of the document do not fit each other, as in a file that was read leniently.
+            #[cfg(feature = "scene")]
+            pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
+                let format = self.format();
+                let (scene, losses) = match self {
+                    $(#[cfg(feature = $feature)] Document::$variant(document) => document.into_scene(options)?,)*
+                };
+                scene.check().map_err(|error| error.in_format(format))?;
+                Ok((scene, losses))
+            }
+
+            /// A document of this format with the content of the scene, with a list of what the format cannot hold.
+            ///
+            /// # Errors
+            ///
+            /// If the parts of the scene do not fit each other, or the format cannot express it at all.
+            #[cfg(feature = "scene")]
+            pub fn from_scene(format: FormatId, scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
+                scene.check()?;
+                match format {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => {
+                        let (document, losses) = $module::Document::from_scene(scene, options)?;
                         Ok((Document::$variant(document), losses))
                     })*
                 }

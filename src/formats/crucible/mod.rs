@@ -19,6 +19,8 @@
 mod codec;
 mod document;
 mod rules;
+#[cfg(feature = "scene")]
+mod scene;
 pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;

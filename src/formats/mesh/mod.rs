@@ -21,6 +21,8 @@ mod codec;
 mod data;
 mod document;
 mod rules;
+#[cfg(feature = "scene")]
+mod scene;
 pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;

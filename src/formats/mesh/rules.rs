@@ -205,13 +205,19 @@ fn check_joints(joints: &[Joint], report: &mut Report) {
             report.add(&JOINT_ORDER, path, format_args!("id {id} in the entry at position {position}"));
         }
     }
-    // Where the entries are out of order, a parent may be meant as an id as well as an entry: either will do (M10).
-    let by_entry: Vec<usize> = (0..joints.len()).collect();
-    let by_id: Vec<usize> = by_entry.iter().map(|i| usize::from(joints[*i].id)).collect();
-    let places = if parent_faults(joints, &by_id).is_empty() { by_id } else { by_entry };
+    let places = if parents_are_ids(joints) { ids(joints) } else { (0..joints.len()).collect() };
     for (position, message) in parent_faults(joints, &places) {
         report.add(&PARENT, format_args!("joints[{position}].parent"), message);
     }
+}
+
+fn ids(joints: &[Joint]) -> Vec<usize> {
+    joints.iter().map(|joint| usize::from(joint.id)).collect()
+}
+
+/// Where the entries are out of order, a parent may be meant as an id as well as an entry: either will do (M10).
+pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
+    parent_faults(joints, &ids(joints)).is_empty()
 }
 
 /// What is wrong with the parents of joints that are addressed by these places.

@@ -1,0 +1,156 @@
+//! Crucible to and from scenes.
+
+use super::{BoneWeight, Chunk, Container, Document, Indices, Stream};
+use crate::scene::{
+    self, Axis, Colors, Components, Conventions, Custom, Faces, FromScene, Holds, Mesh, Scene, SceneOptions,
+    Skin, Weights,
+};
+use crate::{Dialect, Format, Loss, LossKind, Result};
+
+const HOLDS: Holds = Holds {
+    format: "Crucible",
+    meshes: true,
+    normals: true,
+    tangents: true,
+    uvs: 1,
+    uv_origin: Document::CONVENTIONS.uv_origin,
+    colors: 1,
+    skins: 1,
+    custom: |custom| {
+        custom.name == POSITION_2D && custom.lanes == 2 && matches!(custom.values, Components::F32(_))
+    },
+    ..Holds::POSITIONS
+};
+
+/// The name of the custom attribute for a stream of 2D positions beside one of 3D positions.
+const POSITION_2D: &str = "position_2d";
+
+impl FromScene for Document {
+    const CONVENTIONS: Conventions = Conventions {
+        right: Axis::X,
+        evidence: "X4: the specification's text; the unit is assumed",
+        ..Conventions::GLTF
+    };
+
+    fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        let mut losses = Vec::new();
+        let chunks = self.chunks.into_iter().enumerate();
+        let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, conventions, &mut losses)).collect();
+        if !self.trailing.is_empty() {
+            losses.push(Loss::dropped("trailing", "bytes behind the last chunk"));
+        }
+        let mut scene = Scene { meshes, ..Scene::default() };
+        conventions.into_gltf(&mut scene);
+        Ok((scene, losses))
+    }
+
+    fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        conventions.out_of_gltf(&mut scene);
+        let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
+        let mut losses = holds.restrict(&mut scene);
+        let meshes = scene.meshes.into_iter().enumerate();
+        let chunks: Vec<_> = meshes.map(|(index, mesh)| from_mesh(mesh, index, &mut losses)).collect();
+        let container = if chunks.len() == 1 { Container::Chunk } else { Container::Model };
+        // Tangents need the dialect; into_dialect drops them, and says so, where it is not asked for.
+        let document = Document { dialect: Dialect::Tangent, container, chunks, trailing: Vec::new() };
+        let (document, more) = document.into_dialect(options.dialect.unwrap_or_default())?;
+        losses.extend(more);
+        Ok((document, losses))
+    }
+}
+
+fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
+    let mut mesh = Mesh { uv_origin: conventions.uv_origin, ..Mesh::default() };
+    mesh.faces = Faces {
+        indices: Some(match chunk.indices {
+            Indices::U16(values) => scene::Indices::U16(values),
+            Indices::U32(values) => scene::Indices::U32(values),
+        }),
+        corners: None,
+    };
+    let mut flat = None;
+    for stream in chunk.streams {
+        match stream {
+            Stream::Position3d(values) => mesh.positions = values,
+            Stream::Position2d(values) => flat = Some(values),
+            Stream::Normal(values) => mesh.normals = Some(values),
+            Stream::Uv(values) => mesh.uvs.push(values),
+            Stream::Tangent(values) => {
+                let message = "the side of the bitangent is not said: 1 is assumed";
+                losses.push(Loss::new(LossKind::Changed, format!("chunks[{index}].tangents"), message));
+                mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
+            }
+            Stream::Color(values) => mesh.colors.push(Colors::U8(values)),
+            Stream::BoneWeights(values) => mesh.skins.push(Skin {
+                joints: values.iter().map(|four| four.map(|bone| bone.bone)).collect(),
+                weights: Weights::F32(values.iter().map(|four| four.map(|bone| bone.influence)).collect()),
+            }),
+        }
+    }
+    match flat {
+        Some(values) if mesh.positions.is_empty() => {
+            mesh.flat = true;
+            mesh.positions = values.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
+        }
+        Some(values) => mesh.custom.push(Custom {
+            name: POSITION_2D.to_owned(),
+            lanes: 2,
+            values: Components::F32(values.into_flattened()),
+        }),
+        None => {}
+    }
+    if !chunk.trailing.is_empty() {
+        losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes behind the last stream"));
+    }
+    mesh
+}
+
+fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
+    let mut streams = match mesh.flat {
+        true => vec![Stream::Position2d(mesh.positions.iter().map(|[x, y, _]| [*x, *y]).collect())],
+        false => vec![Stream::Position3d(mesh.positions)],
+    };
+    streams.extend(mesh.custom.into_iter().filter_map(|custom| match custom.values {
+        Components::F32(values) => Some(Stream::Position2d(values.as_chunks::<2>().0.to_vec())),
+        _ => None,
+    }));
+    streams.extend(mesh.normals.map(Stream::Normal));
+    streams.extend(mesh.uvs.into_iter().next().map(Stream::Uv));
+    if let Some(tangents) = mesh.tangents {
+        if tangents.iter().any(|[.., side]| *side != 1.0) {
+            let message = "Crucible does not say the side of the bitangent";
+            losses.push(Loss::dropped(format!("meshes[{index}].tangents"), message));
+        }
+        streams.push(Stream::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
+    }
+    if let Some(colors) = mesh.colors.into_iter().next() {
+        let (bytes, worst) = colors.into_u8();
+        if worst > 0.0 {
+            let path = format!("meshes[{index}].colors[0]");
+            losses.push(Loss::quantised(path, "Crucible has colours of 8 bits", worst));
+        }
+        streams.push(Stream::Color(bytes));
+    }
+    if let Some(skin) = mesh.skins.into_iter().next() {
+        let influences = skin.joints.into_iter().zip(skin.weights.into_f32());
+        streams.push(Stream::BoneWeights(
+            influences.map(|(joints, weights)| to_bones(joints, weights)).collect(),
+        ));
+    }
+    let indices = match mesh.faces.indices {
+        Some(scene::Indices::U32(values)) => Indices::U32(values),
+        Some(scene::Indices::U16(values)) => Indices::U16(values),
+        None => Indices::default(),
+    };
+    Chunk { indices, streams, ..Chunk::default() }
+}
+
+/// A vertex with fewer than four joints follows bone 0 by nothing.
+fn to_bones(joints: [u16; 4], weights: [f32; 4]) -> [BoneWeight; 4] {
+    std::array::from_fn(|slot| match joints[slot] {
+        Skin::NONE => BoneWeight { bone: 0, influence: 0.0 },
+        bone => BoneWeight { bone, influence: weights[slot] },
+    })
+}

@@ -1,0 +1,292 @@
+//! MESH to and from scenes.
+
+use glam::Mat4;
+
+use super::rules;
+use super::schema::{Joint, Pose};
+use super::{Animation, Columns, Document, JointColumns, Vertices};
+use crate::scene::{
+    self, Channel, Conventions, Faces, FromScene, Holds, Interpolation, Mesh, Samples, Scene, SceneOptions,
+    Skin, Transform, UvOrigin, Weights,
+};
+use crate::{Dialect, Error, ErrorKind, Format, FormatId, Loss, LossKind, Result, Text};
+
+const HOLDS: Holds = Holds {
+    format: "MESH",
+    normals: true,
+    uvs: 1,
+    uv_origin: Document::CONVENTIONS.uv_origin,
+    skins: 1,
+    skeleton: true,
+    animations: true,
+    ..Holds::POSITIONS
+};
+
+impl FromScene for Document {
+    const CONVENTIONS: Conventions = Conventions {
+        uv_origin: UvOrigin::BottomLeft,
+        evidence: "X1: faces of real files agree with their normals; the unit is assumed",
+        ..Conventions::GLTF
+    };
+
+    fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        let losses = lost_strings(&self);
+        let animations = self
+            .animations
+            .iter()
+            .enumerate()
+            .map(|(index, animation)| to_animation(&self, index, animation))
+            .collect::<Result<_>>()?;
+        let mut scene = Scene {
+            skeleton: to_skeleton(&self.joints),
+            animations,
+            transform: self.root_transform.map(to_matrix),
+            meshes: vec![to_mesh(self.vertices, self.indices, conventions.uv_origin)],
+            ..Scene::default()
+        };
+        conventions.into_gltf(&mut scene);
+        Ok((scene, losses))
+    }
+
+    fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        let dialect = options.dialect.unwrap_or_default();
+        let transform = dialect == Dialect::Renderlib;
+        conventions.out_of_gltf(&mut scene);
+        let holds = Holds { uv_origin: conventions.uv_origin, transform, ..HOLDS };
+        let mut losses = holds.restrict(&mut scene);
+        let order = scene.skeleton.parents_first();
+        let mut document = Document {
+            joints: from_skeleton(&scene, &order)?,
+            strings: names(&scene).into_iter().map(Text::from).collect(),
+            animations: from_animations(&scene, &order, &mut losses),
+            ..Document::default()
+        };
+        if let Some(mesh) = scene.meshes.into_iter().next() {
+            document.indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
+            let joints =
+                mesh.skins.into_iter().next().map(|skin| from_skin(skin, &order, &mut losses)).transpose()?;
+            let uvs = mesh.uvs.into_iter().next();
+            let columns = Columns { positions: mesh.positions, normals: mesh.normals, uvs, joints };
+            document.vertices = Vertices::from_columns(&columns)?;
+        }
+        let (mut document, more) = document.into_dialect(dialect)?;
+        losses.extend(more);
+        if let Some(transform) = scene.transform {
+            document.root_transform = Some(from_matrix(transform));
+        }
+        Ok((document, losses))
+    }
+}
+
+/// Strings that are no animation's name, and names that are no text.
+fn lost_strings(document: &Document) -> Vec<Loss> {
+    let strings = document.strings.iter().enumerate();
+    let losses = strings.filter_map(|(index, string)| {
+        let path = format!("strings[{index}]");
+        let used = document.animations.iter().any(|animation| animation.name == Some(index as u32));
+        match used {
+            false => Some(Loss::dropped(path, format!("no animation is named \"{string}\""))),
+            true if string.as_bytes() != string.to_string().as_bytes() => {
+                Some(Loss::new(LossKind::Renamed, path, format!("{string:?} is not UTF-8: \"{string}\"")))
+            }
+            true => None,
+        }
+    });
+    losses.collect()
+}
+
+fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
+    let Columns { positions, normals, uvs, joints } = vertices.to_columns();
+    let skin = joints.map(|JointColumns { ids, weights }| {
+        let place = |id| if id == 255 { Skin::NONE } else { u16::from(id) };
+        Skin { joints: ids.into_iter().map(|ids| ids.map(place)).collect(), weights: Weights::U8(weights) }
+    });
+    Mesh {
+        positions,
+        normals,
+        uvs: uvs.into_iter().collect(),
+        uv_origin,
+        skins: skin.into_iter().collect(),
+        faces: Faces::triangles(indices),
+        ..Mesh::default()
+    }
+}
+
+/// The joints, each at the place that its id names.
+fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
+    let place = |entry: usize| joints.get(entry).map_or(entry, |joint| usize::from(joint.id));
+    let parents_are_ids = rules::parents_are_ids(joints);
+    let mut ordered = vec![scene::Joint::default(); joints.len()];
+    for joint in joints {
+        let parent = usize::from(joint.parent);
+        if let Some(slot) = ordered.get_mut(usize::from(joint.id)) {
+            slot.parent = (parent != 255).then(|| if parents_are_ids { parent } else { place(parent) });
+            slot.inverse_bind = to_matrix(joint.transform);
+        }
+    }
+    scene::Skeleton { joints: ordered }
+}
+
+fn to_animation(document: &Document, index: usize, animation: &Animation) -> Result<scene::Animation> {
+    let joints = document.joints.len();
+    let times = animation.timestamps.len();
+    let mut tracks = vec![(Vec::new(), Vec::new(), Vec::new()); joints];
+    for timestamp in 0..times {
+        let poses = document.skeleton_pose(animation, timestamp).ok_or_else(|| {
+            let message = "not each joint has one pose at each timestamp";
+            Error::new(ErrorKind::Malformed, message)
+                .at(format!("animations[{index}].poses"))
+                .in_format(FormatId::Mesh)
+        })?;
+        for (pose, (translations, rotations, scales)) in poses.iter().zip(&mut tracks) {
+            let [w, x, y, z] = pose.rotation;
+            translations.push(pose.position);
+            rotations.push([x, y, z, w]);
+            scales.push(pose.scale);
+        }
+    }
+    let channels = tracks.into_iter().enumerate().flat_map(|(joint, (translations, rotations, scales))| {
+        [Samples::Translation(translations), Samples::Rotation(rotations), Samples::Scale(scales)]
+            .map(|samples| Channel { joint, times: 0, interpolation: Interpolation::Linear, samples })
+    });
+    Ok(scene::Animation {
+        name: document.name_of(animation).map(Text::to_string).unwrap_or_default(),
+        rate: animation.speed,
+        duration: animation.duration,
+        looped: false,
+        channels: channels.collect(),
+        times: vec![animation.timestamps.clone()],
+    })
+}
+
+fn from_skeleton(scene: &Scene, order: &[usize]) -> Result<Vec<Joint>> {
+    if order.len() > 255 {
+        let message = format!("{} joints, but MESH can number 255", order.len());
+        return Err(Error::new(ErrorKind::Inexpressible, message)
+            .at("skeleton.joints")
+            .in_format(FormatId::Mesh));
+    }
+    let place = |joint: usize| order.iter().position(|other| *other == joint).unwrap_or(255) as u8;
+    let joints = order.iter().map(|&joint| &scene.skeleton.joints[joint]).enumerate();
+    Ok(joints
+        .map(|(id, joint)| Joint {
+            id: id as u8,
+            parent: joint.parent.map_or(255, place),
+            transform: from_matrix(joint.inverse_bind),
+        })
+        .collect())
+}
+
+fn from_skin(skin: Skin, order: &[usize], losses: &mut Vec<Loss>) -> Result<JointColumns> {
+    let mut places = vec![255_u8; order.len()];
+    for (place, joint) in order.iter().enumerate() {
+        places[*joint] = place as u8;
+    }
+    let place = |joint: u16| match joint {
+        Skin::NONE => Some(255),
+        // A skin without a skeleton keeps its numbers as far as they fit.
+        joint if order.is_empty() => u8::try_from(joint).ok().filter(|id| *id != 255),
+        joint => places.get(usize::from(joint)).copied(),
+    };
+    let ids = skin.joints.iter().enumerate().map(|(vertex, four)| {
+        let [a, b, c, d] = four.map(place);
+        a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
+            let message =
+                format!("vertex {vertex} follows one of the joints {four:?}, but MESH can number 255");
+            Error::new(ErrorKind::Inexpressible, message).at("meshes[0].skins[0]").in_format(FormatId::Mesh)
+        })
+    });
+    let ids = ids.collect::<Result<Vec<_>>>()?;
+    let weights = match skin.weights {
+        Weights::U8(weights) => weights,
+        Weights::F32(weights) => {
+            let mut worst = 0.0_f32;
+            let bytes = weights.into_iter().map(|weights| {
+                let bytes = scene::weights_to_bytes(weights);
+                for (weight, byte) in weights.into_iter().zip(bytes) {
+                    worst = worst.max((weight - f32::from(byte) / 255.0).abs());
+                }
+                bytes
+            });
+            let bytes = bytes.collect();
+            if worst > 0.0 {
+                losses.push(Loss::quantised(
+                    "meshes[0].skins[0].weights",
+                    "MESH has weights of 8 bits",
+                    worst,
+                ));
+            }
+            bytes
+        }
+    };
+    Ok(JointColumns { ids, weights })
+}
+
+fn from_animations(scene: &Scene, order: &[usize], losses: &mut Vec<Loss>) -> Vec<Animation> {
+    let names = names(scene);
+    let animations = scene.animations.iter().enumerate().map(|(index, animation)| {
+        let timestamps = all_times(animation);
+        if animation.looped {
+            losses.push(Loss::dropped(format!("animations[{index}].looped"), "MESH does not say what loops"));
+        }
+        let resampled = animation.channels.iter().any(|channel| {
+            animation.times.get(channel.times) != Some(&timestamps)
+                || channel.interpolation != Interpolation::Linear
+        });
+        if resampled {
+            let message = "MESH has all joints at the same times, with straight lines between them";
+            losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));
+        }
+        let poses = animation.poses(&scene.skeleton, &timestamps);
+        let poses = poses.chunks(scene.skeleton.joints.len().max(1)).flat_map(|pose| {
+            let ordered = order.iter().enumerate();
+            ordered.map(|(id, joint)| from_transform(id as u32, pose[*joint]))
+        });
+        Animation {
+            name: names.iter().position(|name| *name == animation.name).map(|name| name as u32),
+            duration: animation.duration,
+            speed: animation.rate,
+            poses: poses.collect(),
+            timestamps,
+        }
+    });
+    animations.collect()
+}
+
+/// The names of the animations, each once.
+fn names(scene: &Scene) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for animation in &scene.animations {
+        if !names.contains(&&*animation.name) {
+            names.push(&animation.name);
+        }
+    }
+    names
+}
+
+/// The times of all channels, each once.
+fn all_times(animation: &scene::Animation) -> Vec<f32> {
+    if let [times] = &*animation.times {
+        return times.clone();
+    }
+    let mut times: Vec<f32> = animation.times.iter().flatten().copied().collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    times
+}
+
+fn from_transform(joint: u32, transform: Transform) -> Pose {
+    let [x, y, z, w] = transform.rotation;
+    Pose { joint, position: transform.translation, rotation: [w, x, y, z], scale: transform.scale }
+}
+
+/// Rows as the file has them to the columns of a scene.
+fn to_matrix(rows: [[f32; 4]; 4]) -> Mat4 {
+    Mat4::from_cols_array_2d(&rows).transpose()
+}
+
+fn from_matrix(matrix: Mat4) -> [[f32; 4]; 4] {
+    matrix.transpose().to_cols_array_2d()
+}

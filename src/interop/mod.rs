@@ -1,0 +1,139 @@
+//! The formats of the world: to and from [scenes](crate::scene).
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::scene::{Conventions, Scene, SceneOptions};
+use crate::{Error, ErrorKind, Limits, Loss, Result};
+
+/// Files beside the one that is read or written: buffers of glTF, materials of OBJ.
+pub trait Files {
+    /// The content of a file that the one to be read refers to.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it cannot be read.
+    fn read(&self, name: &str) -> io::Result<Vec<u8>>;
+
+    /// A new file to be written.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be made.
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
+}
+
+/// Files in memory.
+impl Files for BTreeMap<String, Vec<u8>> {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.get(name)
+            .cloned()
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no {name}")))
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        let file = self.entry(name.to_owned()).or_default();
+        file.clear();
+        Ok(Box::new(file))
+    }
+}
+
+macro_rules! interchange {
+    ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal $name:literal $summary:literal,)*) => {
+        /// One of the formats of the world that are built in.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Interchange {
+            $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
+        }
+
+        impl Interchange {
+            /// The formats that are built in.
+            pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
+
+            /// The name, as the command line takes it, which is the extension of its files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(#[cfg(feature = $feature)] Interchange::$variant => $name,)*
+                }
+            }
+
+            /// The format in a sentence.
+            pub fn summary(self) -> &'static str {
+                match self {
+                    $(#[cfg(feature = $feature)] Interchange::$variant => $summary,)*
+                }
+            }
+
+            /// How files of the format are taken to understand space.
+            pub fn conventions(self) -> Conventions {
+                match self {
+                    $(#[cfg(feature = $feature)] Interchange::$variant => $module::CONVENTIONS,)*
+                }
+            }
+
+            /// The scene in a file, with a list of what a scene cannot hold.
+            ///
+            /// # Errors
+            ///
+            /// If the bytes, or files that they refer to, are not what the format wants.
+            pub fn read(
+                self, bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits,
+            ) -> Result<(Scene, Vec<Loss>)> {
+                match self {
+                    $(#[cfg(feature = $feature)] Interchange::$variant => {
+                        $module::read(bytes, files, options, limits)
+                    })*
+                }
+            }
+
+            /// Writes the scene as the file of this name and others beside it that have its stem. Returns a list of
+            /// what the format cannot hold.
+            ///
+            /// # Errors
+            ///
+            /// If the format cannot express the scene, or writing fails.
+            pub fn write(
+                self, scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions,
+            ) -> Result<Vec<Loss>> {
+                scene.check()?;
+                match self {
+                    $(#[cfg(feature = $feature)] Interchange::$variant => {
+                        $module::write(scene, name, files, options)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+interchange! {}
+
+impl Interchange {
+    /// The format that has the extension of this path.
+    pub fn by_extension(path: &Path) -> Option<Interchange> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        Interchange::ALL.iter().find(|format| format.name() == extension).copied()
+    }
+}
+
+impl fmt::Display for Interchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Interchange {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Interchange> {
+        Interchange::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
+            let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
+            let message = format!("unknown format `{name}`; there are {}", names.join(", "));
+            Error::new(ErrorKind::Unsupported, message)
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! How the joints move.
+
+use super::{Skeleton, Transform};
+use glam::{Quat, Vec3};
+
+/// One animation of the skeleton.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Animation {
+    /// The name; empty for none.
+    pub name: String,
+    /// Ticks per second: times are in ticks.
+    pub rate: f32,
+    /// Duration in ticks.
+    pub duration: f32,
+    /// Whether the animation starts again at its end.
+    pub looped: bool,
+    /// Lists of times in ticks, ascending, which channels share.
+    pub times: Vec<Vec<f32>>,
+    /// What moves.
+    pub channels: Vec<Channel>,
+}
+
+/// One property of one joint over time. A joint's property without a channel stays as it is at rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Channel {
+    /// Index of the joint.
+    pub joint: usize,
+    /// Which of [`Animation::times`] the samples belong to.
+    pub times: usize,
+    /// What is between two samples.
+    pub interpolation: Interpolation,
+    /// One value per time, relative to the parent joint.
+    pub samples: Samples,
+}
+
+/// What is between two samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Interpolation {
+    /// The earlier sample.
+    Step,
+    /// On the straight line between them; rotations on the great circle.
+    #[default]
+    Linear,
+    /// On the straight line between them; rotations then made unit length, which is faster near the middle.
+    Normalized,
+}
+
+/// The values of a channel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Samples {
+    /// Translations (X, Y, Z).
+    Translation(Vec<[f32; 3]>),
+    /// Rotation quaternions (X, Y, Z, W).
+    Rotation(Vec<[f32; 4]>),
+    /// Factors along the axes (X, Y, Z).
+    Scale(Vec<[f32; 3]>),
+}
+
+impl Samples {
+    /// Number of samples: that of the times.
+    pub fn len(&self) -> usize {
+        match self {
+            Samples::Translation(values) | Samples::Scale(values) => values.len(),
+            Samples::Rotation(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Animation {
+    /// A time of this animation in seconds; as it is where the rate is not a positive number.
+    pub fn seconds(&self, ticks: f32) -> f32 {
+        if self.rate > 0.0 && self.rate.is_finite() { ticks / self.rate } else { ticks }
+    }
+
+    /// Where each joint is, relative to its parent, at a time in ticks. Before the first and after the last sample of a
+    /// channel that sample holds.
+    pub fn pose(&self, skeleton: &Skeleton, ticks: f32) -> Vec<Transform> {
+        self.poses(skeleton, &[ticks])
+    }
+
+    /// The [poses](Animation::pose) at several times, one after the other.
+    pub fn poses(&self, skeleton: &Skeleton, ticks: &[f32]) -> Vec<Transform> {
+        let joints = skeleton.joints.len();
+        let rest: Vec<_> = (0..joints).map(|joint| skeleton.rest(joint)).collect();
+        let mut poses = rest.repeat(ticks.len());
+        for channel in self.channels.iter().filter(|channel| channel.joint < joints) {
+            let Some(times) = self.times.get(channel.times) else { continue };
+            for (index, moment) in Moment::all(times, ticks).enumerate() {
+                if let Some(transform) = poses.get_mut(index * joints + channel.joint) {
+                    moment.sample(channel, transform);
+                }
+            }
+        }
+        poses
+    }
+}
+
+/// A place between two samples.
+struct Moment {
+    before: usize,
+    after: usize,
+    /// From 0, the sample before, to 1, the one after.
+    fraction: f32,
+}
+
+impl Moment {
+    /// The places of these times, in ticks, in the list of times of a channel.
+    fn all(times: &[f32], ticks: &[f32]) -> impl Iterator<Item = Moment> {
+        // A list taken as it is need not be ascending.
+        let same = times == ticks;
+        ticks.iter().enumerate().map(move |(index, ticks)| match same {
+            true => Moment { before: index, after: index, fraction: 0.0 },
+            false => Moment::find(times, *ticks),
+        })
+    }
+
+    fn find(times: &[f32], ticks: f32) -> Moment {
+        let last = times.len().saturating_sub(1);
+        let after = times.partition_point(|time| *time <= ticks).min(last);
+        let before = times.partition_point(|time| *time <= ticks).saturating_sub(1);
+        let fraction = match (times.get(before), times.get(after)) {
+            (Some(start), Some(end)) if end > start => ((ticks - start) / (end - start)).clamp(0.0, 1.0),
+            _ => 0.0,
+        };
+        Moment { before, after, fraction }
+    }
+
+    fn sample(&self, channel: &Channel, target: &mut Transform) {
+        match &channel.samples {
+            Samples::Translation(values) => {
+                self.linear(values, channel.interpolation, &mut target.translation)
+            }
+            Samples::Scale(values) => self.linear(values, channel.interpolation, &mut target.scale),
+            Samples::Rotation(values) => self.rotation(values, channel.interpolation, &mut target.rotation),
+        }
+    }
+
+    fn linear(&self, values: &[[f32; 3]], interpolation: Interpolation, target: &mut [f32; 3]) {
+        if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
+            *target = match interpolation {
+                Interpolation::Linear | Interpolation::Normalized if self.fraction > 0.0 => {
+                    Vec3::from(*before).lerp(Vec3::from(*after), self.fraction).into()
+                }
+                _ => *before,
+            }
+        }
+    }
+
+    fn rotation(&self, values: &[[f32; 4]], interpolation: Interpolation, target: &mut [f32; 4]) {
+        if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
+            let (from, to) = (Quat::from_array(*before), Quat::from_array(*after));
+            *target = match interpolation {
+                // Both take the shorter way round.
+                Interpolation::Linear if self.fraction > 0.0 => from.slerp(to, self.fraction).to_array(),
+                Interpolation::Normalized if self.fraction > 0.0 => from.lerp(to, self.fraction).to_array(),
+                _ => *before,
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! How a format understands space, and the way from there to glTF's conventions and back.
+
+use std::fmt;
+use std::str::FromStr;
+
+use glam::{Mat3, Mat4, Vec3};
+
+use super::{Mesh, Samples, Scene};
+use crate::{Error, ErrorKind};
+
+/// One of the six directions along the axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// +X
+    X,
+    /// +Y
+    Y,
+    /// +Z
+    Z,
+    /// −X
+    NegX,
+    /// −Y
+    NegY,
+    /// −Z
+    NegZ,
+}
+
+impl Axis {
+    const ALL: [(&str, Axis); 6] = [
+        ("+x", Axis::X),
+        ("+y", Axis::Y),
+        ("+z", Axis::Z),
+        ("-x", Axis::NegX),
+        ("-y", Axis::NegY),
+        ("-z", Axis::NegZ),
+    ];
+
+    const fn vector(self) -> Vec3 {
+        match self {
+            Axis::X => Vec3::X,
+            Axis::Y => Vec3::Y,
+            Axis::Z => Vec3::Z,
+            Axis::NegX => Vec3::NEG_X,
+            Axis::NegY => Vec3::NEG_Y,
+            Axis::NegZ => Vec3::NEG_Z,
+        }
+    }
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Axis::ALL.iter().find(|(_, axis)| axis == self).map_or("", |(name, _)| name);
+        f.write_str(&name.to_uppercase())
+    }
+}
+
+/// Where the texture coordinate (0, 0) is in the image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UvOrigin {
+    /// Top left: that of glTF.
+    #[default]
+    TopLeft,
+    /// Bottom left: that of OpenGL and OBJ.
+    BottomLeft,
+}
+
+impl fmt::Display for UvOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UvOrigin::TopLeft => "top left",
+            UvOrigin::BottomLeft => "bottom left",
+        })
+    }
+}
+
+/// How a format understands space. Front faces are counter-clockwise seen from outside where the axes are
+/// right-handed; a left-handed system turns the order of each face on the way to a scene.
+///
+/// ```
+/// use meshspec::scene::{Axis, Conventions};
+///
+/// // The order of `Display` and `FromStr`: right, up, forward.
+/// let conventions = Conventions::GLTF.with_axes("-x,+z,-y".parse()?);
+/// assert_eq!(conventions.up, Axis::Z);
+/// assert!(!conventions.is_left_handed());
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Conventions {
+    /// The direction to the right of one who looks forward.
+    pub right: Axis,
+    /// The direction up.
+    pub up: Axis,
+    /// The direction forward.
+    pub forward: Axis,
+    /// Where the texture coordinate (0, 0) is.
+    pub uv_origin: UvOrigin,
+    /// Metres per unit.
+    pub unit: f32,
+    /// What is known of the above: the row of the interpretations, or that it is assumed.
+    pub evidence: &'static str,
+}
+
+impl Conventions {
+    /// Those of glTF 2.0 and of scenes.
+    pub const GLTF: Conventions = Conventions {
+        right: Axis::NegX,
+        up: Axis::Y,
+        forward: Axis::Z,
+        uv_origin: UvOrigin::TopLeft,
+        unit: 1.0,
+        evidence: "glTF 2.0, 3.4",
+    };
+
+    /// These conventions with other axes.
+    pub fn with_axes(mut self, axes: Axes) -> Conventions {
+        let Axes([right, up, forward]) = axes;
+        (self.right, self.up, self.forward) = (right, up, forward);
+        self.evidence = "as told";
+        self
+    }
+
+    /// Whether the axes are left-handed.
+    pub fn is_left_handed(&self) -> bool {
+        self.rotation().determinant() < 0.0
+    }
+
+    /// From these axes to those of a scene: a permutation of the coordinates with signs, so without rounding.
+    fn rotation(&self) -> Mat3 {
+        let from = Mat3::from_cols(self.right.vector(), self.up.vector(), self.forward.vector());
+        let to = Mat3::from_cols(Vec3::NEG_X, Vec3::Y, Vec3::Z);
+        to * from.transpose()
+    }
+
+    /// Turns a scene with these axes and units into one with those of glTF.
+    pub fn into_gltf(self, scene: &mut Scene) {
+        Frame::new(self.rotation(), self.unit).apply(scene);
+    }
+
+    /// Turns a scene with glTF's axes and units into one with these.
+    pub fn out_of_gltf(self, scene: &mut Scene) {
+        Frame::new(self.rotation().transpose(), 1.0 / self.unit).apply(scene);
+    }
+}
+
+impl fmt::Display for Conventions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Conventions { right, up, forward, uv_origin, unit, evidence } = self;
+        let hand = if self.is_left_handed() { "left" } else { "right" };
+        write!(f, "{hand}-handed, right {right}, up {up}, forward {forward}, texture origin {uv_origin}, ")?;
+        write!(f, "{unit} m per unit ({evidence})")
+    }
+}
+
+/// Three directions, right, up and forward, that stand at right angles: `-x,+y,+z`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Axes([Axis; 3]);
+
+impl FromStr for Axes {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Axes, Error> {
+        let refuse = |why: &str| {
+            let message = format!("`{text}` {why}; right, up and forward are wanted, as in -x,+y,+z");
+            Error::new(ErrorKind::Unsupported, message)
+        };
+        let parse = |name: &str| Axis::ALL.iter().find(|(known, _)| *known == name).map(|(_, axis)| *axis);
+        let axes: Vec<Axis> = text
+            .split(',')
+            .map(parse)
+            .collect::<Option<_>>()
+            .ok_or_else(|| refuse("has another word than ±x, ±y, ±z"))?;
+        let axes = <[Axis; 3]>::try_from(axes).map_err(|_| refuse("does not have three directions"))?;
+        let [right, up, forward] = axes.map(Axis::vector);
+        match right.cross(up).dot(forward) {
+            0.0 => Err(refuse("names an axis twice")),
+            _ => Ok(Axes(axes)),
+        }
+    }
+}
+
+/// A change of the axes and the unit. Coordinates change places and signs: nothing is rounded, no payload of a
+/// not-a-number changed.
+struct Frame {
+    /// For each new coordinate which old one it is.
+    source: [usize; 3],
+    /// The sign bit to flip in it.
+    flip: [u32; 3],
+    scale: f32,
+}
+
+impl Frame {
+    fn new(turn: Mat3, scale: f32) -> Frame {
+        let source = std::array::from_fn(|row| turn.row(row).abs().max_position());
+        let flip = std::array::from_fn(|row| if turn.row(row)[source[row]] < 0.0 { 1 << 31 } else { 0 });
+        Frame { source, flip, scale }
+    }
+
+    fn apply(&self, scene: &mut Scene) {
+        scene.meshes.iter_mut().for_each(|mesh| self.apply_to_mesh(mesh));
+        if let Some(transform) = &mut scene.transform {
+            *transform = self.matrix(*transform);
+        }
+        for lod in &mut scene.lods {
+            lod.distance *= self.scale;
+        }
+        for joint in &mut scene.skeleton.joints {
+            joint.inverse_bind = self.matrix(joint.inverse_bind);
+            if let Some(rest) = &mut joint.rest {
+                rest.translation = self.point(rest.translation);
+                rest.rotation = self.rotation(rest.rotation);
+                rest.scale = self.factors(rest.scale);
+            }
+        }
+        for channel in scene.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
+            match &mut channel.samples {
+                Samples::Translation(values) => {
+                    values.iter_mut().for_each(|value| *value = self.point(*value))
+                }
+                Samples::Rotation(values) => {
+                    values.iter_mut().for_each(|value| *value = self.rotation(*value))
+                }
+                Samples::Scale(values) => values.iter_mut().for_each(|value| *value = self.factors(*value)),
+            }
+        }
+    }
+
+    fn apply_to_mesh(&self, mesh: &mut Mesh) {
+        if self.source != [0, 1, 2] || self.flip != [0; 3] || self.scale != 1.0 {
+            mesh.positions.iter_mut().for_each(|position| *position = self.point(*position));
+        }
+        if self.source != [0, 1, 2] || self.flip != [0; 3] {
+            mesh.normals.iter_mut().flatten().for_each(|normal| *normal = self.direction(*normal));
+            mesh.tangents.iter_mut().flatten().for_each(|tangent| *tangent = self.tangent(*tangent));
+        }
+        if self.mirrors() {
+            mesh.faces.reverse(mesh.positions.len());
+        }
+    }
+
+    /// Whether the handedness changes: by an odd number of flips, or of exchanges of two coordinates.
+    fn mirrors(&self) -> bool {
+        let flips = self.flip.iter().filter(|flip| **flip != 0).count();
+        let exchanges = match self.source {
+            [0, 1, 2] | [1, 2, 0] | [2, 0, 1] => 0,
+            _ => 1,
+        };
+        (flips + exchanges) % 2 == 1
+    }
+
+    fn direction(&self, direction: [f32; 3]) -> [f32; 3] {
+        std::array::from_fn(|row| f32::from_bits(direction[self.source[row]].to_bits() ^ self.flip[row]))
+    }
+
+    fn point(&self, point: [f32; 3]) -> [f32; 3] {
+        match self.scale {
+            1.0 => self.direction(point),
+            scale => self.direction(point).map(|coordinate| coordinate * scale),
+        }
+    }
+
+    /// The fourth component says on which side the bitangent is.
+    fn tangent(&self, [x, y, z, side]: [f32; 4]) -> [f32; 4] {
+        let [x, y, z] = self.direction([x, y, z]);
+        [x, y, z, if self.mirrors() { -side } else { side }]
+    }
+
+    /// Factors along the axes have no sign to turn.
+    fn factors(&self, factors: [f32; 3]) -> [f32; 3] {
+        self.source.map(|source| factors[source])
+    }
+
+    /// The axis is turned; where the handedness changes the angle is, too.
+    fn rotation(&self, [x, y, z, w]: [f32; 4]) -> [f32; 4] {
+        let [x, y, z] = self.direction([x, y, z]);
+        if self.mirrors() { [-x, -y, -z, w] } else { [x, y, z, w] }
+    }
+
+    fn matrix(&self, matrix: Mat4) -> Mat4 {
+        let [x, y, z] = self.source.map(|source| self.direction(matrix.col(source).truncate().to_array()));
+        let columns = [x, y, z];
+        let signed =
+            |column: usize| columns[column].map(|value| f32::from_bits(value.to_bits() ^ self.flip[column]));
+        let translation = self.point(matrix.w_axis.truncate().to_array());
+        let bottom = |column: usize| matrix.col(self.source[column]).w;
+        let column = |column: usize| Vec3::from(signed(column)).extend(bottom(column));
+        Mat4::from_cols(column(0), column(1), column(2), Vec3::from(translation).extend(matrix.w_axis.w))
+    }
+}

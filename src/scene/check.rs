@@ -1,0 +1,141 @@
+//! What must hold in a scene before it can be written.
+
+use super::{Faces, Mesh, Scene, Skin};
+use crate::{Error, ErrorKind, Result};
+
+impl Scene {
+    /// Whether the parts of the scene fit each other: as many values of each attribute as vertices, indices of vertices,
+    /// joints and times that are there, corners that add up, a skeleton without cycles.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that does not fit, with its path: `meshes[2].uvs[1]`.
+    pub fn check(&self) -> Result<()> {
+        for (index, mesh) in self.meshes.iter().enumerate() {
+            mesh.check().map_err(|(path, message)| refuse(format!("meshes[{index}].{path}"), message))?;
+            for (set, skin) in mesh.skins.iter().enumerate() {
+                self.check_joints(skin)
+                    .map_err(|message| refuse(format!("meshes[{index}].skins[{set}]"), message))?;
+            }
+        }
+        for (index, lod) in self.lods.iter().enumerate() {
+            if let Some(mesh) = lod.meshes.iter().find(|mesh| **mesh >= self.meshes.len()) {
+                let message = format!("mesh {mesh}, but there are {}", self.meshes.len());
+                return Err(refuse(format!("lods[{index}].meshes"), message));
+            }
+        }
+        self.check_skeleton()?;
+        self.check_animations()
+    }
+
+    fn check_joints(&self, skin: &Skin) -> Result<(), String> {
+        let joints = self.skeleton.joints.len();
+        let known = |joint: u16| joint == Skin::NONE || usize::from(joint) < joints || joints == 0;
+        match skin.joints.iter().position(|four| !four.iter().all(|joint| known(*joint))) {
+            Some(vertex) => Err(format!(
+                "vertex {vertex} follows one of {:?}, but there are {joints} joints",
+                skin.joints[vertex]
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn check_skeleton(&self) -> Result<()> {
+        let joints = &self.skeleton.joints;
+        for (index, joint) in joints.iter().enumerate() {
+            if let Some(parent) = joint.parent.filter(|parent| *parent >= joints.len()) {
+                let message = format!("parent {parent}, but there are {} joints", joints.len());
+                return Err(refuse(format!("skeleton.joints[{index}].parent"), message));
+            }
+        }
+        match self.skeleton.parents_first().len() == joints.len() {
+            true => Ok(()),
+            false => Err(refuse("skeleton.joints", "a joint is its own ancestor".to_owned())),
+        }
+    }
+
+    fn check_animations(&self) -> Result<()> {
+        for (index, animation) in self.animations.iter().enumerate() {
+            for (place, channel) in animation.channels.iter().enumerate() {
+                let fail = |message| Err(refuse(format!("animations[{index}].channels[{place}]"), message));
+                if channel.joint >= self.skeleton.joints.len() {
+                    return fail(format!(
+                        "joint {}, but there are {}",
+                        channel.joint,
+                        self.skeleton.joints.len()
+                    ));
+                }
+                match animation.times.get(channel.times) {
+                    Some(times) if times.len() == channel.samples.len() => {}
+                    Some(times) => {
+                        return fail(format!("{} samples at {} times", channel.samples.len(), times.len()));
+                    }
+                    None => return fail(format!("there is no list {} of times", channel.times)),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn refuse(path: impl Into<String>, message: String) -> Error {
+    Error::new(ErrorKind::Inexpressible, message).at(path)
+}
+
+impl Mesh {
+    fn check(&self) -> Result<(), (String, String)> {
+        let vertices = self.positions.len();
+        let wrong =
+            |path: String, count: usize| Err((path, format!("{count} values for {vertices} vertices")));
+        let one = [
+            ("normals", self.normals.as_ref().map(Vec::len)),
+            ("tangents", self.tangents.as_ref().map(Vec::len)),
+        ];
+        let sets = self.uvs.iter().enumerate().map(|(set, uvs)| (format!("uvs[{set}]"), uvs.len()));
+        let colors =
+            self.colors.iter().enumerate().map(|(set, colors)| (format!("colors[{set}]"), colors.len()));
+        let joints =
+            self.skins.iter().enumerate().map(|(set, skin)| (format!("skins[{set}].joints"), skin.len()));
+        let weights = self
+            .skins
+            .iter()
+            .enumerate()
+            .map(|(set, skin)| (format!("skins[{set}].weights"), skin.weights.len()));
+        let single = one.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)));
+        for (path, count) in single.chain(sets).chain(colors).chain(joints).chain(weights) {
+            if count != vertices {
+                return wrong(path, count);
+            }
+        }
+        for (index, custom) in self.custom.iter().enumerate() {
+            if !(1..=4).contains(&custom.lanes) || custom.values.len() != vertices * custom.lanes {
+                let message =
+                    format!("{} components for {vertices} vertices of {}", custom.values.len(), custom.lanes);
+                return Err((format!("custom[{index}]"), message));
+            }
+        }
+        self.faces.check(vertices)
+    }
+}
+
+impl Faces {
+    fn check(&self, vertices: usize) -> Result<(), (String, String)> {
+        if let Some(largest) =
+            self.indices.as_ref().and_then(|indices| indices.max()).filter(|i| *i as usize >= vertices)
+        {
+            return Err((
+                "faces.indices".to_owned(),
+                format!("index {largest}, but there are {vertices} vertices"),
+            ));
+        }
+        let corners = self.corner_count(vertices) as u64;
+        let wanted = match &self.corners {
+            Some(counts) => counts.iter().map(|count| u64::from(*count)).sum(),
+            None => corners,
+        };
+        match corners == wanted {
+            true => Ok(()),
+            false => Err(("faces.corners".to_owned(), format!("{wanted} corners, but {corners} indices"))),
+        }
+    }
+}

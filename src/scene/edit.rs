@@ -1,0 +1,246 @@
+//! What can be done with a scene on its way from one file to another.
+
+use std::collections::HashMap;
+
+use glam::{Mat3, Mat4, Vec3};
+
+use super::{Colors, Components, Faces, Indices, Joint, Mesh, Scene, Transform, Weights};
+
+impl Scene {
+    /// Applies the transform of the whole scene to its meshes, for targets that have none. A skeleton gets one more joint,
+    /// at the end, which is the parent of all roots and has the transform.
+    pub fn apply_transform(&mut self) {
+        let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
+            return;
+        };
+        self.meshes.iter_mut().for_each(|mesh| mesh.transform(transform));
+        if self.skeleton.joints.is_empty() {
+            return;
+        }
+        let inverse = transform.inverse();
+        let root = self.skeleton.joints.len();
+        for joint in &mut self.skeleton.joints {
+            joint.inverse_bind *= inverse;
+            joint.parent.get_or_insert(root);
+        }
+        let rest = Some(Transform::from_matrix(transform));
+        self.skeleton.joints.push(Joint {
+            name: "root".to_owned(),
+            inverse_bind: inverse,
+            rest,
+            ..Joint::default()
+        });
+    }
+
+    /// Makes all units this many times larger.
+    pub fn scale(&mut self, factor: f32) {
+        let scale = super::Conventions { unit: factor, ..super::Conventions::GLTF };
+        scale.into_gltf(self);
+    }
+}
+
+impl Mesh {
+    /// Splits faces with more than three corners into triangles around the first corner; those with fewer vanish.
+    pub fn triangulate(&mut self) {
+        let Some(counts) = self.faces.corners.take() else { return };
+        if counts.iter().all(|count| *count == 3) {
+            return;
+        }
+        self.faces.indices = Some(match &self.faces.indices {
+            Some(Indices::U16(values)) => Indices::U16(fans(&counts, values)),
+            Some(Indices::U32(values)) => Indices::U32(fans(&counts, values)),
+            None => Indices::U32(fans(&counts, &(0..self.positions.len() as u32).collect::<Vec<_>>())),
+        });
+    }
+
+    /// Merges vertices that are the same in every attribute, bit by bit. Returns how many there are fewer.
+    pub fn weld(&mut self) -> usize {
+        let before = self.positions.len();
+        let records = self.records();
+        let stride = records.len().checked_div(before).unwrap_or(0);
+        let mut places = HashMap::with_capacity(before);
+        let mut kept = Vec::new();
+        let targets: Vec<u32> = (0..before)
+            .map(|vertex| {
+                let record = &records[vertex * stride..][..stride];
+                *places.entry(record).or_insert_with(|| {
+                    kept.push(vertex);
+                    kept.len() as u32 - 1
+                })
+            })
+            .collect();
+        let corners = match self.faces.indices.take() {
+            Some(indices) => indices.into_u32(),
+            None => (0..before as u32).collect(),
+        };
+        let indices = corners.iter().filter_map(|corner| targets.get(*corner as usize).copied()).collect();
+        self.faces.indices = Some(Indices::U32(indices));
+        self.keep(&kept);
+        before - kept.len()
+    }
+
+    /// Normals from the faces: at each vertex the mean of those of its faces, weighted by their area. Vertices without
+    /// a face that has an area get (0, 0, 1).
+    pub fn generate_normals(&mut self) {
+        let mut sums = vec![Vec3::ZERO; self.positions.len()];
+        self.faces.for_each_triangle(self.positions.len(), |corners| {
+            let [a, b, c] = corners
+                .map(|corner| self.positions.get(corner as usize).map_or(Vec3::ZERO, |p| Vec3::from(*p)));
+            let twice_the_area = (b - a).cross(c - a);
+            for corner in corners {
+                if let Some(sum) = sums.get_mut(corner as usize) {
+                    *sum += twice_the_area;
+                }
+            }
+        });
+        self.normals =
+            Some(sums.into_iter().map(|sum| sum.try_normalize().unwrap_or(Vec3::Z).into()).collect());
+    }
+
+    /// Moves the vertices, turning normals and tangents with them.
+    pub fn transform(&mut self, transform: Mat4) {
+        for position in &mut self.positions {
+            *position = transform.transform_point3(Vec3::from(*position)).into();
+        }
+        let turn = Mat3::from_mat4(transform);
+        let for_normals = turn.inverse().transpose();
+        for normal in self.normals.iter_mut().flatten() {
+            *normal = (for_normals * Vec3::from(*normal)).normalize_or_zero().into();
+        }
+        let side = turn.determinant().signum();
+        for tangent in self.tangents.iter_mut().flatten() {
+            let [x, y, z, w] = *tangent;
+            let turned = (turn * Vec3::new(x, y, z)).normalize_or_zero();
+            *tangent = turned.extend(w * side).into();
+        }
+        if side < 0.0 {
+            self.faces.reverse(self.positions.len());
+        }
+    }
+
+    /// All attributes of a vertex as bytes, vertex after vertex.
+    fn records(&self) -> Vec<u8> {
+        let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
+        lists.extend(self.normals.as_deref().map(|values| (bytemuck::cast_slice(values), 12)));
+        lists.extend(self.tangents.as_deref().map(|values| (bytemuck::cast_slice(values), 16)));
+        lists.extend(self.uvs.iter().map(|values| (bytemuck::cast_slice(values), 8)));
+        lists.extend(self.colors.iter().map(|colors| match colors {
+            Colors::U8(values) => (bytemuck::cast_slice(values), 4),
+            Colors::F32(values) => (bytemuck::cast_slice(values), 16),
+        }));
+        for skin in &self.skins {
+            lists.push((bytemuck::cast_slice(&skin.joints), 8));
+            lists.push(match &skin.weights {
+                Weights::U8(values) => (bytemuck::cast_slice(values), 4),
+                Weights::F32(values) => (bytemuck::cast_slice(values), 16),
+            });
+        }
+        lists.extend(self.custom.iter().map(|custom| {
+            let (bytes, width) = custom.values.as_bytes();
+            (bytes, width * custom.lanes)
+        }));
+        let stride = lists.iter().map(|(_, size)| size).sum();
+        let mut records = vec![0; self.positions.len() * stride];
+        let mut offset = 0;
+        for (bytes, size) in lists {
+            for (record, value) in records.chunks_exact_mut(stride).zip(bytes.chunks_exact(size)) {
+                record[offset..offset + size].copy_from_slice(value);
+            }
+            offset += size;
+        }
+        records
+    }
+
+    /// Keeps these vertices only, in this order.
+    fn keep(&mut self, vertices: &[usize]) {
+        self.positions = gather(&self.positions, vertices);
+        self.normals = self.normals.as_deref().map(|values| gather(values, vertices));
+        self.tangents = self.tangents.as_deref().map(|values| gather(values, vertices));
+        self.uvs.iter_mut().for_each(|values| *values = gather(values, vertices));
+        for colors in &mut self.colors {
+            match colors {
+                Colors::U8(values) => *values = gather(values, vertices),
+                Colors::F32(values) => *values = gather(values, vertices),
+            }
+        }
+        for skin in &mut self.skins {
+            skin.joints = gather(&skin.joints, vertices);
+            match &mut skin.weights {
+                Weights::U8(values) => *values = gather(values, vertices),
+                Weights::F32(values) => *values = gather(values, vertices),
+            }
+        }
+        for custom in &mut self.custom {
+            let lanes = custom.lanes;
+            let components: Vec<usize> =
+                vertices.iter().flat_map(|vertex| vertex * lanes..(vertex + 1) * lanes).collect();
+            custom.values.keep(&components);
+        }
+    }
+}
+
+impl Faces {
+    /// Every triangle; faces with more corners as fans around the first.
+    pub fn for_each_triangle(&self, vertices: usize, mut visit: impl FnMut([u32; 3])) {
+        let corner = |place: usize| match &self.indices {
+            Some(indices) => indices.get(place).unwrap_or(0),
+            None => place as u32,
+        };
+        let mut start = 0;
+        let mut fan = |count: usize| {
+            for second in 1..count.saturating_sub(1) {
+                visit([corner(start), corner(start + second), corner(start + second + 1)]);
+            }
+            start += count;
+        };
+        match &self.corners {
+            Some(counts) => counts.iter().for_each(|count| fan(*count as usize)),
+            None => (0..self.corner_count(vertices) / 3).for_each(|_| fan(3)),
+        }
+    }
+}
+
+impl Components {
+    fn as_bytes(&self) -> (&[u8], usize) {
+        match self {
+            Components::F32(values) => (bytemuck::cast_slice(values), 4),
+            Components::F64(values) => (bytemuck::cast_slice(values), 8),
+            Components::U8(values) => (values, 1),
+            Components::I8(values) => (bytemuck::cast_slice(values), 1),
+            Components::U16(values) => (bytemuck::cast_slice(values), 2),
+            Components::I16(values) => (bytemuck::cast_slice(values), 2),
+            Components::U32(values) => (bytemuck::cast_slice(values), 4),
+            Components::I32(values) => (bytemuck::cast_slice(values), 4),
+        }
+    }
+
+    fn keep(&mut self, components: &[usize]) {
+        match self {
+            Components::F32(values) => *values = gather(values, components),
+            Components::F64(values) => *values = gather(values, components),
+            Components::U8(values) => *values = gather(values, components),
+            Components::I8(values) => *values = gather(values, components),
+            Components::U16(values) => *values = gather(values, components),
+            Components::I16(values) => *values = gather(values, components),
+            Components::U32(values) => *values = gather(values, components),
+            Components::I32(values) => *values = gather(values, components),
+        }
+    }
+}
+
+fn gather<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
+    places.iter().filter_map(|place| values.get(*place).copied()).collect()
+}
+
+fn fans<T: Copy>(counts: &[u32], indices: &[T]) -> Vec<T> {
+    let mut triangles = Vec::with_capacity(indices.len());
+    let mut rest = indices;
+    for &count in counts {
+        let Some((face, others)) = rest.split_at_checked(count as usize) else { break };
+        if let Some((first, corners)) = face.split_first() {
+            triangles.extend(corners.windows(2).flat_map(|pair| [*first, pair[0], pair[1]]));
+        }
+        rest = others;
+    }
+    triangles
+}

@@ -1,0 +1,277 @@
+//! What a target can hold, and how a scene is brought down to that.
+
+use super::{Custom, Mesh, Scene, Skin, UvOrigin, merge};
+use crate::{Loss, LossKind};
+
+/// What a format can hold of a scene. What it cannot is taken out by [`Holds::restrict`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holds {
+    /// The format's name, for messages.
+    pub format: &'static str,
+    /// More than one mesh.
+    pub meshes: bool,
+    /// Names of meshes.
+    pub mesh_names: bool,
+    /// Names of materials.
+    pub materials: bool,
+    /// A colour for a whole mesh.
+    pub flat_colors: bool,
+    /// Normals.
+    pub normals: bool,
+    /// Tangents.
+    pub tangents: bool,
+    /// Number of sets of texture coordinates.
+    pub uvs: usize,
+    /// Where the format has the origin of texture coordinates.
+    pub uv_origin: UvOrigin,
+    /// Number of sets of colours.
+    pub colors: usize,
+    /// Number of sets of four joints per vertex.
+    pub skins: usize,
+    /// Which attributes without a meaning to the model.
+    pub custom: fn(&Custom) -> bool,
+    /// Vertices that are used in order, without indices.
+    pub unindexed: bool,
+    /// Largest number of corners of a face.
+    pub corners: u32,
+    /// Levels of detail.
+    pub lods: bool,
+    /// A transform of the whole scene.
+    pub transform: bool,
+    /// Joints.
+    pub skeleton: bool,
+    /// Names of joints.
+    pub joint_names: bool,
+    /// Animations.
+    pub animations: bool,
+    /// Named texts.
+    pub properties: bool,
+    /// Bytes of the application.
+    pub user_data: bool,
+    /// Whatever else a source has.
+    pub extras: bool,
+}
+
+impl Holds {
+    /// Nothing but triangles between positions.
+    pub const POSITIONS: Holds = Holds {
+        format: "",
+        meshes: false,
+        mesh_names: false,
+        materials: false,
+        flat_colors: false,
+        normals: false,
+        tangents: false,
+        uvs: 0,
+        uv_origin: UvOrigin::TopLeft,
+        colors: 0,
+        skins: 0,
+        custom: |_| false,
+        unindexed: false,
+        corners: 3,
+        lods: false,
+        transform: false,
+        skeleton: false,
+        joint_names: false,
+        animations: false,
+        properties: false,
+        user_data: false,
+        extras: false,
+    };
+
+    /// Takes out of the scene what the format does not hold. What can be said otherwise is: the transform is applied,
+    /// polygons become triangles, several meshes one.
+    pub fn restrict(&self, scene: &mut Scene) -> Vec<Loss> {
+        let mut losses = Losses { format: self.format, list: Vec::new() };
+        if !self.lods {
+            keep_finest(scene, &mut losses);
+        }
+        if !self.transform {
+            scene.apply_transform();
+        }
+        for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+            self.restrict_mesh(mesh, &format!("meshes[{index}]"), &mut losses);
+        }
+        if !self.meshes && scene.meshes.len() > 1 {
+            let message = format!("{} has one mesh, so these {} become one", self.format, scene.meshes.len());
+            losses.list.push(Loss::new(LossKind::Merged, "meshes", message));
+            let meshes = std::mem::take(&mut scene.meshes);
+            scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
+        }
+        self.restrict_skeleton(scene, &mut losses);
+        losses.drop_if(!self.properties, "properties", "properties", &mut scene.properties);
+        losses.drop_if(!self.user_data, "user_data", "user data", &mut scene.user_data);
+        if !self.extras && !scene.extras.is_empty() {
+            losses.drop("extras", names_of(&scene.extras));
+            scene.extras.clear();
+        }
+        losses.list
+    }
+
+    fn restrict_mesh(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+        losses.drop_text(!self.mesh_names, format!("{at}.name"), "names of meshes", &mut mesh.name);
+        losses.drop_text(
+            !self.materials,
+            format!("{at}.material.name"),
+            "materials",
+            &mut mesh.material.name,
+        );
+        losses.drop_option(
+            !self.flat_colors,
+            format!("{at}.material.color"),
+            "colours of meshes",
+            &mut mesh.material.color,
+        );
+        losses.drop_option(!self.normals, format!("{at}.normals"), "normals", &mut mesh.normals);
+        losses.drop_option(!self.tangents, format!("{at}.tangents"), "tangents", &mut mesh.tangents);
+        losses.drop_sets(self.uvs, format!("{at}.uvs"), "sets of texture coordinates", &mut mesh.uvs);
+        losses.drop_sets(self.colors, format!("{at}.colors"), "sets of colours", &mut mesh.colors);
+        self.restrict_skins(mesh, at, losses);
+        mesh.custom.retain(|custom| {
+            let keep = (self.custom)(custom);
+            if !keep {
+                losses.drop(format!("{at}.custom"), format!("the attribute \"{}\"", custom.name));
+            }
+            keep
+        });
+        self.restrict_faces(mesh, at, losses);
+        self.turn_uvs(mesh, at, losses);
+        if !self.extras && !mesh.extras.is_empty() {
+            losses.drop(format!("{at}.extras"), names_of(&mesh.extras));
+            mesh.extras.clear();
+        }
+    }
+
+    fn restrict_skins(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+        if self.skins == 1 && mesh.skins.len() > 1 {
+            let (skin, reduced) = Skin::with_four(&mesh.skins, mesh.positions.len());
+            mesh.skins = vec![skin];
+            let message = format!(
+                "{} has 4 joints per vertex; {} vertices had more and keep the largest weights",
+                self.format, reduced.vertices
+            );
+            losses.list.push(Loss::quantised(format!("{at}.skins"), message, reduced.dropped));
+        }
+        losses.drop_sets(self.skins, format!("{at}.skins"), "joints of vertices", &mut mesh.skins);
+    }
+
+    fn restrict_faces(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+        let polygons = mesh.faces.corners.iter().flatten().filter(|count| **count > self.corners).count();
+        if polygons > 0 {
+            let message =
+                format!("{polygons} faces with more than {} corners become triangles", self.corners);
+            losses.list.push(Loss::new(LossKind::Split, format!("{at}.faces"), message));
+        }
+        if polygons > 0 || self.corners == 3 {
+            mesh.triangulate();
+        }
+        if !self.unindexed {
+            mesh.faces.number(mesh.positions.len());
+        }
+    }
+
+    fn turn_uvs(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+        if mesh.uv_origin == self.uv_origin {
+            return;
+        }
+        mesh.uv_origin = self.uv_origin;
+        for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
+            let mut worst = 0.0_f32;
+            for [_, v] in uvs {
+                let turned = 1.0 - *v;
+                // In f64 the difference is exact for all that can matter.
+                let error = (f64::from(*v) - (1.0 - f64::from(turned))).abs();
+                worst = worst.max(error as f32);
+                *v = turned;
+            }
+            if worst > 0.0 {
+                let message = format!("v is counted from the {} in {}", self.uv_origin, self.format);
+                losses.list.push(Loss::quantised(format!("{at}.uvs[{set}]"), message, worst));
+            }
+        }
+    }
+
+    fn restrict_skeleton(&self, scene: &mut Scene, losses: &mut Losses) {
+        losses.drop_if(!self.animations, "animations", "animations", &mut scene.animations);
+        losses.drop_if(!self.skeleton, "skeleton.joints", "joints", &mut scene.skeleton.joints);
+        let mut named = 0;
+        for (index, joint) in scene.skeleton.joints.iter_mut().enumerate() {
+            if !self.joint_names && !joint.name.is_empty() {
+                joint.name.clear();
+                named += 1;
+            }
+            if !self.extras && !joint.extras.is_empty() {
+                losses.drop(format!("skeleton.joints[{index}].extras"), names_of(&joint.extras));
+                joint.extras.clear();
+            }
+        }
+        if named > 0 {
+            losses.drop("skeleton.joints", format!("names of joints: {named}"));
+        }
+    }
+}
+
+/// Keeps the meshes of the finest level of detail only.
+fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
+    let lods = std::mem::take(&mut scene.lods);
+    let Some(finest) = lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance)) else { return };
+    let all: Vec<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
+    let mut index = 0;
+    let before = scene.meshes.len();
+    scene.meshes.retain(|_| {
+        let keep = finest.meshes.contains(&index) || !all.contains(&index);
+        index += 1;
+        keep
+    });
+    let message =
+        format!("levels of detail: {}, and {} of {before} meshes", lods.len(), before - scene.meshes.len());
+    losses.drop("lods", message);
+}
+
+fn names_of(extras: &super::Extras) -> String {
+    let names: Vec<_> = extras.keys().map(String::as_str).collect();
+    names.join(", ")
+}
+
+struct Losses {
+    format: &'static str,
+    list: Vec<Loss>,
+}
+
+impl Losses {
+    fn drop(&mut self, path: impl Into<String>, what: impl std::fmt::Display) {
+        self.list.push(Loss::dropped(path, format!("{} has no place for {what}", self.format)));
+    }
+
+    fn drop_if<T>(&mut self, drop: bool, path: &str, what: &str, values: &mut Vec<T>) {
+        if drop && !values.is_empty() {
+            self.drop(path, format!("{what}: {}", values.len()));
+            values.clear();
+        }
+    }
+
+    fn drop_text(&mut self, drop: bool, path: String, what: &str, text: &mut String) {
+        if drop && !text.is_empty() {
+            self.drop(path, format!("{what}: \"{text}\""));
+            text.clear();
+        }
+    }
+
+    fn drop_option<T>(&mut self, drop: bool, path: String, what: &str, value: &mut Option<T>) {
+        if drop && value.take().is_some() {
+            self.drop(path, what);
+        }
+    }
+
+    fn drop_sets<T>(&mut self, held: usize, path: String, what: &str, sets: &mut Vec<T>) {
+        let format = self.format;
+        for set in held..sets.len() {
+            let message = match held {
+                0 => format!("{format} has no {what}"),
+                _ => format!("{format} has {held} {what}"),
+            };
+            self.list.push(Loss::dropped(format!("{path}[{set}]"), message));
+        }
+        sets.truncate(held);
+    }
+}

@@ -1,0 +1,97 @@
+//! Several meshes as one, for targets that have only one.
+
+use super::{Colors, Indices, Mesh, Skin, Weights};
+use crate::{Loss, LossKind};
+
+/// One mesh with the vertices and faces of all, in order. Attributes that only some of them have are filled up: normals
+/// from the faces, colours with white, all else with 0. The meshes have no custom attributes and the same origin of
+/// texture coordinates.
+pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
+    fill_up(&mut meshes, losses);
+    let mut merged = Mesh::default();
+    let mut indices =
+        Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
+    for (position, mut mesh) in meshes.into_iter().enumerate() {
+        let base = merged.positions.len() as u32;
+        mesh.faces.number(mesh.positions.len());
+        let own = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
+        indices.extend(own.into_iter().map(|index| index.wrapping_add(base)));
+        if position == 0 {
+            merged = mesh;
+        } else {
+            append(&mut merged, mesh);
+        }
+    }
+    merged.faces.indices = Some(Indices::U32(indices));
+    merged
+}
+
+fn append(merged: &mut Mesh, mesh: Mesh) {
+    merged.positions.extend(mesh.positions);
+    merged.flat &= mesh.flat;
+    if let (Some(all), Some(more)) = (&mut merged.normals, mesh.normals) {
+        all.extend(more);
+    }
+    if let (Some(all), Some(more)) = (&mut merged.tangents, mesh.tangents) {
+        all.extend(more);
+    }
+    merged.uvs.iter_mut().zip(mesh.uvs).for_each(|(all, more)| all.extend(more));
+    for (all, more) in merged.colors.iter_mut().zip(mesh.colors) {
+        match (&mut *all, more) {
+            (Colors::U8(all), Colors::U8(more)) => all.extend(more),
+            (_, more) => {
+                let mut colors = std::mem::replace(all, Colors::U8(Vec::new())).into_f32();
+                colors.extend(more.into_f32());
+                *all = Colors::F32(colors);
+            }
+        }
+    }
+    for (all, more) in merged.skins.iter_mut().zip(mesh.skins) {
+        all.joints.extend(more.joints);
+        match (&mut all.weights, more.weights) {
+            (Weights::U8(all), Weights::U8(more)) => all.extend(more),
+            (weights, more) => {
+                let mut sum = std::mem::replace(weights, Weights::U8(Vec::new())).into_f32();
+                sum.extend(more.into_f32());
+                *weights = Weights::F32(sum);
+            }
+        }
+    }
+}
+
+/// Gives every mesh the attributes that any of them has.
+fn fill_up(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
+    let normals = meshes.iter().any(|mesh| mesh.normals.is_some());
+    let tangents = meshes.iter().any(|mesh| mesh.tangents.is_some());
+    let uvs = meshes.iter().map(|mesh| mesh.uvs.len()).max().unwrap_or(0);
+    let colors = meshes.iter().map(|mesh| mesh.colors.len()).max().unwrap_or(0);
+    let skins = meshes.iter().map(|mesh| mesh.skins.len()).max().unwrap_or(0);
+    for (index, mesh) in meshes.iter_mut().enumerate() {
+        let vertices = mesh.positions.len();
+        let mut filled = Vec::new();
+        if normals && mesh.normals.is_none() {
+            mesh.generate_normals();
+            filled.push("normals from the faces");
+        }
+        if tangents && mesh.tangents.is_none() {
+            mesh.tangents = Some(vec![[1.0, 0.0, 0.0, 1.0]; vertices]);
+            filled.push("tangents along +X");
+        }
+        if mesh.uvs.len() < uvs {
+            mesh.uvs.resize(uvs, vec![[0.0; 2]; vertices]);
+            filled.push("texture coordinates of 0");
+        }
+        if mesh.colors.len() < colors {
+            mesh.colors.resize(colors, Colors::U8(vec![[255; 4]; vertices]));
+            filled.push("white");
+        }
+        if mesh.skins.len() < skins {
+            mesh.skins.resize(skins, Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
+            filled.push("no joints");
+        }
+        if !filled.is_empty() {
+            let message = format!("gets what the others have: {}", filled.join(", "));
+            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}]"), message));
+        }
+    }
+}

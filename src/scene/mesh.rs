@@ -1,0 +1,247 @@
+//! Meshes: attributes of vertices, one list each, and the faces between them.
+
+use super::{Extras, Skin, UvOrigin};
+
+/// One mesh: what is drawn with one material.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Mesh {
+    /// The name; empty for none.
+    pub name: String,
+    /// The material.
+    pub material: Material,
+    /// Coordinates (X, Y, Z) of each vertex in metres, in model space.
+    pub positions: Vec<[f32; 3]>,
+    /// Whether the source has no third coordinate and z is 0 only here.
+    pub flat: bool,
+    /// Normals (X, Y, Z), one per vertex.
+    pub normals: Option<Vec<[f32; 3]>>,
+    /// Tangents (X, Y, Z) and the side of the bitangent, 1 or −1, one per vertex.
+    pub tangents: Option<Vec<[f32; 4]>>,
+    /// Sets of texture coordinates (U, V), one per vertex in each.
+    pub uvs: Vec<Vec<[f32; 2]>>,
+    /// Where (0, 0) is in the images.
+    pub uv_origin: UvOrigin,
+    /// Sets of colours, one per vertex in each.
+    pub colors: Vec<Colors>,
+    /// Joints and weights: each set attaches a vertex to four joints at most.
+    pub skins: Vec<Skin>,
+    /// Attributes without a meaning to the model.
+    pub custom: Vec<Custom>,
+    /// The faces.
+    pub faces: Faces,
+    /// What has no other place.
+    pub extras: Extras,
+}
+
+/// What a surface looks like, as far as the formats say it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Material {
+    /// The name, often that of an image; empty for none.
+    pub name: String,
+    /// One colour for the whole mesh: red, green, blue from 0 to 255.
+    pub color: Option<[u8; 3]>,
+}
+
+/// Colours (red, green, blue, alpha), one per vertex, linear, as precise as the source has them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Colors {
+    /// 255 is 1.0.
+    U8(Vec<[u8; 4]>),
+    /// Usually from 0 to 1.
+    F32(Vec<[f32; 4]>),
+}
+
+impl Colors {
+    /// Number of colours: that of the vertices.
+    pub fn len(&self) -> usize {
+        match self {
+            Colors::U8(values) => values.len(),
+            Colors::F32(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The colours as numbers from 0 to 1.
+    pub fn into_f32(self) -> Vec<[f32; 4]> {
+        match self {
+            Colors::U8(values) => {
+                values.into_iter().map(|color| color.map(|channel| f32::from(channel) / 255.0)).collect()
+            }
+            Colors::F32(values) => values,
+        }
+    }
+
+    /// The colours as bytes, and the largest distance of one from what it was, in units of 1.0.
+    pub fn into_u8(self) -> (Vec<[u8; 4]>, f32) {
+        match self {
+            Colors::U8(values) => (values, 0.0),
+            Colors::F32(values) => {
+                let mut worst = 0.0_f32;
+                let colors = values.into_iter().map(|color| {
+                    color.map(|channel| {
+                        // A saturating cast; not-a-number becomes 0.
+                        let byte = (channel * 255.0).round() as u8;
+                        worst = worst.max((channel - f32::from(byte) / 255.0).abs());
+                        byte
+                    })
+                });
+                (colors.collect(), worst)
+            }
+        }
+    }
+}
+
+/// An attribute without a meaning to the model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Custom {
+    /// The name in the source.
+    pub name: String,
+    /// Number of components of each value, 1 to 4.
+    pub lanes: usize,
+    /// The components, vertex after vertex.
+    pub values: Components,
+}
+
+/// Numbers of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Components {
+    /// Floats.
+    F32(Vec<f32>),
+    /// Floats of 64 bits.
+    F64(Vec<f64>),
+    /// Bytes.
+    U8(Vec<u8>),
+    /// Signed bytes.
+    I8(Vec<i8>),
+    /// 16 bits.
+    U16(Vec<u16>),
+    /// 16 bits, signed.
+    I16(Vec<i16>),
+    /// 32 bits.
+    U32(Vec<u32>),
+    /// 32 bits, signed.
+    I32(Vec<i32>),
+}
+
+impl Components {
+    /// Number of components: that of the vertices times that of the lanes.
+    pub fn len(&self) -> usize {
+        match self {
+            Components::F32(values) => values.len(),
+            Components::F64(values) => values.len(),
+            Components::U8(values) => values.len(),
+            Components::I8(values) => values.len(),
+            Components::U16(values) => values.len(),
+            Components::I16(values) => values.len(),
+            Components::U32(values) => values.len(),
+            Components::I32(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// The faces of a mesh: which vertices are the corners of each, counter-clockwise seen from the front.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Faces {
+    /// The corners of one face after the other. `None`: the vertices as they stand.
+    pub indices: Option<Indices>,
+    /// Number of corners of each face. `None`: three each.
+    pub corners: Option<Vec<u32>>,
+}
+
+/// Indices of vertices, as wide as the source has them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Indices {
+    /// 16 bits each.
+    U16(Vec<u16>),
+    /// 32 bits each.
+    U32(Vec<u32>),
+}
+
+impl Indices {
+    /// Number of indices.
+    pub fn len(&self) -> usize {
+        match self {
+            Indices::U16(values) => values.len(),
+            Indices::U32(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The largest index.
+    pub fn max(&self) -> Option<u32> {
+        match self {
+            Indices::U16(values) => values.iter().max().map(|index| u32::from(*index)),
+            Indices::U32(values) => values.iter().max().copied(),
+        }
+    }
+
+    /// The index at this position.
+    pub fn get(&self, position: usize) -> Option<u32> {
+        match self {
+            Indices::U16(values) => values.get(position).map(|index| u32::from(*index)),
+            Indices::U32(values) => values.get(position).copied(),
+        }
+    }
+
+    /// The indices, widened.
+    pub fn into_u32(self) -> Vec<u32> {
+        match self {
+            Indices::U16(values) => values.into_iter().map(u32::from).collect(),
+            Indices::U32(values) => values,
+        }
+    }
+}
+
+impl Faces {
+    /// Triangles with these corners.
+    pub fn triangles(indices: Vec<u32>) -> Faces {
+        Faces { indices: Some(Indices::U32(indices)), corners: None }
+    }
+
+    /// Number of corners of all faces together, in a mesh of this many vertices.
+    pub fn corner_count(&self, vertices: usize) -> usize {
+        self.indices.as_ref().map_or(vertices, Indices::len)
+    }
+
+    /// Gives the corners indices where the vertices were used as they stand.
+    pub(super) fn number(&mut self, vertices: usize) {
+        self.indices.get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
+    }
+
+    /// Turns every face over: the corners in the other order, from the same first one.
+    pub(super) fn reverse(&mut self, vertices: usize) {
+        self.number(vertices);
+        let corners = self.corners.as_deref();
+        match &mut self.indices {
+            Some(Indices::U16(values)) => reverse_each(values, corners),
+            Some(Indices::U32(values)) => reverse_each(values, corners),
+            None => {}
+        }
+    }
+}
+
+fn reverse_each<T>(mut indices: &mut [T], corners: Option<&[u32]>) {
+    let Some(corners) = corners else {
+        return indices.as_chunks_mut::<3>().0.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
+    };
+    for &count in corners {
+        let Some((face, rest)) = indices.split_at_mut_checked(count as usize) else { return };
+        if let Some((_, others)) = face.split_first_mut() {
+            others.reverse();
+        }
+        indices = rest;
+    }
+}

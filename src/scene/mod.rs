@@ -1,0 +1,104 @@
+//! The neutral model: what a mesh file holds, in the terms of no format.
+//!
+//! Every format's document turns [into a scene](FromScene) and is made [from one](FromScene); the formats of the world
+//! (glTF, OBJ …) only know scenes. So each of them becomes any other.
+//!
+//! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, counter-clockwise front faces, column
+//! vectors, quaternions (x, y, z, w), metres where the source says metres. Texture coordinates keep the origin that they
+//! had ([`Mesh::uv_origin`]): turning them over rounds, and is only done for a target that has the other one.
+//!
+//! Nothing is dropped silently: every conversion returns a list of [losses](crate::Loss).
+
+mod animation;
+mod axes;
+mod check;
+mod edit;
+mod holds;
+mod merge;
+mod mesh;
+mod skeleton;
+mod skin;
+
+pub use animation::{Animation, Channel, Interpolation, Samples};
+pub use axes::{Axes, Axis, Conventions, UvOrigin};
+pub(crate) use holds::Holds;
+pub use mesh::{Colors, Components, Custom, Faces, Indices, Material, Mesh};
+pub use skeleton::{Joint, Skeleton, Transform};
+pub(crate) use skin::weights_to_bytes;
+pub use skin::{Skin, Weights};
+
+use glam::Mat4;
+use serde_json::{Map, Value};
+
+use crate::{Dialect, Format, Loss, Result};
+
+/// Meshes with a skeleton and its animations, in the conventions of glTF 2.0.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scene {
+    /// The meshes.
+    pub meshes: Vec<Mesh>,
+    /// The levels of detail; empty where all meshes are shown at every distance.
+    pub lods: Vec<Lod>,
+    /// Transform of the whole scene. `None` is the identity.
+    pub transform: Option<Mat4>,
+    /// The joints that the skins of the meshes refer to.
+    pub skeleton: Skeleton,
+    /// The animations of the skeleton.
+    pub animations: Vec<Animation>,
+    /// Text that the source names, in its order: properties of Seed.
+    pub properties: Vec<(String, String)>,
+    /// Bytes that only the application understands: user data of IyMA.
+    pub user_data: Vec<u8>,
+    /// What has no other place.
+    pub extras: Extras,
+}
+
+/// What has no other place in the model, by name.
+pub type Extras = Map<String, Value>;
+
+/// One level of detail: the meshes to show from a distance on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Lod {
+    /// Distance in metres from which on these meshes are shown; 0 for the finest level.
+    pub distance: f32,
+    /// Indices into [`Scene::meshes`].
+    pub meshes: Vec<usize>,
+}
+
+/// How to convert between a format and a scene.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct SceneOptions {
+    /// The conventions of the format's side, where its own ([`FromScene::CONVENTIONS`]) are not to be assumed.
+    pub conventions: Option<Conventions>,
+    /// The dialect to make; that of the specification where `None`.
+    pub dialect: Option<Dialect>,
+}
+
+impl SceneOptions {
+    /// These options with the conventions that the files follow.
+    pub fn with_conventions(mut self, conventions: Conventions) -> SceneOptions {
+        self.conventions = Some(conventions);
+        self
+    }
+}
+
+/// A format whose documents become scenes and are made from them.
+pub trait FromScene: Format {
+    /// How the format understands space, with the evidence.
+    const CONVENTIONS: Conventions;
+
+    /// The content as a scene, with a list of what a scene cannot hold.
+    ///
+    /// # Errors
+    ///
+    /// If the document is not [valid](Format::check): indices of joints or vertices that are not there.
+    fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
+
+    /// A document with the content of the scene, with a list of what the format cannot hold.
+    ///
+    /// # Errors
+    ///
+    /// If the format cannot express the scene at all, such as a mesh with too many joints.
+    fn from_scene(scene: Scene, options: &SceneOptions) -> Result<(Self, Vec<Loss>)>;
+}

@@ -1,0 +1,148 @@
+//! Which joints a vertex follows, and how much.
+
+/// Four joints and weights per vertex.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Skin {
+    /// Indices of joints; [`Skin::NONE`] where a vertex has fewer than four.
+    pub joints: Vec<[u16; 4]>,
+    /// The weights.
+    pub weights: Weights,
+}
+
+/// Four weights per vertex, as precise as the source has them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Weights {
+    /// 255 is 1.0.
+    U8(Vec<[u8; 4]>),
+    /// Usually from 0 to 1, with a sum of 1.
+    F32(Vec<[f32; 4]>),
+}
+
+impl Weights {
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        match self {
+            Weights::U8(values) => values.len(),
+            Weights::F32(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The weights as numbers from 0 to 1.
+    pub fn into_f32(self) -> Vec<[f32; 4]> {
+        match self {
+            Weights::U8(values) => {
+                values.into_iter().map(|weights| weights.map(|weight| f32::from(weight) / 255.0)).collect()
+            }
+            Weights::F32(values) => values,
+        }
+    }
+}
+
+impl Skin {
+    /// Stands for no joint.
+    pub const NONE: u16 = u16::MAX;
+
+    /// One joint for each vertex, or none.
+    pub fn rigid(joints: impl IntoIterator<Item = u16>) -> Skin {
+        let joints: Vec<_> =
+            joints.into_iter().map(|joint| [joint, Skin::NONE, Skin::NONE, Skin::NONE]).collect();
+        let weights =
+            joints.iter().map(|joints| [u8::from(joints[0] != Skin::NONE) * 255, 0, 0, 0]).collect();
+        Skin { joints, weights: Weights::U8(weights) }
+    }
+
+    /// The four largest influences of each vertex in these sets, with a sum of 1.
+    pub(super) fn with_four(skins: &[Skin], vertices: usize) -> (Skin, Reduced) {
+        let (four, reduced) = reduce::<4>(skins, vertices);
+        let joints = four.iter().map(|influences| influences.map(|(joint, _)| joint)).collect();
+        let weights = four.iter().map(|influences| influences.map(|(_, weight)| weight)).collect();
+        (Skin { joints, weights: Weights::F32(weights) }, reduced)
+    }
+
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.joints.is_empty()
+    }
+}
+
+/// The joints of one vertex in all sets with a weight above 0, largest first; those of the same weight in their order.
+pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
+    let mut all: Vec<(u16, f32)> = skins
+        .iter()
+        .filter_map(|skin| {
+            let weights = match &skin.weights {
+                Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),
+                Weights::F32(values) => *values.get(vertex)?,
+            };
+            Some(skin.joints.get(vertex)?.iter().copied().zip(weights).collect::<Vec<_>>())
+        })
+        .flatten()
+        .filter(|(joint, weight)| *joint != Skin::NONE && *weight > 0.0)
+        .collect();
+    all.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    all
+}
+
+/// What became of the influences of the vertices in a target that holds fewer, or holds them less precisely.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Reduced {
+    /// Number of vertices that lost a joint.
+    pub vertices: usize,
+    /// The largest sum of weights that one vertex lost.
+    pub dropped: f32,
+    /// The largest change of a weight that was kept.
+    pub error: f32,
+}
+
+/// The `COUNT` largest influences of each vertex with a sum of 1.
+pub(crate) fn reduce<const COUNT: usize>(
+    skins: &[Skin],
+    vertices: usize,
+) -> (Vec<[(u16, f32); COUNT]>, Reduced) {
+    let mut reduced = Reduced::default();
+    let kept = (0..vertices).map(|vertex| {
+        let all = influences(skins, vertex);
+        let (kept, lost) = all.split_at(all.len().min(COUNT));
+        let sum: f32 = kept.iter().map(|(_, weight)| weight).sum();
+        if !lost.is_empty() {
+            reduced.vertices += 1;
+            reduced.dropped = reduced.dropped.max(lost.iter().map(|(_, weight)| weight).sum());
+        }
+        std::array::from_fn(|slot| match kept.get(slot) {
+            Some(&(joint, weight)) => {
+                reduced.error = reduced.error.max((weight / sum - weight).abs());
+                (joint, weight / sum)
+            }
+            None => (Skin::NONE, 0.0),
+        })
+    });
+    (kept.collect(), reduced)
+}
+
+/// Weights as bytes with a sum of 255: rounded down, and what is missing given to those that lost most. Without any
+/// weight they stay 0.
+pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
+    let sum: f32 = weights.iter().sum();
+    if sum.is_nan() || sum <= 0.0 {
+        return [0; 4];
+    }
+    let exact = weights.map(|weight| weight / sum * 255.0);
+    let mut bytes = exact.map(|weight| weight as u8);
+    let missing = 255_u8.saturating_sub(bytes.iter().fold(0, |sum: u8, byte| sum.saturating_add(*byte)));
+    let mut order = [0, 1, 2, 3];
+    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    for &slot in order.iter().take(missing.into()).filter(|&&slot| weights[slot] > 0.0) {
+        bytes[slot] = bytes[slot].saturating_add(1);
+    }
+    bytes
+}
