@@ -111,8 +111,9 @@ struct Moment {
 impl Moment {
     /// The places of these times, in ticks, in the list of times of a channel.
     fn all(times: &[f32], ticks: &[f32]) -> impl Iterator<Item = Moment> {
-        // A list taken as it is need not be ascending.
-        let same = times == ticks;
+        // Where the list is taken as it is, it need not be ascending.
+        let bits = |times: &[f32]| times.iter().map(|time| time.to_bits()).collect::<Vec<_>>();
+        let same = bits(times) == bits(ticks);
         ticks.iter().enumerate().map(move |(index, ticks)| match same {
             true => Moment { before: index, after: index, fraction: 0.0 },
             false => Moment::find(times, *ticks),

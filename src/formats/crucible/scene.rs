@@ -62,6 +62,7 @@ impl FromScene for Document {
 }
 
 fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
+    let vertices = chunk.vertex_count();
     let mut mesh = Mesh { uv_origin: conventions.uv_origin, ..Mesh::default() };
     mesh.faces = Faces {
         indices: Some(match chunk.indices {
@@ -70,10 +71,10 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
         }),
         corners: None,
     };
-    let mut flat = None;
+    let (mut solid, mut flat) = (None, None);
     for stream in chunk.streams {
         match stream {
-            Stream::Position3d(values) => mesh.positions = values,
+            Stream::Position3d(values) => solid = Some(values),
             Stream::Position2d(values) => flat = Some(values),
             Stream::Normal(values) => mesh.normals = Some(values),
             Stream::Uv(values) => mesh.uvs.push(values),
@@ -89,17 +90,24 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             }),
         }
     }
-    match flat {
-        Some(values) if mesh.positions.is_empty() => {
-            mesh.flat = true;
-            mesh.positions = values.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
+    match (solid, flat) {
+        (Some(solid), flat) => {
+            mesh.positions = solid;
+            mesh.custom.extend(flat.map(|values| Custom {
+                name: POSITION_2D.to_owned(),
+                lanes: 2,
+                values: Components::F32(values.into_flattened()),
+            }));
         }
-        Some(values) => mesh.custom.push(Custom {
-            name: POSITION_2D.to_owned(),
-            lanes: 2,
-            values: Components::F32(values.into_flattened()),
-        }),
-        None => {}
+        (None, Some(flat)) => {
+            mesh.flat = true;
+            mesh.positions = flat.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
+        }
+        (None, None) => {
+            let message = "there are no positions: all vertices are at the origin";
+            losses.push(Loss::new(LossKind::Changed, format!("chunks[{index}].streams"), message));
+            mesh.positions = vec![[0.0; 3]; vertices];
+        }
     }
     if !chunk.trailing.is_empty() {
         losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes behind the last stream"));

@@ -9,7 +9,7 @@ use crate::scene::{
     self, Channel, Conventions, Faces, FromScene, Holds, Interpolation, Mesh, Samples, Scene, SceneOptions,
     Skin, Transform, UvOrigin, Weights,
 };
-use crate::{Dialect, Error, ErrorKind, Format, FormatId, Loss, LossKind, Result, Text};
+use crate::{Dialect, Error, ErrorKind, FormatId, Loss, LossKind, Result, Text};
 
 const HOLDS: Holds = Holds {
     format: "MESH",
@@ -52,29 +52,30 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
-        let transform = dialect == Dialect::Renderlib;
+        let renderlib = dialect == Dialect::Renderlib;
         conventions.out_of_gltf(&mut scene);
-        let holds = Holds { uv_origin: conventions.uv_origin, transform, ..HOLDS };
+        let holds = Holds { uv_origin: conventions.uv_origin, transform: renderlib, ..HOLDS };
         let mut losses = holds.restrict(&mut scene);
-        let order = scene.skeleton.parents_first();
+        if renderlib {
+            drop_names(&mut scene, &mut losses);
+        }
+        // The specification wants a name, if only an empty one.
+        let names = if renderlib { Vec::new() } else { names(&scene) };
         let mut document = Document {
-            joints: from_skeleton(&scene, &order)?,
-            strings: names(&scene).into_iter().map(Text::from).collect(),
-            animations: from_animations(&scene, &order, &mut losses),
+            dialect,
+            root_transform: renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix)),
+            joints: from_skeleton(&scene.skeleton)?,
+            animations: from_animations(&scene, &names, &mut losses),
+            strings: names.iter().map(|name| Text::from(name.as_str())).collect(),
             ..Document::default()
         };
         if let Some(mesh) = scene.meshes.into_iter().next() {
             document.indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
             let joints =
-                mesh.skins.into_iter().next().map(|skin| from_skin(skin, &order, &mut losses)).transpose()?;
+                mesh.skins.into_iter().next().map(|skin| from_skin(skin, &mut losses)).transpose()?;
             let uvs = mesh.uvs.into_iter().next();
             let columns = Columns { positions: mesh.positions, normals: mesh.normals, uvs, joints };
             document.vertices = Vertices::from_columns(&columns)?;
-        }
-        let (mut document, more) = document.into_dialect(dialect)?;
-        losses.extend(more);
-        if let Some(transform) = scene.transform {
-            document.root_transform = Some(from_matrix(transform));
         }
         Ok((document, losses))
     }
@@ -161,34 +162,27 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
     })
 }
 
-fn from_skeleton(scene: &Scene, order: &[usize]) -> Result<Vec<Joint>> {
-    if order.len() > 255 {
-        let message = format!("{} joints, but MESH can number 255", order.len());
+fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
+    let joints = &skeleton.joints;
+    if joints.len() > 255 {
+        let message = format!("{} joints, but MESH can number 255", joints.len());
         return Err(Error::new(ErrorKind::Inexpressible, message)
             .at("skeleton.joints")
             .in_format(FormatId::Mesh));
     }
-    let place = |joint: usize| order.iter().position(|other| *other == joint).unwrap_or(255) as u8;
-    let joints = order.iter().map(|&joint| &scene.skeleton.joints[joint]).enumerate();
-    Ok(joints
-        .map(|(id, joint)| Joint {
-            id: id as u8,
-            parent: joint.parent.map_or(255, place),
-            transform: from_matrix(joint.inverse_bind),
-        })
-        .collect())
+    // Below 255, all of them.
+    let to_joint = |(id, joint): (usize, &scene::Joint)| Joint {
+        id: id as u8,
+        parent: joint.parent.map_or(255, |parent| parent as u8),
+        transform: from_matrix(joint.inverse_bind),
+    };
+    Ok(joints.iter().enumerate().map(to_joint).collect())
 }
 
-fn from_skin(skin: Skin, order: &[usize], losses: &mut Vec<Loss>) -> Result<JointColumns> {
-    let mut places = vec![255_u8; order.len()];
-    for (place, joint) in order.iter().enumerate() {
-        places[*joint] = place as u8;
-    }
+fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointColumns> {
     let place = |joint: u16| match joint {
         Skin::NONE => Some(255),
-        // A skin without a skeleton keeps its numbers as far as they fit.
-        joint if order.is_empty() => u8::try_from(joint).ok().filter(|id| *id != 255),
-        joint => places.get(usize::from(joint)).copied(),
+        joint => u8::try_from(joint).ok().filter(|id| *id != 255),
     };
     let ids = skin.joints.iter().enumerate().map(|(vertex, four)| {
         let [a, b, c, d] = four.map(place);
@@ -224,8 +218,7 @@ fn from_skin(skin: Skin, order: &[usize], losses: &mut Vec<Loss>) -> Result<Join
     Ok(JointColumns { ids, weights })
 }
 
-fn from_animations(scene: &Scene, order: &[usize], losses: &mut Vec<Loss>) -> Vec<Animation> {
-    let names = names(scene);
+fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> Vec<Animation> {
     let animations = scene.animations.iter().enumerate().map(|(index, animation)| {
         let timestamps = all_times(animation);
         if animation.looped {
@@ -240,10 +233,9 @@ fn from_animations(scene: &Scene, order: &[usize], losses: &mut Vec<Loss>) -> Ve
             losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));
         }
         let poses = animation.poses(&scene.skeleton, &timestamps);
-        let poses = poses.chunks(scene.skeleton.joints.len().max(1)).flat_map(|pose| {
-            let ordered = order.iter().enumerate();
-            ordered.map(|(id, joint)| from_transform(id as u32, pose[*joint]))
-        });
+        let joints = scene.skeleton.joints.len().max(1);
+        let poses =
+            poses.iter().enumerate().map(|(place, pose)| from_transform((place % joints) as u32, *pose));
         Animation {
             name: names.iter().position(|name| *name == animation.name).map(|name| name as u32),
             duration: animation.duration,
@@ -255,12 +247,22 @@ fn from_animations(scene: &Scene, order: &[usize], losses: &mut Vec<Loss>) -> Ve
     animations.collect()
 }
 
+fn drop_names(scene: &mut Scene, losses: &mut Vec<Loss>) {
+    for (index, animation) in scene.animations.iter_mut().enumerate() {
+        let name = std::mem::take(&mut animation.name);
+        if !name.is_empty() {
+            let message = format!("the renderlib dialect has no names: \"{name}\"");
+            losses.push(Loss::dropped(format!("animations[{index}].name"), message));
+        }
+    }
+}
+
 /// The names of the animations, each once.
-fn names(scene: &Scene) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
+fn names(scene: &Scene) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
     for animation in &scene.animations {
-        if !names.contains(&&*animation.name) {
-            names.push(&animation.name);
+        if !names.contains(&animation.name) {
+            names.push(animation.name.clone());
         }
     }
     names
