@@ -1,12 +1,13 @@
 //! What is read: files, standard input, and the options that say how to take them.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use meshspec::interop::Files;
 use meshspec::{Dialect, FormatId, ReadOptions, Strictness};
 
 use crate::failure::{Failure, Result};
@@ -92,6 +93,31 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
         std::fs::read(path)
     };
     bytes.map_err(|error| Failure::io(&name_of(path), &error))
+}
+
+/// Files that the one at a path refers to: in its folder or below.
+pub struct Beside<'a>(&'a Path);
+
+impl<'a> Beside<'a> {
+    pub fn new(path: &'a Path) -> Beside<'a> {
+        Beside(path)
+    }
+}
+
+impl Files for Beside<'_> {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        let inside =
+            Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if is_standard(self.0) || !inside {
+            let message = format!("\"{name}\" is not in the folder of the file");
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
+        std::fs::read(self.0.with_file_name(name))
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, format!("\"{name}\" is beside a file that is read")))
+    }
 }
 
 /// The bytes of an input.

@@ -1,9 +1,11 @@
 //! What is written: whole files or nothing, and data on standard output.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use meshspec::interop::Files;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
@@ -24,20 +26,98 @@ fn exists(path: &Path) -> Failure {
 
 /// Writes to standard output for `-`, else to a file that appears, or is replaced, when all is written.
 pub fn write(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    if is_standard(path) {
-        return Ok(write_to(io::stdout().lock(), content)?);
+    let mut staged = Staged::new(path, force);
+    staged.write(content)?;
+    staged.commit()
+}
+
+/// A file, and those beside it that belong to it, which appear, or are replaced, when all are written.
+pub struct Staged {
+    path: PathBuf,
+    force: bool,
+    /// Where each file will be.
+    files: Vec<(PathBuf, NamedTempFile)>,
+    /// What standard output will get.
+    printed: Vec<u8>,
+}
+
+impl Staged {
+    /// Nothing yet, to be written to `path`; `-` is standard output.
+    pub fn new(path: &Path, force: bool) -> Staged {
+        Staged { path: path.to_owned(), force, files: Vec::new(), printed: Vec::new() }
     }
-    let written = match fs::metadata(path) {
-        // A pipe or a device, `/dev/null`, must not be replaced.
-        Ok(metadata) if !metadata.is_file() => {
-            File::options().write(true).open(path).and_then(|file| write_to(file, content))
+
+    /// Writes the file itself. Standard output, pipes and devices get it at once.
+    pub fn write(&mut self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        if is_standard(&self.path) {
+            return Ok(write_to(io::stdout().lock(), content)?);
         }
-        _ => replace(path, force, content),
-    };
-    written.map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => exists(path),
-        _ => Failure::io(&path.display().to_string(), &error),
-    })
+        let path = self.path.clone();
+        let written = self.open(&path).and_then(|file| write_to(file, content));
+        written.map_err(|error| Failure::io(&path.display().to_string(), &error))
+    }
+
+    /// Writes files made in memory to standard output, which takes one only.
+    pub fn print(&mut self, files: BTreeMap<String, Vec<u8>>) -> io::Result<()> {
+        let names: Vec<_> = files.keys().map(|name| format!("\"{name}\"")).collect();
+        let count = files.len();
+        match files.into_values().next() {
+            Some(content) if count == 1 => {
+                self.printed = content;
+                Ok(())
+            }
+            _ => {
+                let message = format!("standard output takes one file, not {count}: {}", names.join(", "));
+                Err(io::Error::new(io::ErrorKind::Unsupported, message))
+            }
+        }
+    }
+
+    /// Puts all that was written to its place.
+    pub fn commit(self) -> Result<()> {
+        if !self.printed.is_empty() {
+            write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
+        }
+        for (path, file) in self.files {
+            place(file, &path, self.force).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => exists(&path),
+                _ => Failure::io(&path.display().to_string(), &error),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn open(&mut self, path: &Path) -> io::Result<File> {
+        let path = match fs::metadata(path) {
+            // A pipe or a device, `/dev/null`, must not be replaced.
+            Ok(metadata) if !metadata.is_file() => return File::options().write(true).open(path),
+            // What a link points to is replaced, not the link.
+            Ok(_) => fs::canonicalize(path)?,
+            Err(_) => path.to_owned(),
+        };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let temporary = temporary_file(folder.unwrap_or(Path::new(".")))?;
+        let file = temporary.as_file().try_clone()?;
+        self.files.push((path, temporary));
+        Ok(file)
+    }
+}
+
+impl Files for Staged {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        fs::read(self.path.with_file_name(name))
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        let path = self.path.with_file_name(name);
+        if path.is_file() && !self.force {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                format!("{}: the file exists", path.display()),
+            ));
+        }
+        Ok(Box::new(self.open(&path)?))
+    }
 }
 
 fn write_to(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
@@ -46,20 +126,11 @@ fn write_to(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<
     out.flush()
 }
 
-fn replace(
-    path: &Path,
-    force: bool,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    // What a link points to is replaced, not the link.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let temporary = temporary_file(folder.unwrap_or(Path::new(".")))?;
-    write_to(temporary.as_file(), content)?;
-    if let Ok(replaced) = fs::metadata(&path) {
-        temporary.as_file().set_permissions(replaced.permissions())?;
+fn place(file: NamedTempFile, path: &Path, force: bool) -> io::Result<()> {
+    if let Ok(replaced) = fs::metadata(path) {
+        file.as_file().set_permissions(replaced.permissions())?;
     }
-    if force { temporary.persist(&path) } else { temporary.persist_noclobber(&path) }?;
+    if force { file.persist(path) } else { file.persist_noclobber(path) }?;
     Ok(())
 }
 

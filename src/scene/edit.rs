@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::{Mat3, Mat4, Vec3};
 
-use super::{Colors, Components, Faces, Indices, Joint, Mesh, Scene, Transform, Weights};
+use super::{Colors, Components, Faces, Indices, Joint, Mesh, Scene, Transform, UvOrigin, Weights};
 
 impl Scene {
     /// Applies the transform of the whole scene to its meshes, for targets that have none. A skeleton gets one more joint,
@@ -40,6 +40,14 @@ impl Scene {
 }
 
 impl Mesh {
+    /// Turns texture coordinates over: what was v is 1 − v. No number is touched, only read from the other side.
+    pub fn flip_v(&mut self) {
+        self.uv_origin = match self.uv_origin {
+            UvOrigin::TopLeft => UvOrigin::BottomLeft,
+            UvOrigin::BottomLeft => UvOrigin::TopLeft,
+        };
+    }
+
     /// Splits faces with more than three corners into triangles around the first corner; those with fewer vanish.
     pub fn triangulate(&mut self) {
         let Some(counts) = self.faces.corners.take() else { return };

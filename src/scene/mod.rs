@@ -81,6 +81,12 @@ impl SceneOptions {
         self.conventions = Some(conventions);
         self
     }
+
+    /// These options with the dialect to make.
+    pub fn with_dialect(mut self, dialect: Dialect) -> SceneOptions {
+        self.dialect = Some(dialect);
+        self
+    }
 }
 
 /// A format whose documents become scenes and are made from them.

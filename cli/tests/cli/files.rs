@@ -131,7 +131,7 @@ pub fn animated() -> mesh::Document {
     }
 }
 
-/// The same in the renderlib dialect, moved away from the origin.
+/// The same in the renderlib dialect, twice as wide.
 pub fn renderlib() -> mesh::Document {
     let (mut document, _) = animated().into_dialect(Dialect::Renderlib).unwrap();
     document.root_transform.as_mut().unwrap()[0][0] = 2.0;

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod batch;
 mod check;
 mod convert;
+mod convert_formats;
 mod docs;
 mod dump;
 mod files;

@@ -1,0 +1,68 @@
+//! `meshspec convert` of many files.
+
+use serde_json::Value;
+
+use crate::files::{Folder, animated, broken_triangle, triangle};
+
+/// Two good files, a bad one, and one that is no mesh, some of them in a folder of the folder.
+fn models() -> Folder {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("models/deep")).unwrap();
+    folder.put_mesh("models/a.mesh", &triangle());
+    folder.put_mesh("models/deep/b.mesh", &animated());
+    folder.put_mesh("models/bad.mesh", &broken_triangle());
+    folder.put("models/notes.txt", "no mesh");
+    folder
+}
+
+#[test]
+fn a_bad_file_does_not_keep_the_others_from_being_converted() {
+    let folder = models();
+    let messages = folder.run("convert models --out-dir out --to crucible").fails(1);
+    assert!(messages.contains("error: models/bad.mesh: mesh: indices[2] "), "{messages}");
+    assert!(messages.contains("models/deep/b.mesh: lost: dropped: animations: "), "{messages}");
+    assert!(messages.ends_with("2 files converted, 1 failed\n"), "{messages}");
+    assert!(folder.path("out/a.cmodel").is_file() && folder.path("out/deep/b.cmodel").is_file());
+    assert!(!folder.path("out/bad.cmodel").exists() && !folder.path("out/notes.cmodel").exists());
+}
+
+#[test]
+fn results_are_data_in_the_order_of_the_names() {
+    let folder = models();
+    let run = folder.run("convert models --out-dir out --to crucible --json");
+    assert_eq!(run.status, 1);
+    let rows: Value = serde_json::from_str(&run.stdout).unwrap();
+    let files: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["models/a.mesh", "models/bad.mesh", "models/deep/b.mesh"]);
+    assert!(rows[1]["error"].as_str().unwrap().contains("indices[2]"));
+    assert_eq!(rows[2]["output"], "out/deep/b.cmodel");
+    assert!(!rows[2]["losses"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn two_files_must_not_become_one() {
+    let folder = models();
+    folder.put_mesh("a.mesh", &triangle());
+    let message = folder.run("convert models a.mesh --out-dir out --to crucible").fails(2);
+    assert!(message.contains("out/a.cmodel: models/a.mesh and a.mesh would both become it"), "{message}");
+    assert!(!folder.path("out").exists());
+}
+
+#[test]
+fn files_that_exist_are_kept_unless_force_is_given() {
+    let folder = models();
+    assert_eq!(folder.run("convert models/a.mesh --out-dir out --to json").status, 0);
+    let message = folder.run("convert models/a.mesh --out-dir out --to json").fails(1);
+    assert!(message.contains("out/a.json: the file exists"), "{message}");
+    let message = folder.run("convert models/a.mesh --out-dir out --to json --force");
+    assert_eq!((message.status, &*message.stderr), (0, "1 file converted, 0 failed\n"));
+}
+
+#[test]
+fn several_inputs_want_a_folder_and_a_format() {
+    let folder = models();
+    folder.run("convert models/a.mesh").fails(2);
+    folder.run("convert models/a.mesh models/bad.mesh out.cmodel").fails(2);
+    folder.run("convert models --out-dir out").fails(2);
+    folder.run("convert - --out-dir out --to crucible").fails(2);
+}
