@@ -304,6 +304,30 @@ impl BinWrite for NulStrings<'_> {
     }
 }
 
+/// The bytes up to the end of the file: noted when read, borrowed when written.
+#[derive(Debug, Clone)]
+pub struct Rest<'a>(pub Bulk<'a, u8>);
+
+impl Layout for Rest<'_> {
+    const TYPE: Type = Type::List(&u8::TYPE);
+}
+
+impl BinRead for Rest<'_> {
+    type Args<'b> = ();
+
+    fn read_options<R: io::Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
+        NulStrings::read_options(reader, endian, ()).map(|rest| Rest(rest.0))
+    }
+}
+
+impl BinWrite for Rest<'_> {
+    type Args<'b> = ();
+
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
+        self.0.write_options(writer, endian, ())
+    }
+}
+
 /// Goes over `size` bytes, which must be there, and says where they are.
 fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;
