@@ -36,6 +36,8 @@ mod rules;
 pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
+#[cfg(test)]
+mod vectors;
 mod vertex_format;
 
 pub use bytes::Bytes;
