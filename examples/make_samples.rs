@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use meshspec::{Dialect, Format, Text, WriteOptions, crucible, mesh};
+use meshspec::{Dialect, Format, Text, WriteOptions, crucible, iyma, mesh};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
@@ -31,6 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         chunks: vec![self::chunk(&[]), self::chunk(&tangents)],
         ..tangent.clone()
     };
+    let quads = quads()?;
+    let (quads_reference, _) = quads.clone().into_dialect(Dialect::Reference)?;
     let files = [
         ("mesh/tetrahedron.mesh", plain.write(&options)?),
         ("mesh/flag.mesh", skinned.write(&options)?),
@@ -39,6 +41,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("crucible/tetrahedron_tangent.crmesh", tangent.write(&options)?),
         ("crucible/tetrahedra.cmodel", model.write(&options)?),
         ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
+        ("iyma/quads.ima", quads.write(&options)?),
+        ("iyma/quads_reference.ima", quads_reference.write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -129,4 +133,27 @@ fn chunk(more: &[crucible::Stream]) -> crucible::Chunk {
     ];
     streams.extend_from_slice(more);
     crucible::Chunk { indices: crucible::Indices::U16(FACES.to_vec()), streams, ..Default::default() }
+}
+
+/// Two quads, each with indices of its own, and a custom attribute.
+fn quads() -> meshspec::Result<iyma::Document> {
+    use iyma::{Attribute, Indices, Usage, VertexFormat};
+    let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
+    let quad = |z: f32, usage| {
+        let positions: Vec<f32> = corners.iter().flat_map(|[x, y]| [*x, *y, z]).collect();
+        let normals = [0.0, 0.0, 1.0, 0.0].repeat(4);
+        let colors = [z, 1.0 - z, 0.2, 1.0].repeat(4);
+        let attributes = vec![
+            Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &positions),
+            Attribute::from_f32(Usage::Normal, VertexFormat::Snorm8x4, &normals),
+            Attribute::from_f32(Usage::Uv, VertexFormat::Float16x2, corners.as_flattened()),
+            Attribute::from_f32(Usage::Color, VertexFormat::Unorm8x4, &colors),
+            Attribute::from_f32(usage, VertexFormat::Uint8, &[0.0, 0.0, 1.0, 1.0]),
+        ];
+        iyma::Document::from_mesh(Some(Indices::from_u16(&[0, 1, 2, 2, 1, 3])), attributes)
+    };
+    let wind = || Usage::Custom(7, "wind".into());
+    let (mut document, _) = iyma::merge(&[quad(0.0, wind())?, quad(1.0, wind())?])?;
+    document.user_data = iyma::Bytes::from_static(b"two quads");
+    Ok(document)
 }

@@ -42,7 +42,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8, u16, u32, f32);
+numbers!(u8, u16, u32, i8, i16, i32, f32, f64);
 
 impl<T: Plain, const N: usize> Plain for [T; N]
 where
@@ -297,6 +297,30 @@ impl BinRead for NulStrings<'_> {
 }
 
 impl BinWrite for NulStrings<'_> {
+    type Args<'b> = ();
+
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
+        self.0.write_options(writer, endian, ())
+    }
+}
+
+/// The bytes up to the end of the file: noted when read, borrowed when written.
+#[derive(Debug, Clone)]
+pub struct Rest<'a>(pub Bulk<'a, u8>);
+
+impl Layout for Rest<'_> {
+    const TYPE: Type = Type::List(&u8::TYPE);
+}
+
+impl BinRead for Rest<'_> {
+    type Args<'b> = ();
+
+    fn read_options<R: io::Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
+        NulStrings::read_options(reader, endian, ()).map(|rest| Rest(rest.0))
+    }
+}
+
+impl BinWrite for Rest<'_> {
     type Args<'b> = ();
 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {

@@ -37,11 +37,13 @@ pub enum Dialect {
     Renderlib,
     /// Crucible: tangents at bit 4, colour at 5, bone weights at 6 (C10).
     Tangent,
+    /// IyMA: what the author's tool writes (I1).
+    Reference,
 }
 
 impl Dialect {
     /// Every dialect of every format.
-    pub const ALL: &[Dialect] = &[Dialect::Spec, Dialect::Renderlib, Dialect::Tangent];
+    pub const ALL: &[Dialect] = &[Dialect::Spec, Dialect::Renderlib, Dialect::Tangent, Dialect::Reference];
 
     /// The name, as the command line takes it.
     pub const fn name(self) -> &'static str {
@@ -49,6 +51,7 @@ impl Dialect {
             Dialect::Spec => "spec",
             Dialect::Renderlib => "renderlib",
             Dialect::Tangent => "tangent",
+            Dialect::Reference => "reference",
         }
     }
 }
@@ -118,11 +121,28 @@ impl ReadOptions {
 pub struct WriteOptions {
     /// Whether to refuse documents that strict reading would refuse.
     pub strictness: Strictness,
+    /// How much to compress, where a format has levels: those of zstd in IyMA, 3 where `None`.
+    pub compression_level: Option<i32>,
+    /// Threads to compress with, where a format can: IyMA with the feature `parallel`. 0 and 1 are one thread, whose
+    /// bytes are another encoding of the same content than those of several; how many these are makes no difference.
+    pub threads: u32,
 }
 
 impl WriteOptions {
     /// Options that write whatever the format can express.
     pub fn lenient() -> WriteOptions {
-        WriteOptions { strictness: Strictness::Lenient }
+        WriteOptions { strictness: Strictness::Lenient, ..WriteOptions::default() }
+    }
+
+    /// These options with a compression level.
+    pub fn with_compression_level(mut self, level: i32) -> WriteOptions {
+        self.compression_level = Some(level);
+        self
+    }
+
+    /// These options with several threads.
+    pub fn with_threads(mut self, threads: u32) -> WriteOptions {
+        self.threads = threads;
+        self
     }
 }

@@ -4,18 +4,38 @@
 //! n bytes is at most 255 · n ([C4](crate::crucible)), and where a stated size is large for its block, the buffer
 //! starts smaller and grows only as the block really fills it.
 
+#[cfg(feature = "iyma")]
+pub(crate) mod zstd;
+
 use std::borrow::Cow;
 
 use crate::Limits;
 
 /// How a [`Block`](crate::layout::Block) is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Packing {
     /// As it is.
     Stored,
     /// One raw LZ4 block.
     Lz4,
+    /// Zstandard frames without magic bytes.
+    Zstd,
+    /// Values that the format encodes in a way of its own, small enough to be decoded as a whole.
+    Coded {
+        /// The name of the encoding.
+        name: &'static str,
+        /// Lays the values out as plain fields.
+        decode: fn(&[u8]) -> Result<Vec<u8>, String>,
+    },
 }
+
+impl PartialEq for Packing {
+    fn eq(&self, other: &Packing) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Packing {}
 
 impl Packing {
     /// The usual name of the packing.
@@ -23,6 +43,8 @@ impl Packing {
         match self {
             Packing::Stored => "stored",
             Packing::Lz4 => "lz4",
+            Packing::Zstd => "zstd",
+            Packing::Coded { name, .. } => name,
         }
     }
 }
@@ -48,6 +70,9 @@ pub(crate) fn unpack<'b>(
         (Packing::Stored, _) => Ok(Cow::Borrowed(packed)),
         (Packing::Lz4, Some(size)) => lz4::<u8>(packed, size, limits).map(Cow::Owned),
         (Packing::Lz4, None) => Err(Failure::Malformed("an LZ4 block needs a stated size".into())),
+        (Packing::Zstd, Some(size)) => unzstd(packed, size, limits).map(Cow::Owned),
+        (Packing::Zstd, None) => Err(Failure::Malformed("zstd frames need a stated size".into())),
+        (Packing::Coded { decode, .. }, _) => decode(packed).map(Cow::Owned).map_err(Failure::Malformed),
     }
 }
 
@@ -104,4 +129,18 @@ pub(crate) fn lz4<T: crate::bulk::Plain>(
 #[cfg(not(feature = "crucible"))]
 fn lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, Failure> {
     Err(Failure::Limit("LZ4 blocks need the feature `crucible`".into()))
+}
+
+#[cfg(feature = "iyma")]
+fn unzstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Failure> {
+    zstd::unpack(packed, size, limits).map_err(|fault| match fault {
+        zstd::Fault::Limit(message) => Failure::Limit(message),
+        other => Failure::Malformed(other.to_string()),
+    })
+}
+
+/// Without a format that needs it, zstd is not built in.
+#[cfg(not(feature = "iyma"))]
+fn unzstd(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Failure> {
+    Err(Failure::Limit("zstd frames need the feature `iyma`".into()))
 }

@@ -67,16 +67,24 @@ fn option(tokens: Option<Tokens>) -> Tokens {
 
 fn block(block: &Block, scope: &[String]) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
-        "stored" => quote!(Stored),
-        "lz4" => quote!(Lz4),
-        _ => return Err(syn::Error::new(block.packing.span(), "a packing is `stored` or `lz4`")),
+        "stored" => quote!(::meshspec::layout::Packing::Stored),
+        "lz4" => quote!(::meshspec::layout::Packing::Lz4),
+        "zstd" => quote!(::meshspec::layout::Packing::Zstd),
+        name if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
+            let constant = &block.packing;
+            quote!(#constant)
+        }
+        _ => {
+            let message = "a packing is `stored`, `lz4`, `zstd` or the name of a constant";
+            return Err(syn::Error::new(block.packing.span(), message));
+        }
     };
     let size = expression::optional(block.size.as_ref(), scope)?;
     let arguments = expression::list(&block.arguments, scope)?;
     let content = &block.content;
     let inline = block.inline;
     Ok(quote!(::meshspec::layout::Block {
-        packing: ::meshspec::layout::Packing::#packing,
+        packing: #packing,
         size: #size,
         content: <#content as ::meshspec::layout::Layout>::TYPE,
         arguments: #arguments,

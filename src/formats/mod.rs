@@ -5,6 +5,8 @@ pub mod crucible;
 #[cfg(feature = "serde")]
 mod data;
 mod detect;
+#[cfg(feature = "iyma")]
+pub mod iyma;
 #[cfg(feature = "mesh")]
 pub mod mesh;
 
@@ -281,6 +283,8 @@ formats! {
     Mesh mesh "mesh",
     /// Crucible mesh chunks.
     Crucible crucible "crucible",
+    /// IyMA.
+    Iyma iyma "iyma",
 }
 
 impl FormatId {

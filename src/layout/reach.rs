@@ -3,7 +3,7 @@
 //! Every back end starts here. A [`Declaration`] names its imports but not their types; those follow from the
 //! arguments that the containing struct hands in, so they are found while going down.
 
-use super::{BinaryOp, Declaration, Expr, Field, IntType, Packing, Shape, Type, UnaryOp};
+use super::{BinaryOp, Block, Declaration, Expr, Field, IntType, Packing, Shape, Type, UnaryOp};
 
 /// What kind of value a name in an expression stands for.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,7 +116,12 @@ impl Reached {
             Shape::Struct(fields) => fields,
             _ => &[],
         };
-        Names(imports.chain(fields.iter().map(|field| (field.name, field.ty.kind()))).collect())
+        // What is encoded can be named as if it stood there decoded.
+        let kind = |field: &Field| match &field.block {
+            Some(Block { packing: Packing::Coded { .. }, content, .. }) => content.kind(),
+            _ => field.ty.kind(),
+        };
+        Names(imports.chain(fields.iter().map(|field| (field.name, kind(field)))).collect())
     }
 }
 

@@ -133,6 +133,8 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
     let name = match block.packing {
         Packing::Stored => return String::new(),
         Packing::Lz4 => "one LZ4 block",
+        Packing::Zstd => "zstd frames without magic bytes",
+        Packing::Coded { name, .. } => name,
     };
     match &block.size {
         Some(size) => format!("{name} that unpacks to {} bytes", atom(size, names, &Text)),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::{Mat3, Mat4, Vec3};
 
-use super::{Colors, Components, Faces, Indices, Joint, Mesh, Scene, Transform, UvOrigin, Weights};
+use super::{Colors, Faces, Indices, Joint, Mesh, Scene, Transform, UvOrigin, Weights};
 
 impl Scene {
     /// Applies the transform of the whole scene to its meshes, for targets that have none. A skeleton gets one more joint,
@@ -143,10 +143,10 @@ impl Mesh {
                 Weights::F32(values) => (bytemuck::cast_slice(values), 16),
             });
         }
-        lists.extend(self.custom.iter().map(|custom| {
-            let (bytes, width) = custom.values.as_bytes();
-            (bytes, width * custom.lanes)
-        }));
+        lists.extend(
+            self.custom.iter().map(|custom| (custom.values.as_bytes(), custom.values.size() * custom.lanes)),
+        );
+        lists.retain(|(_, size)| *size > 0);
         let stride = lists.iter().map(|(_, size)| size).sum();
         let mut records = vec![0; self.positions.len() * stride];
         let mut offset = 0;
@@ -204,34 +204,6 @@ impl Faces {
         match &self.corners {
             Some(counts) => counts.iter().for_each(|count| fan(*count as usize)),
             None => (0..self.corner_count(vertices) / 3).for_each(|_| fan(3)),
-        }
-    }
-}
-
-impl Components {
-    fn as_bytes(&self) -> (&[u8], usize) {
-        match self {
-            Components::F32(values) => (bytemuck::cast_slice(values), 4),
-            Components::F64(values) => (bytemuck::cast_slice(values), 8),
-            Components::U8(values) => (values, 1),
-            Components::I8(values) => (bytemuck::cast_slice(values), 1),
-            Components::U16(values) => (bytemuck::cast_slice(values), 2),
-            Components::I16(values) => (bytemuck::cast_slice(values), 2),
-            Components::U32(values) => (bytemuck::cast_slice(values), 4),
-            Components::I32(values) => (bytemuck::cast_slice(values), 4),
-        }
-    }
-
-    fn keep(&mut self, components: &[usize]) {
-        match self {
-            Components::F32(values) => *values = gather(values, components),
-            Components::F64(values) => *values = gather(values, components),
-            Components::U8(values) => *values = gather(values, components),
-            Components::I8(values) => *values = gather(values, components),
-            Components::U16(values) => *values = gather(values, components),
-            Components::I16(values) => *values = gather(values, components),
-            Components::U32(values) => *values = gather(values, components),
-            Components::I32(values) => *values = gather(values, components),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Several meshes as one, for targets that have only one.
 
-use super::{Colors, Indices, Mesh, Skin, Weights};
+use super::{Colors, Custom, Indices, Mesh, Skin, Weights};
 use crate::{Loss, LossKind};
 
 /// One mesh with the vertices and faces of all, in order. Attributes that only some of them have are filled up: normals
-/// from the faces, colours with white, all else with 0. The meshes have no custom attributes and the same origin of
+/// from the faces, colours with white, tangents with +X, all else with 0. The meshes have no custom attributes and the same origin of
 /// texture coordinates.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
-    fill_up(&mut meshes, losses);
+    share_attributes(&mut meshes, losses);
     let mut merged = Mesh::default();
     let mut indices =
         Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
@@ -59,13 +59,14 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
     }
 }
 
-/// Gives every mesh the attributes that any of them has.
-fn fill_up(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
+/// Gives every mesh the attributes that any of them has, of the same kinds.
+pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     let normals = meshes.iter().any(|mesh| mesh.normals.is_some());
     let tangents = meshes.iter().any(|mesh| mesh.tangents.is_some());
     let uvs = meshes.iter().map(|mesh| mesh.uvs.len()).max().unwrap_or(0);
     let colors = meshes.iter().map(|mesh| mesh.colors.len()).max().unwrap_or(0);
     let skins = meshes.iter().map(|mesh| mesh.skins.len()).max().unwrap_or(0);
+    let custom = kinds_of_custom(meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let vertices = mesh.positions.len();
         let mut filled = Vec::new();
@@ -89,9 +90,43 @@ fn fill_up(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
             mesh.skins.resize(skins, Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
             filled.push("no joints");
         }
+        if fill_custom(mesh, &custom) {
+            filled.push("attributes of other kinds with 0");
+        }
         if !filled.is_empty() {
             let message = format!("gets what the others have: {}", filled.join(", "));
             losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}]"), message));
         }
     }
+}
+
+/// Every attribute without a meaning, without values.
+fn kinds_of_custom(meshes: &[Mesh]) -> Vec<Custom> {
+    let mut kinds: Vec<Custom> = Vec::new();
+    for custom in meshes.iter().flat_map(|mesh| &mesh.custom) {
+        let kind = Custom { name: custom.name.clone(), lanes: custom.lanes, values: custom.values.zeros(0) };
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
+}
+
+/// Puts the custom attributes of the mesh in the order of `kinds`; whether any had to be made.
+fn fill_custom(mesh: &mut Mesh, kinds: &[Custom]) -> bool {
+    let mut own = std::mem::take(&mut mesh.custom);
+    let mut made = false;
+    for kind in kinds {
+        let is_kind = |custom: &Custom| {
+            custom.name == kind.name && custom.lanes == kind.lanes && custom.values.zeros(0) == kind.values
+        };
+        mesh.custom.push(match own.iter().position(is_kind) {
+            Some(place) => own.swap_remove(place),
+            None => {
+                made = true;
+                Custom { values: kind.values.zeros(mesh.positions.len() * kind.lanes), ..kind.clone() }
+            }
+        });
+    }
+    made
 }

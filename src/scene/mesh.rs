@@ -1,6 +1,7 @@
 //! Meshes: attributes of vertices, one list each, and the faces between them.
 
 use super::{Extras, Skin, UvOrigin};
+use crate::bulk;
 
 /// One mesh: what is drawn with one material.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -127,24 +128,67 @@ pub enum Components {
     I32(Vec<i32>),
 }
 
+/// Does the same to whichever list of numbers it is.
+macro_rules! each_kind {
+    ($components:expr, $values:ident => $result:expr) => {
+        match $components {
+            Components::F32($values) => $result,
+            Components::F64($values) => $result,
+            Components::U8($values) => $result,
+            Components::I8($values) => $result,
+            Components::U16($values) => $result,
+            Components::I16($values) => $result,
+            Components::U32($values) => $result,
+            Components::I32($values) => $result,
+        }
+    };
+}
+
 impl Components {
     /// Number of components: that of the vertices times that of the lanes.
     pub fn len(&self) -> usize {
-        match self {
-            Components::F32(values) => values.len(),
-            Components::F64(values) => values.len(),
-            Components::U8(values) => values.len(),
-            Components::I8(values) => values.len(),
-            Components::U16(values) => values.len(),
-            Components::I16(values) => values.len(),
-            Components::U32(values) => values.len(),
-            Components::I32(values) => values.len(),
-        }
+        each_kind!(self, values => values.len())
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The numbers one after the other, little-endian.
+    pub fn to_le_bytes(&self) -> Vec<u8> {
+        each_kind!(self, values => bulk::as_bytes(values).into_owned())
+    }
+
+    /// Size of a number in bytes.
+    pub(super) fn size(&self) -> usize {
+        each_kind!(self, values => size_of_val(&values[..]).checked_div(values.len()).unwrap_or(0))
+    }
+
+    /// The numbers as they lie in memory.
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        each_kind!(self, values => bytemuck::cast_slice(values))
+    }
+
+    /// Keeps the numbers at these places, in this order.
+    pub(super) fn keep(&mut self, places: &[usize]) {
+        each_kind!(self, values => {
+            *values = places.iter().filter_map(|place| values.get(*place).copied()).collect();
+        });
+    }
+
+    /// As many zeros of the same kind.
+    pub(super) fn zeros(&self, count: usize) -> Components {
+        match self {
+            Components::F32(_) => Components::F32(vec![0.0; count]),
+            Components::F64(_) => Components::F64(vec![0.0; count]),
+            Components::U8(_) => Components::U8(vec![0; count]),
+            Components::I8(_) => Components::I8(vec![0; count]),
+            Components::U16(_) => Components::U16(vec![0; count]),
+            Components::I16(_) => Components::I16(vec![0; count]),
+            Components::U32(_) => Components::U32(vec![0; count]),
+            Components::I32(_) => Components::I32(vec![0; count]),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ mod skin;
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
 pub(crate) use holds::Holds;
+pub(crate) use merge::share_attributes;
 pub use mesh::{Colors, Components, Custom, Faces, Indices, Material, Mesh};
 pub use skeleton::{Joint, Skeleton, Transform};
 pub(crate) use skin::weights_to_bytes;

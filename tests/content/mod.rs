@@ -1,6 +1,7 @@
 //! Documents against the sidecars of the reference files.
 
 mod crucible;
+mod iyma;
 mod mesh;
 
 use meshspec::Document;
@@ -8,10 +9,12 @@ use serde_json::Value;
 
 /// Compares a document with the sidecar of its file; `false` if the sidecar says nothing of the content.
 pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) -> bool {
-    assert_eq!(super::common::sha256(bytes), expected["sha256"], "{file}: another file");
+    let sum = expected.get("sha256").unwrap_or(&expected["file_sha256"]);
+    assert_eq!(super::common::sha256(bytes), *sum, "{file}: another file");
     match document {
         Document::Mesh(document) => mesh::compare(file, document, bytes, expected),
         Document::Crucible(document) => crucible::compare(file, document, bytes, expected),
+        Document::Iyma(document) => iyma::compare(file, document, bytes, expected),
         other => panic!("{file}: no comparison for {}", other.format()),
     }
 }

@@ -187,11 +187,13 @@ impl<V: Visitor> Walker<'_, V> {
             None => None,
         };
         let item = Item { ty: &field.ty, field: Some(field), variant, arguments: field.arguments, count };
-        match (&field.block, count) {
-            (Some(block), Some(count)) => {
-                Ok((self.block(space, at..at.saturating_add(count), &item, block, scope)?, None))
+        match &field.block {
+            Some(block) => {
+                // Bytes without a count run to the end.
+                let end = count.map_or(space.len(), |count| at.saturating_add(count));
+                self.block(space, at..end, &item, block, scope)
             }
-            _ => self.value(space, at, &item, scope),
+            None => self.value(space, at, &item, scope),
         }
     }
 
@@ -217,16 +219,20 @@ impl<V: Visitor> Walker<'_, V> {
         bytes: &Item,
         block: &'static Block,
         scope: &Scope,
-    ) -> Step<u64> {
+    ) -> Step<(u64, Option<Value>)> {
         let packed = self.take(space, range.start, range.end - range.start)?;
         let name = if block.inline { self.path.pop() } else { None };
         let wanted = !self.muted && {
             let node = Self::node(&self.path, space, range.clone(), bytes);
             self.visitor.unpack(&node)
         };
-        if !wanted {
+        // What is encoded may say how to go on; what is compressed is large and does not.
+        let was_muted = self.muted;
+        self.muted |= !wanted;
+        if !wanted && !matches!(block.packing, Packing::Coded { .. }) {
+            self.muted = was_muted;
             self.path.extend(name);
-            return Ok(range.end);
+            return Ok((range.end, None));
         }
         let size = match block.size {
             Some(size) => Some(self.size(space, range.start, size.eval_int(scope), "unpacked size")?),
@@ -235,7 +241,8 @@ impl<V: Visitor> Walker<'_, V> {
         let content = match unpack::unpack(block.packing, packed, size, self.limits) {
             Ok(content) => content,
             Err(unpack::Failure::Malformed(message)) => {
-                return self.fault(FaultKind::Packing, space.span(range), message, None);
+                let rule = bytes.field.and_then(|field| field.rule);
+                return self.fault(FaultKind::Packing, space.span(range), message, rule);
             }
             Err(unpack::Failure::Limit(message)) => {
                 return self.fault(FaultKind::Limit, space.span(range), message, None);
@@ -252,14 +259,16 @@ impl<V: Visitor> Walker<'_, V> {
         let inner = Space { bytes: bytes_in, packed: packed_in, reached: Cell::new(0) };
         let start = if matches!(content, Cow::Borrowed(_)) { range.start } else { 0 };
         let item = Item { ty: &block.content, arguments: block.arguments, count: None, ..*bytes };
-        let (end, _) = self.value(&inner, start, &item, scope)?;
+        let (end, value) = self.value(&inner, start, &item, scope)?;
         let left = inner.rest(end);
         if !left.is_empty() && block.packing != Packing::Stored {
             let message = format!("{} bytes are left over", left.end - left.start);
             return self.fault(FaultKind::Packing, inner.span(left), message, None);
         }
         self.rest(&inner, end);
+        self.muted = was_muted;
         self.path.extend(name);
-        Ok(range.end)
+        let value = value.filter(|_| matches!(block.packing, Packing::Coded { .. }));
+        Ok((range.end, value))
     }
 }

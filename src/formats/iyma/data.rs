@@ -1,0 +1,300 @@
+//! IyMA documents as data, for JSON and its like.
+//!
+//! Values of vertex buffers are lists of their components, as they are stored: normalised integers stay integers, and
+//! colours keep the order of the buffer. Floats that JSON has no number for are strings, as in every format.
+
+use bytes::Bytes;
+use half::f16;
+use serde::de::value::Error as ValueError;
+use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
+use serde::ser::{Error as _, SerializeStruct};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::descriptor::Usage;
+use super::document::{Attribute, Indices};
+use super::schema::{IndexFormat, VertexFormat};
+use super::vertex_format::Component;
+use crate::float::{Floats, serialize_f64};
+
+/// User data: a string where it is UTF-8, else a list of bytes.
+pub(super) mod user_data {
+    use super::{Bytes, Deserialize, Deserializer, Serialize, Serializer};
+    use crate::Text;
+
+    pub(crate) fn serialize<S: Serializer>(data: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
+        Text::from(data.to_vec()).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
+        Text::deserialize(deserializer).map(|text| Bytes::copy_from_slice(text.as_bytes()))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct IndicesData {
+    format: IndexFormat,
+    data: Vec<u32>,
+}
+
+impl Serialize for Indices {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.data.len().is_multiple_of(self.format.size()) {
+            return Err(S::Error::custom("the index buffer is no whole number of indices"));
+        }
+        let mut data = serializer.serialize_struct("Indices", 2)?;
+        data.serialize_field("format", &self.format)?;
+        data.serialize_field("data", &self.iter().collect::<Vec<_>>())?;
+        data.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Indices {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Indices, D::Error> {
+        let IndicesData { format, data } = IndicesData::deserialize(deserializer)?;
+        if format == IndexFormat::U32 {
+            return Ok(Indices::from_u32(&data));
+        }
+        let narrow = data.iter().map(|index| {
+            let message = || de::Error::custom(format_args!("index {index} does not fit in 16 bits"));
+            u16::try_from(*index).map_err(|_| message())
+        });
+        Ok(Indices::from_u16(&narrow.collect::<Result<Vec<_>, _>>()?))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AttributeData {
+    usage: Usage,
+    format: VertexFormat,
+    data: Vec<Item>,
+}
+
+impl Serialize for Attribute {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.data.len().is_multiple_of(self.format.size()) {
+            return Err(S::Error::custom("the vertex buffer is no whole number of values"));
+        }
+        let mut data = serializer.serialize_struct("Attribute", 3)?;
+        data.serialize_field("usage", &self.usage)?;
+        data.serialize_field("format", &self.format)?;
+        data.serialize_field("data", &Values(self))?;
+        data.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Attribute {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Attribute, D::Error> {
+        let AttributeData { usage, format, data } = AttributeData::deserialize(deserializer)?;
+        let mut bytes = Vec::with_capacity(data.len() * format.size());
+        for (index, value) in data.into_iter().enumerate() {
+            put_value(format, value, &mut bytes)
+                .map_err(|error| de::Error::custom(format_args!("data[{index}]: {error}")))?;
+        }
+        Ok(Attribute { usage, format, data: bytes.into() })
+    }
+}
+
+/// The values of a buffer: lists of components, or components where a value has only one.
+struct Values<'a>(&'a Attribute);
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Attribute { format, data, .. } = self.0;
+        let values = data.chunks_exact(format.size());
+        match format.components() {
+            1 => serializer.collect_seq(values.map(|value| Number(format.component(), value))),
+            _ => serializer.collect_seq(values.map(|value| List(*format, value))),
+        }
+    }
+}
+
+/// The components of one value.
+struct List<'a>(VertexFormat, &'a [u8]);
+
+impl Serialize for List<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let List(format, bytes) = *self;
+        let component = format.component();
+        if component == Component::Unorm10x3x2 {
+            let word = unsigned(bytes) as u32;
+            return serializer.collect_seq(SHIFTS.map(|(shift, most)| word >> shift & most));
+        }
+        serializer.collect_seq(bytes.chunks_exact(component.size()).map(|bytes| Number(component, bytes)))
+    }
+}
+
+/// Shifts and largest numbers of the parts of a word of 10, 10, 10 and 2 bits.
+const SHIFTS: [(u32, u32); 4] = [(0, 1023), (10, 1023), (20, 1023), (30, 3)];
+
+fn unsigned(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// One component as it is stored.
+struct Number<'a>(Component, &'a [u8]);
+
+impl Serialize for Number<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bits = unsigned(self.1);
+        match self.0 {
+            Component::Float16 => match f16::from_bits(bits as u16) {
+                x if x.is_nan() && x.to_bits() != f16::NAN.to_bits() => {
+                    serializer.collect_str(&format_args!("NaN:{:04x}", x.to_bits()))
+                }
+                x => x.to_f32().put(serializer),
+            },
+            Component::Float32 => f32::from_bits(bits as u32).put(serializer),
+            Component::Float64 => serialize_f64(f64::from_bits(bits), serializer),
+            Component::Sint8 | Component::Snorm8 => serializer.serialize_i8(bits as i8),
+            Component::Sint16 | Component::Snorm16 => serializer.serialize_i16(bits as i16),
+            Component::Sint32 => serializer.serialize_i32(bits as i32),
+            _ => serializer.serialize_u64(bits),
+        }
+    }
+}
+
+/// A component, or the components of a value, before it is known what they should be.
+#[derive(Debug)]
+enum Item {
+    Int(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<Item>),
+}
+
+impl<'de> Deserialize<'de> for Item {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Item, D::Error> {
+        deserializer.deserialize_any(ItemVisitor)
+    }
+}
+
+struct ItemVisitor;
+
+impl<'de> Visitor<'de> for ItemVisitor {
+    type Value = Item;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("a number, a number as a string, or a list of them")
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Item, E> {
+        Ok(Item::Int(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Item, E> {
+        // Larger numbers are of interest for floats only.
+        Ok(i64::try_from(value).map_or(Item::Float(value as f64), Item::Int))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Item, E> {
+        Ok(Item::Float(value))
+    }
+
+    fn visit_f32<E>(self, value: f32) -> Result<Item, E> {
+        Ok(Item::Float(value.into()))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Item, E> {
+        Ok(Item::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Item, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Item::List(items))
+    }
+}
+
+/// Appends a value.
+fn put_value(format: VertexFormat, value: Item, out: &mut Vec<u8>) -> Result<(), String> {
+    let items = match (value, format.components()) {
+        (Item::List(items), 2..) => items,
+        (item, 1) => vec![item],
+        (item, components) => return Err(format!("{item:?}, expected a list of {components}")),
+    };
+    if items.len() != format.components() {
+        return Err(format!("{} components, expected {}", items.len(), format.components()));
+    }
+    if format.component() == Component::Unorm10x3x2 {
+        let mut word = 0u32;
+        for (item, (shift, most)) in items.iter().zip(SHIFTS) {
+            word |= (integer(item, 0, most.into())? as u32) << shift;
+        }
+        out.extend(word.to_le_bytes());
+        return Ok(());
+    }
+    items.iter().try_for_each(|item| put_number(format.component(), item, out))
+}
+
+fn put_number(component: Component, item: &Item, out: &mut Vec<u8>) -> Result<(), String> {
+    let bits = match component {
+        Component::Float16 => half_bits(item)?.into(),
+        Component::Float32 => u64::from(float(item)?.to_bits()),
+        Component::Float64 => double_bits(item)?,
+        Component::Sint8 | Component::Snorm8 => integer(item, i8::MIN.into(), i8::MAX.into())? as u64,
+        Component::Sint16 | Component::Snorm16 => integer(item, i16::MIN.into(), i16::MAX.into())? as u64,
+        Component::Sint32 => integer(item, i32::MIN.into(), i32::MAX.into())? as u64,
+        Component::Uint8 | Component::Unorm8 | Component::Unorm8Bgra => {
+            integer(item, 0, u8::MAX.into())? as u64
+        }
+        Component::Uint16 | Component::Unorm16 => integer(item, 0, u16::MAX.into())? as u64,
+        Component::Uint32 | Component::Unorm10x3x2 => integer(item, 0, u32::MAX.into())? as u64,
+    };
+    out.extend_from_slice(&bits.to_le_bytes()[..component.size()]);
+    Ok(())
+}
+
+fn integer(item: &Item, least: i64, most: i64) -> Result<i64, String> {
+    match item {
+        Item::Int(value) if (least..=most).contains(value) => Ok(*value),
+        Item::Int(value) => Err(format!("{value} is not between {least} and {most}")),
+        other => Err(format!("{other:?}, expected an integer")),
+    }
+}
+
+/// A float by the rules of all formats.
+fn float(item: &Item) -> Result<f32, String> {
+    let float: Result<f32, ValueError> = match item {
+        Item::Int(value) => f32::get((*value).into_deserializer()),
+        Item::Float(value) => f32::get((*value).into_deserializer()),
+        Item::Text(text) => f32::get(text.as_str().into_deserializer()),
+        Item::List(_) => return Err("a list, expected a number".to_owned()),
+    };
+    float.map_err(|error| error.to_string())
+}
+
+/// The bits of a NaN that is written as `NaN:` with so many hexadecimal digits.
+fn nan_bits(item: &Item, digits: usize) -> Option<u64> {
+    let Item::Text(text) = item else { return None };
+    let bits = text.strip_prefix("NaN:").filter(|bits| bits.len() == digits)?;
+    u64::from_str_radix(bits, 16).ok()
+}
+
+fn half_bits(item: &Item) -> Result<u16, String> {
+    if let Some(bits) = nan_bits(item, 4) {
+        return Ok(bits as u16);
+    }
+    let x = float(item)?;
+    let half = f16::from_f32(x);
+    if half.is_infinite() && x.is_finite() {
+        return Err(format!("{x} does not fit in 16 bits"));
+    }
+    Ok(if x.is_nan() { f16::NAN.to_bits() } else { half.to_bits() })
+}
+
+fn double_bits(item: &Item) -> Result<u64, String> {
+    match item {
+        Item::Int(value) => Ok((*value as f64).to_bits()),
+        Item::Float(value) => Ok(value.to_bits()),
+        other => match nan_bits(other, 16) {
+            Some(bits) => Ok(bits),
+            None => {
+                float(other).map(|x| if x.is_nan() { f64::NAN.to_bits() } else { f64::from(x).to_bits() })
+            }
+        },
+    }
+}

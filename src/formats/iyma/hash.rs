@@ -1,0 +1,137 @@
+//! RapidHash version 1 with the default seed, in the two forms that files have (I3, I4).
+//!
+//! The specification's checksums are one-shot hashes. The author's tool hashes the metadata in three writes of a
+//! streaming form that the crate `rapidhash` no longer has, and carries a mistake at inputs of exactly 48 bytes.
+
+use rapidhash::v1::{DEFAULT_RAPID_SECRETS, rapidhash_v1, rapidhash_v1_inline};
+
+use crate::Dialect;
+
+const SEED: u64 = 0xbdd8_9aa9_8270_4029;
+const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
+
+/// The one-shot hash as a dialect has it.
+pub(super) fn one_shot(bytes: &[u8], dialect: Dialect) -> u64 {
+    match dialect {
+        Dialect::Reference => rapidhash_v1_inline::<true, false, false, true>(bytes, &DEFAULT_RAPID_SECRETS),
+        _ => rapidhash_v1(bytes),
+    }
+}
+
+/// The metadata checksum as a dialect has it: over the descriptor, its length and the data checksum.
+pub(super) fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 {
+    // The header has 16 bits for the length.
+    let length = (descriptor.len() as u16).to_le_bytes();
+    let checksum = data_checksum.to_le_bytes();
+    match dialect {
+        Dialect::Reference => {
+            let mut hash = Streaming::new();
+            [descriptor, &length, &checksum].into_iter().for_each(|part| hash.write(part));
+            hash.finish()
+        }
+        _ => rapidhash_v1(&[descriptor, &length, &checksum].concat()),
+    }
+}
+
+/// Whether `stored` is the one-shot hash of these bytes. At 48 bytes either value counts (I3).
+pub(super) fn is_one_shot(stored: u64, bytes: &[u8]) -> bool {
+    [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot(bytes, dialect))
+}
+
+/// Whether `stored` is the metadata checksum of this dialect.
+pub(super) fn is_metadata(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
+    if stored == metadata(descriptor, data_checksum, dialect) {
+        return true;
+    }
+    if dialect == Dialect::Reference {
+        return false;
+    }
+    let length = (descriptor.len() as u16).to_le_bytes();
+    is_one_shot(stored, &[descriptor, &length, &data_checksum.to_le_bytes()].concat())
+}
+
+/// The streaming form of RapidHash 1.x, mistake included.
+struct Streaming {
+    seed: u64,
+    a: u64,
+    b: u64,
+    size: u64,
+}
+
+impl Streaming {
+    fn new() -> Streaming {
+        Streaming { seed: SEED, a: 0, b: 0, size: 0 }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.size += bytes.len() as u64;
+        self.seed ^= mix(self.seed ^ SECRETS[0], SECRETS[1]) ^ self.size;
+        self.core(bytes);
+        self.a ^= SECRETS[1];
+        self.b ^= self.seed;
+        (self.a, self.b) = multiply(self.a, self.b);
+    }
+
+    fn finish(&self) -> u64 {
+        mix(self.a ^ SECRETS[0] ^ self.size, self.b ^ SECRETS[1])
+    }
+
+    /// The core of version 1: folds the bytes into the seed, the ends of them into `a` and `b`.
+    fn core(&mut self, bytes: &[u8]) {
+        let size = bytes.len();
+        match size {
+            0 => {}
+            1..4 => {
+                let [first, middle, last] = [0, size / 2, size - 1].map(|i| u64::from(bytes[i]));
+                self.a ^= first << 56 | middle << 32 | last;
+            }
+            4..=16 => {
+                let delta = if size >= 8 { 4 } else { 0 };
+                self.a ^= word(bytes, 0, 4) << 32 | word(bytes, size - 4, 4);
+                self.b ^= word(bytes, delta, 4) << 32 | word(bytes, size - 4 - delta, 4);
+            }
+            _ => {
+                let rest = self.fold(bytes);
+                if rest.len() > 16 {
+                    self.seed = mix(word(rest, 0, 8) ^ SECRETS[2], word(rest, 8, 8) ^ self.seed ^ SECRETS[1]);
+                }
+                if rest.len() > 32 {
+                    self.seed = mix(word(rest, 16, 8) ^ SECRETS[2], word(rest, 24, 8) ^ self.seed);
+                }
+                self.a ^= word(bytes, size - 16, 8);
+                self.b ^= word(bytes, size - 8, 8);
+            }
+        }
+    }
+
+    /// Folds whole pieces of 48 bytes into the seed; returns what is left. Version 1 as it should be does this for
+    /// more than 48 bytes only: that is the mistake.
+    fn fold<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let mut lanes = [self.seed; 3];
+        let pieces = bytes.chunks_exact(48);
+        let rest = pieces.remainder();
+        for piece in pieces {
+            for (i, lane) in lanes.iter_mut().enumerate() {
+                *lane = mix(word(piece, 16 * i, 8) ^ SECRETS[i], word(piece, 16 * i + 8, 8) ^ *lane);
+            }
+        }
+        self.seed = lanes[0] ^ lanes[1] ^ lanes[2];
+        rest
+    }
+}
+
+/// The little-endian number in `size` bytes at `at`.
+fn word(bytes: &[u8], at: usize, size: usize) -> u64 {
+    bytes[at..at + size].iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// The low and the high half of a product.
+fn multiply(a: u64, b: u64) -> (u64, u64) {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64, (product >> 64) as u64)
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    let (low, high) = multiply(a, b);
+    low ^ high
+}

@@ -1,0 +1,235 @@
+//! Several meshes in one file, and one mesh out of several.
+
+use bytes::Bytes;
+
+use super::Usage;
+use super::descriptor::Descriptor;
+use super::document::{Attribute, Document, Indices, count, inexpressible};
+use super::reader::no_mesh;
+use super::schema::{IndexFormat, MeshInfo, VertexFormat};
+use crate::{FormatId, Loss, Result};
+
+/// What meshes in one file have in common: whether they have indices, and their vertex buffers in any order.
+fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
+    let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
+    attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
+    (document.indices.is_some(), attributes)
+}
+
+/// Whether the meshes of two documents can be in one file.
+pub fn are_compatible(a: &Document, b: &Document) -> bool {
+    kind_of(a) == kind_of(b)
+}
+
+/// The meshes of all documents in one, in order, and what it cannot hold.
+///
+/// The documents must have the same vertex buffers, in any order, and either all or none of them indices. The first
+/// one decides on dialect, order and checksum. Indices are widened where those of any document are wide. There is one
+/// place for user data: that of the first document that has any is kept.
+///
+/// # Errors
+///
+/// If the documents are not compatible, or there is more in them than a file can count.
+pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
+    let Some((first, others)) = documents.split_first() else {
+        return Ok((Document::default(), Vec::new()));
+    };
+    for (index, document) in documents.iter().enumerate() {
+        // Wrong numbers of values would shift what follows them.
+        document.descriptor().map_err(|error| {
+            let path = format!("documents[{index}].{}", error.path());
+            error.at(path)
+        })?;
+        if !are_compatible(first, document) {
+            return Err(inexpressible(format!("documents[{index}]"), difference(first, document)));
+        }
+    }
+    let mut merged = Document { metadata_checksum: None, data_checksum: Default::default(), ..first.clone() };
+    if first.data_checksum == super::DataChecksum::Absent {
+        merged.data_checksum = first.data_checksum;
+    }
+    let mut losses = Vec::new();
+    for (index, document) in documents.iter().enumerate() {
+        if merged.user_data.is_empty() {
+            merged.user_data = document.user_data.clone();
+        } else if !document.user_data.is_empty() && document.user_data != merged.user_data {
+            let message = format!("{} bytes; a file has one place for user data", document.user_data.len());
+            losses.push(Loss::dropped(format!("documents[{index}].user_data"), message));
+        }
+    }
+    if others.is_empty() {
+        return Ok((merged, losses));
+    }
+    merged.meshes = merged_meshes(documents)?;
+    merged.n_vertices = sum(documents.iter().map(|document| document.n_vertices), "n_vertices")?;
+    merged.indices = merged_indices(documents);
+    for (position, attribute) in merged.attributes.iter_mut().enumerate() {
+        let buffers = documents.iter().filter_map(|document| counterpart(first, position, document));
+        attribute.data = buffers.flat_map(|buffer| buffer.data.iter().copied()).collect::<Vec<_>>().into();
+    }
+    Ok((merged, losses))
+}
+
+/// As few documents as hold the meshes of all: those that are compatible are merged, in the order of their first.
+///
+/// # Errors
+///
+/// As [`merge`].
+pub fn merge_compatible(documents: &[Document]) -> Result<Vec<(Document, Vec<Loss>)>> {
+    let mut groups: Vec<Vec<Document>> = Vec::new();
+    for document in documents {
+        match groups.iter_mut().find(|group| are_compatible(&group[0], document)) {
+            Some(group) => group.push(document.clone()),
+            None => groups.push(vec![document.clone()]),
+        }
+    }
+    groups.iter().map(|group| merge(group)).collect()
+}
+
+/// How a document differs from the first one.
+fn difference(first: &Document, document: &Document) -> String {
+    let describe = |document: &Document| {
+        let attributes =
+            document.attributes.iter().map(|a| format!("{} {}", a.usage.name(), a.format.name()));
+        let indices = if document.indices.is_some() { "with indices" } else { "without indices" };
+        format!("{indices}: {}", attributes.collect::<Vec<_>>().join(", "))
+    };
+    format!("not compatible: {}, but the first is {}", describe(document), describe(first))
+}
+
+fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
+    let (mut indices, mut vertices) = (0, 0);
+    let mut meshes = Vec::new();
+    for (number, document) in documents.iter().enumerate() {
+        for (index, mesh) in document.meshes.iter().enumerate() {
+            let path = format!("documents[{number}].meshes[{index}]");
+            meshes.push(MeshInfo {
+                first_index: sum([indices, mesh.first_index].into_iter(), &path)?,
+                first_vertex: sum([vertices, mesh.first_vertex].into_iter(), &path)?,
+                ..*mesh
+            });
+        }
+        let own = count(document.indices.as_ref().map_or(0, Indices::len), "indices")?;
+        indices = sum([indices, own].into_iter(), "indices")?;
+        vertices = sum([vertices, document.n_vertices].into_iter(), "n_vertices")?;
+    }
+    Ok(meshes)
+}
+
+fn sum(counts: impl Iterator<Item = u32>, path: &str) -> Result<u32> {
+    let total: u64 = counts.map(u64::from).sum();
+    u32::try_from(total).map_err(|_| inexpressible(path, format!("{total} is more than 32 bits can count")))
+}
+
+/// Indices count from the first vertex of their mesh and so need no change but, perhaps, of their width.
+fn merged_indices(documents: &[Document]) -> Option<Indices> {
+    let all: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
+    let wide = all.iter().any(|indices| indices.format == IndexFormat::U32);
+    let format = if wide { IndexFormat::U32 } else { IndexFormat::U16 };
+    let mut data = Vec::with_capacity(all.iter().map(|indices| indices.len()).sum::<usize>() * format.size());
+    for indices in &all {
+        data.extend_from_slice(&if wide { indices.widened().data } else { indices.data.clone() });
+    }
+    (!all.is_empty()).then(|| Indices { format, data: data.into() })
+}
+
+/// The attribute that is to another document what this one is to `first`: of several of the same usage and format the
+/// one at the same place among them.
+fn counterpart<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
+    let wanted = &first.attributes[position];
+    let same = |a: &&Attribute| a.usage == wanted.usage && a.format == wanted.format;
+    let place = first.attributes[..position].iter().filter(same).count();
+    other.attributes.iter().filter(same).nth(place)
+}
+
+/// Changes a descriptor to one of a file of this mesh alone.
+pub(super) fn narrow(descriptor: &mut Descriptor, index: usize) {
+    let Some(mesh) = descriptor.meshes.get(index).copied() else { return };
+    let MeshInfo { index_count, vertex_count, .. } = mesh;
+    descriptor.meshes = vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }];
+    descriptor.n_vertices = vertex_count;
+    if let Some(indices) = &mut descriptor.indices {
+        indices.n_indices = index_count;
+    }
+}
+
+/// `count` items from `first` on, of `size` bytes each.
+fn slice(data: &Bytes, size: usize, first: u32, count: u32) -> Option<Bytes> {
+    let start = usize::try_from(first).ok()?.checked_mul(size)?;
+    let end = start.checked_add(usize::try_from(count).ok()?.checked_mul(size)?)?;
+    (end <= data.len()).then(|| data.slice(start..end))
+}
+
+impl Document {
+    /// One mesh as a document of its own, with the user data. Its buffers share memory with those of this document.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such mesh, or it reaches beyond the buffers.
+    pub fn mesh(&self, index: usize) -> Result<Document> {
+        let Some(mesh) = self.meshes.get(index).copied() else {
+            return Err(no_mesh(index, self.meshes.len()).in_format(FormatId::Iyma));
+        };
+        let MeshInfo { first_index, index_count, first_vertex, vertex_count } = mesh;
+        let beyond = || inexpressible(format!("meshes[{index}]"), "the mesh reaches beyond its buffers");
+        let indices = self.indices.as_ref().map(|indices| {
+            let data =
+                slice(&indices.data, indices.format.size(), first_index, index_count).ok_or_else(beyond)?;
+            Ok::<_, crate::Error>(Indices { data, ..indices.clone() })
+        });
+        let attributes = self.attributes.iter().map(|attribute| {
+            let size = attribute.format.size();
+            let data = slice(&attribute.data, size, first_vertex, vertex_count).ok_or_else(beyond)?;
+            Ok(Attribute { data, ..attribute.clone() })
+        });
+        Ok(Document {
+            n_vertices: vertex_count,
+            meshes: vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }],
+            indices: indices.transpose()?,
+            attributes: attributes.collect::<Result<_>>()?,
+            metadata_checksum: None,
+            data_checksum: match self.data_checksum {
+                super::DataChecksum::Absent => super::DataChecksum::Absent,
+                _ => super::DataChecksum::Present,
+            },
+            ..self.clone()
+        })
+    }
+
+    /// Each mesh as a document of its own, and what is in no mesh.
+    ///
+    /// # Errors
+    ///
+    /// If a mesh reaches beyond the buffers.
+    pub fn split(&self) -> Result<(Vec<Document>, Vec<Loss>)> {
+        let meshes = (0..self.meshes.len()).map(|index| self.mesh(index)).collect::<Result<_>>()?;
+        let mut losses = Vec::new();
+        let indices = self.indices.as_ref().map_or(0, |indices| indices.len() as u64);
+        let spare = uncovered(indices, self.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count)));
+        if spare > 0 {
+            losses.push(Loss::dropped("indices", format!("{spare} indices are in no mesh")));
+        }
+        let vertices = self.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
+        let spare = uncovered(self.n_vertices.into(), vertices);
+        if spare > 0 {
+            losses.push(Loss::dropped("attributes", format!("{spare} vertices are in no mesh")));
+        }
+        if self.meshes.is_empty() && !self.user_data.is_empty() {
+            losses.push(Loss::dropped("user_data", "there is no mesh that could have it"));
+        }
+        Ok((meshes, losses))
+    }
+}
+
+/// How many of `total` items lie in none of the ranges of first and count.
+fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
+    let mut ranges: Vec<_> =
+        ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();
+    ranges.sort_unstable();
+    let (mut covered, mut end) = (0, 0);
+    for (start, stop) in ranges {
+        covered += stop.saturating_sub(start.max(end));
+        end = end.max(stop);
+    }
+    total.saturating_sub(covered)
+}

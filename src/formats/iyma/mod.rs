@@ -1,0 +1,202 @@
+//! IyMA: GPU buffers of one or more meshes, compressed with zstd.
+//!
+//! All meshes of a file share one index buffer and one vertex buffer per attribute, as a GPU draws them with one
+//! multi-draw call. The author's own tool numbers usages and computes checksums in another way than the text says, the
+//! reference dialect; both are read and written. The declaration is [`schema`].
+//!
+//! ```
+//! use meshspec::iyma::{Document, Draws, Usage};
+//! use meshspec::{Format, WriteOptions};
+//!
+//! let bytes = include_bytes!("../../../samples/iyma/quads.ima");
+//! let document = Document::read(bytes, &Default::default())?;
+//! let Draws::Indexed(draws) = document.draws()? else { panic!("the quads have indices") };
+//! assert_eq!((draws[1].first_index, draws[1].base_vertex), (6, 4));
+//!
+//! // Buffers are bytes as the GPU takes them, and floats where those are wanted.
+//! let normals = document.attribute(&Usage::Normal).unwrap();
+//! assert_eq!(normals.to_f32()[..4], [0.0, 0.0, 1.0, 0.0]);
+//!
+//! // One mesh of its own, compressed as well as zstd can.
+//! let second = document.mesh(1)?;
+//! let bytes = second.write(&WriteOptions::default().with_compression_level(19))?;
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+
+mod codec;
+#[cfg(feature = "serde")]
+mod data;
+mod descriptor;
+mod document;
+mod draw;
+mod hash;
+mod merge;
+mod reader;
+mod rules;
+#[cfg(feature = "scene")]
+mod scene;
+pub mod schema;
+#[cfg(feature = "proptest")]
+pub mod strategy;
+#[cfg(test)]
+mod vectors;
+mod vertex_format;
+
+pub use bytes::Bytes;
+pub use descriptor::{Descriptor, Usage};
+pub use document::{Attribute, DataChecksum, Document, Indices, WrongChecksum};
+pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
+pub use merge::{are_compatible, merge, merge_compatible};
+pub use reader::{Reader, open_reader};
+pub use schema::{IndexFormat, IndicesInfo, MeshInfo, VertexFormat};
+pub use vertex_format::Component;
+
+use super::{About, Format, FormatId, Likelihood, locate, refuse};
+use crate::info::{self, AttributeInfo, Bounds, Info};
+use crate::layout::{Layout, Type};
+use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
+
+impl Format for Document {
+    const ABOUT: &'static About = &About {
+        id: FormatId::Iyma,
+        title: "IyMA",
+        summary: "zstd-compressed GPU buffers of compatible meshes",
+        extensions: &["ima", "iyma"],
+        dialects: &[Dialect::Spec, Dialect::Reference],
+        rules: rules::RULES,
+        layouts: &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],
+    };
+
+    fn detect(bytes: &[u8]) -> Likelihood {
+        codec::likelihood(bytes)
+    }
+
+    fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+        codec::read(bytes, options)
+            .and_then(|document| {
+                refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
+                Ok(document)
+            })
+            .map_err(|error| locate_in(error, bytes, options))
+    }
+
+    fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
+            .and_then(|()| codec::write(self, options))
+            .map_err(|error| error.in_format(FormatId::Iyma))
+    }
+
+    fn check_into(&self, report: &mut Report) {
+        rules::check(self, report);
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn into_dialect(mut self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
+        let mut losses = Vec::new();
+        match dialect {
+            Dialect::Spec => {
+                // The list of the specification may have a usage twice.
+                let uses = self.attributes.iter_mut().map(|attribute| &mut attribute.usage);
+                uses.filter(|usage| **usage == Usage::Uv1).for_each(|usage| *usage = Usage::Uv);
+            }
+            Dialect::Reference => self.name_uses_of_reference(&mut losses),
+            other => {
+                let message = format!("there is no {other} dialect of IyMA");
+                return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Iyma));
+            }
+        }
+        if self.dialect != dialect {
+            // A checksum that was wrong in the one dialect says nothing in the other.
+            self.metadata_checksum = None;
+        }
+        self.dialect = dialect;
+        Ok((self, losses))
+    }
+
+    fn info(&self) -> Info {
+        Info {
+            format: FormatId::Iyma,
+            dialect: self.dialect,
+            meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
+            skeleton: None,
+            animations: Vec::new(),
+        }
+    }
+
+    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> &'static Type {
+        codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes)))
+    }
+}
+
+/// Gives an error its place, unless it knows it already.
+fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
+    if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded) {
+        return error.in_format(FormatId::Iyma);
+    }
+    locate(error, Document::ABOUT, Document::layout_of(bytes, options.dialect), bytes, options)
+}
+
+impl Document {
+    /// Drops the names of custom usages; a second `Uv` becomes `Uv1`.
+    fn name_uses_of_reference(&mut self, losses: &mut Vec<Loss>) {
+        if self.dialect == Dialect::Reference {
+            return;
+        }
+        let mut uvs = 0;
+        for (index, attribute) in self.attributes.iter_mut().enumerate() {
+            match &mut attribute.usage {
+                Usage::Custom(_, name) if !name.is_empty() => {
+                    let message = format!("the dialect has no names: \"{}\"", name.escape_debug());
+                    losses.push(Loss::dropped(format!("attributes[{index}].usage"), message));
+                    name.clear();
+                }
+                Usage::Uv => {
+                    uvs += 1;
+                    if uvs == 2 {
+                        attribute.usage = Usage::Uv1;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn mesh_info(&self, mesh: &MeshInfo) -> info::MeshInfo {
+        let attributes = self.attributes.iter().map(|attribute| AttributeInfo {
+            name: match attribute.usage {
+                Usage::Custom(..) => "custom",
+                Usage::Position => "position",
+                Usage::Normal => "normal",
+                Usage::Tangent => "tangent",
+                Usage::Color => "color",
+                Usage::Uv => "uv",
+                Usage::Uv1 => "uv1",
+                Usage::JointIndex => "joint_index",
+                Usage::JointWeight => "joint_weight",
+            },
+            components: attribute.format.name(),
+        });
+        info::MeshInfo {
+            vertices: mesh.vertex_count.into(),
+            attributes: attributes.collect(),
+            indices: mesh.index_count.into(),
+            index_bits: self.indices.as_ref().map_or(0, |indices| 8 * indices.format.size() as u32),
+            bounds: self.bounds(mesh),
+        }
+    }
+
+    /// The box around the positions of a mesh.
+    fn bounds(&self, mesh: &MeshInfo) -> Option<Bounds> {
+        let positions = self.attribute(&Usage::Position)?;
+        let size = positions.format.size();
+        let start = usize::try_from(mesh.first_vertex).ok()?.checked_mul(size)?;
+        let end = start.checked_add(usize::try_from(mesh.vertex_count).ok()?.checked_mul(size)?)?;
+        let values = positions.format.to_f32(positions.data.get(start..end)?);
+        let components = positions.format.components();
+        let point = |value: &[f32]| std::array::from_fn(|i| value.get(i).copied().unwrap_or_default());
+        Bounds::of(values.chunks_exact(components).map(point))
+    }
+}

@@ -1,0 +1,201 @@
+//! Reads a file from a stream, and no more of it than is wanted.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::codec::{self, Opened};
+use super::descriptor::Descriptor;
+use super::document::{DataChecksum, Document};
+use super::merge;
+use super::schema::{Header, IndicesInfo, MeshInfo};
+use super::{locate_in, refuse, rules};
+use crate::unpack::zstd::{Fault, Inflater};
+use crate::{Error, ErrorKind, FormatId, ReadOptions, Result, Strictness};
+
+/// A file whose header and descriptor have been read, and whose data has not.
+///
+/// For files that are in memory as a whole, [`Document::read`](crate::Format::read) is faster.
+///
+/// ```
+/// use meshspec::iyma::Reader;
+///
+/// let file = std::io::Cursor::new(include_bytes!("../../../samples/iyma/quads.ima"));
+/// let reader = Reader::new(file, &Default::default())?;
+/// assert_eq!(reader.descriptor().meshes.len(), 2);
+/// // The user data comes first; nothing behind it is decompressed.
+/// assert_eq!(reader.user_data()?, "two quads");
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<R> {
+    source: R,
+    opened: Opened,
+    options: ReadOptions,
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads header and descriptor and verifies the metadata checksum.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read or decoded, or, strictly, if the metadata checksum is wrong.
+    pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
+        let mut start = Vec::new();
+        source.by_ref().take(Header::SIZE as u64).read_to_end(&mut start)?;
+        let opened = codec::read_header(&start).and_then(|header| {
+            let length = u64::from(header.descriptor_len);
+            let read = source.by_ref().take(length).read_to_end(&mut start)?;
+            if (read as u64) < length {
+                let message = format!("the descriptor has {length} bytes, but {read} remain");
+                return Err(Error::new(ErrorKind::Malformed, message));
+            }
+            codec::open(header, &start[Header::SIZE..], options)
+        });
+        let opened = opened.map_err(|error| locate_in(error, &start, options))?;
+        Ok(Reader { source, opened, options: options.clone() })
+    }
+
+    /// What is in the file.
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.opened.descriptor
+    }
+
+    /// The user data. Nothing else is decompressed or verified: the data checksum is that of the whole file.
+    ///
+    /// # Errors
+    ///
+    /// If the data cannot be read or decompressed, or the user data is over the limits.
+    pub fn user_data(self) -> Result<Bytes> {
+        let size = self.opened.descriptor.user_data_len.into();
+        self.within_limits(size)?;
+        let mut inflater = Inflater::new(self.source);
+        let data = inflater.read_vec(size).map_err(|fault| unpacking(&self.opened, fault))?;
+        Ok(data.into())
+    }
+
+    /// One mesh and the user data, as [`Document::mesh`] gives them, without keeping any of the other meshes.
+    ///
+    /// The data is decompressed up to the last vertex of the mesh; strictly, the checksum of all of it is verified.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such mesh, or the file cannot be read, or a rule is broken that concerns this mesh.
+    pub fn mesh(self, index: usize) -> Result<Document> {
+        let wanted = self.ranges_of_mesh(index)?;
+        self.within_limits(wanted.iter().map(|range| range.end - range.start).sum())?;
+        let Reader { source, mut opened, options } = self;
+        let verifies = options.strictness == Strictness::Strict && opened.header.data_checksum != 0;
+        let mut inflater = Inflater::new(source);
+        if verifies {
+            inflater = inflater.keeping();
+        }
+        let mut data = Vec::new();
+        let mut position = 0;
+        for Range { start, end } in wanted {
+            let piece = inflater.skip(start - position).and_then(|()| inflater.read_vec(end - start));
+            data.append(&mut piece.map_err(|fault| unpacking(&opened, fault))?);
+            position = end;
+        }
+        let mut checksum = DataChecksum::Present;
+        if verifies {
+            let packed = inflater.into_packed().map_err(|fault| unpacking(&opened, fault))?;
+            checksum = opened
+                .verify(&packed, options.strictness)
+                .map_err(|error| error.in_format(FormatId::Iyma))?;
+        } else if opened.header.data_checksum == 0 {
+            checksum = DataChecksum::Absent;
+        }
+        merge::narrow(&mut opened.descriptor, index);
+        checked(opened.document(data.into(), checksum), &options)
+    }
+
+    /// The whole file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Document::read`](crate::Format::read).
+    pub fn document(self) -> Result<Document> {
+        let size = self.opened.descriptor.data_len();
+        self.within_limits(size)?;
+        let Reader { source, opened, options } = self;
+        let mut inflater = Inflater::new(source);
+        if opened.header.data_checksum != 0 {
+            inflater = inflater.keeping();
+        }
+        let data = inflater.read_vec(size).and_then(|data| inflater.finish(size).map(|()| data));
+        let data = data.map_err(|fault| unpacking(&opened, fault))?;
+        let packed = inflater.into_packed().map_err(|fault| unpacking(&opened, fault))?;
+        let checksum =
+            opened.verify(&packed, options.strictness).map_err(|error| error.in_format(FormatId::Iyma))?;
+        checked(opened.document(data.into(), checksum), &options)
+    }
+
+    fn within_limits(&self, size: u64) -> Result<()> {
+        let limit = self.options.limits.max_decoded;
+        if size > limit {
+            let fault = Fault::Limit(format!("unpacks to {size} bytes, over the limit of {limit}"));
+            return Err(unpacking(&self.opened, fault));
+        }
+        Ok(())
+    }
+
+    /// Where the user data and the buffers of a mesh lie in the uncompressed data.
+    fn ranges_of_mesh(&self, index: usize) -> Result<Vec<Range<u64>>> {
+        let descriptor = &self.opened.descriptor;
+        let Some(mesh) = descriptor.meshes.get(index) else {
+            return Err(no_mesh(index, descriptor.meshes.len()).in_format(FormatId::Iyma));
+        };
+        let part = |buffer: Range<u64>, size: usize, first: u32, count: u32| {
+            let start = buffer.start + u64::from(first) * size as u64;
+            let end = start + u64::from(count) * size as u64;
+            if end > buffer.end {
+                let message = "the mesh reaches beyond its buffers";
+                let error =
+                    Error::new(ErrorKind::Malformed, message).at(format!("descriptor.meshes[{index}]"));
+                return Err(error.with_rule(&rules::MESH_RANGE).in_format(FormatId::Iyma));
+            }
+            Ok(start..end)
+        };
+        let MeshInfo { first_index, index_count, first_vertex, vertex_count } = *mesh;
+        let mut buffers = descriptor.buffers();
+        let mut ranges: Vec<_> = buffers.next().into_iter().collect();
+        let size = descriptor.indices.map_or(1, |IndicesInfo { format, .. }| format.size());
+        for buffer in buffers.by_ref().take(1) {
+            ranges.push(part(buffer, size, first_index, index_count)?);
+        }
+        for (buffer, (_, format)) in buffers.zip(&descriptor.attributes) {
+            ranges.push(part(buffer, format.size(), first_vertex, vertex_count)?);
+        }
+        Ok(ranges)
+    }
+}
+
+/// The error for a mesh that is not there.
+pub(super) fn no_mesh(index: usize, count: usize) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("there is no mesh {index}, but {count}"))
+}
+
+/// Where a stream ends is not known before it does.
+fn unpacking(opened: &Opened, fault: Fault) -> Error {
+    opened.unpacking(fault, None).in_format(FormatId::Iyma)
+}
+
+fn checked(document: Document, options: &ReadOptions) -> Result<Document> {
+    refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)
+        .map_err(|error| error.in_format(FormatId::Iyma))?;
+    Ok(document)
+}
+
+/// Reads the file at `path` from its start; see [`Reader`].
+///
+/// # Errors
+///
+/// As [`Reader::new`].
+pub fn open_reader(
+    path: impl AsRef<std::path::Path>,
+    options: &ReadOptions,
+) -> Result<Reader<io::BufReader<std::fs::File>>> {
+    Reader::new(io::BufReader::new(std::fs::File::open(path)?), options)
+}

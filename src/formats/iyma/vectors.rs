@@ -1,0 +1,108 @@
+//! Hashes and descriptors against the vectors of the reference files.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use super::descriptor::Descriptor;
+use super::hash;
+use crate::Dialect;
+
+/// A file of vectors; `None`, and a line that says so, where the reference files are not there.
+fn vectors(name: &str) -> Option<String> {
+    let Some(folder) = std::env::var_os("MESHSPEC_FIXTURES") else {
+        eprintln!("skipped: MESHSPEC_FIXTURES does not name the folder of reference files");
+        return None;
+    };
+    Some(std::fs::read_to_string(std::path::Path::new(&folder).join("iyma").join(name)).unwrap())
+}
+
+fn hexadecimal(text: &str) -> u64 {
+    u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap()
+}
+
+/// The input of a vector.
+fn input(size: usize) -> Vec<u8> {
+    (0..size).map(|i| (((i * 131 + 7) & 0xff) ^ ((i >> 8) & 0xff)) as u8).collect()
+}
+
+#[test]
+fn hashes() {
+    let Some(text) = vectors("rapidhash_vectors.txt") else { return };
+    let (one_shot, metadata) = text.split_once("\nmetadata:").unwrap();
+    let mut count = 0;
+    for line in one_shot.lines() {
+        let words: Vec<_> = line.split_whitespace().collect();
+        let [size, value, ..] = words[..] else { continue };
+        let Ok(size) = size.parse() else { continue };
+        let (bytes, expected) = (input(size), hexadecimal(value));
+        // The vectors are of the crate with the mistake.
+        assert_eq!(hash::one_shot(&bytes, Dialect::Reference), expected, "{size}");
+        assert_eq!(hash::one_shot(&bytes, Dialect::Spec) == expected, size != 48, "{size}");
+        assert!(hash::is_one_shot(expected, &bytes));
+        count += 1;
+    }
+    let mut size = 0;
+    for line in metadata.lines().filter(|line| line.contains(" stream=")) {
+        let value = |name: &str| {
+            let word = line.split_whitespace().find_map(|word| word.strip_prefix(name));
+            word.map(hexadecimal)
+        };
+        let first = line.split_whitespace().next().unwrap();
+        let mut checksum = 0;
+        if first != "(dck=0)" {
+            size = first.parse().unwrap();
+            checksum = 0x0123_4567_89ab_cdef;
+        }
+        let bytes = input(size);
+        let stream = value("stream=").unwrap();
+        assert_eq!(hash::metadata(&bytes, checksum, Dialect::Reference), stream, "{size}");
+        assert!(!hash::is_metadata(stream, &bytes, checksum, Dialect::Spec), "{size}");
+        if let Some(one_shot) = value("oneshot_concat=") {
+            // The vectors' own one-shot values have the mistake where descriptor, length and checksum have 48 bytes.
+            assert!(hash::is_metadata(one_shot, &bytes, checksum, Dialect::Spec), "{size}");
+            assert!(!hash::is_metadata(one_shot, &bytes, checksum, Dialect::Reference), "{size}");
+        }
+        count += 1;
+    }
+    assert!(count > 50, "only {count} vectors");
+}
+
+/// The bytes of `len=7 04000400000000`.
+fn encoded(line: &str) -> Option<Vec<u8>> {
+    let (size, digits) = line.split_once("len=")?.1.split_once(' ')?;
+    let bytes: Vec<u8> =
+        (0..digits.len()).step_by(2).map(|i| u8::from_str_radix(&digits[i..i + 2], 16).unwrap()).collect();
+    assert_eq!(bytes.len().to_string(), size);
+    Some(bytes)
+}
+
+#[test]
+fn descriptors() {
+    let Some(text) = vectors("bitcode_vectors.txt") else { return };
+    let lines: Vec<_> = text.lines().collect();
+    let mut count = 0;
+    for pair in lines.windows(2) {
+        let Some(bytes) = encoded(pair[0]) else { continue };
+        let (own, other) = match pair[0].as_bytes()[0] {
+            b'S' => (Dialect::Spec, Dialect::Reference),
+            _ => (Dialect::Reference, Dialect::Spec),
+        };
+        let descriptor = Descriptor::decode(&bytes, own).expect(pair[0]);
+        assert_eq!(descriptor.encode(), Ok(bytes.clone()), "{}", pair[0]);
+        let decodes = Descriptor::decode(&bytes, other).is_ok();
+        assert_eq!(decodes, pair[1].contains("types: Ok"), "{} as {other}", pair[0]);
+        let is_told = !decodes || own == Dialect::Spec || pair[0].contains("Uv0");
+        assert!(!is_told || Descriptor::guess(&bytes) == own, "{}", pair[0]);
+        count += 1;
+    }
+    assert!(count > 20, "only {count} vectors");
+}
+
+#[test]
+fn metadata_of_the_wrong_dialect_is_wrong() {
+    for size in 0..300 {
+        let bytes = input(size);
+        let [spec, reference] = [Dialect::Spec, Dialect::Reference].map(|d| hash::metadata(&bytes, 7, d));
+        assert!(!hash::is_metadata(spec, &bytes, 7, Dialect::Reference));
+        assert!(!hash::is_metadata(reference, &bytes, 7, Dialect::Spec));
+    }
+}
