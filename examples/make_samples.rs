@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use meshspec::{Dialect, Format, Text, WriteOptions, crucible, mesh};
+use meshspec::{Dialect, Format, Text, WriteOptions, crucible, mesh, seed};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("crucible/tetrahedron_tangent.crmesh", tangent.write(&options)?),
         ("crucible/tetrahedra.cmodel", model.write(&options)?),
         ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
+        ("seed/tetrahedron.mesh", seed_tetrahedron().write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -129,4 +130,22 @@ fn chunk(more: &[crucible::Stream]) -> crucible::Chunk {
     ];
     streams.extend_from_slice(more);
     crucible::Chunk { indices: crucible::Indices::U16(FACES.to_vec()), streams, ..Default::default() }
+}
+
+/// A tetrahedron with a vertex per corner of each face, so that faces have a normal each.
+fn seed_tetrahedron() -> seed::Document {
+    let property = |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
+    let corners: Vec<_> = FACES.iter().map(|corner| CORNERS[usize::from(*corner)]).collect();
+    // The normal of a face points away from the corner that it does not have.
+    let normal = |face: &[u16]| (0..4).find(|corner| !face.contains(corner)).map(|corner| CORNERS[usize::from(corner)]);
+    let normals = FACES.chunks(3).filter_map(normal).flat_map(|away| [away.map(|x| -x / 3f32.sqrt()); 3]).collect();
+    seed::Document {
+        properties: vec![property("name", "Tetrahedron"), property("mat0", "DEFAULT"), property("type", "STATIC")],
+        colors: vec![corners.iter().map(|[x, y, z]| [x / 2.0 + 0.5, y / 2.0 + 0.5, z / 2.0 + 0.5, 1.0]).collect()],
+        uvs: vec![[[0.5, 0.0], [0.0, 1.0], [1.0, 1.0]].repeat(4)],
+        positions: corners,
+        normals,
+        faces: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]],
+        comments: None,
+    }
 }

@@ -3,7 +3,8 @@
 //! meshspec reads, checks, edits and writes the files of
 //!
 //! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations;
-//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams.
+//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams;
+//! - **Seed** ([`seed`]): lines of text.
 //!
 //! A file is decoded into a [`Document`] that loses nothing, is owned, and has public fields in the terms of the
 //! format's specification. What can be computed (counts, sizes, offsets) is not stored and so cannot be wrong.
@@ -41,7 +42,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(any(feature = "mesh", feature = "crucible")),
+    not(any(feature = "mesh", feature = "crucible", feature = "seed")),
     allow(unused, reason = "without a format only layouts are of use")
 )]
 
@@ -57,6 +58,7 @@ mod formats;
 pub mod info;
 pub mod layout;
 mod limits;
+mod lines;
 mod loss;
 mod options;
 mod span;
@@ -69,8 +71,11 @@ pub use finding::{Finding, Report, Rule, Severity};
 pub use formats::crucible;
 #[cfg(feature = "mesh")]
 pub use formats::mesh;
+#[cfg(feature = "seed")]
+pub use formats::seed;
 pub use formats::{About, Document, Format, FormatId, Likelihood, check, detect, open, read};
 pub use limits::Limits;
+pub use lines::Line;
 pub use loss::{Loss, LossKind};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use span::Span;

@@ -91,6 +91,8 @@ pub struct ReadOptions {
     pub dialect: Option<Dialect>,
     /// What decoding may cost.
     pub limits: Limits,
+    /// Whether to keep the comments of text formats, so that writing gives them back in their place.
+    pub comments: bool,
 }
 
 impl ReadOptions {
@@ -105,6 +107,12 @@ impl ReadOptions {
         self
     }
 
+    /// These options, keeping the comments of text formats or not.
+    pub fn with_comments(mut self, comments: bool) -> ReadOptions {
+        self.comments = comments;
+        self
+    }
+
     /// These options with other limits.
     pub fn with_limits(mut self, limits: Limits) -> ReadOptions {
         self.limits = limits;
@@ -113,16 +121,31 @@ impl ReadOptions {
 }
 
 /// How to write.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct WriteOptions {
     /// Whether to refuse documents that strict reading would refuse.
     pub strictness: Strictness,
+    /// Whether to write comments where the format is text: those of the document or, if it was read without them, a
+    /// heading for each part.
+    pub comments: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions { strictness: Strictness::default(), comments: true }
+    }
 }
 
 impl WriteOptions {
     /// Options that write whatever the format can express.
     pub fn lenient() -> WriteOptions {
-        WriteOptions { strictness: Strictness::Lenient }
+        WriteOptions { strictness: Strictness::Lenient, ..WriteOptions::default() }
+    }
+
+    /// These options, with comments in text formats or without.
+    pub fn with_comments(mut self, comments: bool) -> WriteOptions {
+        self.comments = comments;
+        self
     }
 }
