@@ -232,7 +232,7 @@ impl Visitor for Count {
 fn walker_rows(bench: &mut Bench) -> Result<(), Error> {
     let document = Document::Mesh(mesh_document()?);
     let bytes = document.write(&WriteOptions::default())?;
-    let layout = document.format().layout_of(&bytes, None);
+    let layout = document.format().layout_of(&bytes, None).ok_or("no layout")?;
     let count = || {
         let mut count = Count(0);
         walk(layout, &bytes, &Limits::default(), &mut count).map(|_| count.0)

@@ -35,7 +35,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         Some(format) => format,
         None => detect(&bytes, Some(&path))?,
     };
-    let ty = format.layout_of(&bytes, dialect);
+    let ty = format.layout_of(&bytes, dialect).ok_or("a text format has no layout")?;
     let name = format.about().layouts.iter().find(|(_, layout)| *layout == ty).map_or("", |(name, _)| *name);
     println!("{{\"layout\": \"{name}\"}}");
     print!("{}", dump(ty, &bytes)?);

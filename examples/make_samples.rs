@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use meshspec::{Dialect, Format, Text, WriteOptions, crucible, iyma, mesh};
+use meshspec::{Dialect, Format, Text, WriteOptions, crucible, iyma, mesh, seed};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
@@ -43,6 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
         ("iyma/quads.ima", quads.write(&options)?),
         ("iyma/quads_reference.ima", quads_reference.write(&options)?),
+        ("seed/tetrahedron.mesh", seed_tetrahedron().write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -156,4 +157,32 @@ fn quads() -> meshspec::Result<iyma::Document> {
     let (mut document, _) = iyma::merge(&[quad(0.0, wind())?, quad(1.0, wind())?])?;
     document.user_data = iyma::Bytes::from_static(b"two quads");
     Ok(document)
+}
+
+/// A tetrahedron with a vertex per corner of each face, so that faces have a normal each.
+fn seed_tetrahedron() -> seed::Document {
+    let property =
+        |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
+    let corners: Vec<_> = FACES.iter().map(|corner| CORNERS[usize::from(*corner)]).collect();
+    // The normal of a face points away from the corner that it does not have.
+    let normal = |face: &[u16]| {
+        (0..4).find(|corner| !face.contains(corner)).map(|corner| CORNERS[usize::from(corner)])
+    };
+    let normals =
+        FACES.chunks(3).filter_map(normal).flat_map(|away| [away.map(|x| -x / 3f32.sqrt()); 3]).collect();
+    seed::Document {
+        properties: vec![
+            property("name", "Tetrahedron"),
+            property("mat0", "DEFAULT"),
+            property("type", "STATIC"),
+        ],
+        colors: vec![
+            corners.iter().map(|[x, y, z]| [x / 2.0 + 0.5, y / 2.0 + 0.5, z / 2.0 + 0.5, 1.0]).collect(),
+        ],
+        uvs: vec![[[0.5, 0.0], [0.0, 1.0], [1.0, 1.0]].repeat(4)],
+        positions: corners,
+        normals,
+        faces: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]],
+        comments: None,
+    }
 }

@@ -144,6 +144,16 @@ impl Report {
 
     /// Adds a finding. `message` is only built if the finding is kept.
     pub fn add(&mut self, rule: &'static Rule, path: impl fmt::Display, message: impl fmt::Display) {
+        self.add_with(rule, || Finding {
+            rule,
+            path: path.to_string(),
+            span: None,
+            message: message.to_string(),
+        });
+    }
+
+    /// Adds a finding, which is only made if it is kept.
+    pub(crate) fn add_with(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
         if !self.wants(rule) {
             return;
         }
@@ -153,12 +163,15 @@ impl Report {
             *self.suppressed.entry(rule.code).or_default() += 1;
             return;
         }
-        self.findings.push(Finding {
-            rule,
-            path: path.to_string(),
-            span: None,
-            message: message.to_string(),
-        });
+        self.findings.push(finding());
+    }
+
+    /// Counts findings of a rule that were not kept.
+    pub(crate) fn add_suppressed(&mut self, rule: &'static Rule, count: usize) {
+        if self.wants(rule) && count > 0 {
+            *self.seen.entry(rule.code).or_default() += count;
+            *self.suppressed.entry(rule.code).or_default() += count;
+        }
     }
 
     /// Adds the reason why a file could not be decoded.

@@ -5,6 +5,7 @@
 //! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations;
 //! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams;
 //! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes.
+//! - **Seed** ([`seed`]): lines of text.
 //!
 //! A file is decoded into a [`Document`] that loses nothing, is owned, and has public fields in the terms of the
 //! format's specification. What can be computed (counts, sizes, offsets) is not stored and so cannot be wrong.
@@ -42,7 +43,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(any(feature = "mesh", feature = "crucible", feature = "iyma")),
+    not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma")),
     allow(unused, reason = "without a format only layouts are of use")
 )]
 
@@ -60,6 +61,7 @@ pub mod info;
 pub mod interop;
 pub mod layout;
 mod limits;
+mod lines;
 mod loss;
 mod options;
 #[cfg(feature = "scene")]
@@ -76,8 +78,11 @@ pub use formats::crucible;
 pub use formats::iyma;
 #[cfg(feature = "mesh")]
 pub use formats::mesh;
+#[cfg(feature = "seed")]
+pub use formats::seed;
 pub use formats::{About, Document, Format, FormatId, Likelihood, check, detect, open, read};
 pub use limits::Limits;
+pub use lines::Line;
 pub use loss::{Loss, LossKind};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use span::Span;

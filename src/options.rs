@@ -94,6 +94,8 @@ pub struct ReadOptions {
     pub dialect: Option<Dialect>,
     /// What decoding may cost.
     pub limits: Limits,
+    /// Whether to keep the comments of text formats, so that writing gives them back in their place.
+    pub comments: bool,
 }
 
 impl ReadOptions {
@@ -108,6 +110,12 @@ impl ReadOptions {
         self
     }
 
+    /// These options, keeping the comments of text formats or not.
+    pub fn with_comments(mut self, comments: bool) -> ReadOptions {
+        self.comments = comments;
+        self
+    }
+
     /// These options with other limits.
     pub fn with_limits(mut self, limits: Limits) -> ReadOptions {
         self.limits = limits;
@@ -116,7 +124,7 @@ impl ReadOptions {
 }
 
 /// How to write.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct WriteOptions {
     /// Whether to refuse documents that strict reading would refuse.
@@ -126,6 +134,20 @@ pub struct WriteOptions {
     /// Threads to compress with, where a format can: IyMA with the feature `parallel`. 0 and 1 are one thread, whose
     /// bytes are another encoding of the same content than those of several; how many these are makes no difference.
     pub threads: u32,
+    /// Whether to write comments where the format is text: those of the document or, if it was read without them, a
+    /// heading for each part.
+    pub comments: bool,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions {
+            strictness: Strictness::default(),
+            compression_level: None,
+            threads: 0,
+            comments: true,
+        }
+    }
 }
 
 impl WriteOptions {
@@ -143,6 +165,12 @@ impl WriteOptions {
     /// These options with several threads.
     pub fn with_threads(mut self, threads: u32) -> WriteOptions {
         self.threads = threads;
+        self
+    }
+
+    /// These options, with comments in text formats or without.
+    pub fn with_comments(mut self, comments: bool) -> WriteOptions {
+        self.comments = comments;
         self
     }
 }

@@ -79,6 +79,10 @@ fn what_is_read_can_be_written() {
         let again = format.read(&bytes, &ReadOptions::lenient()).expect(&fixture.file);
         assert_eq!(again, document, "{}", fixture.file);
         let strict = document.write(&WriteOptions::default());
-        assert_eq!(strict.is_ok(), fixture.strict == Some(true), "{}", fixture.file);
+        // Blanks inside numbers are gone once they are read.
+        let strictly = format.read(&fixture.bytes, &ReadOptions::default());
+        let is_text =
+            strictly.is_err_and(|error| error.rule().is_some_and(|rule| rule.code == "SEED-SPACED-NUMBER"));
+        assert_eq!(strict.is_ok(), fixture.strict == Some(true) || is_text, "{}", fixture.file);
     }
 }

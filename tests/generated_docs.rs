@@ -1,6 +1,6 @@
 //! The generated files in `docs/` are what the declarations and rules say.
 
-#![cfg(all(feature = "mesh", feature = "crucible"))]
+#![cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
 
 #[path = "../examples/generate_docs.rs"]
 #[allow(dead_code, reason = "its main function is the program's")]

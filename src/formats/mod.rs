@@ -9,15 +9,19 @@ mod detect;
 pub mod iyma;
 #[cfg(feature = "mesh")]
 pub mod mesh;
+#[cfg(feature = "seed")]
+pub mod seed;
 
 pub use detect::{Likelihood, detect};
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::str::FromStr;
 
 use crate::info::Info;
-use crate::layout::{Schema, SchemaFile, Type, walk};
+use crate::layout::{Grammar, Schema, SchemaFile, Type, walk};
+use crate::lines::Line;
 #[cfg(feature = "scene")]
 use crate::scene::{Conventions, FromScene, Scene, SceneOptions};
 use crate::{
@@ -28,6 +32,9 @@ use crate::{
 pub trait Format: Sized {
     /// Name, extensions, dialects, rules, layouts.
     const ABOUT: &'static About;
+
+    /// The declaration of a text format; `None` for a format of bytes, which has layouts.
+    const GRAMMAR: Option<&'static Grammar> = None;
 
     /// How likely these bytes are a file of this format, judged by magic bytes and structure.
     fn detect(bytes: &[u8]) -> Likelihood;
@@ -69,8 +76,34 @@ pub trait Format: Sized {
     /// Counts, attributes, bounds: what a person wants to know first.
     fn info(&self) -> Info;
 
-    /// The declaration of the file as a whole that these bytes follow.
-    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> &'static Type;
+    /// The declaration of the file as a whole that these bytes follow; `None` for a text format.
+    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type>;
+
+    /// Everything that is wrong with a file, each finding with its place. See [`check`](crate::check).
+    ///
+    /// # Errors
+    ///
+    /// If decoding would take more than the limits allow or the dialect is not one of the format's.
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        let mut report = Report::new(&options.limits);
+        let lenient = ReadOptions { strictness: Strictness::Lenient, ..options.clone() };
+        match Self::read(bytes, &lenient) {
+            Ok(document) => document.check_into(&mut report),
+            Err(error) => match error.rule() {
+                Some(rule) => report.add_refusal(rule, &error),
+                None => return Err(error),
+            },
+        }
+        if let Some(layout) = Self::layout_of(bytes, options.dialect) {
+            report.locate(|path| walk::find(layout, bytes, path, &options.limits));
+        }
+        Ok(report)
+    }
+
+    /// Hands each line of a text file to `each`, with what it means, until that breaks off. A format of bytes has none.
+    fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
+        let _ = (bytes, each);
+    }
 }
 
 /// What there is to know about a format.
@@ -142,10 +175,32 @@ macro_rules! formats {
                 }
             }
 
+            /// The declaration of a text format; `None` for a format of bytes, which has layouts.
+            pub fn grammar(self) -> Option<&'static Grammar> {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::GRAMMAR,)*
+                }
+            }
+
+            /// Hands each line of a text file to `each`, with what it means, until that breaks off. A format of bytes
+            /// has none.
+            pub fn lines(self, bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::lines(bytes, each),)*
+                }
+            }
+
             /// The declaration of the file as a whole that these bytes follow; the dialect is detected where `None`.
-            pub fn layout_of(self, bytes: &[u8], dialect: Option<Dialect>) -> &'static Type {
+            /// A text format has none.
+            pub fn layout_of(self, bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
                 match self {
                     $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::layout_of(bytes, dialect),)*
+                }
+            }
+
+            fn check_file(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::check_file(bytes, options),)*
                 }
             }
 
@@ -285,13 +340,19 @@ formats! {
     Crucible crucible "crucible",
     /// IyMA.
     Iyma iyma "iyma",
+    /// Seed.
+    Seed seed "seed",
 }
 
 impl FormatId {
-    /// The declaration of the format in another language: tables, parser definitions, a C header.
+    /// The declaration of the format in another language: tables, parser definitions, a C header. Only Markdown and
+    /// JSON can express that of a text format.
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         let about = self.about();
-        schema.print(self.name(), about.title, about.layouts)
+        match self.grammar() {
+            Some(grammar) => grammar.print(schema, self.name(), about.title),
+            None => schema.print(self.name(), about.title, about.layouts),
+        }
     }
 }
 
@@ -356,18 +417,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 ///
 /// If decoding would take more than the limits allow or the dialect is not one of the format's.
 pub fn check(bytes: &[u8], format: FormatId, options: &ReadOptions) -> Result<Report> {
-    let layout = format.layout_of(bytes, options.dialect);
-    let mut report = Report::new(&options.limits);
-    let lenient = ReadOptions { strictness: Strictness::Lenient, ..options.clone() };
-    match format.read(bytes, &lenient) {
-        Ok(document) => document.check_into(&mut report),
-        Err(error) => match error.rule() {
-            Some(rule) => report.add_refusal(rule, &error),
-            None => return Err(error),
-        },
-    }
-    report.locate(|path| walk::find(layout, bytes, path, &options.limits));
-    Ok(report)
+    format.check_file(bytes, options)
 }
 
 /// The error for the first finding of `check` that this strictness does not accept.

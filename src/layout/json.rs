@@ -19,14 +19,11 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
         ("layouts", Json::List(layouts.iter().map(named).collect())),
         ("declarations", Json::List(declarations.iter().map(declaration).collect())),
     ]);
-    let mut out = String::new();
-    document.write(&mut out, 0);
-    out.push('\n');
-    out
+    document.print()
 }
 
 /// A JSON value.
-enum Json {
+pub(super) enum Json {
     /// A number, truth value or string, as it is written.
     Plain(String),
     List(Vec<Json>),
@@ -36,8 +33,16 @@ enum Json {
 }
 
 impl Json {
-    fn object<const N: usize>(entries: [(&'static str, Json); N]) -> Json {
+    pub(super) fn object<const N: usize>(entries: [(&'static str, Json); N]) -> Json {
         Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Nothing)).collect())
+    }
+
+    /// The text of a whole document.
+    pub(super) fn print(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, 0);
+        out.push('\n');
+        out
     }
 
     /// The list, or nothing if it is empty.
@@ -110,7 +115,7 @@ impl Json {
     }
 }
 
-fn text(text: &str) -> Json {
+pub(super) fn text(text: &str) -> Json {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

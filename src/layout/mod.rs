@@ -28,6 +28,7 @@
 mod c_header;
 pub mod dump;
 mod expr;
+mod grammar;
 mod imhex;
 mod json;
 mod kaitai;
@@ -39,6 +40,7 @@ pub mod walk;
 mod wording;
 
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value};
+pub use grammar::{Attribute, Grammar, Number};
 pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
 pub use schema::{Schema, SchemaFile};

@@ -58,7 +58,7 @@ impl Flatten for [[f32; 4]; 4] {
 
 /// The sections lie where the layout says and hash to what the other decoder saw.
 fn sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
-    let layout = meshspec::FormatId::Mesh.layout_of(bytes, Some(document.dialect));
+    let layout = meshspec::FormatId::Mesh.layout_of(bytes, Some(document.dialect)).unwrap();
     let names = [
         ("vertex_data", "vertices"),
         ("index_data", "indices"),

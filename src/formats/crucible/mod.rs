@@ -114,8 +114,8 @@ impl Format for Document {
         }
     }
 
-    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> &'static Type {
-        codec::layout(bytes, dialect.unwrap_or_else(|| codec::dialect_of(bytes)))
+    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
+        Some(codec::layout(bytes, dialect.unwrap_or_else(|| codec::dialect_of(bytes))))
     }
 }
 

@@ -126,8 +126,8 @@ impl Format for Document {
         }
     }
 
-    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> &'static Type {
-        codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes)))
+    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
+        Some(codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes))))
     }
 }
 
@@ -136,7 +136,8 @@ fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
     if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded) {
         return error.in_format(FormatId::Iyma);
     }
-    locate(error, Document::ABOUT, Document::layout_of(bytes, options.dialect), bytes, options)
+    let dialect = options.dialect.unwrap_or_else(|| codec::dialect_of(bytes));
+    locate(error, Document::ABOUT, codec::layout(dialect), bytes, options)
 }
 
 impl Document {

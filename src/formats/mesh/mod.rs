@@ -151,8 +151,8 @@ impl Format for Document {
         }
     }
 
-    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> &'static Type {
-        codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes)))
+    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
+        Some(codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes))))
     }
 }
 

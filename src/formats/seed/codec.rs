@@ -1,0 +1,241 @@
+//! Reading: pieces of the file that end where lines end, runs of lines in each, lines in each run.
+//!
+//! The coarse rules of the grammar find the runs, whose numbers are read in one go by [`fast`](super::fast). Every line
+//! that is not as usual goes the [fine](super::fine) way.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter};
+
+use super::document::{At, Document, Place};
+use super::fine::{self, Content};
+use super::part::Part;
+use super::schema::Kind;
+use super::syntax::{self, Rule};
+use super::{encoding, fast};
+use crate::{Limits, Severity};
+
+/// What reading wants.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    /// Stops at the first slip that is as bad as this; `None` goes on to the end.
+    pub stop: Option<Severity>,
+    pub comments: bool,
+    pub limits: Limits,
+    /// Whether every line goes the fine way.
+    pub fine: bool,
+}
+
+/// About how much text is parsed at a time. The tokens of a piece take up to 40 times as much, if it has only short
+/// lines of different kinds.
+const PIECE: usize = 1 << 17;
+
+/// Reads a file.
+pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
+    let mut part = Part::default();
+    if let Some(slip) = encoding::refuse(file) {
+        part.slip(slip, 0, &wanted.limits);
+        part.stopped = true;
+        return part;
+    }
+    let start = encoding::mark(file);
+    fast::reserve(&mut part.document, &file[start..]);
+    read_pieces(file, start, wanted, &mut part);
+    if wanted.comments {
+        part.finish_comments();
+    }
+    part
+}
+
+/// The pieces of a file from `start` on.
+fn pieces(file: &[u8], mut start: usize) -> impl Iterator<Item = Range<usize>> {
+    std::iter::from_fn(move || {
+        let least = file.len().min(start + PIECE);
+        let end = memchr(b'\n', &file[least..]).map_or(file.len(), |line_end| least + line_end + 1);
+        let piece = std::mem::replace(&mut start, end)..end;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+#[cfg(not(feature = "parallel"))]
+fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
+    for piece in pieces(file, start) {
+        Reader { file, wanted, part }.piece(piece);
+        if part.stopped {
+            return;
+        }
+    }
+}
+
+/// Some pieces at a time, side by side.
+#[cfg(feature = "parallel")]
+fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
+    use rayon::prelude::*;
+
+    let threads = rayon::current_num_threads();
+    let at_a_time = if threads == 1 { 1 } else { 4 * threads };
+    let mut pieces = pieces(file, start);
+    while !part.stopped {
+        let batch: Vec<_> = pieces.by_ref().take(at_a_time).collect();
+        match &batch[..] {
+            [] => return,
+            [piece] => Reader { file, wanted, part }.piece(piece.clone()),
+            batch => {
+                let read = batch.par_iter().map(|piece| {
+                    let mut part = Part::default();
+                    Reader { file, wanted, part: &mut part }.piece(piece.clone());
+                    part
+                });
+                for next in read.collect::<Vec<_>>() {
+                    if !part.stopped {
+                        part.append(next, &wanted.limits);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reads pieces of a file into a part.
+struct Reader<'r> {
+    file: &'r [u8],
+    wanted: &'r Wanted,
+    part: &'r mut Part,
+}
+
+impl Reader<'_> {
+    /// Reads whole lines.
+    fn piece(&mut self, piece: Range<usize>) {
+        if self.wanted.fine {
+            return self.lines(piece);
+        }
+        let mut start = piece.start;
+        while start < piece.end && !self.part.stopped {
+            let rest = &self.file[start..piece.end];
+            match std::str::from_utf8(rest) {
+                Ok(text) => {
+                    self.text(text, start);
+                    return;
+                }
+                Err(error) => {
+                    // The line that is not UTF-8 throughout goes the fine way, what is before it the coarse one.
+                    let bad = error.valid_up_to();
+                    let line = memchr::memrchr(b'\n', &rest[..bad]).map_or(0, |line_end| line_end + 1);
+                    let end = memchr(b'\n', &rest[bad..]).map_or(rest.len(), |line_end| bad + line_end + 1);
+                    self.text(std::str::from_utf8(&rest[..line]).unwrap_or_default(), start);
+                    self.lines(start + line..start + end);
+                    start += end;
+                }
+            }
+        }
+    }
+
+    /// Reads whole lines that begin at `start` of the file, run by run.
+    fn text(&mut self, text: &str, start: usize) {
+        // The rule takes every text.
+        let Ok(marks) = syntax::parse(Rule::text, text) else { return self.lines(start..start + text.len()) };
+        let mut marks = marks.peekable();
+        while let Some(mark) = marks.next() {
+            if self.part.stopped {
+                return;
+            }
+            let begin = mark.as_span().start();
+            let end = marks.peek().map_or(text.len(), |next| next.as_span().start());
+            let lines = start + begin..start + end;
+            match (mark.as_rule(), Kind::of(mark.as_str())) {
+                (Rule::identifier, Some(kind)) => self.run(kind, lines),
+                (Rule::remarks_start, _) if !self.wanted.comments => {
+                    self.part.lines += memchr_iter(b'\n', &self.file[lines]).count() as u64;
+                }
+                _ => self.lines(lines),
+            }
+        }
+    }
+
+    /// Reads lines with the same identifier.
+    fn run(&mut self, kind: Kind, lines: Range<usize>) {
+        let mut start = lines.start;
+        while start < lines.end && !self.part.stopped {
+            let index = self.part.document.column(kind).len();
+            let run =
+                fast::run(&mut self.part.document, kind, &self.file[start..lines.end], self.wanted.comments);
+            if run.lines > 0 {
+                self.part.added(kind, index);
+            }
+            self.part.lines += run.lines;
+            start += run.bytes;
+            if start < lines.end {
+                start = self.line(start, lines.end);
+            }
+        }
+    }
+
+    /// Reads lines the fine way.
+    fn lines(&mut self, lines: Range<usize>) {
+        let mut start = lines.start;
+        while start < lines.end && !self.part.stopped {
+            start = self.line(start, lines.end);
+        }
+    }
+
+    /// Reads the line at `start` the fine way. Returns where the next one begins.
+    fn line(&mut self, start: usize, end: usize) -> usize {
+        let (line, next) = split_line(&self.file[start..end]);
+        match fine::line(line) {
+            Ok(read) => {
+                if let Some(slip) = read.slip {
+                    self.slip(slip, start);
+                }
+                let behind = self.content(&read.content);
+                if let Some(comment) = read.comment.filter(|_| self.wanted.comments) {
+                    self.part.comment(comment, behind);
+                }
+            }
+            Err(slip) => {
+                let kind = slip.kind;
+                self.slip(slip, start);
+                // A line that is wrong is still a line.
+                if let Some(kind) = kind {
+                    self.part.values(kind, &fine::stand_in(kind));
+                }
+            }
+        }
+        self.part.lines += 1;
+        start + next
+    }
+
+    /// Takes in what a line says. Returns the place behind it.
+    fn content(&mut self, content: &Content) -> Option<Place> {
+        let behind = |index| At { index, behind: true };
+        let Document { properties, .. } = &self.part.document;
+        match *content {
+            Content::Nothing => None,
+            Content::Property { name, value } => {
+                let place = Place::Property(behind(properties.len()));
+                self.part.property(name, value);
+                Some(place)
+            }
+            Content::Values(kind, ref values) => {
+                let place = Place::Line(kind, behind(self.part.document.column(kind).len()));
+                self.part.values(kind, values);
+                Some(place)
+            }
+        }
+    }
+
+    fn slip(&mut self, slip: fine::Slip, start: usize) {
+        self.part.stopped = self.wanted.stop.is_some_and(|stop| slip.rule.severity >= stop);
+        self.part.slip(slip, start, &self.wanted.limits);
+    }
+}
+
+/// The first line of some bytes, without its line end, and where the next one begins.
+pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
+    match memchr(b'\n', bytes) {
+        Some(end) => {
+            let line = &bytes[..end];
+            (line.strip_suffix(b"\r").unwrap_or(line), end + 1)
+        }
+        None => (bytes, bytes.len()),
+    }
+}

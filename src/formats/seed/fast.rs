@@ -1,0 +1,169 @@
+//! The fast way: the numbers of a run of lines with the same identifier.
+//!
+//! It takes only what is as usual, and leaves every other line to the fine way. That both agree is a property test.
+
+use memchr::{memchr, memchr_iter};
+
+use super::document::{ColumnMut, Document};
+use super::schema::Kind;
+
+/// How far a run was read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run {
+    pub lines: u64,
+    /// Up to the beginning of the line that is left to the fine way, or to the end.
+    pub bytes: usize,
+}
+
+/// Adds the values of lines of a kind to the document, up to a line that is not as usual. Comments are unusual where
+/// they are to be kept.
+pub(super) fn run(document: &mut Document, kind: Kind, lines: &[u8], keep_comments: bool) -> Run {
+    let identifier = kind.attribute().identifier.len();
+    let mut cursor = Cursor { bytes: lines, at: 0, keep_comments };
+    match document.column_mut(kind) {
+        ColumnMut::Two(column) => cursor.lines(column, identifier, Cursor::float),
+        ColumnMut::Three(column) => cursor.lines(column, identifier, Cursor::float),
+        ColumnMut::Four(column) => cursor.lines(column, identifier, Cursor::float),
+        ColumnMut::Faces(column) => cursor.lines(column, identifier, Cursor::index),
+    }
+}
+
+struct Cursor<'l> {
+    bytes: &'l [u8],
+    at: usize,
+    keep_comments: bool,
+}
+
+impl Cursor<'_> {
+    fn lines<T: Default + Copy, const N: usize>(
+        &mut self,
+        column: &mut Vec<[T; N]>,
+        identifier: usize,
+        number: impl Fn(&mut Self) -> Option<T>,
+    ) -> Run {
+        let mut run = Run { lines: 0, bytes: 0 };
+        while self.at < self.bytes.len() {
+            self.at += identifier;
+            let Some(values) = self.values(&number) else { break };
+            column.push(values);
+            run = Run { lines: run.lines + 1, bytes: self.at };
+        }
+        run
+    }
+
+    /// The values of a line. The grammar's `run` has seen the identifier and the blank behind it.
+    fn values<T: Default + Copy, const N: usize>(
+        &mut self,
+        number: &impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<[T; N]> {
+        let mut values = [T::default(); N];
+        for (index, value) in values.iter_mut().enumerate() {
+            if index > 0 {
+                self.blanks();
+                self.take(b',')?;
+            }
+            self.blanks();
+            *value = number(self)?;
+        }
+        self.end()?;
+        Some(values)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn take(&mut self, byte: u8) -> Option<()> {
+        (self.peek() == Some(byte)).then(|| self.at += 1)
+    }
+
+    fn blanks(&mut self) {
+        while self.peek().is_some_and(is_blank) {
+            self.at += 1;
+        }
+    }
+
+    fn float(&mut self) -> Option<f32> {
+        let (value, length) = fast_float2::parse_partial::<f32, _>(self.bytes.get(self.at..)?).ok()?;
+        self.at += length;
+        // Words for infinity and NaN are numbers to the library.
+        value.is_finite().then_some(value)
+    }
+
+    fn index(&mut self) -> Option<u32> {
+        const MOST_DIGITS: usize = 9;
+        let start = self.at;
+        let mut value = 0;
+        while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
+            if self.at - start == MOST_DIGITS {
+                return None;
+            }
+            value = value * 10 + u32::from(digit - b'0');
+            self.at += 1;
+        }
+        (self.at > start).then_some(value)
+    }
+
+    /// Goes to the next line, over blanks and a comment that is ASCII without control characters.
+    fn end(&mut self) -> Option<()> {
+        self.blanks();
+        match self.peek() {
+            None => Some(()),
+            Some(b'\n') => self.take(b'\n'),
+            Some(b'\r') => {
+                self.at += 1;
+                self.take(b'\n')
+            }
+            Some(b'#') if !self.keep_comments => {
+                let rest = &self.bytes[self.at..];
+                let end = memchr(b'\n', rest)?;
+                let comment = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+                self.at += end + 1;
+                comment.iter().all(|byte| matches!(byte, b' '..=b'~') || is_blank(*byte)).then_some(())
+            }
+            Some(_) => None,
+        }
+    }
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c)
+}
+
+/// Makes room for what the file seems to hold, so that columns need not grow: growing takes as much memory again.
+pub(super) fn reserve(document: &mut Document, file: &[u8]) {
+    let mut counts = [0; Kind::ALL.len()];
+    let mut last = Kind::P;
+    let mut start = 0;
+    for end in memchr_iter(b'\n', file).chain([file.len()]) {
+        let line = &file[start..end];
+        start = end + 1;
+        // Lines of a kind mostly follow each other.
+        let kind = if is_like(last, line) {
+            Some(last)
+        } else {
+            Kind::ALL.into_iter().find(|kind| is_like(*kind, line))
+        };
+        if let Some(kind) = kind {
+            counts[kind as usize] += 1;
+            last = kind;
+        }
+    }
+    for (kind, count) in Kind::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
+        match document.column_mut(kind) {
+            ColumnMut::Two(column) => column.reserve_exact(count),
+            ColumnMut::Three(column) => column.reserve_exact(count),
+            ColumnMut::Four(column) => column.reserve_exact(count),
+            ColumnMut::Faces(column) => column.reserve_exact(count),
+        }
+    }
+}
+
+/// Whether a line looks like one of a kind: it starts like one, and is long enough for its values.
+fn is_like(kind: Kind, line: &[u8]) -> bool {
+    let attribute = kind.attribute();
+    let identifier = attribute.identifier.len();
+    line.len() >= identifier + 2 * attribute.values
+        && is_blank(line[identifier])
+        && line.starts_with(attribute.identifier.as_bytes())
+}

@@ -1,0 +1,170 @@
+//! Seed's text files: properties, then a line for each attribute of each vertex, then faces.
+//!
+//! The syntax is a grammar, `grammar/seed.pest`; the attribute table is [`schema`].
+//!
+//! ```
+//! use meshspec::{Format, ReadOptions, WriteOptions, seed};
+//!
+//! let text = include_bytes!("../../../samples/seed/tetrahedron.mesh");
+//! let mut document = seed::Document::read(text, &ReadOptions::default())?;
+//! assert_eq!(document.property("name"), Some("Tetrahedron"));
+//! assert_eq!(document.faces.len(), 4);
+//!
+//! document.faces.truncate(3);
+//! let text = document.write(&WriteOptions::default())?;
+//! assert!(text.ends_with(b"\nf 6, 7, 8\n"));
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+
+mod codec;
+mod detect;
+mod diagnose;
+mod document;
+mod encoding;
+mod fast;
+mod fine;
+mod listing;
+mod part;
+mod places;
+mod rules;
+#[cfg(feature = "scene")]
+mod scene;
+pub mod schema;
+#[cfg(feature = "proptest")]
+pub mod strategy;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use document::{At, Comment, Document, Place, Property};
+pub use schema::Kind;
+
+use std::ops::ControlFlow;
+
+use super::{About, Format, FormatId, Likelihood, refuse};
+use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
+use crate::layout::{Grammar, Number, Type};
+use crate::{Dialect, Error, ErrorKind, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions};
+use codec::Wanted;
+
+impl Format for Document {
+    const ABOUT: &'static About = &About {
+        id: FormatId::Seed,
+        title: "Seed",
+        summary: "lines of text: properties, vertex attributes, faces",
+        extensions: &["mesh"],
+        dialects: &[Dialect::Spec],
+        rules: rules::RULES,
+        layouts: &[],
+    };
+
+    const GRAMMAR: Option<&'static Grammar> = Some(&schema::GRAMMAR);
+
+    fn detect(bytes: &[u8]) -> Likelihood {
+        detect::likelihood(bytes)
+    }
+
+    fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+        require_spec(options.dialect)?;
+        let refused = options.strictness.refuses();
+        let part = codec::read(bytes, &wanted(options, Some(refused)));
+        let mut report = Report::at_least(refused, &options.limits);
+        part.slips.report(bytes, &mut report);
+        if report.findings().is_empty() {
+            rules::check_structure(&part.document, &mut report);
+        }
+        if report.findings().is_empty() {
+            return Ok(part.document);
+        }
+        places::locate(bytes, &mut report);
+        match report.findings().first() {
+            Some(finding) => {
+                Err(Error::from_finding(ErrorKind::Malformed, finding).in_format(FormatId::Seed))
+            }
+            None => Ok(part.document),
+        }
+    }
+
+    fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
+            .map(|()| write::write(self, options.comments))
+            .map_err(|error| error.in_format(FormatId::Seed))
+    }
+
+    fn check_into(&self, report: &mut Report) {
+        rules::check(self, report);
+    }
+
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        require_spec(options.dialect)?;
+        let part = codec::read(bytes, &wanted(options, None));
+        let mut report = Report::new(&options.limits);
+        part.slips.report(bytes, &mut report);
+        if !part.stopped {
+            rules::check(&part.document, &mut report);
+        }
+        places::locate(bytes, &mut report);
+        Ok(report)
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Spec
+    }
+
+    fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
+        require_spec(Some(dialect))?;
+        Ok((self, Vec::new()))
+    }
+
+    fn info(&self) -> Info {
+        let attributes = Kind::ALL.into_iter().filter(|kind| *kind != Kind::F && self.has(*kind));
+        Info {
+            format: FormatId::Seed,
+            dialect: Dialect::Spec,
+            meshes: vec![MeshInfo {
+                vertices: self.vertex_count() as u64,
+                attributes: attributes.map(attribute_info).collect(),
+                indices: 3 * self.faces.len() as u64,
+                index_bits: 32,
+                bounds: Bounds::of(self.positions.iter().copied()),
+            }],
+            skeleton: None,
+            animations: Vec::new(),
+        }
+    }
+
+    fn layout_of(_: &[u8], _: Option<Dialect>) -> Option<&'static Type> {
+        None
+    }
+
+    fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
+        listing::lines(bytes, each);
+    }
+}
+
+fn wanted(options: &ReadOptions, stop: Option<Severity>) -> Wanted {
+    Wanted { stop, comments: options.comments, limits: options.limits, fine: false }
+}
+
+/// There is one dialect only.
+fn require_spec(dialect: Option<Dialect>) -> Result<()> {
+    match dialect {
+        None | Some(Dialect::Spec) => Ok(()),
+        Some(other) => {
+            let message = format!("there is no {other} dialect of Seed");
+            Err(Error::new(ErrorKind::Unsupported, message).at("dialect").in_format(FormatId::Seed))
+        }
+    }
+}
+
+fn attribute_info(kind: Kind) -> AttributeInfo {
+    let attribute = kind.attribute();
+    let components = match (attribute.values, attribute.number) {
+        (2, Number::F32) => "2 × f32",
+        (3, Number::F32) => "3 × f32",
+        (4, Number::F32) => "4 × f32",
+        _ => "",
+    };
+    AttributeInfo { name: attribute.name, components }
+}

@@ -1,0 +1,244 @@
+//! The rules of Seed. Those on single lines are broken by texts only and reported where lines are read.
+
+use super::document::{Column, Document, Place};
+use super::schema::{ATTRIBUTES, Kind};
+use super::syntax::{self, Rule};
+use crate::Report;
+use crate::finding::rules;
+
+rules! {
+    ENCODING "SEED-ENCODING" Fatal "" "S9"
+        "The file is UTF-8; only comments may be anything.";
+    CONTROL "SEED-CONTROL" Fatal "Whitespace" "S9"
+        "There are no control characters but tabs, form feeds and line ends (LF or CRLF).";
+    IDENTIFIER "SEED-IDENTIFIER" Fatal "Syntax" "S3"
+        "Each line starts with an identifier of the attribute table, or is a property, a comment or blank.";
+    BLANK "SEED-BLANK" Fatal "Syntax" "S3"
+        "A blank stands between the identifier and the values.";
+    COMMA "SEED-COMMA" Fatal "Syntax" "S3"
+        "The values are separated by commas.";
+    COUNT "SEED-COUNT" Fatal "Syntax" "S3"
+        "A line has exactly as many values as the attribute table says.";
+    NUMBER "SEED-NUMBER" Fatal "Syntax" "S4"
+        "A value is a decimal number that fits in 32 bits; there is no infinity and no NaN.";
+    INDEX "SEED-INDEX" Fatal "Syntax" "S5"
+        "The values of a face are integers from 0 to 2147483647.";
+    SPACED_NUMBER "SEED-SPACED-NUMBER" Error "Whitespace" "S3"
+        "There are no blanks inside numbers.";
+    PROPERTY "SEED-PROPERTY" Fatal "Properties" "S7"
+        "A property is `[name]=value`; the name is a letter, then letters, digits and `_`.";
+    DUPLICATE_PROPERTY "SEED-DUPLICATE-PROPERTY" Error "Properties" "S7"
+        "Each property is there once.";
+    MISSING "SEED-MISSING" Fatal "Syntax" "S1"
+        "There are positions and faces.";
+    REQUIRED "SEED-REQUIRED" Error "Syntax" "S1"
+        "Every attribute that the table requires is there.";
+    VERTICES "SEED-VERTICES" Error "Syntax" "S1"
+        "There are at least 3 vertices.";
+    REQUIRES "SEED-REQUIRES" Fatal "Syntax" "S8"
+        "An attribute that requires another stands only along with it.";
+    LINES "SEED-LINES" Fatal "Syntax" "S1"
+        "An attribute that is there is there for every vertex.";
+    INDEX_RANGE "SEED-INDEX-RANGE" Error "Syntax" "S5"
+        "Every index of a face is below the number of vertices.";
+    COMMENT "SEED-COMMENT" Fatal "Comments" "S6"
+        "A comment is one line without control characters, at a line that is there.";
+    BUILT_IN "SEED-BUILT-IN" Warning "Built-in Properties" "S10"
+        "There are the properties `name`, `mat0` and `type`.";
+    TYPE "SEED-TYPE" Warning "Built-in Properties" "S10"
+        "The type is STATIC or SKELETAL.";
+    NORMALIZED "SEED-NORMALIZED" Warning "Syntax" "S10"
+        "Normals have the length 1, give or take 0.001.";
+    RANGE "SEED-RANGE" Warning "Syntax" "S10"
+        "Colors and UV coordinates are from 0 to 1.";
+}
+
+/// Adds every breach to `report`.
+pub(super) fn check(document: &Document, report: &mut Report) {
+    check_structure(document, report);
+    check_texts(document, report);
+    check_values(document, report);
+}
+
+/// The engine's integers are signed.
+pub(super) const LARGEST_INDEX: u32 = i32::MAX as u32;
+
+/// What lines that are right by themselves can break together.
+pub(super) fn check_structure(document: &Document, report: &mut Report) {
+    check_properties(document, report);
+    check_attributes(document, report);
+    check_faces(document, report);
+}
+
+fn check_properties(document: &Document, report: &mut Report) {
+    let mut names = std::collections::HashSet::new();
+    for (index, property) in document.properties.iter().enumerate() {
+        if !names.insert(&*property.name) {
+            let message =
+                format_args!("`{}` for the second time; lenient reading takes the first", property.name);
+            report.add(&DUPLICATE_PROPERTY, format_args!("properties[{index}]"), message);
+        }
+    }
+    for name in ["name", "mat0", "type"] {
+        if !names.contains(name) {
+            report.add(&BUILT_IN, "properties", format_args!("there is no `{name}`"));
+        }
+    }
+    let types = document.properties.iter().position(|property| property.name == "type");
+    if let Some((index, property)) = types.and_then(|index| Some((index, document.properties.get(index)?)))
+        && !matches!(&*property.value, "STATIC" | "SKELETAL")
+    {
+        let message = format_args!("found `{}`, expected STATIC or SKELETAL", property.value);
+        report.add(&TYPE, format_args!("properties[{index}].value"), message);
+    }
+}
+
+/// What follows from the table.
+fn check_attributes(document: &Document, report: &mut Report) {
+    let vertices = document.vertex_count();
+    for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
+        let (identifier, lines) = (attribute.identifier, document.column(kind).len());
+        if attribute.required && !document.has(kind) {
+            let rule = if matches!(kind, Kind::P | Kind::F) { &MISSING } else { &REQUIRED };
+            report.add(
+                rule,
+                kind.path(),
+                format_args!("there is no line `{identifier}`: {}", attribute.name),
+            );
+        }
+        if let Some(other) = attribute.requires
+            && lines > 0
+            && Kind::of(other).is_some_and(|other| document.column(other).len() == 0)
+        {
+            report.add(
+                &REQUIRES,
+                kind.path(),
+                format_args!("`{identifier}` requires `{other}`, which is not there"),
+            );
+        }
+        let counts = kind == Kind::F || lines == vertices || vertices == 0;
+        // That a channel is left out is said of the one that requires it.
+        if counts || !document.has(kind) || (lines == 0 && is_required(kind, document)) {
+            continue;
+        }
+        let hint = match lines < vertices {
+            true => format!("vertex {lines} has none"),
+            false => format!("there is no vertex {vertices}"),
+        };
+        let message = format_args!("{lines} lines `{identifier}`, but {vertices} positions: {hint}");
+        report.add(&LINES, kind.path(), message);
+    }
+    if (1..3).contains(&vertices) {
+        report.add(&VERTICES, "positions", format_args!("{vertices} vertices make no triangle"));
+    }
+}
+
+/// Whether another attribute that is there requires this one.
+fn is_required(kind: Kind, document: &Document) -> bool {
+    let requires = |other: &Kind| other.attribute().requires == Some(kind.attribute().identifier);
+    Kind::ALL.iter().any(|other| requires(other) && document.column(*other).len() > 0)
+}
+
+fn check_faces(document: &Document, report: &mut Report) {
+    let indices = document.faces.as_flattened();
+    let vertices = document.vertex_count();
+    // The common case is one pass without branches. Without any positions, that is what is wrong.
+    let max = indices.iter().max().copied().unwrap_or_default() as usize;
+    if max < vertices || vertices == 0 {
+        return;
+    }
+    let from_one = max == vertices && !indices.contains(&0);
+    let hint = if from_one { "; indices count from 0, not from 1 as in OBJ" } else { "" };
+    for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
+        let path = format_args!("faces[{}][{}]", position / 3, position % 3);
+        let rule = if *index > LARGEST_INDEX { &INDEX } else { &INDEX_RANGE };
+        report.add(rule, path, format_args!("index {index}, but there are {vertices} vertices{hint}"));
+    }
+}
+
+/// What a file cannot hold, and a document that was made by hand can.
+fn check_texts(document: &Document, report: &mut Report) {
+    for (index, property) in document.properties.iter().enumerate() {
+        let (name, value) = (&*property.name, &*property.value);
+        if !follows(Rule::name, name) {
+            let message = format_args!("\"{}\" is no name of a property", name.escape_debug());
+            report.add(&PROPERTY, format_args!("properties[{index}].name"), message);
+        }
+        if !follows(Rule::value, value) {
+            let message = "the value has blanks around it, a `#` or a control character";
+            report.add(&PROPERTY, format_args!("properties[{index}].value"), message);
+        }
+    }
+    let comments = document.comments.as_deref().unwrap_or_default();
+    for (index, comment) in comments.iter().enumerate() {
+        let mut pieces = comment.text.as_bytes().utf8_chunks();
+        if !pieces.all(|piece| follows(Rule::comment_text, piece.valid())) {
+            let path = format_args!("comments[{index}].text");
+            report.add(&COMMENT, path, "the comment has a control character");
+        }
+        let exists = match comment.place {
+            Place::Property(at) => at.index < document.properties.len(),
+            Place::Line(kind, at) => at.index < document.column(kind).len(),
+            Place::End => true,
+        };
+        if !exists {
+            report.add(&COMMENT, format_args!("comments[{index}].place"), "there is no such line");
+        }
+        if index > 0 && comments[index - 1].place > comment.place {
+            let message = "the comment stands behind one of a later line";
+            report.add(&COMMENT, format_args!("comments[{index}].place"), message);
+        }
+    }
+    for (index, pair) in comments.windows(2).enumerate() {
+        let behind = |place| matches!(place, Place::Property(at) | Place::Line(_, at) if at.behind);
+        if pair[0].place == pair[1].place && behind(pair[0].place) {
+            let message = "a second comment behind the same line";
+            report.add(&COMMENT, format_args!("comments[{}].place", index + 1), message);
+        }
+    }
+}
+
+/// Whether a rule of the grammar takes the whole text.
+fn follows(rule: Rule, text: &str) -> bool {
+    syntax::prefix(rule, text) == text.len() && (rule != Rule::name || !text.is_empty())
+}
+
+fn check_values(document: &Document, report: &mut Report) {
+    for kind in Kind::ALL {
+        match document.column(kind) {
+            Column::Two(values) => check_column(kind, values, report),
+            Column::Three(values) => check_column(kind, values, report),
+            Column::Four(values) => check_column(kind, values, report),
+            Column::Faces(_) => {}
+        }
+    }
+    if !report.wants(&NORMALIZED) {
+        return;
+    }
+    for (index, normal) in document.normals.iter().enumerate() {
+        let length = normal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+        if (length - 1.0).abs() > 1e-3 {
+            let message = format_args!("the normal has the length {length:.4}");
+            report.add(&NORMALIZED, format_args!("normals[{index}]"), message);
+        }
+    }
+}
+
+/// Numbers that there are not, and numbers outside of their range.
+fn check_column<const N: usize>(kind: Kind, values: &[[f32; N]], report: &mut Report) {
+    let bounded = kind >= Kind::C0 && report.wants(&RANGE);
+    for (index, value) in values.iter().enumerate() {
+        // The common case.
+        if value.iter().all(|x| if bounded { (0.0..=1.0).contains(x) } else { x.is_finite() }) {
+            continue;
+        }
+        for (component, x) in value.iter().enumerate() {
+            let path = format_args!("{}[{index}][{component}]", kind.path());
+            if !x.is_finite() {
+                report.add(&NUMBER, path, format_args!("{x} cannot be written"));
+            } else if bounded && !(0.0..=1.0).contains(x) {
+                report.add(&RANGE, path, format_args!("{x:?} is not from 0 to 1"));
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Seed to and from scenes.
+
+use super::{Document, Property};
+use crate::scene::{self, Colors, Conventions, Faces, FromScene, Holds, Material, Mesh, Scene, SceneOptions};
+use crate::{Loss, LossKind, Result};
+
+const HOLDS: Holds = Holds {
+    format: "Seed",
+    mesh_names: true,
+    materials: true,
+    normals: true,
+    uvs: 8,
+    uv_origin: Document::CONVENTIONS.uv_origin,
+    colors: 2,
+    properties: true,
+    ..Holds::POSITIONS
+};
+
+impl FromScene for Document {
+    const CONVENTIONS: Conventions =
+        Conventions { evidence: "X3: the engine's constants; the unit is assumed", ..Conventions::GLTF };
+
+    fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        let mut losses = Vec::new();
+        if let Some(comments) = self.comments.as_ref().filter(|comments| !comments.is_empty()) {
+            losses.push(Loss::dropped("comments", format!("comments: {}", comments.len())));
+        }
+        let named = |name| self.property(name).unwrap_or_default().to_owned();
+        let mesh = Mesh {
+            name: named("name"),
+            material: Material { name: named("mat0"), color: None },
+            positions: self.positions,
+            normals: Some(self.normals).filter(|normals| !normals.is_empty()),
+            uvs: self.uvs,
+            uv_origin: conventions.uv_origin,
+            colors: self.colors.into_iter().map(Colors::F32).collect(),
+            faces: Faces::triangles(self.faces.into_flattened()),
+            ..Mesh::default()
+        };
+        let mut scene = Scene {
+            meshes: vec![mesh],
+            properties: self.properties.into_iter().map(|property| (property.name, property.value)).collect(),
+            ..Scene::default()
+        };
+        conventions.into_gltf(&mut scene);
+        Ok((scene, losses))
+    }
+
+    fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        conventions.out_of_gltf(&mut scene);
+        let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
+        let mut losses = holds.restrict(&mut scene);
+        let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
+        complete(&mut mesh, &mut losses);
+        let properties = properties(scene.properties, &mesh, &mut losses);
+        let corners = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
+        let (faces, rest) = corners.as_chunks::<3>();
+        if !rest.is_empty() {
+            losses.push(Loss::dropped(
+                "meshes[0].faces",
+                format!("{} corners that make no triangle", rest.len()),
+            ));
+        }
+        let document = Document {
+            properties,
+            positions: mesh.positions,
+            normals: mesh.normals.unwrap_or_default(),
+            colors: mesh.colors.into_iter().map(Colors::into_f32).collect(),
+            uvs: mesh.uvs,
+            faces: faces.to_vec(),
+            comments: None,
+        };
+        Ok((document, losses))
+    }
+}
+
+/// Makes what the format requires (S1).
+fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
+    if mesh.normals.is_none() {
+        mesh.generate_normals();
+        let message = "Seed requires normals: they are made from the faces";
+        losses.push(Loss::new(LossKind::Changed, "meshes[0].normals", message));
+    }
+    if mesh.uvs.is_empty() {
+        mesh.uvs.push(vec![[0.0; 2]; mesh.positions.len()]);
+        let message = "Seed requires texture coordinates: they are 0";
+        losses.push(Loss::new(LossKind::Changed, "meshes[0].uvs", message));
+    }
+}
+
+/// The properties of the scene, and those that every file should have (S10).
+fn properties(given: Vec<(String, String)>, mesh: &Mesh, losses: &mut Vec<Loss>) -> Vec<Property> {
+    let mut properties: Vec<Property> = Vec::new();
+    for (index, (name, value)) in given.into_iter().enumerate() {
+        let path = format!("properties[{index}]");
+        if !is_name(&name) || properties.iter().any(|property| property.name == name) {
+            let message = format!("\"{name}\" is no name of a property, or that of another one");
+            losses.push(Loss::dropped(path, message));
+            continue;
+        }
+        properties.push(Property { value: to_value(&value, &path, losses), name });
+    }
+    let usual = [
+        ("name", &*mesh.name, "unnamed"),
+        ("mat0", &*mesh.material.name, "DEFAULT"),
+        ("type", "STATIC", "STATIC"),
+    ];
+    for (name, value, otherwise) in usual {
+        if !properties.iter().any(|property| property.name == name) {
+            let value = if value.is_empty() { otherwise } else { value };
+            let value = to_value(value, &format!("meshes[0] ({name})"), losses);
+            properties.push(Property { name: name.to_owned(), value });
+        }
+    }
+    properties
+}
+
+/// A letter, then letters, digits and `_` (S7).
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Values end at a comment and at the end of the line, and have no blanks around them (S6, S7).
+fn to_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String {
+    let forbidden = |c: char| c == '#' || c.is_control();
+    let changed = value.replace(forbidden, "_");
+    let changed = changed.trim();
+    if changed != value {
+        losses.push(Loss::new(
+            LossKind::Renamed,
+            path,
+            format!("\"{}\" is \"{changed}\"", value.escape_debug()),
+        ));
+    }
+    changed.to_owned()
+}

@@ -1,0 +1,132 @@
+//! Writing: properties, then the attributes in the order of the table, then faces.
+
+use super::document::{At, Column, Comment, Document, Place};
+use super::schema::Kind;
+
+/// The text of a document that follows the rules.
+///
+/// With comments, those of the document stand in their places; a document that was read without them gets a heading
+/// for each part.
+pub(super) fn write(document: &Document, comments: bool) -> Vec<u8> {
+    let kept = document.comments.as_deref().filter(|_| comments);
+    let mut out = Output {
+        bytes: Vec::with_capacity(size(document)),
+        comments: kept.unwrap_or_default(),
+        headings: comments && kept.is_none(),
+    };
+    out.heading(&format!("Seed mesh: {} vertices, {} faces", document.vertex_count(), document.faces.len()));
+    for (index, property) in document.properties.iter().enumerate() {
+        out.line(
+            |at| Place::Property(at),
+            index,
+            |bytes| {
+                for part in ["[", &property.name, "]=", &property.value] {
+                    bytes.extend_from_slice(part.as_bytes());
+                }
+            },
+        );
+    }
+    for kind in Kind::ALL {
+        let column = document.column(kind);
+        if column.len() > 0 {
+            out.heading(kind.attribute().name);
+        }
+        match column {
+            Column::Two(values) => out.values(kind, values, put_float),
+            Column::Three(values) => out.values(kind, values, put_float),
+            Column::Four(values) => out.values(kind, values, put_float),
+            Column::Faces(values) => out.values(kind, values, put_index),
+        }
+    }
+    out.comments_before(Place::End);
+    out.bytes
+}
+
+/// About how much text a document makes.
+fn size(document: &Document) -> usize {
+    let lines = Kind::ALL.map(|kind| document.column(kind).len() * (4 + 12 * kind.attribute().values));
+    lines.iter().sum()
+}
+
+struct Output<'d> {
+    bytes: Vec<u8>,
+    /// Those that are not written yet.
+    comments: &'d [Comment],
+    headings: bool,
+}
+
+impl Output<'_> {
+    fn heading(&mut self, text: &str) {
+        if self.headings {
+            self.bytes.extend_from_slice(b"# ");
+            self.bytes.extend_from_slice(text.as_bytes());
+            self.bytes.push(b'\n');
+        }
+    }
+
+    /// Writes a line with the comments that belong to it.
+    fn line(&mut self, place: impl Fn(At) -> Place, index: usize, content: impl FnOnce(&mut Vec<u8>)) {
+        if self.comments.is_empty() {
+            content(&mut self.bytes);
+            self.bytes.push(b'\n');
+            return;
+        }
+        self.comments_before(place(At { index, behind: false }));
+        content(&mut self.bytes);
+        match self.comments {
+            [comment, rest @ ..] if comment.place == place(At { index, behind: true }) => {
+                self.comments = rest;
+                self.bytes.push(b' ');
+                self.comment(comment);
+            }
+            _ => self.bytes.push(b'\n'),
+        }
+    }
+
+    /// Writes the comments up to this place, each on a line of its own.
+    fn comments_before(&mut self, place: Place) {
+        while let [comment, rest @ ..] = self.comments
+            && comment.place <= place
+        {
+            self.comments = rest;
+            self.comment(comment);
+        }
+    }
+
+    fn comment(&mut self, comment: &Comment) {
+        self.bytes.push(b'#');
+        self.bytes.extend_from_slice(comment.text.as_bytes());
+        self.bytes.push(b'\n');
+    }
+
+    fn values<T: Copy, const N: usize>(
+        &mut self,
+        kind: Kind,
+        values: &[[T; N]],
+        put: impl Fn(&mut Vec<u8>, T),
+    ) {
+        let identifier = kind.attribute().identifier.as_bytes();
+        for (index, value) in values.iter().enumerate() {
+            self.line(
+                |at| Place::Line(kind, at),
+                index,
+                |bytes| {
+                    bytes.extend_from_slice(identifier);
+                    for (component, number) in value.iter().enumerate() {
+                        bytes.extend_from_slice(if component == 0 { b" " } else { b", " });
+                        put(bytes, *number);
+                    }
+                },
+            );
+        }
+    }
+}
+
+/// The shortest decimal that is read back to the same bits.
+fn put_float(bytes: &mut Vec<u8>, value: f32) {
+    bytes.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
+}
+
+fn put_index(bytes: &mut Vec<u8>, value: u32) {
+    bytes.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
