@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use meshspec::scene::SceneOptions;
-use meshspec::{Document, Loss, crucible, mesh};
+use meshspec::scene::{Scene, SceneOptions, Skin};
+use meshspec::{Document, Loss, crucible, iyma, mesh, seed};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
@@ -83,5 +83,58 @@ proptest! {
         // Without positions there are some in the scene.
         prop_assume!(losses.iter().all(|loss| loss.path.ends_with("tangents")));
         prop_assert_eq!(data(&again), data(&Document::Crucible(in_order_of_attributes(document))));
+    }
+}
+
+/// The scene that a document becomes, and the one that it becomes by way of another document of the format.
+fn twice(document: Document) -> Result<(), TestCaseError> {
+    let mut options = SceneOptions::default();
+    options.dialect = Some(document.dialect());
+    let format = document.format();
+    let (scene, _) = document.into_scene(&options).unwrap();
+    let (again, losses) = Document::from_scene(format, scene.clone(), &options).unwrap();
+    // Names of the other dialect, what a format requires, zeros behind three components.
+    let known = ["attributes", "meshes[0].normals", "meshes[0].uvs", "meshes[0] ("];
+    prop_assert!(
+        losses.iter().all(|loss| known.iter().any(|path| loss.path.starts_with(path))),
+        "{losses:?}"
+    );
+    if losses.is_empty() {
+        let expected = format!("{:?}", without_empty_slots(scene));
+        let found = format!("{:?}", without_empty_slots(again.into_scene(&options).unwrap().0));
+        prop_assert_eq!(found, expected);
+    }
+    Ok(())
+}
+
+/// IyMA has no number for a joint that is not there.
+fn without_empty_slots(mut scene: Scene) -> Scene {
+    for skin in scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.skins) {
+        for joint in skin.joints.as_flattened_mut().iter_mut().filter(|joint| **joint == Skin::NONE) {
+            *joint = 0;
+        }
+    }
+    scene
+}
+
+proptest! {
+    #![proptest_config(config(500))]
+
+    #[test]
+    fn seed_survives_a_scene(document in seed::strategy::documents()) {
+        let (again, losses) = there_and_back(&Document::Seed(document.clone()));
+        prop_assume!(losses.is_empty());
+        // An empty list of comments says that reading was asked to keep them.
+        prop_assert_eq!(data(&again), data(&Document::Seed(seed::Document { comments: None, ..document })));
+    }
+
+    #[test]
+    fn scenes_of_iyma_survive_iyma(document in iyma::strategy::documents()) {
+        twice(Document::Iyma(document))?;
+    }
+
+    #[test]
+    fn scenes_of_seed_survive_seed(document in seed::strategy::documents()) {
+        twice(Document::Seed(document))?;
     }
 }

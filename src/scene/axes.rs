@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use glam::{Mat3, Mat4, Vec3};
 
-use super::{Mesh, Samples, Scene};
+use super::{Mesh, Samples, Scene, Source};
 use crate::{Error, ErrorKind};
 
 /// One of the six directions along the axes.
@@ -132,8 +132,9 @@ impl Conventions {
         to * from.transpose()
     }
 
-    /// Turns a scene with these axes and units into one with those of glTF.
-    pub fn into_gltf(self, scene: &mut Scene) {
+    /// Turns a scene with these axes and units into one with those of glTF, and notes that it comes from this format.
+    pub fn into_gltf(self, scene: &mut Scene, format: &str) {
+        scene.source = Some(Source { format: format.to_owned(), conventions: self });
         Frame::new(self.rotation(), self.unit).apply(scene);
     }
 

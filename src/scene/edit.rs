@@ -34,8 +34,8 @@ impl Scene {
 
     /// Makes all units this many times larger.
     pub fn scale(&mut self, factor: f32) {
-        let scale = super::Conventions { unit: factor, ..super::Conventions::GLTF };
-        scale.into_gltf(self);
+        // The unit of what comes out is this many times smaller.
+        super::Conventions { unit: 1.0 / factor, ..super::Conventions::GLTF }.out_of_gltf(self);
     }
 }
 

@@ -12,7 +12,7 @@ pub struct Mesh {
     pub material: Material,
     /// Coordinates (X, Y, Z) of each vertex in metres, in model space.
     pub positions: Vec<[f32; 3]>,
-    /// Whether the source has no third coordinate and z is 0 only here.
+    /// Whether the source has no third coordinate and z is 0 only here. Changes of the axes do not change that.
     pub flat: bool,
     /// Normals (X, Y, Z), one per vertex.
     pub normals: Option<Vec<[f32; 3]>>,

@@ -36,6 +36,8 @@ use crate::{Dialect, Format, Loss, Result};
 /// Meshes with a skeleton and its animations, in the conventions of glTF 2.0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scene {
+    /// Where it comes from.
+    pub source: Option<Source>,
     /// The meshes.
     pub meshes: Vec<Mesh>,
     /// The levels of detail; empty where all meshes are shown at every distance.
@@ -52,6 +54,15 @@ pub struct Scene {
     pub user_data: Vec<u8>,
     /// What has no other place.
     pub extras: Extras,
+}
+
+/// Where a scene comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// The name of the format.
+    pub format: String,
+    /// How its files were understood.
+    pub conventions: Conventions,
 }
 
 /// What has no other place in the model, by name.

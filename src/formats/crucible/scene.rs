@@ -41,7 +41,7 @@ impl FromScene for Document {
             losses.push(Loss::dropped("trailing", "bytes behind the last chunk"));
         }
         let mut scene = Scene { meshes, ..Scene::default() };
-        conventions.into_gltf(&mut scene);
+        conventions.into_gltf(&mut scene, "crucible");
         Ok((scene, losses))
     }
 
@@ -84,10 +84,18 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
                 mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
             }
             Stream::Color(values) => mesh.colors.push(Colors::U8(values)),
-            Stream::BoneWeights(values) => mesh.skins.push(Skin {
-                joints: values.iter().map(|four| four.map(|bone| bone.bone)).collect(),
-                weights: Weights::F32(values.iter().map(|four| four.map(|bone| bone.influence)).collect()),
-            }),
+            Stream::BoneWeights(values) => {
+                if values.as_flattened().iter().any(|bone| bone.bone == Skin::NONE) {
+                    let message = format!("bone {}, which cannot be numbered", Skin::NONE);
+                    losses.push(Loss::dropped(format!("chunks[{index}].bone_weights"), message));
+                }
+                mesh.skins.push(Skin {
+                    joints: values.iter().map(|four| four.map(|bone| bone.bone)).collect(),
+                    weights: Weights::F32(
+                        values.iter().map(|four| four.map(|bone| bone.influence)).collect(),
+                    ),
+                });
+            }
         }
     }
     match (solid, flat) {

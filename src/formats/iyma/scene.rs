@@ -40,7 +40,7 @@ impl FromScene for Document {
             user_data: self.user_data.to_vec(),
             ..Scene::default()
         };
-        conventions.into_gltf(&mut scene);
+        conventions.into_gltf(&mut scene, "iyma");
         Ok((scene, losses))
     }
 
@@ -61,6 +61,9 @@ impl FromScene for Document {
             ..Document::default()
         };
         let meshes = ranges(&scene.meshes, &document)?;
+        if scene.meshes.iter().any(|mesh| !mesh.flat) {
+            scene.meshes.iter_mut().for_each(|mesh| mesh.flat = false);
+        }
         let mut attributes = join_attributes(scene.meshes);
         if dialect == Dialect::Reference {
             forget_names(&mut attributes, &mut losses);
@@ -108,6 +111,11 @@ fn lose_components(document: &Document, losses: &mut Vec<Loss>) {
     let pair = [Usage::JointIndex, Usage::JointWeight].map(|usage| document.attribute(&usage).is_some());
     if pair[0] != pair[1] {
         losses.push(Loss::dropped("attributes", "joints without weights, or weights without joints"));
+    }
+    let joints = document.attribute(&Usage::JointIndex).map(Attribute::to_f32).unwrap_or_default();
+    if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
+        let message = format!("joints from {} on, which cannot be numbered", Skin::NONE);
+        losses.push(Loss::dropped("attributes", message));
     }
     let covered = vertices_in_meshes(document);
     if covered < u64::from(document.n_vertices) {
@@ -286,7 +294,13 @@ fn join_attributes(meshes: Vec<Mesh>) -> Vec<Attribute> {
 
 fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     let floats = |values: &[f32]| bulk::as_bytes(values).into_owned();
-    let mut buffers = vec![(Usage::Position, VertexFormat::Float32x3, floats(mesh.positions.as_flattened()))];
+    let mut buffers = vec![match mesh.flat {
+        true => {
+            let flat: Vec<[f32; 2]> = mesh.positions.iter().map(|[x, y, _]| [*x, *y]).collect();
+            (Usage::Position, VertexFormat::Float32x2, floats(flat.as_flattened()))
+        }
+        false => (Usage::Position, VertexFormat::Float32x3, floats(mesh.positions.as_flattened())),
+    }];
     if let Some(normals) = mesh.normals {
         buffers.push((Usage::Normal, VertexFormat::Float32x3, floats(normals.as_flattened())));
     }
@@ -311,6 +325,7 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         });
     }
     for skin in mesh.skins {
+        // A slot that is not used follows joint 0 by nothing.
         let joints: Vec<u16> = skin
             .joints
             .into_flattened()

@@ -45,7 +45,7 @@ impl FromScene for Document {
             meshes: vec![to_mesh(self.vertices, self.indices, conventions.uv_origin)],
             ..Scene::default()
         };
-        conventions.into_gltf(&mut scene);
+        conventions.into_gltf(&mut scene, "mesh");
         Ok((scene, losses))
     }
 

@@ -43,7 +43,7 @@ impl FromScene for Document {
             properties: self.properties.into_iter().map(|property| (property.name, property.value)).collect(),
             ..Scene::default()
         };
-        conventions.into_gltf(&mut scene);
+        conventions.into_gltf(&mut scene, "seed");
         Ok((scene, losses))
     }
 
@@ -54,7 +54,10 @@ impl FromScene for Document {
         let mut losses = holds.restrict(&mut scene);
         let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
         complete(&mut mesh, &mut losses);
-        let properties = properties(scene.properties, &mesh, &mut losses);
+        let mut properties = properties(scene.properties, &mut losses);
+        if scene.source.is_none_or(|source| source.format != "seed") {
+            add_usual_properties(&mut properties, &mesh, &mut losses);
+        }
         let corners = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
         let (faces, rest) = corners.as_chunks::<3>();
         if !rest.is_empty() {
@@ -90,8 +93,7 @@ fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The properties of the scene, and those that every file should have (S10).
-fn properties(given: Vec<(String, String)>, mesh: &Mesh, losses: &mut Vec<Loss>) -> Vec<Property> {
+fn properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Property> {
     let mut properties: Vec<Property> = Vec::new();
     for (index, (name, value)) in given.into_iter().enumerate() {
         let path = format!("properties[{index}]");
@@ -102,6 +104,11 @@ fn properties(given: Vec<(String, String)>, mesh: &Mesh, losses: &mut Vec<Loss>)
         }
         properties.push(Property { value: to_value(&value, &path, losses), name });
     }
+    properties
+}
+
+/// The properties that every file should have (S10).
+fn add_usual_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: &mut Vec<Loss>) {
     let usual = [
         ("name", &*mesh.name, "unnamed"),
         ("mat0", &*mesh.material.name, "DEFAULT"),
@@ -114,7 +121,6 @@ fn properties(given: Vec<(String, String)>, mesh: &Mesh, losses: &mut Vec<Loss>)
             properties.push(Property { name: name.to_owned(), value });
         }
     }
-    properties
 }
 
 /// A letter, then letters, digits and `_` (S7).
