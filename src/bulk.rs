@@ -304,6 +304,33 @@ impl BinWrite for NulStrings<'_> {
     }
 }
 
+/// A NUL-terminated string at an offset of its own: where it starts is noted when it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NulString {
+    start: usize,
+}
+
+impl NulString {
+    /// The bytes of the string in the input, without its NUL; `None` if none follows.
+    pub fn find<'i>(&self, input: &'i [u8]) -> Option<&'i [u8]> {
+        let rest = input.get(self.start..)?;
+        rest.get(..rest.iter().position(|byte| *byte == 0)?)
+    }
+}
+
+impl Layout for NulString {
+    const TYPE: Type = Type::NulString;
+}
+
+impl BinRead for NulString {
+    type Args<'b> = ();
+
+    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
+        // The NUL at least.
+        skip(reader, Some(1)).map(|range| NulString { start: range.start })
+    }
+}
+
 /// Goes over `size` bytes, which must be there, and says where they are.
 fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;

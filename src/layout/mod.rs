@@ -142,6 +142,8 @@ pub struct Field {
     pub arguments: &'static [Expr],
     /// Offset from the start of the file, for a field that does not follow the one before it.
     pub position: Option<Expr>,
+    /// Whether the next field starts where this one does: a look ahead, for expressions only.
+    pub lookahead: bool,
     /// What must hold once the field is read, with the message for when it does not.
     pub checks: &'static [Check],
     /// What the bytes of the field hold in turn.
@@ -312,6 +314,9 @@ impl Field {
     pub(crate) fn size(&self, scope: &Scope) -> Option<u64> {
         if self.position.is_some() {
             return None;
+        }
+        if self.lookahead {
+            return Some(0);
         }
         match self.condition.map(|c| c.eval_bool(scope)) {
             Some(Ok(false)) => return Some(0),

@@ -228,6 +228,7 @@ mod tests {
             count: None,
             arguments: &[],
             position: None,
+            lookahead: false,
             checks: &[],
             block: None,
             rule: None,

@@ -1,0 +1,138 @@
+//! Animations as the image has them: for each bone a stream of keys.
+
+use binrw::BinRead;
+
+use super::schema::{AnimRate, AnimTag, Key, Rotation, Triple};
+use crate::{Error, ErrorKind, Result, Text};
+
+/// One animation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Animation {
+    /// The name.
+    pub name: Option<Text>,
+    /// Number of frames in this animation loop.
+    pub n_frames: u8,
+    /// Speed, and whether it loops.
+    pub fl_hz: AnimRate,
+    /// MBZ (B28).
+    pub resv1: u8,
+    /// MBZ (B28).
+    pub resv2: u8,
+    /// The keys of each normal bone. Pseudo-bones have none.
+    pub tracks: Vec<Track>,
+    /// Bytes behind the last bone. Only lenient reading accepts them.
+    pub trailing: Vec<u8>,
+}
+
+/// The keys of a bone, packed as the image has them, without the tag 00 that ends them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Track {
+    bytes: Vec<u8>,
+}
+
+/// What a bone does at a frame. A key without any values only skips frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TrackKey {
+    /// The frame, counted from 0.
+    pub frame: u32,
+    /// Rotation relative to the base skeleton.
+    pub rotation: Option<Rotation>,
+    /// Translation relative to the base skeleton.
+    pub translation: Option<Triple>,
+    /// Scale.
+    pub scale: Option<Triple>,
+}
+
+impl TrackKey {
+    /// Whether it has a value.
+    pub fn has_values(&self) -> bool {
+        self.rotation.is_some() || self.translation.is_some() || self.scale.is_some()
+    }
+}
+
+/// Size of a key in bytes, from its tag.
+pub(super) fn size_of(tag: AnimTag) -> usize {
+    1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
+}
+
+impl Track {
+    /// A track from keys in the order of their frames. Gaps of 32 frames and more are bridged (B24).
+    ///
+    /// # Errors
+    ///
+    /// If frames are not in ascending order, or a key that starts the bone or follows another one directly has no
+    /// values: its tag would be 00, the end.
+    pub fn from_keys(keys: impl IntoIterator<Item = TrackKey>) -> Result<Track> {
+        let mut track = Track::default();
+        // The first frame that the next key can be at.
+        let mut next = 0;
+        for (index, key) in keys.into_iter().enumerate() {
+            let refuse = |message| Error::new(ErrorKind::Inexpressible, message).at(format!("keys[{index}]"));
+            let mut skip = key.frame.checked_sub(next).ok_or_else(|| {
+                refuse(format!("frame {}, but the key before it leaves {next} on", key.frame))
+            })?;
+            while skip >= 32 {
+                track.bytes.push(0x1f);
+                skip -= 32;
+            }
+            if skip == 0 && !key.has_values() {
+                return Err(refuse(
+                    "a key without values and without frames to skip would be the end".into(),
+                ));
+            }
+            track.push(skip as u8, key.rotation, key.translation, key.scale);
+            next = key.frame.saturating_add(1);
+        }
+        Ok(track)
+    }
+
+    fn push(
+        &mut self,
+        skip: u8,
+        rotation: Option<Rotation>,
+        translation: Option<Triple>,
+        scale: Option<Triple>,
+    ) {
+        let tag = AnimTag::new()
+            .with_skip(skip & 31)
+            .with_rotation(rotation.is_some())
+            .with_translation(translation.is_some())
+            .with_scale(scale.is_some());
+        self.bytes.extend(tag.into_bytes());
+        self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
+        self.bytes.extend(translation.into_iter().chain(scale).flat_map(Triple::into_bytes));
+    }
+
+    /// The track at the start of `bytes`, which are its keys and the tag 00 that ends them; and how many bytes that
+    /// is. `None` if they end before it does.
+    pub(super) fn parse(bytes: &[u8]) -> Option<(Track, usize)> {
+        let mut at = 0;
+        loop {
+            match *bytes.get(at)? {
+                0 => return Some((Track { bytes: bytes.get(..at)?.to_vec() }, at + 1)),
+                tag => at = at.checked_add(size_of(AnimTag::from_bytes([tag])))?,
+            }
+        }
+    }
+
+    /// The bytes of the keys.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The keys as they are stored, skips included.
+    pub fn packed(&self) -> impl Iterator<Item = Key> + use<'_> {
+        let mut cursor = std::io::Cursor::new(&*self.bytes);
+        std::iter::from_fn(move || Key::read(&mut cursor).ok())
+    }
+
+    /// The keys with their frames, those without values included.
+    pub fn keys(&self) -> impl Iterator<Item = TrackKey> + use<'_> {
+        let mut next = 0u32;
+        self.packed().map(move |key| {
+            let frame = next.saturating_add(key.tag.skip().into());
+            next = frame.saturating_add(1);
+            TrackKey { frame, rotation: key.rotation, translation: key.translation, scale: key.scale }
+        })
+    }
+}
