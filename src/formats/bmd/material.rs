@@ -70,8 +70,9 @@ const HUES: [[u8; 3]; 16] = [
 /// assert_eq!(shade_color(0x0f), [255, 255, 255]);
 /// assert_eq!(shade_color(0x17), [127, 42, 42]);
 /// ```
-pub fn shade_color(code: u8) -> [u8; 3] {
-    let level = u16::from(code & 15) + 1;
+pub const fn shade_color(code: u8) -> [u8; 3] {
+    let [red, green, blue] = HUES[(code >> 4) as usize];
+    let level = (code & 15) as u16 + 1;
     // At most 255 · 16 / 16.
-    HUES[usize::from(code >> 4)].map(|channel| ((u16::from(channel) * level) >> 4) as u8)
+    [(red as u16 * level >> 4) as u8, (green as u16 * level >> 4) as u8, (blue as u16 * level >> 4) as u8]
 }

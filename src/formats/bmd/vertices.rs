@@ -55,7 +55,7 @@ pub(super) const fn words_of(tag: u8) -> usize {
 }
 
 /// The tag in the second 32-bit word of a vertex.
-const fn tag_of(word: u32) -> u8 {
+pub(super) const fn tag_of(word: u32) -> u8 {
     VertexTag::TAG.of_u64((word as u64) << 32) as u8
 }
 
@@ -217,9 +217,12 @@ fn value_96(position: [f32; 3], st: [f32; 2], normal: Normal, tag: u8, last: u8)
     }
 }
 
-/// The vector of length 1 in the direction of a position; 0 at the origin.
-fn direction(position: [f32; 3]) -> [f32; 3] {
-    let wide = position.map(f64::from);
-    let length = wide.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if length == 0.0 { [0.0; 3] } else { wide.map(|x| (x / length) as f32) }
+/// The vector of length 1 in the direction of a position; 0 at the origin. The same for any multiple of the position by
+/// a power of two.
+#[inline(always)]
+pub(super) fn direction(position: [f32; 3]) -> [f32; 3] {
+    let [x, y, z] = [f64::from(position[0]), f64::from(position[1]), f64::from(position[2])];
+    let square = x * x + y * y + z * z;
+    let scale = if square == 0.0 { 0.0 } else { 1.0 / square.sqrt() };
+    [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
 }
