@@ -125,7 +125,7 @@ pub fn vertices(words: &[u32], flat: bool, len: usize, tables: &Tables) -> Colum
 
 /// Faces as triangles, a quad as two.
 pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
-    let mut triangles = Vec::with_capacity(len);
+    let mut triangles = Vec::with_capacity(2 * len);
     let mut at = 0;
     while at < words.len() {
         let word = words[at];
@@ -149,5 +149,6 @@ pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
         }
         at += 1;
     }
+    triangles.shrink_to_fit();
     triangles
 }

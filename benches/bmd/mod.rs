@@ -2,7 +2,7 @@
 
 mod by_hand;
 
-use meshspec::bmd::{self, Surface, Vertices};
+use meshspec::bmd::{self, Faces, Surface, Vertices};
 
 use crate::{Bench, Error};
 
@@ -44,6 +44,40 @@ fn vertices(tags: &[u8]) -> Result<Vertices, Error> {
     Ok(Vertices::from_words(words)?)
 }
 
+/// Words of faces whose tags are chosen among these.
+fn faces(tags: &[u32]) -> Result<Faces, Error> {
+    let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+    let mut words = Vec::new();
+    for _ in 0..VERTICES {
+        let tag = tags[(noise.next() >> 32) as usize % tags.len()];
+        words.push(noise.next() as u32 & !3 | tag);
+        if tag >= 2 {
+            // Tag2 is 0.
+            words.push(noise.next() as u32 >> 2);
+        }
+    }
+    Ok(Faces::from_words(words)?)
+}
+
+fn face_rows(bench: &mut Bench) -> Result<(), Error> {
+    let forms: [(&'static str, &[u32]); 5] = [
+        ("bmd/faces triangles 32", &[0]),
+        ("bmd/faces quads 32", &[1]),
+        ("bmd/faces triangles 64", &[2]),
+        ("bmd/faces quads 64", &[3]),
+        ("bmd/faces mixed", &[0, 1, 2, 3]),
+    ];
+    for (name, tags) in forms {
+        let list = faces(tags)?;
+        let by_hand = || by_hand::triangles(list.words(), VERTICES);
+        if list.triangles() != by_hand() {
+            return Err(format!("{name}: the yardstick decodes otherwise").into());
+        }
+        bench.pair(name, VERTICES as u64, || list.triangles(), "shifts by hand", by_hand);
+    }
+    Ok(())
+}
+
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let tables = by_hand::Tables {
         f8a: std::array::from_fn(|code| bmd::F8A::from(code as u8).value()),
@@ -77,5 +111,6 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
             bench.pair(copy, VERTICES as u64, copied, "decode", ours);
         }
     }
+    face_rows(bench)?;
     Ok(())
 }

@@ -28,12 +28,6 @@ pub struct VertexColumns {
     pub bones: Vec<u8>,
 }
 
-/// Vertices whose columns are decoded one after the other while their words are in the fastest cache.
-const BLOCK: usize = 512;
-
-/// Fewer vertices of one size in a row are decoded vertex by vertex.
-const SHORT: usize = 8;
-
 impl Vertices {
     /// What the vertices mean on such a surface, as [`iter`](Vertices::iter) has it, in bulk.
     pub fn columns(&self, surface: Surface) -> VertexColumns {
@@ -63,18 +57,13 @@ impl VertexColumns {
         }
     }
 
-    /// Adds the first vertices of these words, as many in a row as have `N` words, a block at most. Returns their
-    /// number of words.
+    /// Adds the first vertices of these words, which have `N` words. Returns how many words that are.
     #[inline(always)]
     fn extend<const N: usize, F: Form<N>>(&mut self, words: &[u32]) -> usize {
-        let (vertices, _) = words.as_chunks::<N>();
-        let vertices = &vertices[..vertices.len().min(BLOCK)];
-        let run = vertices.iter().position(|vertex| words_of(tag_of(vertex[1])) != N);
-        let run = &vertices[..run.unwrap_or(vertices.len())];
-        if run.len() < SHORT {
-            run.iter().for_each(|vertex| self.push::<N, F>(vertex));
-        } else {
-            self.extend_run::<N, F>(run);
+        let run = run_of::<N>(words, |vertex| words_of(tag_of(vertex[1])) == N);
+        match run {
+            [vertex] => self.push::<N, F>(vertex),
+            run => self.extend_run::<N, F>(run),
         }
         run.len() * N
     }
@@ -190,7 +179,9 @@ impl Form<3> for Middle {
     #[inline(always)]
     fn color(vertex: &[u32; 3]) -> [u8; 4] {
         let color = COLORS[bits(FineVertex96::COLOR_OR_BONE, vertex) as u8 as usize];
-        if bits(FineVertex96::TAG, vertex) & !1 == 0xF8 { color } else { WHITE }
+        // White is all ones. Nobody could predict a branch.
+        let is_bone = u32::from(bits(FineVertex96::TAG, vertex) & !1 != 0xF8).wrapping_neg();
+        (u32::from_le_bytes(color) | is_bone).to_le_bytes()
     }
 
     #[inline(always)]
@@ -226,6 +217,22 @@ impl Form<4> for Wide {
     #[inline(always)]
     fn bone(vertex: &[u32; 4]) -> u8 {
         bits(Vertex128::BONE, vertex) as u8
+    }
+}
+
+/// The first items of a list that are alike, a block at most: few enough for their words to stay in the fastest cache
+/// while one column after the other is decoded. In a mixed list it is the first one alone.
+#[inline(always)]
+pub(super) fn run_of<const N: usize>(words: &[u32], is_alike: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
+    const BLOCK: usize = 512;
+    let (items, _) = words.as_chunks::<N>();
+    match items {
+        // A sample, all at once: a branch for each item could not be predicted in a mixed list.
+        [_, a, _, b, _, _, _, c, ..] if is_alike(a) & is_alike(b) & is_alike(c) => {
+            let block = &items[..items.len().min(BLOCK)];
+            &block[..block.iter().position(|item| !is_alike(item)).unwrap_or(block.len())]
+        }
+        _ => &items[..items.len().min(1)],
     }
 }
 

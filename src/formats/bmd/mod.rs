@@ -2,6 +2,7 @@
 
 mod animation;
 mod decode;
+mod decode_faces;
 mod document;
 mod faces;
 mod material;
