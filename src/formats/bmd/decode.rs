@@ -275,7 +275,7 @@ fn normal(word: u32) -> [f32; 3] {
 
 /// 2^exponent, for exponents up to 127.
 #[inline(always)]
-fn power(exponent: u32) -> f32 {
+pub(super) fn power(exponent: u32) -> f32 {
     f32::from_bits((127 + exponent) << 23)
 }
 

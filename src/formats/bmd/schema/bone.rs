@@ -108,6 +108,16 @@ pub struct PseudoTransform {
     pub weight_3: F8A,
 }
 
+impl BoneTransform {
+    /// The rotation as a unit quaternion (I, J, K, R). A word of zeros or of ones is no rotation (B19).
+    pub fn unit_rotation(self) -> [f32; 4] {
+        match self.rotation().word() {
+            u32::MAX => Rotation::IDENTITY.value(),
+            _ => self.rotation().value(),
+        }
+    }
+}
+
 impl PseudoTransform {
     /// The four bones.
     pub fn bones(self) -> [u8; 4] {
