@@ -7,20 +7,25 @@ use crate::{Error, ErrorKind, Result, Text};
 
 /// One animation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Animation {
     /// The name.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub name: Option<Text>,
     /// Number of frames in this animation loop.
     pub n_frames: u8,
     /// Speed, and whether it loops.
     pub fl_hz: AnimRate,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub resv1: u8,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub resv2: u8,
     /// The keys of each normal bone. Pseudo-bones have none.
     pub tracks: Vec<Track>,
     /// Bytes behind the last bone. Only lenient reading accepts them.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub trailing: Vec<u8>,
 }
 
@@ -75,32 +80,41 @@ impl Track {
                 track.bytes.push(0x1f);
                 skip -= 32;
             }
-            if skip == 0 && !key.has_values() {
-                return Err(refuse(
-                    "a key without values and without frames to skip would be the end".into(),
-                ));
-            }
-            track.push(skip as u8, key.rotation, key.translation, key.scale);
+            track.push(skip as u8, key.rotation, key.translation, key.scale).map_err(|_| {
+                refuse("a key without values and without frames to skip would be the end".into())
+            })?;
             next = key.frame.saturating_add(1);
         }
         Ok(track)
     }
 
-    fn push(
+    /// Adds a key as it is stored.
+    ///
+    /// # Errors
+    ///
+    /// If it skips more than 31 frames, or none and has no values: its tag would be 00, the end.
+    pub fn push(
         &mut self,
         skip: u8,
         rotation: Option<Rotation>,
         translation: Option<Triple>,
         scale: Option<Triple>,
-    ) {
-        let tag = AnimTag::new()
-            .with_skip(skip & 31)
+    ) -> Result<()> {
+        let refuse = |message: &str| Err(Error::new(ErrorKind::Inexpressible, message));
+        let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
+            return refuse("a key skips 31 frames at most");
+        };
+        let tag = tag
             .with_rotation(rotation.is_some())
             .with_translation(translation.is_some())
             .with_scale(scale.is_some());
+        if tag == AnimTag::new() {
+            return refuse("a key without values and without frames to skip would be the end");
+        }
         self.bytes.extend(tag.into_bytes());
         self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
         self.bytes.extend(translation.into_iter().chain(scale).flat_map(Triple::into_bytes));
+        Ok(())
     }
 
     /// The track at the start of `bytes`, which are its keys and the tag 00 that ends them; and how many bytes that

@@ -130,7 +130,11 @@ impl<V: Visitor> Walker<'_, V> {
         let mut position = at + declaration.magic.len() as u64;
         for field in fields {
             self.path.push(Segment::Field(field.name));
+            // What lies ahead is told of by the fields that it belongs to.
+            let was_muted = self.muted;
+            self.muted |= field.lookahead;
             let (end, value) = self.field(space, position, field, None, &scope)?;
+            self.muted = was_muted;
             if let Some(value) = value {
                 scope.push(field.name, value);
             }
@@ -139,6 +143,7 @@ impl<V: Visitor> Walker<'_, V> {
             }
             self.path.pop();
             match field.position {
+                None if field.lookahead => {}
                 None => position = end,
                 Some(_) => space.reached.set(space.reached.get().max(end)),
             }

@@ -30,6 +30,8 @@ pub struct BoneDef {
     #[br(if(entry.id_parent() == 0xFF))]
     pub pseudo: Option<PseudoTransform>,
     /// Bone name string; 0 for none.
+    #[br(assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[layout(rule = "BMD-LIST")]
     pub ofs_name: u32,
     /// Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
     pub id_parent: u8,
@@ -42,6 +44,7 @@ pub struct BoneDef {
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
+    #[layout(rule = "BMD-STRING")]
     pub name: Option<NulString>,
 }
 
@@ -95,16 +98,12 @@ pub struct PseudoTransform {
     /// Fourth bone.
     pub bone_3: u8,
     /// Weight of the first bone.
-    #[layout(declared)]
     pub weight_0: F8A,
     /// Weight of the second bone.
-    #[layout(declared)]
     pub weight_1: F8A,
     /// Weight of the third bone.
-    #[layout(declared)]
     pub weight_2: F8A,
     /// Weight of the fourth bone.
-    #[layout(declared)]
     pub weight_3: F8A,
 }
 

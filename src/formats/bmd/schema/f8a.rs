@@ -26,13 +26,10 @@ pub struct F8A {
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Normal {
     /// X.
-    #[layout(declared)]
     pub x: F8A,
     /// Y.
-    #[layout(declared)]
     pub y: F8A,
     /// Z.
-    #[layout(declared)]
     pub z: F8A,
 }
 
@@ -45,16 +42,12 @@ pub struct Normal {
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rotation {
     /// I.
-    #[layout(declared)]
     pub i: F8A,
     /// J.
-    #[layout(declared)]
     pub j: F8A,
     /// K.
-    #[layout(declared)]
     pub k: F8A,
     /// R, the real part.
-    #[layout(declared)]
     pub r: F8A,
 }
 
