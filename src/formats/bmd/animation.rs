@@ -24,7 +24,8 @@ pub struct Animation {
     pub resv2: u8,
     /// The keys of each normal bone. Pseudo-bones have none.
     pub tracks: Vec<Track>,
-    /// Bytes behind the last bone. Only lenient reading accepts them.
+    /// Bytes behind the last bone; or, where a key is at a frame that there is not and the rest makes no keys, that
+    /// rest. Only lenient reading accepts them.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub trailing: Vec<u8>,
 }
@@ -52,6 +53,14 @@ impl TrackKey {
     /// Whether it has a value.
     pub fn has_values(&self) -> bool {
         self.rotation.is_some() || self.translation.is_some() || self.scale.is_some()
+    }
+}
+
+impl Animation {
+    /// Whether a key is at a frame that there is not, after which what follows need not be keys.
+    pub(super) fn is_astray(&self) -> bool {
+        let cut = Track::parse(&self.trailing).err();
+        self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
     }
 }
 
@@ -118,15 +127,24 @@ impl Track {
     }
 
     /// The track at the start of `bytes`, which are its keys and the tag 00 that ends them; and how many bytes that
-    /// is. `None` if they end before it does.
-    pub(super) fn parse(bytes: &[u8]) -> Option<(Track, usize)> {
+    /// is. If they end before the track does, its keys as far as they are whole.
+    pub(super) fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
         let mut at = 0;
-        loop {
-            match *bytes.get(at)? {
-                0 => return Some((Track { bytes: bytes.get(..at)?.to_vec() }, at + 1)),
-                tag => at = at.checked_add(size_of(AnimTag::from_bytes([tag])))?,
+        while let Some(tag) = bytes.get(at) {
+            let keys = || Track { bytes: bytes[..at].to_vec() };
+            let end = at + size_of(AnimTag::from_bytes([*tag]));
+            match *tag {
+                0 => return Ok((keys(), end)),
+                _ if end > bytes.len() => return Err(keys()),
+                _ => at = end,
             }
         }
+        Err(Track { bytes: bytes.to_vec() })
+    }
+
+    /// Whether there is a key with values at `frame` or later.
+    pub(super) fn reaches(&self, frame: u8) -> bool {
+        self.keys().any(|key| key.has_values() && key.frame >= frame.into())
     }
 
     /// The bytes of the keys.

@@ -128,17 +128,26 @@ impl Reader<'_> {
         let name = self.text(def.name.as_ref(), || format!("animations[{index}].name"))?;
         let mut rest = def.frames.bytes(self.bytes);
         self.charge(rest.len(), || format!("animations[{index}].sz_frames"))?;
-        let mut tracks = Vec::new();
+        let mut tracks: Vec<Track> = Vec::new();
         // An animation without frames has no keys, and no ends of them either.
         if def.n_frames > 0 || !rest.is_empty() {
-            for bone in 0..bones {
-                let (track, size) = Track::parse(rest).ok_or_else(|| {
-                    let message = format!("the frames end inside the keys of bone {bone} of {bones}");
-                    let error = Error::new(ErrorKind::Malformed, message);
-                    error.at(format!("animations[{index}].sz_frames")).with_rule(&rules::FRAMES)
-                })?;
-                tracks.push(track);
-                rest = rest.get(size..).unwrap_or_default();
+            while tracks.len() < bones {
+                match Track::parse(rest) {
+                    Ok((track, size)) => {
+                        tracks.push(track);
+                        rest = rest.get(size..).unwrap_or_default();
+                    }
+                    // Keys beyond the last frame are no keys, and what follows them need not be any either.
+                    Err(cut) if tracks.iter().chain([&cut]).any(|track| track.reaches(def.n_frames)) => break,
+                    Err(_) => {
+                        let bone = tracks.len();
+                        let message = format!("the frames end inside the keys of bone {bone} of {bones}");
+                        let error = Error::new(ErrorKind::Malformed, message);
+                        return Err(error
+                            .at(format!("animations[{index}].sz_frames"))
+                            .with_rule(&rules::FRAMES));
+                    }
+                }
             }
         }
         Ok(Animation {

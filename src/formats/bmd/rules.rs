@@ -27,7 +27,7 @@ rules! {
         "No vertex has one of the reserved tags FC, FE and FF.";
     VERTEX_UNDEFINED "BMD-VERTEX-UNDEFINED" Warning "Mesh Vertex (96-bit)" "B8"
         "No vertex has one of the tags F0 to F7, whose last byte is not defined.";
-    VERTEX_BONE "BMD-VERTEX-BONE" Error "Mesh Vertex, Bone ID" "B9"
+    VERTEX_BONE "BMD-VERTEX-BONE" Warning "Mesh Vertex, Bone ID" "B9"
         "The bone of a vertex exists; 0 does in any case.";
     NON_FINITE "BMD-NON-FINITE" Error "Mesh Vertex (128-bit)" "B7"
         "Positions are finite.";

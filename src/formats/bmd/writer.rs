@@ -216,7 +216,8 @@ fn write_animation(
 ) -> Result<AnimDef<'static>> {
     let tracks = &animation.tracks;
     let has_none = tracks.is_empty() && animation.n_frames == 0 && animation.trailing.is_empty();
-    if tracks.len() != bones && !has_none {
+    let is_cut = tracks.len() < bones && animation.is_astray();
+    if tracks.len() != bones && !has_none && !is_cut {
         let message = format!("{} tracks, but there are {bones} bones that have one", tracks.len());
         return Err(inexpressible(format!("animations[{index}].tracks"), message));
     }

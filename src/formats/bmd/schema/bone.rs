@@ -81,6 +81,15 @@ pub struct BoneTransform {
     pub rotation: Rotation,
 }
 
+impl BoneTransform {
+    /// The rotation as a unit quaternion (I, J, K, R). Words of zeros and of ones are no rotation (B19); in keys of
+    /// animations ones are a value like any other (B25).
+    pub fn unit_rotation(self) -> [f32; 4] {
+        let rotation = self.rotation();
+        if rotation.word() == u32::MAX { Rotation::IDENTITY.value() } else { rotation.value() }
+    }
+}
+
 /// The bones that a pseudo-bone follows: 64 bits (B22).
 #[derive(Layout)]
 #[bitfield(bits = 64)]

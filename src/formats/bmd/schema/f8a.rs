@@ -117,15 +117,11 @@ impl Rotation {
         [self.i().value(), self.j().value(), self.k().value(), self.r().value()]
     }
 
-    /// The unit quaternion (I, J, K, R). A word of zeros or of ones is no rotation (B19), as is one of zero length.
+    /// The unit quaternion (I, J, K, R); no rotation for one of zero length.
     pub fn value(self) -> [f32; 4] {
-        const NONE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
-        if self.word() == 0 || self.word() == u32::MAX {
-            return NONE;
-        }
         let components = self.components().map(f64::from);
         let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
-        if length == 0.0 { NONE } else { components.map(|c| (c / length) as f32) }
+        if length == 0.0 { [0.0, 0.0, 0.0, 1.0] } else { components.map(|c| (c / length) as f32) }
     }
 }
 
