@@ -71,9 +71,7 @@ impl Reader<'_> {
 
     fn text(&mut self, string: Option<&NulString>, path: impl Fn() -> String) -> Result<Option<Text>> {
         let Some(string) = string else { return Ok(None) };
-        let text = string.find(self.bytes).ok_or_else(|| {
-            Error::new(ErrorKind::Malformed, "no NUL ends the string").at(path()).with_rule(&rules::STRING)
-        })?;
+        let text = string.find(self.bytes).ok_or_else(|| malformed("no NUL ends the string"))?;
         self.charge(text.len(), path)?;
         Ok(Some(Text::from(text.to_vec())))
     }

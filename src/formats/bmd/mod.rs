@@ -10,6 +10,8 @@ mod material;
 mod rules;
 pub mod schema;
 mod split;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 mod summary;
 mod vertices;
 mod writer;

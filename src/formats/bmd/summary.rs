@@ -40,7 +40,8 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
     MeshInfo {
         vertices: mesh.vertices.len() as u64,
         attributes: attributes(mesh),
-        indices: (3 * counts.three + 4 * counts.four) as u64,
+        // As triangles, which is what a quad is drawn as.
+        indices: 3 * counts.triangles() as u64,
         index_bits: mesh.faces.packed().map(index_bits).max().unwrap_or(0),
         bounds: Bounds::of(mesh.decoded_vertices().map(|vertex| vertex.position)),
     }

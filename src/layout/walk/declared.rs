@@ -184,7 +184,15 @@ impl<V: Visitor> Walker<'_, V> {
             return Ok((at, None));
         }
         let at = match field.position {
-            Some(position) => self.size(space, at, position.eval_int(scope), "offset")?,
+            Some(position) => {
+                let position = self.size(space, at, position.eval_int(scope), "offset")?;
+                if position > space.len() {
+                    let end = space.len();
+                    let message = format!("lies at offset {position:#x}, but there are {end:#x} bytes");
+                    return self.fault(FaultKind::End, space.span(end..end), message, None);
+                }
+                position
+            }
             None => at,
         };
         let count = match field.count {
