@@ -260,6 +260,10 @@ where
         endian: Endian,
         args: Self::Args<'_>,
     ) -> BinResult<Self> {
+        // A list without items, too, lies somewhere in the file.
+        if args.count == 0 {
+            skip(reader, Some(0))?;
+        }
         let items = (0..args.count).map(|_| T::read_options(reader, endian, args.inner.clone()));
         // Collecting results reserves nothing: a false count fails at the end of the input.
         items.collect::<BinResult<_>>().map(List)

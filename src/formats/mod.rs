@@ -242,6 +242,8 @@ formats! {
     Mesh mesh "mesh",
     /// Crucible mesh chunks.
     Crucible crucible "crucible",
+    /// BMD images.
+    Bmd bmd "bmd",
 }
 
 impl FormatId {

@@ -38,7 +38,7 @@ mod schema;
 pub mod walk;
 mod wording;
 
-pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value};
+pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
 pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
 pub use schema::{Schema, SchemaFile};
@@ -81,7 +81,7 @@ pub enum Type {
     Array(&'static Type, u64),
     /// Items whose number the field's [count](Field::count) gives, or that run to the end where it has none.
     List(&'static Type),
-    /// Bytes up to and including a NUL. The last one of a list that runs to the end may lack its NUL.
+    /// Bytes up to and including a NUL. Only the last one of a list that runs to the end may lack its NUL.
     NulString,
     /// A struct, packed word or enum with a declaration of its own.
     Declared(&'static Declaration),

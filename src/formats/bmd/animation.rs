@@ -7,20 +7,26 @@ use crate::{Error, ErrorKind, Result, Text};
 
 /// One animation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Animation {
     /// The name.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub name: Option<Text>,
     /// Number of frames in this animation loop.
     pub n_frames: u8,
     /// Speed, and whether it loops.
     pub fl_hz: AnimRate,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub resv1: u8,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub resv2: u8,
     /// The keys of each normal bone. Pseudo-bones have none.
     pub tracks: Vec<Track>,
-    /// Bytes behind the last bone. Only lenient reading accepts them.
+    /// Bytes behind the last bone; or, where a key is at a frame that there is not and the rest makes no keys, that
+    /// rest. Only lenient reading accepts them.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub trailing: Vec<u8>,
 }
 
@@ -50,6 +56,14 @@ impl TrackKey {
     }
 }
 
+impl Animation {
+    /// Whether a key is at a frame that there is not, after which what follows need not be keys.
+    pub(super) fn is_astray(&self) -> bool {
+        let cut = Track::parse(&self.trailing).err();
+        self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
+    }
+}
+
 /// Size of a key in bytes, from its tag.
 pub(super) fn size_of(tag: AnimTag) -> usize {
     1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
@@ -75,44 +89,62 @@ impl Track {
                 track.bytes.push(0x1f);
                 skip -= 32;
             }
-            if skip == 0 && !key.has_values() {
-                return Err(refuse(
-                    "a key without values and without frames to skip would be the end".into(),
-                ));
-            }
-            track.push(skip as u8, key.rotation, key.translation, key.scale);
+            track.push(skip as u8, key.rotation, key.translation, key.scale).map_err(|_| {
+                refuse("a key without values and without frames to skip would be the end".into())
+            })?;
             next = key.frame.saturating_add(1);
         }
         Ok(track)
     }
 
-    fn push(
+    /// Adds a key as it is stored.
+    ///
+    /// # Errors
+    ///
+    /// If it skips more than 31 frames, or none and has no values: its tag would be 00, the end.
+    pub fn push(
         &mut self,
         skip: u8,
         rotation: Option<Rotation>,
         translation: Option<Triple>,
         scale: Option<Triple>,
-    ) {
-        let tag = AnimTag::new()
-            .with_skip(skip & 31)
+    ) -> Result<()> {
+        let refuse = |message: &str| Err(Error::new(ErrorKind::Inexpressible, message));
+        let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
+            return refuse("a key skips 31 frames at most");
+        };
+        let tag = tag
             .with_rotation(rotation.is_some())
             .with_translation(translation.is_some())
             .with_scale(scale.is_some());
+        if tag == AnimTag::new() {
+            return refuse("a key without values and without frames to skip would be the end");
+        }
         self.bytes.extend(tag.into_bytes());
         self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
         self.bytes.extend(translation.into_iter().chain(scale).flat_map(Triple::into_bytes));
+        Ok(())
     }
 
     /// The track at the start of `bytes`, which are its keys and the tag 00 that ends them; and how many bytes that
-    /// is. `None` if they end before it does.
-    pub(super) fn parse(bytes: &[u8]) -> Option<(Track, usize)> {
+    /// is. If they end before the track does, its keys as far as they are whole.
+    pub(super) fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
         let mut at = 0;
-        loop {
-            match *bytes.get(at)? {
-                0 => return Some((Track { bytes: bytes.get(..at)?.to_vec() }, at + 1)),
-                tag => at = at.checked_add(size_of(AnimTag::from_bytes([tag])))?,
+        while let Some(tag) = bytes.get(at) {
+            let keys = || Track { bytes: bytes[..at].to_vec() };
+            let end = at + size_of(AnimTag::from_bytes([*tag]));
+            match *tag {
+                0 => return Ok((keys(), end)),
+                _ if end > bytes.len() => return Err(keys()),
+                _ => at = end,
             }
         }
+        Err(Track { bytes: bytes.to_vec() })
+    }
+
+    /// Whether there is a key with values at `frame` or later.
+    pub(super) fn reaches(&self, frame: u8) -> bool {
+        self.keys().any(|key| key.has_values() && key.frame >= frame.into())
     }
 
     /// The bytes of the keys.

@@ -9,16 +9,20 @@ use crate::Text;
 
 /// A BMD image: everything in it but what can be computed.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Document {
     /// The three reserved words of the header, MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     pub reserved: [u32; 3],
     /// The meshes.
     pub meshes: Vec<Mesh>,
     /// The levels of detail.
     pub lods: Vec<LodDef>,
     /// The skeleton: bones, then pseudo-bones; 255 at most.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub bones: Vec<Bone>,
     /// The animations.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub animations: Vec<Animation>,
 }
 
@@ -42,27 +46,34 @@ pub struct Mesh {
 
 /// One bone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Bone {
     /// Where it is.
     pub transform: Transform,
     /// The name.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub name: Option<Text>,
-    /// The parent, an earlier bone; 0 for bone 0. Of no meaning to a pseudo-bone.
+    /// The parent, an earlier bone; 0 for bone 0, 255 for a pseudo-bone (B21).
     pub id_parent: u8,
     /// The mesh that is its solid; 0 for none.
     pub id_solid: u8,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     pub resv1: u8,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
     pub resv2: u8,
 }
 
 /// Where a bone is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Transform {
     /// In the space of its parent.
+    #[cfg_attr(feature = "serde", serde(rename = "xform"))]
     Bone(BoneTransform),
     /// Where other bones are, weighted (B22).
+    #[cfg_attr(feature = "serde", serde(rename = "pseudo"))]
     Pseudo(PseudoTransform),
 }
 
@@ -86,6 +97,13 @@ impl Mesh {
             Some(_) => Surface::Flat,
             None => Surface::Textured,
         }
+    }
+
+    /// The number of triangles as it is written: a quad counts as two while there are at most 1,024 vertices, else
+    /// as one (B12).
+    pub fn triangle_count(&self) -> usize {
+        let counts = self.faces.counts();
+        if self.vertices.len() <= 1024 { counts.triangles() } else { counts.items() }
     }
 
     /// The vertices in their forms.
@@ -114,4 +132,10 @@ impl Document {
         let first = usize::from(lod.id_mesh);
         self.meshes.get(first..first + usize::from(lod.n_mesh))
     }
+}
+
+/// Whether a field that must be zero is.
+#[cfg(feature = "serde")]
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

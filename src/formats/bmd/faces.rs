@@ -13,14 +13,19 @@ pub struct Faces {
 
 /// One face in one of its forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PackedFace {
     /// A triangle of 32 bits.
+    #[cfg_attr(feature = "serde", serde(rename = "triangle_32"))]
     Triangle32(Triangle32),
     /// A quad of 32 bits.
+    #[cfg_attr(feature = "serde", serde(rename = "quad_32"))]
     Quad32(Quad32),
     /// A triangle of 64 bits.
+    #[cfg_attr(feature = "serde", serde(rename = "triangle_64"))]
     Triangle64(Triangle64),
     /// A quad of 64 bits.
+    #[cfg_attr(feature = "serde", serde(rename = "quad_64"))]
     Quad64(Quad64),
 }
 
@@ -40,6 +45,27 @@ impl Face {
             Face::Triangle(vertices) => vertices,
             Face::Quad(vertices) => vertices,
         }
+    }
+}
+
+/// How many faces of which kind there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FaceCounts {
+    /// Faces of three vertices.
+    pub three: usize,
+    /// Faces of four vertices.
+    pub four: usize,
+}
+
+impl FaceCounts {
+    /// Number of faces.
+    pub fn items(self) -> usize {
+        self.three + self.four
+    }
+
+    /// Number of triangles, a quad counted as two (B12).
+    pub fn triangles(self) -> usize {
+        self.three + 2 * self.four
     }
 }
 
@@ -83,8 +109,33 @@ impl Faces {
         self.len == 0
     }
 
+    /// How many triangles and quads there are.
+    pub fn counts(&self) -> FaceCounts {
+        self.packed().fold(FaceCounts::default(), |counts, face| match face {
+            PackedFace::Triangle32(_) | PackedFace::Triangle64(_) => {
+                FaceCounts { three: counts.three + 1, ..counts }
+            }
+            PackedFace::Quad32(_) | PackedFace::Quad64(_) => FaceCounts { four: counts.four + 1, ..counts },
+        })
+    }
+
     /// Adds a face.
-    pub fn push(&mut self, face: PackedFace) {
+    ///
+    /// # Errors
+    ///
+    /// If its tag says another form.
+    pub fn push(&mut self, face: PackedFace) -> Result<()> {
+        let (tag, expected) = match face {
+            PackedFace::Triangle32(f) => (f.tag(), 0),
+            PackedFace::Quad32(f) => (f.tag(), 1),
+            PackedFace::Triangle64(f) => (f.tag(), 2),
+            PackedFace::Quad64(f) => (f.tag(), 3),
+        };
+        if tag != expected {
+            let message = format!("{tag} is not the tag of a {}", face.form());
+            let path = format!("faces[{}].{}", self.len, face.form());
+            return Err(Error::new(ErrorKind::Inexpressible, message).at(path));
+        }
         match face {
             PackedFace::Triangle32(f) => self.extend(&f.into_bytes()),
             PackedFace::Quad32(f) => self.extend(&f.into_bytes()),
@@ -92,6 +143,7 @@ impl Faces {
             PackedFace::Quad64(f) => self.extend(&f.into_bytes()),
         }
         self.len += 1;
+        Ok(())
     }
 
     fn extend(&mut self, bytes: &[u8]) {
@@ -171,6 +223,16 @@ impl PackedFace {
             PackedFace::Quad32(f) => Face::Quad([f.v0(), f.v1(), f.v2(), f.v3()].map(u32::from)),
             PackedFace::Triangle64(f) => Face::Triangle([f.v0(), f.v1(), f.v2()]),
             PackedFace::Quad64(f) => Face::Quad([f.v0(), f.v1(), f.v2(), f.v3()].map(u32::from)),
+        }
+    }
+
+    /// The name of the form, as paths have it.
+    pub fn form(self) -> &'static str {
+        match self {
+            PackedFace::Triangle32(_) => "triangle_32",
+            PackedFace::Quad32(_) => "quad_32",
+            PackedFace::Triangle64(_) => "triangle_64",
+            PackedFace::Quad64(_) => "quad_64",
         }
     }
 

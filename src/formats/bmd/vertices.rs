@@ -16,16 +16,22 @@ pub struct Vertices {
 
 /// One vertex in one of its forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum PackedVertex {
     /// 64 bits, of a textured surface.
+    #[cfg_attr(feature = "serde", serde(rename = "textured_64"))]
     Textured64(TexturedVertex64),
     /// 64 bits, of a surface of a flat colour.
+    #[cfg_attr(feature = "serde", serde(rename = "flat_64"))]
     Flat64(FlatVertex64),
     /// 96 bits with an even tag.
+    #[cfg_attr(feature = "serde", serde(rename = "fine_96"))]
     Fine96(FineVertex96),
     /// 96 bits with an odd tag.
+    #[cfg_attr(feature = "serde", serde(rename = "scaled_96"))]
     Scaled96(ScaledVertex96),
     /// 128 bits.
+    #[cfg_attr(feature = "serde", serde(rename = "vertex_128"))]
     Vertex128(Vertex128),
 }
 
@@ -97,7 +103,24 @@ impl Vertices {
     }
 
     /// Adds a vertex.
-    pub fn push(&mut self, vertex: PackedVertex) {
+    ///
+    /// # Errors
+    ///
+    /// If its tag says another form: a vertex of 64 bits cannot have a bone from F0 on (B9).
+    pub fn push(&mut self, vertex: PackedVertex) -> Result<()> {
+        let tag = vertex.tag();
+        let says = match (words_of(tag), vertex) {
+            (2, PackedVertex::Textured64(_) | PackedVertex::Flat64(_)) => true,
+            (3, PackedVertex::Fine96(_)) => tag.is_multiple_of(2),
+            (3, PackedVertex::Scaled96(_)) => !tag.is_multiple_of(2),
+            (4, PackedVertex::Vertex128(_)) => true,
+            _ => false,
+        };
+        if !says {
+            let message = format!("{tag:#x} is not the tag of a {}", vertex.form());
+            let path = format!("vertices[{}].{}", self.len, vertex.form());
+            return Err(Error::new(ErrorKind::Inexpressible, message).at(path));
+        }
         match vertex {
             PackedVertex::Textured64(v) => self.extend(&v.into_bytes()),
             PackedVertex::Flat64(v) => self.extend(&v.into_bytes()),
@@ -106,6 +129,7 @@ impl Vertices {
             PackedVertex::Vertex128(v) => self.extend(&v.into_bytes()),
         }
         self.len += 1;
+        Ok(())
     }
 
     fn extend(&mut self, bytes: &[u8]) {
@@ -162,6 +186,17 @@ impl PackedVertex {
             PackedVertex::Fine96(v) => v.tag(),
             PackedVertex::Scaled96(v) => v.tag(),
             PackedVertex::Vertex128(v) => v.tag(),
+        }
+    }
+
+    /// The name of the form, as paths have it.
+    pub fn form(self) -> &'static str {
+        match self {
+            PackedVertex::Textured64(_) => "textured_64",
+            PackedVertex::Flat64(_) => "flat_64",
+            PackedVertex::Fine96(_) => "fine_96",
+            PackedVertex::Scaled96(_) => "scaled_96",
+            PackedVertex::Vertex128(_) => "vertex_128",
         }
     }
 

@@ -17,6 +17,8 @@ use crate::bulk::{Bulk, NulString};
 #[derive(Debug)]
 pub struct AnimDef<'a> {
     /// Offset of the animation name; 0 for none.
+    #[br(assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[layout(rule = "BMD-LIST")]
     pub ofs_name: u32,
     /// Number of frames in this animation loop.
     pub n_frames: u8,
@@ -35,6 +37,7 @@ pub struct AnimDef<'a> {
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
+    #[layout(rule = "BMD-STRING")]
     pub name: Option<NulString>,
     /// The keys of all normal bones, bone after bone.
     #[br(seek_before = SeekFrom::Start(ofs_frames as u64), restore_position, count = sz_frames)]

@@ -30,6 +30,8 @@ pub struct BoneDef {
     #[br(if(entry.id_parent() == 0xFF))]
     pub pseudo: Option<PseudoTransform>,
     /// Bone name string; 0 for none.
+    #[br(assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[layout(rule = "BMD-LIST")]
     pub ofs_name: u32,
     /// Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
     pub id_parent: u8,
@@ -42,6 +44,7 @@ pub struct BoneDef {
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
+    #[layout(rule = "BMD-STRING")]
     pub name: Option<NulString>,
 }
 
@@ -78,6 +81,15 @@ pub struct BoneTransform {
     pub rotation: Rotation,
 }
 
+impl BoneTransform {
+    /// The rotation as a unit quaternion (I, J, K, R). Words of zeros and of ones are no rotation (B19); in keys of
+    /// animations ones are a value like any other (B25).
+    pub fn unit_rotation(self) -> [f32; 4] {
+        let rotation = self.rotation();
+        if rotation.word() == u32::MAX { Rotation::IDENTITY.value() } else { rotation.value() }
+    }
+}
+
 /// The bones that a pseudo-bone follows: 64 bits (B22).
 #[derive(Layout)]
 #[bitfield(bits = 64)]
@@ -95,27 +107,13 @@ pub struct PseudoTransform {
     /// Fourth bone.
     pub bone_3: u8,
     /// Weight of the first bone.
-    #[layout(declared)]
     pub weight_0: F8A,
     /// Weight of the second bone.
-    #[layout(declared)]
     pub weight_1: F8A,
     /// Weight of the third bone.
-    #[layout(declared)]
     pub weight_2: F8A,
     /// Weight of the fourth bone.
-    #[layout(declared)]
     pub weight_3: F8A,
-}
-
-impl BoneTransform {
-    /// The rotation as a unit quaternion (I, J, K, R). A word of zeros or of ones is no rotation (B19).
-    pub fn unit_rotation(self) -> [f32; 4] {
-        match self.rotation().word() {
-            u32::MAX => Rotation::IDENTITY.value(),
-            _ => self.rotation().value(),
-        }
-    }
 }
 
 impl PseudoTransform {

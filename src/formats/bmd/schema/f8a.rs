@@ -26,13 +26,10 @@ pub struct F8A {
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Normal {
     /// X.
-    #[layout(declared)]
     pub x: F8A,
     /// Y.
-    #[layout(declared)]
     pub y: F8A,
     /// Z.
-    #[layout(declared)]
     pub z: F8A,
 }
 
@@ -45,16 +42,12 @@ pub struct Normal {
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rotation {
     /// I.
-    #[layout(declared)]
     pub i: F8A,
     /// J.
-    #[layout(declared)]
     pub j: F8A,
     /// K.
-    #[layout(declared)]
     pub k: F8A,
     /// R, the real part.
-    #[layout(declared)]
     pub r: F8A,
 }
 
@@ -124,14 +117,11 @@ impl Rotation {
         [self.i().value(), self.j().value(), self.k().value(), self.r().value()]
     }
 
-    /// The unit quaternion (I, J, K, R). A word of zeros is no rotation (B19), as is any of zero length. In a bone a word
-    /// of ones is one too, see [`BoneTransform::unit_rotation`](super::BoneTransform::unit_rotation); in a key it is an
-    /// ordinary value (B25).
+    /// The unit quaternion (I, J, K, R); no rotation for one of zero length.
     pub fn value(self) -> [f32; 4] {
-        const NONE: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
         let components = self.components().map(f64::from);
         let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
-        if length == 0.0 { NONE } else { components.map(|c| (c / length) as f32) }
+        if length == 0.0 { [0.0, 0.0, 0.0, 1.0] } else { components.map(|c| (c / length) as f32) }
     }
 }
 

@@ -99,6 +99,7 @@ pub struct Header {
     pub ofs_bones: u32,
     /// Size of the bone list in bytes, MBZ if static.
     #[br(assert(sz_bones % 16 == 0, "the size is not a multiple of 16"))]
+    #[br(assert(sz_bones <= 4080, "there are more than 255 bones"))]
     #[br(assert(sz_bones == 0 || ofs_bones >= 48, "the list overlaps the header"))]
     #[layout(rule = "BMD-LIST")]
     pub sz_bones: u32,
@@ -128,6 +129,8 @@ pub struct MeshDef<'a> {
     #[layout(rule = "BMD-ALIGNMENT")]
     pub ofs_tris: u32,
     /// Material name string; 0 for none.
+    #[br(assert(ofs_mat == 0 || ofs_mat >= 48, "the name overlaps the header"))]
+    #[layout(rule = "BMD-LIST")]
     pub ofs_mat: u32,
     /// Number of vertices.
     pub n_vtx: u16,
@@ -148,11 +151,12 @@ pub struct MeshDef<'a> {
     /// The name of the material.
     #[br(if(ofs_mat != 0), seek_before = SeekFrom::Start(ofs_mat as u64), restore_position)]
     #[bw(ignore)]
+    #[layout(rule = "BMD-STRING")]
     pub material: Option<NulString>,
     /// The vertices, of any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position, count = sz_vtx)]
     #[bw(ignore)]
-    #[layout(content = VertexList, args(false), inline)]
+    #[layout(content = VertexList, args(ofs_mat != 0 && material.matches("#xxxxxx")), inline)]
     pub vertices: Bulk<'a, u8>,
     /// The faces, of any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_tris as u64), restore_position, count = sz_tris)]
@@ -183,6 +187,7 @@ pub struct ControlFlags {
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct LodDef {
     /// Index of the first mesh.
     pub id_mesh: u8,
@@ -191,6 +196,10 @@ pub struct LodDef {
     /// Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
     pub ld_sc: F8A,
     /// MBZ (B28).
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "crate::formats::bmd::document::is_default")
+    )]
     pub resv1: u8,
 }
 
