@@ -179,7 +179,7 @@ fn encode_all(wanted: &[Wanted], size: VertexSize, surface: Surface, tolerance: 
         let errors = vertex.errors(packed.value());
         all.hold &= vertex.is_held(errors, tolerance);
         all.errors = all.errors.max(errors);
-        all.vertices.push(packed);
+        all.vertices.push(packed)?;
     }
     Ok(all)
 }
@@ -207,7 +207,7 @@ fn encode_each(
         }
         match (best, last_fault) {
             (Some((packed, errors)), _) => {
-                vertices.push(packed);
+                vertices.push(packed)?;
                 largest = largest.max(errors);
             }
             (None, Some(fault)) => return Err(fault.at(index)),
@@ -408,7 +408,7 @@ impl Faces {
     pub fn encode(faces: &[Face]) -> Result<Faces> {
         let mut packed = Faces::default();
         for (index, face) in faces.iter().enumerate() {
-            packed.push(PackedFace::smallest(*face).ok_or_else(|| too_large(*face, index))?);
+            packed.push(PackedFace::smallest(*face).ok_or_else(|| too_large(*face, index))?)?;
         }
         Ok(packed)
     }
