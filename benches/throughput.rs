@@ -4,6 +4,8 @@
 //!
 //! A ratio of 1.0 is as fast as the yardstick, above is faster. Both take fresh buffers of the same sizes.
 
+mod bmd;
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -23,6 +25,7 @@ fn main() -> Result<(), Error> {
     let mut bench = Bench { rows: Vec::new(), filter: filter.cloned() };
     mesh_rows(&mut bench)?;
     crucible_rows(&mut bench)?;
+    bmd::rows(&mut bench)?;
     walker_rows(&mut bench)?;
     if let Some(file) = json {
         std::fs::write(file, bench.to_json())?;

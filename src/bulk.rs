@@ -260,6 +260,10 @@ where
         endian: Endian,
         args: Self::Args<'_>,
     ) -> BinResult<Self> {
+        // A list without items, too, lies somewhere in the file.
+        if args.count == 0 {
+            skip(reader, Some(0))?;
+        }
         let items = (0..args.count).map(|_| T::read_options(reader, endian, args.inner.clone()));
         // Collecting results reserves nothing: a false count fails at the end of the input.
         items.collect::<BinResult<_>>().map(List)
@@ -325,6 +329,33 @@ impl BinWrite for Rest<'_> {
 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
         self.0.write_options(writer, endian, ())
+    }
+}
+
+/// A NUL-terminated string at an offset of its own: where it starts is noted when it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NulString {
+    start: usize,
+}
+
+impl NulString {
+    /// The bytes of the string in the input, without its NUL; `None` if none follows.
+    pub fn find<'i>(&self, input: &'i [u8]) -> Option<&'i [u8]> {
+        let rest = input.get(self.start..)?;
+        rest.get(..rest.iter().position(|byte| *byte == 0)?)
+    }
+}
+
+impl Layout for NulString {
+    const TYPE: Type = Type::NulString;
+}
+
+impl BinRead for NulString {
+    type Args<'b> = ();
+
+    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
+        // The NUL at least.
+        skip(reader, Some(1)).map(|range| NulString { start: range.start })
     }
 }
 

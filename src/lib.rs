@@ -72,6 +72,8 @@ mod unpack;
 
 pub use error::{Error, ErrorKind, Result};
 pub use finding::{Finding, Report, Rule, Severity};
+#[cfg(feature = "bmd")]
+pub use formats::bmd;
 #[cfg(feature = "crucible")]
 pub use formats::crucible;
 #[cfg(feature = "iyma")]

@@ -69,6 +69,25 @@ fn detection() {
     }
 }
 
+/// The table of all F8A codes.
+#[test]
+fn f8a_codes() {
+    if let Some(table) = common::fixture_text("bmd/f8a_table.txt") {
+        content::bmd::compare_f8a(&table);
+    }
+}
+
+/// The newest files of the author of BMD are in canonical form.
+#[test]
+fn canonical_images_are_written_byte_by_byte() {
+    let Some(fixtures) = common::fixtures_of("bmd") else { return };
+    for name in ["chair0", "couch0", "chicken1"] {
+        let fixture = fixtures.iter().find(|f| f.file == format!("bmd/real/{name}.bmd")).unwrap();
+        let document = FormatId::Bmd.read(&fixture.bytes, &ReadOptions::default()).unwrap();
+        assert!(document.write(&WriteOptions::default()).unwrap() == fixture.bytes, "{name}");
+    }
+}
+
 #[test]
 fn what_is_read_can_be_written() {
     let Some(fixtures) = fixtures() else { return };

@@ -184,6 +184,8 @@ pub struct Field {
     pub count: Option<Expr>,
     pub arguments: Vec<Expr>,
     pub position: Option<Expr>,
+    /// Whether the next field starts where this one does.
+    pub lookahead: bool,
     pub checks: Vec<(Expr, String)>,
     pub rule: Option<String>,
     pub block: Option<Block>,
@@ -196,7 +198,7 @@ impl Field {
         let mut packing = Ident::new("stored", Span::call_site());
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
         let mut needs_content: Option<Span> = None;
-        let mut restores: Option<Span> = None;
+        let mut restores = false;
         for directive in directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
@@ -207,7 +209,7 @@ impl Field {
                 ("br" | "brw", "seek_before") => {
                     field.position = Some(directive.value_with(seek_from_start)?);
                 }
-                ("br" | "brw", "restore_position") => restores = Some(directive.name.span()),
+                ("br" | "brw", "restore_position") => restores = true,
                 ("br", "temp") => {}
                 ("layout", "rule") => field.rule = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "content") => content = Some(directive.value()?),
@@ -231,15 +233,15 @@ impl Field {
                 _ => return Err(directive.unknown()),
             }
         }
-        match (&field.position, restores) {
-            (Some(_), Some(_)) | (None, None) => {}
-            (Some(position), None) => {
+        match &field.position {
+            Some(position) if !restores => {
                 return Err(Error::new_spanned(
                     position,
                     "a field at a position of its own needs `restore_position`",
                 ));
             }
-            (None, Some(span)) => return Err(Error::new(span, "this needs `seek_before`")),
+            Some(_) => {}
+            None => field.lookahead = restores,
         }
         match (content, needs_content) {
             (Some(content), _) => {

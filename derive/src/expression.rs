@@ -21,6 +21,15 @@ pub fn constant(expr: &Expr, scope: &[String]) -> Result<Tokens> {
             quote!(Literal(#value))
         }
         Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => quote!(Bool(#value)),
+        Expr::MethodCall(call) if call.method == "matches" => {
+            let (Some(Expr::Lit(ExprLit { lit: Lit::Str(pattern), .. })), 1) =
+                (call.args.first(), call.args.len())
+            else {
+                return Err(unsupported(expr));
+            };
+            let names = path(&call.receiver, scope)?;
+            quote!(Matches(&[#(#names),*], #pattern))
+        }
         Expr::Path(_) | Expr::Field(_) | Expr::MethodCall(_) => {
             let names = path(expr, scope)?;
             quote!(Path(&[#(#names),*]))

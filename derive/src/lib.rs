@@ -8,7 +8,8 @@
 //!
 //! - on a struct or enum: `little`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`;
 //! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`,
-//!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `temp`, and what `bw` says of values, such as
+//!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `restore_position` alone (a look ahead at what the
+//!   next field is), `temp`, and what `bw` says of values, such as
 //!   `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;

@@ -42,6 +42,7 @@ pub fn field(index: usize, field: &syn::Field, scope: &[String]) -> Result<Token
             Ok(quote!(::meshspec::layout::Check { condition: #condition, message: #message }))
         })
         .collect::<Result<Vec<_>>>()?;
+    let lookahead = attributes.lookahead;
     let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
     let rule = option(attributes.rule.map(|code| quote!(#code)));
     Ok(quote!(::meshspec::layout::Field {
@@ -52,6 +53,7 @@ pub fn field(index: usize, field: &syn::Field, scope: &[String]) -> Result<Token
         count: #count,
         arguments: #arguments,
         position: #position,
+        lookahead: #lookahead,
         checks: &[#(#checks),*],
         block: #block,
         rule: #rule,

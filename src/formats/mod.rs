@@ -1,5 +1,7 @@
 //! The formats, one folder each, and what they have in common.
 
+#[cfg(feature = "bmd")]
+pub mod bmd;
 #[cfg(feature = "crucible")]
 pub mod crucible;
 #[cfg(feature = "serde")]
@@ -342,6 +344,8 @@ formats! {
     Iyma iyma "iyma",
     /// Seed.
     Seed seed "seed",
+    /// BMD images.
+    Bmd bmd "bmd",
 }
 
 impl FormatId {

@@ -4,7 +4,7 @@
 //! A declaration whose size varies gets its table as a comment, a struct of the fields that always come first
 //! (`…_start`), and, where only its imports have a say, macros with the offset and size of each field.
 
-use super::notation::{Notation, atom, identifier, name_beside, print as print_expr, snake};
+use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::reach::{Kind, Names, Order, Reached, reachable};
 use super::wording::{Lines, content_text, offsets, packing_text, readable, type_text};
 use super::{BitField, Declaration, EnumValue, Expr, Field, IntType, Scope, Shape, Type};
@@ -97,6 +97,10 @@ impl Notation for C<'_> {
 
     const WORDS: [&'static str; 3] = ["&&", "||", "!"];
 
+    fn matches(&self, text: String, pattern: &str) -> String {
+        Text.matches(text, pattern)
+    }
+
     fn cast(&self, text: String, to: IntType) -> String {
         let sign = if to.signed { "" } else { "u" };
         format!("(({sign}int{}_t){text})", to.bits)
@@ -146,7 +150,7 @@ impl C<'_> {
             if !declaration.magic.is_empty() {
                 out.line(format!("uint8_t magic_bytes[{}];", declaration.magic.len()));
             }
-            for field in fields {
+            for field in fields.iter().filter(|field| !field.lookahead) {
                 out.line(
                     format!("{}; /* {} */", self.member(field), one_line(field.doc)).replace(" /*  */", ""),
                 );
@@ -154,7 +158,7 @@ impl C<'_> {
         });
         out.line(format!("}} {name};"));
         out.line(format!("MESHSPEC_STATIC_ASSERT(sizeof({name}) == {size}, \"size of {name}\");"));
-        for field in fields {
+        for field in fields.iter().filter(|field| !field.lookahead) {
             if let Some((offset, _)) = declaration.offset_of(field.name, &Scope::default()) {
                 let member = member_name(field.name);
                 out.line(format!(
@@ -207,7 +211,8 @@ impl C<'_> {
             let condition =
                 field.condition.map(|c| format!(", if {}", readable(&c, &names))).unwrap_or_default();
             let ty = described_type(field, &names);
-            text.line(format!("- {}: {ty}, {}{condition}", field.name, at(&offset)));
+            let ahead = if field.lookahead { ", as a look ahead" } else { "" };
+            text.line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, at(&offset)));
         }
         comment(out, &text.into_text());
         let scope = Scope::default();
@@ -363,6 +368,8 @@ fn one_line(text: &str) -> String {
 fn only_names(expr: &Expr, names: &[&str]) -> bool {
     match expr {
         Expr::Literal(_) | Expr::Bool(_) => true,
+        // The structs have no strings.
+        Expr::Matches(..) => false,
         Expr::Path(path) => path.first().is_some_and(|name| names.contains(name)),
         Expr::Unary(_, a) | Expr::Cast(a, _) => only_names(a, names),
         Expr::Binary(_, a, b) => only_names(a, names) && only_names(b, names),

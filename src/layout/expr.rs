@@ -22,6 +22,8 @@ pub enum Expr {
     Binary(BinaryOp, &'static Expr, &'static Expr),
     /// `a as u64`: bits above the width are cut off, as in Rust.
     Cast(&'static Expr, IntType),
+    /// `name.matches("#xx")`: whether a string starts as the pattern says, see [`matches`].
+    Matches(&'static [&'static str], &'static str),
 }
 
 /// A Rust integer type, as the target of a cast.
@@ -215,6 +217,10 @@ impl Expr {
             Expr::Binary(BinaryOp::Or, a, b) => Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?)),
             Expr::Binary(op, a, b) => binary(*op, a.eval_int(scope)?, b.eval_int(scope)?),
             Expr::Cast(a, to) => Ok(Value::Int(cast(a.eval_int(scope)?, *to))),
+            Expr::Matches(path, pattern) => match scope.lookup(path) {
+                Some(Value::Text(text)) => Ok(Value::Bool(matches(&text, pattern))),
+                _ => Err(EvalError::Unknown),
+            },
         }
     }
 
@@ -235,6 +241,15 @@ impl Expr {
             _ => Err(EvalError::Unknown),
         }
     }
+}
+
+/// Whether a string starts as a pattern says: an `x` in it is any hexadecimal digit, other characters are themselves.
+pub fn matches(text: &[u8], pattern: &str) -> bool {
+    text.len() >= pattern.len()
+        && text.iter().zip(pattern.bytes()).all(|(found, wanted)| match wanted {
+            b'x' => found.is_ascii_hexdigit(),
+            wanted => *found == wanted,
+        })
 }
 
 fn binary(op: BinaryOp, a: i128, b: i128) -> Result<Value, EvalError> {

@@ -7,13 +7,13 @@
 //! - arrays with a length or `while(!std::mem::eof())`, and `char[]`, which ends at a NUL; arrays of arrays are flat;
 //! - `bitfield` from the lowest bit on (`bitfield_order right_to_left`), with `bool`, `signed` and nested ones, and
 //!   `enum` with a type;
-//! - placement (`@`), which leaves the cursor where it was, and `$ = …`, which moves it past a block of stated size;
+//! - placement (`@`), which leaves the cursor where it was (`@ $` is a look ahead), and `$ = …`, which moves it past a block of stated size;
 //! - `std::assert` and `std::error`, `///` for documentation.
 //!
 //! LZ4 blocks stay bytes: a comment says what they hold, and the structs of their content are there to be placed over
 //! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.
 
-use super::notation::{Notation, factor, name_beside, print as print_expr, snake};
+use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
 use super::reach::{Flat, Kind, Names, Order, Reached, reachable};
 use super::wording::{Lines, content_text, grouped, packing_text};
 use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
@@ -62,6 +62,12 @@ impl Notation for ImHex {
 
     fn path(&self, path: &[&str], _: &[Kind]) -> String {
         path.iter().map(|name| member_name(name)).collect::<Vec<_>>().join(".")
+    }
+
+    fn matches(&self, text: String, pattern: &str) -> String {
+        let mut terms = vec![format!("sizeof({text}) >= {}", pattern.len())];
+        terms.extend(match_bytes(self, pattern, |index| format!("{text}.bytes[{index}]")));
+        terms.join(" && ")
     }
 
     fn cast(&self, text: String, to: IntType) -> String {
@@ -161,7 +167,7 @@ fn choice(out: &mut Lines, variants: &[Variant], names: &Names) {
 fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
     let element = Element { count: field.count.as_ref(), arguments: field.arguments, names };
     let place = field.position.map(|position| format!(" @ {}", expression(&position, names)));
-    let place = place.unwrap_or_default();
+    let place = if field.lookahead { Some(" @ $".to_owned()) } else { place }.unwrap_or_default();
     match &field.block {
         Some(block) if block.packing == Packing::Stored => {
             let content = Element { count: None, arguments: block.arguments, names };

@@ -2,8 +2,9 @@
 //!
 //! The document is `{"title", "layouts", "declarations"}`. A layout is a name and a type. A type is the name of a
 //! number (`"u32"`), `"nul_string"`, `{"array", "count"}`, `{"list"}` or `{"declared"}`. An expression is a number, a
-//! truth value, `{"field"}` (names from the outermost inwards), `{"not"}`, `{"negate"}`, `{"cast", "to"}`, or
-//! `{"op", "left", "right"}`. What a declaration does not have is left out.
+//! truth value, `{"field"}` (names from the outermost inwards), `{"not"}`, `{"negate"}`, `{"cast", "to"}`,
+//! `{"op", "left", "right"}`, or `{"field", "matches"}` for a string that starts as a pattern says, in which `x` is a
+//! hexadecimal digit. A look ahead is a field that the next one starts with, too. What a declaration does not have is left out.
 
 use super::notation::int_name;
 use super::reach::{Order, Reached, reachable};
@@ -178,6 +179,7 @@ fn field(field: &Field) -> Json {
         ("count", optional(field.count.as_ref(), expression)),
         ("arguments", Json::some(field.arguments.iter().map(expression))),
         ("position", optional(field.position.as_ref(), expression)),
+        ("lookahead", flag(field.lookahead)),
         ("checks", Json::some(checks)),
         ("block", optional(field.block.as_ref(), block)),
         ("rule", some_text(field.rule.unwrap_or_default())),
@@ -244,6 +246,10 @@ fn expression(expr: &Expr) -> Json {
         Expr::Binary(op, a, b) => {
             Json::object([("op", text(op.symbol())), ("left", expression(a)), ("right", expression(b))])
         }
+        Expr::Matches(path, pattern) => Json::object([
+            ("field", Json::List(path.iter().map(|name| text(name)).collect())),
+            ("matches", text(pattern)),
+        ]),
         Expr::Cast(a, to) => Json::object([("cast", expression(a)), ("to", text(&int_name(*to)))]),
     }
 }

@@ -130,6 +130,9 @@ fn meaning(field: &Field, names: &Names) -> String {
     if !field.doc.is_empty() {
         parts.push(cell(field.doc));
     }
+    if field.lookahead {
+        parts.push("A look ahead: the next field starts at the same place.".to_owned());
+    }
     parts.extend(handed_in(&field.ty, field.arguments, names));
     if let Some(block) = &field.block {
         let content = cell(&content_text(block, names));

@@ -39,7 +39,7 @@ mod schema;
 pub mod walk;
 mod wording;
 
-pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value};
+pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
 pub use grammar::{Attribute, Grammar, Number};
 pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
@@ -83,7 +83,7 @@ pub enum Type {
     Array(&'static Type, u64),
     /// Items whose number the field's [count](Field::count) gives, or that run to the end where it has none.
     List(&'static Type),
-    /// Bytes up to and including a NUL. The last one of a list that runs to the end may lack its NUL.
+    /// Bytes up to and including a NUL. Only the last one of a list that runs to the end may lack its NUL.
     NulString,
     /// A struct, packed word or enum with a declaration of its own.
     Declared(&'static Declaration),
@@ -144,6 +144,8 @@ pub struct Field {
     pub arguments: &'static [Expr],
     /// Offset from the start of the file, for a field that does not follow the one before it.
     pub position: Option<Expr>,
+    /// Whether the next field starts where this one does: a look ahead, for expressions only.
+    pub lookahead: bool,
     /// What must hold once the field is read, with the message for when it does not.
     pub checks: &'static [Check],
     /// What the bytes of the field hold in turn.
@@ -314,6 +316,9 @@ impl Field {
     pub(crate) fn size(&self, scope: &Scope) -> Option<u64> {
         if self.position.is_some() {
             return None;
+        }
+        if self.lookahead {
+            return Some(0);
         }
         match self.condition.map(|c| c.eval_bool(scope)) {
             Some(Ok(false)) => return Some(0),

@@ -19,6 +19,9 @@ pub(super) trait Notation {
         text
     }
 
+    /// Whether the string at a path starts as a pattern says.
+    fn matches(&self, text: String, pattern: &str) -> String;
+
     /// A cast that may change the value. `text` needs no parentheses.
     fn cast(&self, text: String, to: IntType) -> String;
 }
@@ -29,10 +32,33 @@ pub(super) struct Text;
 impl Notation for Text {
     const WORDS: [&'static str; 3] = ["and", "or", "not "];
 
+    fn matches(&self, text: String, pattern: &str) -> String {
+        format!("{text} starts as \"{pattern}\" with hexadecimal digits for x")
+    }
+
     fn cast(&self, text: String, to: IntType) -> String {
         // A size as a 64-bit number is the same size.
         if to.bits >= 64 { text } else { format!("({text} as {})", int_name(to)) }
     }
+}
+
+/// That the bytes of a string are those of a pattern, for languages without patterns.
+pub(super) fn match_bytes<N: Notation>(
+    notation: &N,
+    pattern: &str,
+    byte: impl Fn(usize) -> String,
+) -> Vec<String> {
+    let [and, or, _] = words(notation);
+    let each = pattern.bytes().enumerate().map(|(index, wanted)| {
+        let byte = byte(index);
+        if wanted != b'x' {
+            return format!("{byte} == {wanted:#04x}");
+        }
+        let ranges = [b'0'..=b'9', b'A'..=b'F', b'a'..=b'f']
+            .map(|range| format!("({byte} >= {:#04x} {and} {byte} <= {:#04x})", range.start(), range.end()));
+        format!("({})", ranges.join(&format!(" {or} ")))
+    });
+    each.collect()
 }
 
 /// The Rust name of an integer type.
@@ -46,6 +72,7 @@ pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> Str
         Expr::Literal(value) => value.to_string(),
         Expr::Bool(value) => value.to_string(),
         Expr::Path(path) => notation.path(path, &names.steps(path)),
+        Expr::Matches(path, pattern) => notation.matches(notation.path(path, &names.steps(path)), pattern),
         Expr::Unary(op, a) => {
             let sign = if *op == UnaryOp::Not { words(notation)[2] } else { "-" };
             format!("{sign}{}", atom(a, names, notation))
@@ -106,6 +133,7 @@ fn operand(expr: &Expr, outer: BinaryOp, left: bool, names: &Names, notation: &i
         // A cast that is not shown stands for its operand.
         Expr::Cast(a, _) if is_compound(&text) => return operand(a, outer, false, names, notation),
         Expr::Unary(..) if outer.class() != Class::Logic => return format!("({text})"),
+        Expr::Matches(..) => return format!("({text})"),
         _ => return text,
     };
     let tight = match (inner.class(), outer.class()) {
@@ -228,6 +256,7 @@ mod tests {
             count: None,
             arguments: &[],
             position: None,
+            lookahead: false,
             checks: &[],
             block: None,
             rule: None,

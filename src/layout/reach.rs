@@ -223,7 +223,7 @@ impl Names {
     pub(super) fn kind(&self, expr: &Expr) -> Kind {
         match expr {
             Expr::Literal(_) => Kind::Int(None),
-            Expr::Bool(_) | Expr::Unary(UnaryOp::Not, _) => Kind::Bool,
+            Expr::Bool(_) | Expr::Unary(UnaryOp::Not, _) | Expr::Matches(..) => Kind::Bool,
             Expr::Path(path) => self.steps(path).last().copied().unwrap_or(Kind::Other),
             Expr::Unary(UnaryOp::Negate, a) => self.kind(a),
             Expr::Binary(op, a, b) => match (op.class(), self.kind(a)) {

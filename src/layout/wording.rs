@@ -96,7 +96,7 @@ pub(super) fn base_name(ty: &Type) -> String {
 
 /// The size of a field that is there, as a number or as a term; empty where it has neither.
 pub(super) fn size_text(field: &Field, names: &Names) -> String {
-    let there = Field { condition: None, position: None, ..*field };
+    let there = Field { condition: None, position: None, lookahead: false, ..*field };
     if let Some(size) = there.size(&Scope::default()) {
         return size.to_string();
     }

@@ -12,7 +12,8 @@ pub struct Animation {
     pub rate: f32,
     /// Duration in ticks.
     pub duration: f32,
-    /// Whether the animation starts again at its end.
+    /// Whether the animation starts again at its end: after its last sample a channel goes to its first one, which it
+    /// reaches a duration later.
     pub looped: bool,
     /// Lists of times in ticks, ascending, which channels share.
     pub times: Vec<Vec<f32>>,
@@ -78,7 +79,7 @@ impl Animation {
     }
 
     /// Where each joint is, relative to its parent, at a time in ticks. Before the first and after the last sample of a
-    /// channel that sample holds.
+    /// channel that sample holds, unless the animation is looped.
     pub fn pose(&self, skeleton: &Skeleton, ticks: f32) -> Vec<Transform> {
         self.poses(skeleton, &[ticks])
     }
@@ -90,7 +91,8 @@ impl Animation {
         let mut poses = rest.repeat(ticks.len());
         for channel in self.channels.iter().filter(|channel| channel.joint < joints) {
             let Some(times) = self.times.get(channel.times) else { continue };
-            for (index, moment) in Moment::all(times, ticks).enumerate() {
+            let round = self.looped.then_some(self.duration);
+            for (index, moment) in Moment::all(times, ticks, round).enumerate() {
                 if let Some(transform) = poses.get_mut(index * joints + channel.joint) {
                     moment.sample(channel, transform);
                 }
@@ -110,16 +112,33 @@ struct Moment {
 
 impl Moment {
     /// The places of these times, in ticks, in the list of times of a channel.
-    fn all(times: &[f32], ticks: &[f32]) -> impl Iterator<Item = Moment> {
+    fn all(times: &[f32], ticks: &[f32], round: Option<f32>) -> impl Iterator<Item = Moment> {
         // Where the list is taken as it is, it need not be ascending.
         let bits = |times: &[f32]| times.iter().map(|time| time.to_bits()).collect::<Vec<_>>();
         let same = bits(times) == bits(ticks);
         ticks.iter().enumerate().map(move |(index, ticks)| match same {
             true => Moment { before: index, after: index, fraction: 0.0 },
-            false => Moment::find(times, *ticks),
+            false => match (round, times) {
+                (Some(round), [first, .., last]) if round > 0.0 => {
+                    Moment::in_round(times, *ticks, round, (*first, *last))
+                }
+                _ => Moment::find(times, *ticks),
+            },
         })
     }
 
+    /// A time of an animation that starts again after `round` ticks.
+    fn in_round(times: &[f32], ticks: f32, round: f32, (first, last): (f32, f32)) -> Moment {
+        let ticks = ticks.rem_euclid(round);
+        if (first..=last).contains(&ticks) {
+            return Moment::find(times, ticks);
+        }
+        let since_last = if ticks > last { ticks - last } else { ticks + round - last };
+        let fraction = (since_last / (first + round - last)).clamp(0.0, 1.0);
+        Moment { before: times.len() - 1, after: 0, fraction }
+    }
+
+    /// A time before the first or after the last sample is that of the sample.
     fn find(times: &[f32], ticks: f32) -> Moment {
         let last = times.len().saturating_sub(1);
         let after = times.partition_point(|time| *time <= ticks).min(last);

@@ -25,8 +25,8 @@ pub(crate) use holds::Holds;
 pub(crate) use merge::share_attributes;
 pub use mesh::{Colors, Components, Custom, Faces, Indices, Material, Mesh};
 pub use skeleton::{Joint, Skeleton, Transform};
-pub(crate) use skin::weights_to_bytes;
 pub use skin::{Skin, Weights};
+pub(crate) use skin::{influences, weights_to_bytes};
 
 use glam::Mat4;
 use serde_json::{Map, Value};

@@ -70,12 +70,15 @@ impl Transform {
 impl Skeleton {
     /// Where a joint is relative to its parent while no animation moves it.
     pub fn rest(&self, joint: usize) -> Transform {
+        self.joints.get(joint).and_then(|joint| joint.rest).unwrap_or_else(|| self.bind(joint))
+    }
+
+    /// Where a joint is relative to its parent in the bind pose.
+    pub fn bind(&self, joint: usize) -> Transform {
         let Some(entry) = self.joints.get(joint) else { return Transform::default() };
-        entry.rest.unwrap_or_else(|| {
-            let parent = entry.parent.and_then(|parent| self.joints.get(parent));
-            let to_parent = parent.map_or(Mat4::IDENTITY, |parent| parent.inverse_bind);
-            Transform::from_matrix(to_parent * entry.inverse_bind.inverse())
-        })
+        let parent = entry.parent.and_then(|parent| self.joints.get(parent));
+        let to_parent = parent.map_or(Mat4::IDENTITY, |parent| parent.inverse_bind);
+        Transform::from_matrix(to_parent * entry.inverse_bind.inverse())
     }
 
     /// From the space of each joint to model space, for these transforms relative to the parents, one per joint.

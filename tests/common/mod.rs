@@ -47,6 +47,12 @@ pub fn fixtures() -> Option<Vec<Fixture>> {
     Some(fixtures)
 }
 
+/// A text beside the reference files; `None` where they are not there.
+pub fn fixture_text(name: &str) -> Option<String> {
+    let folder = std::env::var_os("MESHSPEC_FIXTURES").map(PathBuf::from)?;
+    Some(std::fs::read_to_string(folder.join(name)).unwrap())
+}
+
 /// The reference files of one format.
 pub fn fixtures_of(format: &str) -> Option<Vec<Fixture>> {
     let fixtures: Vec<_> = fixtures()?.into_iter().filter(|f| f.format == format).collect();

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(feature = "bmd")]
+mod bmd;
 #[cfg(feature = "crucible")]
 mod crucible;
 #[cfg(feature = "mesh")]

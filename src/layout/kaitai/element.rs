@@ -1,6 +1,6 @@
 //! How Kaitai writes expressions and types.
 
-use crate::layout::notation::{Notation, factor, identifier, print as print_expr, snake};
+use crate::layout::notation::{Notation, factor, identifier, match_bytes, print as print_expr, snake};
 use crate::layout::reach::{Flat, Kind, Names};
 use crate::layout::wording::Lines;
 use crate::layout::{Expr, IntType, Shape, Type};
@@ -25,6 +25,12 @@ impl Notation for Kaitai {
             text.push_str(&identifier(name));
         }
         text
+    }
+
+    fn matches(&self, text: String, pattern: &str) -> String {
+        let mut terms = vec![format!("{text}.length >= {}", pattern.len())];
+        terms.extend(match_bytes(self, pattern, |index| format!("{text}[{index}]")));
+        terms.join(" and ")
     }
 
     fn number(&self, text: String) -> String {
@@ -89,7 +95,7 @@ impl Element<'_> {
             }
             return;
         }
-        self.base(out, item);
+        self.base(out, item, list);
         match (count, list) {
             (Some(count), _) => {
                 out.line("repeat: expr");
@@ -104,7 +110,7 @@ impl Element<'_> {
         }
     }
 
-    fn base(&self, out: &mut Lines, ty: &Type) {
+    fn base(&self, out: &mut Lines, ty: &Type, list: bool) {
         match ty {
             Type::Unsigned(size) if *size <= 8 => out.line(format!("type: u{size}")),
             Type::Signed(size) if *size <= 8 => out.line(format!("type: s{size}")),
@@ -113,7 +119,9 @@ impl Element<'_> {
             Type::NulString => {
                 // Bytes: the format does not say in which encoding.
                 out.line("terminator: 0");
-                out.line("eos-error: false");
+                if list {
+                    out.line("eos-error: false");
+                }
             }
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { size, .. } => {

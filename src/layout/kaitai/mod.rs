@@ -155,7 +155,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             let bytes: Vec<_> = magic.iter().map(|byte| format!("{byte:#04x}")).collect();
             item(out, "magic_bytes", |out| out.line(format!("contents: [{}]", bytes.join(", "))));
         }
-        for field in fields.iter().filter(|field| field.position.is_none()) {
+        for field in fields.iter().filter(|field| field.position.is_none() && !field.lookahead) {
             let condition = field.condition.map(|c| expression(&c, names));
             let condition = condition.as_deref();
             let id = field_id(field);
@@ -176,11 +176,21 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
         }
     });
     let placed: Vec<_> = fields.iter().filter_map(|field| Some((field, field.position?))).collect();
-    if placed.is_empty() {
+    let ahead: Vec<_> = fields.iter().filter(|field| field.lookahead).collect();
+    if placed.is_empty() && ahead.is_empty() {
         return;
     }
     out.line("instances:");
     out.indented(|out| {
+        for field in ahead {
+            let id = field_id(field);
+            out.line(format!("{id}:"));
+            out.indented(|out| {
+                // It is read when the condition of the next field asks for it.
+                out.line("pos: _io.pos");
+                content(out, reached, field, None, field.doc, names);
+            });
+        }
         for (field, position) in placed {
             let id = field_id(field);
             out.line(format!("{id}:"));

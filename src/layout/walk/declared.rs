@@ -130,7 +130,11 @@ impl<V: Visitor> Walker<'_, V> {
         let mut position = at + declaration.magic.len() as u64;
         for field in fields {
             self.path.push(Segment::Field(field.name));
+            // What lies ahead is told of by the fields that it belongs to.
+            let was_muted = self.muted;
+            self.muted |= field.lookahead;
             let (end, value) = self.field(space, position, field, None, &scope)?;
+            self.muted = was_muted;
             if let Some(value) = value {
                 scope.push(field.name, value);
             }
@@ -139,6 +143,7 @@ impl<V: Visitor> Walker<'_, V> {
             }
             self.path.pop();
             match field.position {
+                None if field.lookahead => {}
                 None => position = end,
                 Some(_) => space.reached.set(space.reached.get().max(end)),
             }
@@ -179,7 +184,15 @@ impl<V: Visitor> Walker<'_, V> {
             return Ok((at, None));
         }
         let at = match field.position {
-            Some(position) => self.size(space, at, position.eval_int(scope), "offset")?,
+            Some(position) => {
+                let position = self.size(space, at, position.eval_int(scope), "offset")?;
+                if position > space.len() {
+                    let end = space.len();
+                    let message = format!("lies at offset {position:#x}, but there are {end:#x} bytes");
+                    return self.fault(FaultKind::End, space.span(end..end), message, None);
+                }
+                position
+            }
             None => at,
         };
         let count = match field.count {

@@ -168,10 +168,16 @@ impl<V: Visitor> Walker<'_, V> {
             Type::NulString => {
                 let text = self.take(space, at, space.len().saturating_sub(at))?;
                 let length = text.iter().position(|b| *b == 0);
+                // Only the last one of a list may lack its NUL.
+                if length.is_none() && item.field.is_some() {
+                    let message = "no NUL ends the string".into();
+                    let rule = item.field.and_then(|field| field.rule);
+                    return self.fault(FaultKind::End, space.span(at..space.len()), message, rule);
+                }
                 let end = at + length.map_or(text.len(), |n| n + 1) as u64;
                 let value = Value::Text(text[..length.unwrap_or(text.len())].to_vec());
                 self.tell(space, at..end, item, &value)?;
-                Ok((end, None))
+                Ok((end, Some(value)))
             }
             Type::Array(inner, count) => {
                 let array = Item { count: Some(*count), ..*item };

@@ -1,0 +1,170 @@
+//! Animations as the image has them: for each bone a stream of keys.
+
+use binrw::BinRead;
+
+use super::schema::{AnimRate, AnimTag, Key, Rotation, Triple};
+use crate::{Error, ErrorKind, Result, Text};
+
+/// One animation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Animation {
+    /// The name.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub name: Option<Text>,
+    /// Number of frames in this animation loop.
+    pub n_frames: u8,
+    /// Speed, and whether it loops.
+    pub fl_hz: AnimRate,
+    /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
+    pub resv1: u8,
+    /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
+    pub resv2: u8,
+    /// The keys of each normal bone. Pseudo-bones have none.
+    pub tracks: Vec<Track>,
+    /// Bytes behind the last bone; or, where a key is at a frame that there is not and the rest makes no keys, that
+    /// rest. Only lenient reading accepts them.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
+    pub trailing: Vec<u8>,
+}
+
+/// The keys of a bone, packed as the image has them, without the tag 00 that ends them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Track {
+    bytes: Vec<u8>,
+}
+
+/// What a bone does at a frame. A key without any values only skips frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TrackKey {
+    /// The frame, counted from 0.
+    pub frame: u32,
+    /// Rotation relative to the base skeleton.
+    pub rotation: Option<Rotation>,
+    /// Translation relative to the base skeleton.
+    pub translation: Option<Triple>,
+    /// Scale.
+    pub scale: Option<Triple>,
+}
+
+impl TrackKey {
+    /// Whether it has a value.
+    pub fn has_values(&self) -> bool {
+        self.rotation.is_some() || self.translation.is_some() || self.scale.is_some()
+    }
+}
+
+impl Animation {
+    /// Whether a key is at a frame that there is not, after which what follows need not be keys.
+    pub(super) fn is_astray(&self) -> bool {
+        let cut = Track::parse(&self.trailing).err();
+        self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
+    }
+}
+
+/// Size of a key in bytes, from its tag.
+pub(super) fn size_of(tag: AnimTag) -> usize {
+    1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
+}
+
+impl Track {
+    /// A track from keys in the order of their frames. Gaps of 32 frames and more are bridged (B24).
+    ///
+    /// # Errors
+    ///
+    /// If frames are not in ascending order, or a key that starts the bone or follows another one directly has no
+    /// values: its tag would be 00, the end.
+    pub fn from_keys(keys: impl IntoIterator<Item = TrackKey>) -> Result<Track> {
+        let mut track = Track::default();
+        // The first frame that the next key can be at.
+        let mut next = 0;
+        for (index, key) in keys.into_iter().enumerate() {
+            let refuse = |message| Error::new(ErrorKind::Inexpressible, message).at(format!("keys[{index}]"));
+            let mut skip = key.frame.checked_sub(next).ok_or_else(|| {
+                refuse(format!("frame {}, but the key before it leaves {next} on", key.frame))
+            })?;
+            while skip >= 32 {
+                track.bytes.push(0x1f);
+                skip -= 32;
+            }
+            track.push(skip as u8, key.rotation, key.translation, key.scale).map_err(|_| {
+                refuse("a key without values and without frames to skip would be the end".into())
+            })?;
+            next = key.frame.saturating_add(1);
+        }
+        Ok(track)
+    }
+
+    /// Adds a key as it is stored.
+    ///
+    /// # Errors
+    ///
+    /// If it skips more than 31 frames, or none and has no values: its tag would be 00, the end.
+    pub fn push(
+        &mut self,
+        skip: u8,
+        rotation: Option<Rotation>,
+        translation: Option<Triple>,
+        scale: Option<Triple>,
+    ) -> Result<()> {
+        let refuse = |message: &str| Err(Error::new(ErrorKind::Inexpressible, message));
+        let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
+            return refuse("a key skips 31 frames at most");
+        };
+        let tag = tag
+            .with_rotation(rotation.is_some())
+            .with_translation(translation.is_some())
+            .with_scale(scale.is_some());
+        if tag == AnimTag::new() {
+            return refuse("a key without values and without frames to skip would be the end");
+        }
+        self.bytes.extend(tag.into_bytes());
+        self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
+        self.bytes.extend(translation.into_iter().chain(scale).flat_map(Triple::into_bytes));
+        Ok(())
+    }
+
+    /// The track at the start of `bytes`, which are its keys and the tag 00 that ends them; and how many bytes that
+    /// is. If they end before the track does, its keys as far as they are whole.
+    pub(super) fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
+        let mut at = 0;
+        while let Some(tag) = bytes.get(at) {
+            let keys = || Track { bytes: bytes[..at].to_vec() };
+            let end = at + size_of(AnimTag::from_bytes([*tag]));
+            match *tag {
+                0 => return Ok((keys(), end)),
+                _ if end > bytes.len() => return Err(keys()),
+                _ => at = end,
+            }
+        }
+        Err(Track { bytes: bytes.to_vec() })
+    }
+
+    /// Whether there is a key with values at `frame` or later.
+    pub(super) fn reaches(&self, frame: u8) -> bool {
+        self.keys().any(|key| key.has_values() && key.frame >= frame.into())
+    }
+
+    /// The bytes of the keys.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The keys as they are stored, skips included.
+    pub fn packed(&self) -> impl Iterator<Item = Key> + use<'_> {
+        let mut cursor = std::io::Cursor::new(&*self.bytes);
+        std::iter::from_fn(move || Key::read(&mut cursor).ok())
+    }
+
+    /// The keys with their frames, those without values included.
+    pub fn keys(&self) -> impl Iterator<Item = TrackKey> + use<'_> {
+        let mut next = 0u32;
+        self.packed().map(move |key| {
+            let frame = next.saturating_add(key.tag.skip().into());
+            next = frame.saturating_add(1);
+            TrackKey { frame, rotation: key.rotation, translation: key.translation, scale: key.scale }
+        })
+    }
+}

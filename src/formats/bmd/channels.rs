@@ -1,0 +1,135 @@
+//! The keys of a bone channel by channel, packed or as floats.
+
+use std::collections::BTreeMap;
+
+use super::animation::{Track, TrackKey};
+use super::schema::{Rotation, Triple};
+use crate::{Error, ErrorKind, Result};
+
+/// The keys of a bone, channel by channel: frames, counted from 0 and ascending, with values. Packed unless said
+/// otherwise; [`FloatChannels`] has floats. A channel without keys does nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Channels<R = Rotation, V = Triple> {
+    /// Rotations relative to the base skeleton; as floats, quaternions (I, J, K, R).
+    pub rotations: Vec<(u32, R)>,
+    /// Translations relative to the base skeleton.
+    pub translations: Vec<(u32, V)>,
+    /// Scales.
+    pub scales: Vec<(u32, V)>,
+}
+
+/// Channels of floats.
+pub type FloatChannels = Channels<[f32; 4], [f32; 3]>;
+
+/// The largest error of each channel that was encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct ChannelErrors {
+    /// Of rotations, in degrees.
+    pub rotation: f32,
+    /// Of the components of translations.
+    pub translation: f32,
+    /// Of the components of scales.
+    pub scale: f32,
+}
+
+impl<R, V> Default for Channels<R, V> {
+    fn default() -> Self {
+        Channels { rotations: Vec::new(), translations: Vec::new(), scales: Vec::new() }
+    }
+}
+
+impl Track {
+    /// The keys channel by channel.
+    pub fn channels(&self) -> Channels {
+        let mut channels = Channels::default();
+        for TrackKey { frame, rotation, translation, scale } in self.keys() {
+            channels.rotations.extend(rotation.map(|value| (frame, value)));
+            channels.translations.extend(translation.map(|value| (frame, value)));
+            channels.scales.extend(scale.map(|value| (frame, value)));
+        }
+        channels
+    }
+
+    /// The track with these keys, those of a frame together: the reverse of [`channels`](Track::channels). A track
+    /// that bridges its gaps as [`from_keys`](Track::from_keys) does comes back byte for byte.
+    ///
+    /// # Errors
+    ///
+    /// If the frames of a channel are not in ascending order.
+    pub fn from_channels(channels: &Channels) -> Result<Track> {
+        check_order(&channels.rotations, "rotations")?;
+        check_order(&channels.translations, "translations")?;
+        check_order(&channels.scales, "scales")?;
+        let mut keys: BTreeMap<u32, TrackKey> = BTreeMap::new();
+        for (frame, value) in &channels.rotations {
+            keys.entry(*frame).or_default().rotation = Some(*value);
+        }
+        for (frame, value) in &channels.translations {
+            keys.entry(*frame).or_default().translation = Some(*value);
+        }
+        for (frame, value) in &channels.scales {
+            keys.entry(*frame).or_default().scale = Some(*value);
+        }
+        Track::from_keys(keys.into_iter().map(|(frame, key)| TrackKey { frame, ..key }))
+    }
+}
+
+fn check_order<T>(keys: &[(u32, T)], name: &str) -> Result<()> {
+    match keys.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
+        None => Ok(()),
+        Some(before) => {
+            let (a, b) = (keys[before].0, keys[before + 1].0);
+            let message = format!("frame {b} behind frame {a}");
+            Err(Error::new(ErrorKind::Inexpressible, message).at(format!("{name}[{}]", before + 1)))
+        }
+    }
+}
+
+impl Channels {
+    /// What the keys mean: unit quaternions (I, J, K, R), translations, scales.
+    pub fn to_floats(&self) -> FloatChannels {
+        Channels {
+            rotations: self.rotations.iter().map(|(frame, value)| (*frame, value.value())).collect(),
+            translations: self.translations.iter().map(|(frame, value)| (*frame, value.value())).collect(),
+            scales: self.scales.iter().map(|(frame, value)| (*frame, value.value())).collect(),
+        }
+    }
+}
+
+impl FloatChannels {
+    /// The nearest codes, and how far they are off.
+    ///
+    /// # Errors
+    ///
+    /// If a quaternion has no direction, or a number is not finite or beyond [`Triple::MAX`].
+    pub fn encode(&self) -> Result<(Channels, ChannelErrors)> {
+        let mut errors = ChannelErrors::default();
+        let rotations = self.rotations.iter().enumerate().map(|(index, (frame, wanted))| {
+            let rotation = Rotation::nearest(*wanted).ok_or_else(|| {
+                let message = format!("{wanted:?} is not a rotation");
+                Error::new(ErrorKind::Inexpressible, message).at(format!("rotations[{index}]"))
+            })?;
+            errors.rotation = errors.rotation.max(rotation.error(*wanted) as f32);
+            Ok((*frame, rotation))
+        });
+        let channels = Channels {
+            rotations: rotations.collect::<Result<_>>()?,
+            translations: encode_triples(&self.translations, "translations", &mut errors.translation)?,
+            scales: encode_triples(&self.scales, "scales", &mut errors.scale)?,
+        };
+        Ok((channels, errors))
+    }
+}
+
+fn encode_triples(keys: &[(u32, [f32; 3])], name: &str, largest: &mut f32) -> Result<Vec<(u32, Triple)>> {
+    let triples = keys.iter().enumerate().map(|(index, (frame, wanted))| {
+        let triple = Triple::nearest(*wanted).ok_or_else(|| {
+            let message = format!("{wanted:?} is not finite or beyond ±{}", Triple::MAX);
+            Error::new(ErrorKind::Inexpressible, message).at(format!("{name}[{index}]"))
+        })?;
+        *largest = triple.value().iter().zip(wanted).fold(*largest, |most, (a, b)| most.max((a - b).abs()));
+        Ok((*frame, triple))
+    });
+    triples.collect()
+}

@@ -1,0 +1,326 @@
+//! BMD documents as data, for JSON and its like: packed words as maps of their bit fields, by the names of the
+//! declaration.
+
+use std::fmt;
+
+use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::schema::{
+    AnimRate, BoneTransform, ControlFlags, F8A, FineSt, FineVertex96, FlatVertex64, Key, Normal,
+    PseudoTransform, Quad32, Quad64, Rotation, ScaledSt, ScaledVertex96, TexturedVertex64, Triangle32,
+    Triangle64, Triple, Vertex128, WideSt,
+};
+use super::{Faces, Mesh, PackedFace, PackedVertex, Track, Vertices};
+use crate::Text;
+use crate::layout::{BitField, Declaration, Layout, Shape, Type};
+
+/// A packed word and the bit fields that it is made of.
+struct Word {
+    bits: u128,
+    fields: Fields,
+}
+
+/// The bit fields of a kind of words.
+#[derive(Clone, Copy)]
+struct Fields {
+    fields: &'static [BitField],
+    /// A word with the tags that all of the kind have.
+    implied: u128,
+}
+
+impl Fields {
+    fn of(ty: Type, implied: u128) -> Fields {
+        match ty {
+            Type::Declared(declaration) => Fields { implied, ..Fields::declared(declaration) },
+            _ => Fields { fields: &[], implied },
+        }
+    }
+
+    fn declared(declaration: &'static Declaration) -> Fields {
+        match declaration.shape {
+            Shape::Bits { fields, .. } => Fields { fields, implied: 0 },
+            _ => Fields { fields: &[], implied: 0 },
+        }
+    }
+}
+
+/// Whether a field is left out where it has the implied value.
+fn is_optional(field: &BitField) -> bool {
+    field.reserved || matches!(field.name, "tag" | "tag2")
+}
+
+/// The value of a bit field.
+enum Part {
+    Flag(bool),
+    Number(i64),
+    Word(Word),
+}
+
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Part::Flag(flag) => serializer.serialize_bool(*flag),
+            Part::Number(number) => serializer.serialize_i64(*number),
+            Part::Word(word) => word.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Word {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let implied = self.fields.implied;
+        let shown =
+            |field: &&BitField| !is_optional(field) || field.bits.of(self.bits) != field.bits.of(implied);
+        serializer.collect_map(self.fields.fields.iter().filter(shown).map(|field| {
+            let part = match field.declared {
+                Some(word) => {
+                    Part::Word(Word { bits: field.bits.of(self.bits), fields: Fields::declared(word) })
+                }
+                None if field.flag => Part::Flag(field.bits.of(self.bits) != 0),
+                // No number has more than 32 bits.
+                None if field.signed => Part::Number(field.bits.signed_of(self.bits) as i64),
+                None => Part::Number(field.bits.of(self.bits) as i64),
+            };
+            (field.name, part)
+        }))
+    }
+}
+
+/// Reads a word of this kind.
+impl<'de> DeserializeSeed<'de> for Fields {
+    type Value = u128;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u128, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = u128;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let names: Vec<_> = self.fields.iter().map(|field| field.name).collect();
+        write!(f, "a word of {}", names.join(", "))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<u128, A::Error> {
+        let mut bits = 0;
+        let mut seen = 0;
+        while let Some(name) = map.next_key::<String>()? {
+            let known = self.fields.iter().find(|field| field.name == name);
+            let field = known.ok_or_else(|| {
+                de::Error::custom(format_args!("unknown field `{name}`, expected {}", Expected(self)))
+            })?;
+            let mask = field.bits.of(u128::MAX) << field.bits.offset;
+            if seen & mask != 0 {
+                return Err(de::Error::duplicate_field(field.name));
+            }
+            seen |= mask;
+            bits |= (value_of(field, &mut map)? << field.bits.offset) & mask;
+        }
+        for field in self.fields {
+            let mask = field.bits.of(u128::MAX) << field.bits.offset;
+            match (seen & mask, is_optional(field)) {
+                (0, true) => bits |= self.implied & mask,
+                (0, false) => return Err(de::Error::missing_field(field.name)),
+                _ => {}
+            }
+        }
+        Ok(bits)
+    }
+}
+
+struct Expected(Fields);
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        Visitor::expecting(&self.0, f)
+    }
+}
+
+/// The value of a field as its bits; those above its width are a sign.
+fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u128, A::Error> {
+    if let Some(word) = field.declared {
+        return map.next_value_seed(Fields::declared(word));
+    }
+    if field.flag {
+        return map.next_value().map(|flag: bool| flag.into());
+    }
+    let number: i64 = map.next_value()?;
+    let width = field.bits.width;
+    let (least, end) = if field.signed { (-1 << (width - 1), 1 << (width - 1)) } else { (0, 1i64 << width) };
+    if number < least || number >= end {
+        let message = format!("{}: {number} is not from {least} to {}", field.name, end - 1);
+        return Err(de::Error::custom(message));
+    }
+    Ok(i128::from(number) as u128)
+}
+
+/// Packed words as maps; with the tags that are the same in all of their kind.
+macro_rules! words {
+    ($($word:ident $implied:expr;)*) => {$(
+        impl Serialize for $word {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let mut bytes = [0; 16];
+                let word = self.into_bytes();
+                bytes[..word.len()].copy_from_slice(&word);
+                let fields = Fields::of($word::TYPE, $implied);
+                Word { bits: u128::from_le_bytes(bytes), fields }.serialize(serializer)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $word {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
+                let bits = Fields::of($word::TYPE, $implied).deserialize(deserializer)?;
+                let mut word = $word::new().into_bytes();
+                let size = word.len();
+                word.copy_from_slice(&bits.to_le_bytes()[..size]);
+                Ok($word::from_bytes(word))
+            }
+        }
+    )*};
+}
+
+words! {
+    Triple 0;
+    Normal 0;
+    Rotation 0;
+    ScaledSt 0;
+    FineSt 0;
+    WideSt 0;
+    TexturedVertex64 0;
+    FlatVertex64 0;
+    FineVertex96 0;
+    ScaledVertex96 0;
+    Vertex128 0xFD << Vertex128::TAG.offset;
+    Triangle32 0;
+    Quad32 1;
+    Triangle64 2;
+    Quad64 3;
+    BoneTransform 0;
+    PseudoTransform 0;
+    ControlFlags 0;
+    AnimRate 0;
+}
+
+/// Its code.
+impl Serialize for F8A {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.code())
+    }
+}
+
+impl<'de> Deserialize<'de> for F8A {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<F8A, D::Error> {
+        u8::deserialize(deserializer).map(F8A::from)
+    }
+}
+
+impl Serialize for Faces {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.packed())
+    }
+}
+
+impl<'de> Deserialize<'de> for Faces {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Faces, D::Error> {
+        let mut faces = Faces::default();
+        for face in Vec::<PackedFace>::deserialize(deserializer)? {
+            faces.push(face).map_err(de::Error::custom)?;
+        }
+        Ok(faces)
+    }
+}
+
+/// A key without its tag, which follows from what is there.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeyData {
+    skip: u8,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rotation: Option<Rotation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    translation: Option<Triple>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scale: Option<Triple>,
+}
+
+impl Serialize for Track {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.packed().map(|Key { tag, rotation, translation, scale }| KeyData {
+            skip: tag.skip(),
+            rotation,
+            translation,
+            scale,
+        }))
+    }
+}
+
+impl<'de> Deserialize<'de> for Track {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Track, D::Error> {
+        let mut track = Track::default();
+        for KeyData { skip, rotation, translation, scale } in Vec::<KeyData>::deserialize(deserializer)? {
+            track.push(skip, rotation, translation, scale).map_err(de::Error::custom)?;
+        }
+        Ok(track)
+    }
+}
+
+/// A mesh with its vertices in the forms that they have on its surface.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MeshData {
+    #[serde(default)]
+    material: Option<Text>,
+    flags: ControlFlags,
+    vertices: Vec<PackedVertex>,
+    faces: Faces,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    n_tris: Option<u16>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    resv3: u32,
+}
+
+fn is_zero(word: &u32) -> bool {
+    *word == 0
+}
+
+impl Serialize for Mesh {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let data = MeshData {
+            material: self.material.clone(),
+            flags: self.flags,
+            vertices: self.packed_vertices().collect(),
+            faces: self.faces.clone(),
+            n_tris: self.n_tris,
+            resv3: self.resv3,
+        };
+        data.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Mesh {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Mesh, D::Error> {
+        let data = MeshData::deserialize(deserializer)?;
+        let mut vertices = Vertices::default();
+        for vertex in &data.vertices {
+            vertices.push(*vertex).map_err(de::Error::custom)?;
+        }
+        let mesh = Mesh {
+            material: data.material,
+            flags: data.flags,
+            vertices,
+            faces: data.faces,
+            n_tris: data.n_tris,
+            resv3: data.resv3,
+        };
+        let kept = mesh.packed_vertices().zip(&data.vertices);
+        if let Some((index, (seen, _))) = kept.enumerate().find(|(_, (seen, meant))| seen != *meant) {
+            let form = seen.form();
+            let message = format!("vertices[{index}]: a material of this name makes it a {form}");
+            return Err(de::Error::custom(message));
+        }
+        Ok(mesh)
+    }
+}

@@ -1,0 +1,427 @@
+//! Meshes from floats: which form each vertex takes, what is lost with it, and what cannot be expressed.
+//!
+//! The policy: a vertex takes the smallest form that holds it within a [`Tolerance`]; a form holds a vertex if each of
+//! its attributes is off by no more than that, and its colour is as near as a colour/shade byte can be. Attributes
+//! that a form leaves out count with what a reader makes of it: white, the direction of the position as the normal,
+//! bone 0. Where no form is good enough it is the largest that can express the vertex, and the errors tell. Bones are
+//! never given up.
+
+use super::faces::{Face, Faces, PackedFace};
+use super::material::{Surface, shade_color};
+use super::nearest::{nearest_binary16, nearest_shade};
+use super::schema::{
+    FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
+    Vertex128, WideSt,
+};
+use super::vertices::{PackedVertex, Vertex, Vertices};
+use crate::{Error, ErrorKind, Result};
+
+/// The attributes of vertices as floats: a list each, as long as that of the positions, or none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Attributes {
+    /// Positions (X, Y, Z), each in the space of its bone.
+    pub positions: Vec<[f32; 3]>,
+    /// Texture coordinates (S, T).
+    pub st: Option<Vec<[f32; 2]>>,
+    /// Normals (X, Y, Z), of any length but 0.
+    pub normals: Option<Vec<[f32; 3]>>,
+    /// Colours (red, green, blue), relative to that of the material.
+    pub colors: Option<Vec<[u8; 3]>>,
+    /// Bones; 0 is the base.
+    pub bones: Option<Vec<u16>>,
+}
+
+/// How far attributes may be off before a larger form is taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// Of each coordinate of a position, relative to the largest coordinate of all of them.
+    pub position: f32,
+    /// Of each texture coordinate, in widths of the texture.
+    pub st: f32,
+    /// Of the direction of a normal, in degrees.
+    pub normal: f32,
+}
+
+impl Default for Tolerance {
+    /// Positions with the 255 steps that the small forms have, texture coordinates to 1/1024, normals as well as three
+    /// F8A can point.
+    fn default() -> Tolerance {
+        Tolerance { position: 1.0 / 255.0, st: 1.0 / 1024.0, normal: 2.0 }
+    }
+}
+
+/// Which vertices of a mesh have the same size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VertexSizes {
+    /// All: the smallest size that holds every vertex.
+    #[default]
+    PerMesh,
+    /// Each has the smallest that holds it.
+    PerVertex,
+    /// All have this one, whatever is lost.
+    Fixed(VertexSize),
+}
+
+/// Size of a vertex.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VertexSize {
+    /// 64 bits.
+    Bits64,
+    /// 96 bits.
+    Bits96,
+    /// 128 bits.
+    Bits128,
+}
+
+impl VertexSize {
+    /// From small to large.
+    const ALL: [VertexSize; 3] = [VertexSize::Bits64, VertexSize::Bits96, VertexSize::Bits128];
+}
+
+/// The largest error of each attribute that was encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct VertexErrors {
+    /// Of the coordinates of positions.
+    pub position: f32,
+    /// Of texture coordinates, in widths of the texture.
+    pub st: f32,
+    /// Of the direction of normals, in degrees.
+    pub normal: f32,
+    /// Of the channels of colours, of 255.
+    pub color: u8,
+}
+
+impl VertexErrors {
+    /// The larger error of each attribute.
+    pub fn max(self, other: VertexErrors) -> VertexErrors {
+        VertexErrors {
+            position: self.position.max(other.position),
+            st: self.st.max(other.st),
+            normal: self.normal.max(other.normal),
+            color: self.color.max(other.color),
+        }
+    }
+}
+
+/// One vertex as floats.
+struct Wanted {
+    position: [f32; 3],
+    st: Option<[f32; 2]>,
+    normal: Option<[f32; 3]>,
+    color: Option<[u8; 3]>,
+    bone: u8,
+}
+
+impl Vertices {
+    /// Encodes vertices for such a surface, each attribute as the nearest code of the form that the vertex takes, and
+    /// says how far they are off.
+    ///
+    /// ```
+    /// use meshspec::bmd::{Attributes, Surface, Tolerance, VertexSizes, Vertices};
+    ///
+    /// let attributes = Attributes {
+    ///     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.3, 0.0]],
+    ///     st: Some(vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
+    ///     ..Attributes::default()
+    /// };
+    /// let (vertices, errors) =
+    ///     Vertices::encode(&attributes, Surface::Textured, VertexSizes::PerMesh, &Tolerance::default())?;
+    /// assert_eq!(vertices.words().len(), 3 * 2);
+    /// assert!(errors.position < 0.001);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If lists differ in length, numbers are not finite or out of range, a bone is beyond 254, or F0 and above in
+    /// vertices of 64 bits (B9).
+    pub fn encode(
+        attributes: &Attributes,
+        surface: Surface,
+        sizes: VertexSizes,
+        tolerance: &Tolerance,
+    ) -> Result<(Vertices, VertexErrors)> {
+        let wanted = attributes.vertices()?;
+        let largest = attributes.positions.as_flattened().iter().fold(0.0, |most: f32, x| most.max(x.abs()));
+        let tolerance = Tolerance { position: tolerance.position * largest, ..*tolerance };
+        let allowed: &[VertexSize] = match &sizes {
+            VertexSizes::PerVertex => return encode_each(&wanted, surface, &tolerance),
+            VertexSizes::PerMesh => &VertexSize::ALL,
+            VertexSizes::Fixed(size) => std::slice::from_ref(size),
+        };
+        let mut best = Err(Error::new(ErrorKind::Inexpressible, "no size is allowed").at("vertices"));
+        for size in allowed {
+            match encode_all(&wanted, *size, surface, &tolerance) {
+                Ok(all) if all.hold => return Ok((all.vertices, all.errors)),
+                Ok(all) => best = Ok((all.vertices, all.errors)),
+                // A smaller size that can express the vertices is better than none.
+                Err(error) if best.is_err() => best = Err(error),
+                Err(_) => {}
+            }
+        }
+        best
+    }
+}
+
+/// Vertices of one size.
+struct All {
+    vertices: Vertices,
+    errors: VertexErrors,
+    /// Whether the size holds each of them.
+    hold: bool,
+}
+
+fn encode_all(wanted: &[Wanted], size: VertexSize, surface: Surface, tolerance: &Tolerance) -> Result<All> {
+    let mut all = All { vertices: Vertices::default(), errors: VertexErrors::default(), hold: true };
+    for (index, vertex) in wanted.iter().enumerate() {
+        let packed = vertex.pack(size, surface).map_err(|fault| fault.at(index))?;
+        let errors = vertex.errors(packed.value());
+        all.hold &= vertex.is_held(errors, tolerance);
+        all.errors = all.errors.max(errors);
+        all.vertices.push(packed)?;
+    }
+    Ok(all)
+}
+
+fn encode_each(
+    wanted: &[Wanted],
+    surface: Surface,
+    tolerance: &Tolerance,
+) -> Result<(Vertices, VertexErrors)> {
+    let (mut vertices, mut largest) = (Vertices::default(), VertexErrors::default());
+    for (index, vertex) in wanted.iter().enumerate() {
+        let mut best = None;
+        let mut last_fault = None;
+        for size in VertexSize::ALL {
+            match vertex.pack(size, surface) {
+                Ok(packed) => {
+                    let errors = vertex.errors(packed.value());
+                    best = Some((packed, errors));
+                    if vertex.is_held(errors, tolerance) {
+                        break;
+                    }
+                }
+                Err(fault) => last_fault = Some(fault),
+            }
+        }
+        match (best, last_fault) {
+            (Some((packed, errors)), _) => {
+                vertices.push(packed)?;
+                largest = largest.max(errors);
+            }
+            (None, Some(fault)) => return Err(fault.at(index)),
+            (None, None) => {}
+        }
+    }
+    Ok((vertices, largest))
+}
+
+impl Attributes {
+    /// The vertices one by one.
+    fn vertices(&self) -> Result<Vec<Wanted>> {
+        let len = self.positions.len();
+        let lists = [
+            ("st", self.st.as_ref().map(Vec::len)),
+            ("normals", self.normals.as_ref().map(Vec::len)),
+            ("colors", self.colors.as_ref().map(Vec::len)),
+            ("bones", self.bones.as_ref().map(Vec::len)),
+        ];
+        if let Some((name, Some(found))) = lists.iter().find(|(_, found)| found.is_some_and(|n| n != len)) {
+            let message = format!("{found} values, but there are {len} positions");
+            return Err(Error::new(ErrorKind::Inexpressible, message).at(*name));
+        }
+        let vertices = self.positions.iter().enumerate().map(|(index, position)| {
+            let bone = at(&self.bones, index).unwrap_or(0);
+            let refuse = |message| Error::new(ErrorKind::Inexpressible, message);
+            let bone = u8::try_from(bone).ok().filter(|bone| *bone != 0xFF).ok_or_else(|| {
+                refuse(format!("bone {bone}, but a skeleton has 255 at most"))
+                    .at(format!("vertices[{index}].bone"))
+            })?;
+            let normal = at(&self.normals, index);
+            if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
+                return Err(refuse("the normal is not finite".into()).at(format!("vertices[{index}].normal")));
+            }
+            Ok(Wanted {
+                position: *position,
+                st: at(&self.st, index),
+                normal,
+                color: at(&self.colors, index),
+                bone,
+            })
+        });
+        vertices.collect()
+    }
+}
+
+fn at<T: Copy>(list: &Option<Vec<T>>, index: usize) -> Option<T> {
+    list.as_ref().and_then(|list| list.get(index)).copied()
+}
+
+/// Why a form cannot express a vertex.
+struct Fault {
+    attribute: &'static str,
+    message: String,
+}
+
+impl Fault {
+    fn at(self, index: usize) -> Error {
+        Error::new(ErrorKind::Inexpressible, self.message).at(format!("vertices[{index}].{}", self.attribute))
+    }
+}
+
+impl Wanted {
+    /// The vertex in the form of this size.
+    fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, Fault> {
+        match (size, surface) {
+            (VertexSize::Bits64, Surface::Textured) => self.textured_64(),
+            (VertexSize::Bits64, Surface::Flat) => self.flat_64(),
+            (VertexSize::Bits96, _) => self.vertex_96(),
+            (VertexSize::Bits128, _) => self.vertex_128(),
+        }
+    }
+
+    fn textured_64(&self) -> Result<PackedVertex, Fault> {
+        let st =
+            ScaledSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_fault("−32 to 95.9"))?;
+        let vertex = TexturedVertex64::from_bytes([0; 8]).with_position(self.triple()?).with_st(st);
+        Ok(PackedVertex::Textured64(vertex.with_bone(self.bone_64()?)))
+    }
+
+    fn flat_64(&self) -> Result<PackedVertex, Fault> {
+        let vertex = FlatVertex64::from_bytes([0; 8]).with_position(self.triple()?);
+        Ok(PackedVertex::Flat64(vertex.with_normal(self.packed_normal()).with_bone(self.bone_64()?)))
+    }
+
+    /// With a bone where it has one, else with its colour.
+    fn vertex_96(&self) -> Result<PackedVertex, Fault> {
+        let st = self.st.unwrap_or_default();
+        let (tag, last) = if self.bone == 0 { (0xF8, self.shade()) } else { (0xFA, self.bone) };
+        if let Some(st) = FineSt::nearest(st) {
+            let vertex = FineVertex96::from_bytes([0; 12]).with_position(self.triple()?).with_st(st);
+            let vertex = vertex.with_tag(tag).with_normal(self.packed_normal()).with_color_or_bone(last);
+            return Ok(PackedVertex::Fine96(vertex));
+        }
+        let st = ScaledSt::nearest(st).ok_or_else(|| self.st_fault("−32 to 95.9"))?;
+        let vertex = ScaledVertex96::from_bytes([0; 12]).with_position(self.triple()?).with_st(st);
+        let vertex = vertex.with_tag(tag + 1).with_normal(self.packed_normal()).with_color_or_bone(last);
+        Ok(PackedVertex::Scaled96(vertex))
+    }
+
+    fn vertex_128(&self) -> Result<PackedVertex, Fault> {
+        let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_fault("±65,504"))?;
+        let st = WideSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_fault("±65,536"))?;
+        let vertex = Vertex128::from_bytes([0; 16]).with_org_x(x).with_org_y(y).with_org_z(z).with_tag(0xFD);
+        let vertex = vertex.with_color(self.shade()).with_st(st).with_normal(self.packed_normal());
+        Ok(PackedVertex::Vertex128(vertex.with_bone(self.bone)))
+    }
+
+    fn triple(&self) -> Result<Triple, Fault> {
+        Triple::nearest(self.position).ok_or_else(|| self.position_fault("±130,560"))
+    }
+
+    fn bone_64(&self) -> Result<u8, Fault> {
+        let message = || format!("bone {}, but vertices of 64 bits have 239 at most (B9)", self.bone);
+        Some(self.bone)
+            .filter(|bone| *bone < 0xF0)
+            .ok_or_else(|| Fault { attribute: "bone", message: message() })
+    }
+
+    /// Where there is none: the direction of the position, as the form without a normal has it.
+    fn packed_normal(&self) -> Normal {
+        Normal::nearest(unit_vector(self.normal.unwrap_or(self.position)))
+    }
+
+    fn shade(&self) -> u8 {
+        nearest_shade(self.color.unwrap_or([255; 3]))
+    }
+
+    fn position_fault(&self, range: &str) -> Fault {
+        let message = format!("{:?} is not finite or beyond {range}", self.position);
+        Fault { attribute: "position", message }
+    }
+
+    fn st_fault(&self, range: &str) -> Fault {
+        let message = format!("{:?} is not finite or not in {range}", self.st.unwrap_or_default());
+        Fault { attribute: "st", message }
+    }
+
+    /// How far a vertex is from this one.
+    fn errors(&self, vertex: Vertex) -> VertexErrors {
+        let color = vertex.color.map_or([255; 3], shade_color);
+        VertexErrors {
+            position: largest_difference(self.position, vertex.position),
+            st: self.st.map_or(0.0, |st| largest_difference(st, vertex.st)),
+            normal: self.normal.map_or(0.0, |normal| angle(normal, vertex.normal)),
+            color: self.color.map_or(0, |wanted| color_difference(wanted, color)),
+        }
+    }
+
+    /// Whether a form with these errors holds the vertex. No form has a better colour than the nearest shade.
+    fn is_held(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
+        let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade())));
+        errors.position <= tolerance.position
+            && errors.st <= tolerance.st
+            && errors.normal <= tolerance.normal
+            && errors.color <= best_color
+    }
+}
+
+fn largest_difference<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
+    a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
+}
+
+fn color_difference(a: [u8; 3], b: [u8; 3]) -> u8 {
+    a.into_iter().zip(b).map(|(a, b)| a.abs_diff(b)).max().unwrap_or(0)
+}
+
+fn length(v: [f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// The vector with length 1; 0 stays what it is.
+fn unit_vector(v: [f32; 3]) -> [f32; 3] {
+    let wide = v.map(f64::from);
+    match length(wide) {
+        0.0 => v,
+        length => wide.map(|x| (x / length) as f32),
+    }
+}
+
+/// The angle between two vectors in degrees. A vector without a direction is right wherever none was wanted.
+fn angle(wanted: [f32; 3], found: [f32; 3]) -> f32 {
+    let (a, b) = (wanted.map(f64::from), found.map(f64::from));
+    let [x, y, z] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    match (length(a), length(b)) {
+        (0.0, _) => 0.0,
+        (_, 0.0) => 180.0,
+        _ => length([x, y, z]).atan2(dot).to_degrees() as f32,
+    }
+}
+
+impl Faces {
+    /// Encodes faces, each in the smallest form that holds its indices.
+    ///
+    /// # Errors
+    ///
+    /// If an index is over 20 bits, or over 15 in a quad. The error names the vertex of the face.
+    pub fn encode(faces: &[Face]) -> Result<Faces> {
+        let mut packed = Faces::default();
+        for (index, face) in faces.iter().enumerate() {
+            packed.push(PackedFace::smallest(*face).ok_or_else(|| too_large(*face, index))?)?;
+        }
+        Ok(packed)
+    }
+}
+
+fn too_large(face: Face, index: usize) -> Error {
+    let (bits, hint) = match face {
+        Face::Triangle(_) => (20, ""),
+        Face::Quad(_) => (15, "; as triangles it may fit"),
+    };
+    let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
+    let vertex = face.vertices().get(corner).copied().unwrap_or(0);
+    let message = format!("index {vertex}, but a face of this kind has {bits} bits for each{hint}");
+    Error::new(ErrorKind::Inexpressible, message).at(format!("faces[{index}].v{corner}"))
+}

@@ -1,0 +1,78 @@
+//! What materials and shade bytes mean for the look of a surface.
+
+/// What the name of a mesh's material says about its surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surface {
+    /// A texture or shader, or no material: vertices of 64 bits have a texture coordinate.
+    Textured,
+    /// A flat colour: vertices of 64 bits have a normal.
+    Flat,
+}
+
+/// The colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits (B16).
+///
+/// ```
+/// use meshspec::bmd::flat_color;
+///
+/// assert_eq!(flat_color(b"#FFAA55"), Some([0xff, 0xaa, 0x55]));
+/// assert_eq!(flat_color(b"resource/gfx/002.tga"), None);
+/// ```
+pub fn flat_color(material: &[u8]) -> Option<[u8; 3]> {
+    let digits = material.strip_prefix(b"#")?.get(..6)?;
+    let mut color = 0;
+    for digit in digits {
+        color = color << 4 | char::from(*digit).to_digit(16)?;
+    }
+    let [_, color @ ..] = color.to_be_bytes();
+    Some(color)
+}
+
+/// The path of a texture without the prefix `resource/` and the extension (B16).
+///
+/// ```
+/// assert_eq!(meshspec::bmd::resource_name(b"resource/gfx/002.tga"), b"gfx/002");
+/// ```
+pub fn resource_name(material: &[u8]) -> &[u8] {
+    let path = material.strip_prefix(b"resource/").unwrap_or(material);
+    let file = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    match path[file..].iter().rposition(|byte| *byte == b'.') {
+        // A leading dot starts a name, not an extension.
+        Some(dot) if dot > 0 => &path[..file + dot],
+        _ => path,
+    }
+}
+
+/// The colours of the sixteen hues at full level.
+const HUES: [[u8; 3]; 16] = [
+    [0xff, 0xff, 0xff],
+    [0xff, 0x55, 0x55],
+    [0x55, 0xff, 0x55],
+    [0xff, 0xff, 0x55],
+    [0x55, 0x55, 0xff],
+    [0xff, 0x55, 0xff],
+    [0x55, 0xff, 0xff],
+    [0x55, 0xaa, 0xff],
+    [0xff, 0xaa, 0x55],
+    [0xff, 0xaa, 0xaa],
+    [0xaa, 0xff, 0xaa],
+    [0xff, 0xff, 0xaa],
+    [0xaa, 0xaa, 0xff],
+    [0xff, 0xaa, 0xff],
+    [0xaa, 0xff, 0xff],
+    [0xaa, 0x55, 0xff],
+];
+
+/// The colour (red, green, blue) of a colour/shade byte: hue in the high four bits, level in the low four (B17).
+///
+/// ```
+/// use meshspec::bmd::shade_color;
+///
+/// assert_eq!(shade_color(0x0f), [255, 255, 255]);
+/// assert_eq!(shade_color(0x17), [127, 42, 42]);
+/// ```
+pub const fn shade_color(code: u8) -> [u8; 3] {
+    let [red, green, blue] = HUES[(code >> 4) as usize];
+    let level = (code & 15) as u16 + 1;
+    // At most 255 · 16 / 16.
+    [(red as u16 * level >> 4) as u8, (green as u16 * level >> 4) as u8, (blue as u16 * level >> 4) as u8]
+}

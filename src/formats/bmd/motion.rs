@@ -1,0 +1,253 @@
+//! Animations of BMD as those of a scene and back. Keys are relative to the base skeleton there, to the parent here.
+
+use glam::{Quat, Vec3};
+
+use super::rig::Rig;
+use super::{AnimRate, Animation, Bone, Rotation, Track, TrackKey, Transform, Triple};
+use crate::scene::{self, Channel, Interpolation, Samples, Scene};
+use crate::{Error, ErrorKind, Loss, LossKind, Result, Text};
+
+/// Frames per second of what does not say so in numbers that BMD has.
+const USUAL_RATE: f32 = 30.0;
+/// The largest number of frames.
+const MOST_FRAMES: f32 = 255.0;
+
+/// The base skeleton's part of the transform of a bone.
+fn base_of(bone: &Bone) -> (Vec3, Quat) {
+    match bone.transform {
+        Transform::Bone(base) => (base.origin().value().into(), Quat::from_array(base.unit_rotation())),
+        Transform::Pseudo(_) => (Vec3::ZERO, Quat::IDENTITY),
+    }
+}
+
+/// An animation of a scene with the same keys.
+pub(super) fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
+    let mut result = scene::Animation {
+        name: animation.name.as_ref().map(Text::to_string).unwrap_or_default(),
+        rate: animation.fl_hz.hz(),
+        duration: animation.n_frames.into(),
+        looped: !animation.fl_hz.no_loop(),
+        ..scene::Animation::default()
+    };
+    // Bone 0 is the model itself, which no key moves (B20).
+    let normal = bones.iter().filter(|bone| !bone.is_pseudo());
+    for (joint, (track, bone)) in animation.tracks.iter().zip(normal).enumerate().skip(1) {
+        let (origin, turn) = base_of(bone);
+        let keys: Vec<_> = track.keys().filter(|key| key.frame < animation.n_frames.into()).collect();
+        let rotations = keys.iter().filter_map(|key| {
+            let rotation = Quat::from_array(key.rotation?.value()) * turn;
+            Some((key.frame, rotation.to_array()))
+        });
+        let translations = keys.iter().filter_map(|key| {
+            let translation = origin + Vec3::from(key.translation?.value());
+            Some((key.frame, translation.to_array()))
+        });
+        let scales = keys.iter().filter_map(|key| Some((key.frame, key.scale?.value())));
+        add(&mut result, joint, Interpolation::Normalized, rotations, Samples::Rotation);
+        add(&mut result, joint, Interpolation::Linear, translations, Samples::Translation);
+        add(&mut result, joint, Interpolation::Linear, scales, Samples::Scale);
+    }
+    result
+}
+
+fn add<T>(
+    animation: &mut scene::Animation,
+    joint: usize,
+    interpolation: Interpolation,
+    keys: impl Iterator<Item = (u32, T)>,
+    samples: impl Fn(Vec<T>) -> Samples,
+) {
+    let (times, values): (Vec<f32>, Vec<T>) = keys.map(|(frame, value)| (frame as f32, value)).unzip();
+    if times.is_empty() {
+        return;
+    }
+    let known = animation.times.iter().position(|list| *list == times);
+    let times = known.unwrap_or_else(|| {
+        animation.times.push(times);
+        animation.times.len() - 1
+    });
+    animation.channels.push(Channel { joint, times, interpolation, samples: samples(values) });
+}
+
+/// The animations of a scene, with keys at whole frames.
+pub(super) fn from_animations(
+    scene: &Scene,
+    rig: &Rig,
+    bones: &[Bone],
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<Animation>> {
+    let animations = scene.animations.iter().enumerate();
+    let encoded = animations.map(|(index, animation)| {
+        let frames = Frames::of(animation);
+        if frames.resampled {
+            let message =
+                format!("BMD has keys at whole frames: at each of {} at {} Hz", frames.count, frames.rate);
+            losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));
+        }
+        let keys = frames.keys(animation, scene, rig, bones);
+        let mut errors = Errors::default();
+        let tracks = bones.iter().take_while(|bone| !bone.is_pseudo()).enumerate();
+        let tracks = tracks.map(|(bone, base)| {
+            let encoded =
+                keys[bone].iter().map(|key| key.encode(base, &mut errors)).collect::<Result<Vec<_>>>()?;
+            Track::from_keys(encoded)
+        });
+        let tracks = tracks.collect::<Result<Vec<_>>>();
+        let tracks = tracks.map_err(|error| error.at(format!("animations[{index}]")))?;
+        errors.report(index, losses);
+        Ok(Animation {
+            name: (!animation.name.is_empty()).then(|| Text::from(&*animation.name)),
+            n_frames: frames.count,
+            fl_hz: AnimRate::new().with_quarter_hz((frames.rate * 4.0) as u8).with_no_loop(!animation.looped),
+            tracks,
+            ..Animation::default()
+        })
+    });
+    encoded.collect()
+}
+
+/// Which frames an animation has.
+struct Frames {
+    count: u8,
+    /// Frames per second, a multiple of 0.25.
+    rate: f32,
+    /// Whether the samples of the scene are not at these frames.
+    resampled: bool,
+}
+
+impl Frames {
+    /// The frames of the scene where BMD can have them, else others.
+    fn of(animation: &scene::Animation) -> Frames {
+        let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
+        let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
+        let whole = |value: f32| value.fract() == 0.0;
+        let times = animation.times.iter().flatten().all(|time| whole(*time) && *time >= 0.0);
+        let linear = animation.channels.iter().all(|channel| channel.interpolation != Interpolation::Step);
+        let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
+        if times && linear && rate && whole(end) && (1.0..=MOST_FRAMES).contains(&end) {
+            return Frames { count: end as u8, rate: animation.rate, resampled: false };
+        }
+        let seconds = animation.seconds(animation.duration.max(last));
+        let most = if seconds > 0.0 { ((MOST_FRAMES - 1.0) / seconds).min(USUAL_RATE) } else { USUAL_RATE };
+        let rate = ((most * 4.0).floor() / 4.0).max(0.25);
+        let count = (seconds * rate).ceil().min(MOST_FRAMES - 1.0) as u8 + 1;
+        Frames { count, rate, resampled: true }
+    }
+
+    /// The keys of each normal bone, in the terms of the scene.
+    fn keys(
+        &self,
+        animation: &scene::Animation,
+        scene: &Scene,
+        rig: &Rig,
+        bones: &[Bone],
+    ) -> Vec<Vec<LocalKey>> {
+        let mut keys: Vec<Vec<LocalKey>> = vec![Vec::new(); bones.len()];
+        let rate = if animation.rate > 0.0 && animation.rate.is_finite() { animation.rate } else { 1.0 };
+        let ticks: Vec<f32> = (0..self.count).map(|frame| f32::from(frame) * rate / self.rate).collect();
+        let joints = scene.skeleton.joints.len();
+        let poses = if self.resampled { animation.poses(&scene.skeleton, &ticks) } else { Vec::new() };
+        for channel in &animation.channels {
+            let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone)) else { continue };
+            if self.resampled {
+                for frame in 0..usize::from(self.count) {
+                    let pose = poses[frame * joints + channel.joint];
+                    let key = key_at(list, frame as u32);
+                    match channel.samples {
+                        Samples::Rotation(_) => key.rotation = Some(pose.rotation),
+                        Samples::Translation(_) => key.translation = Some(pose.translation),
+                        Samples::Scale(_) => key.scale = Some(pose.scale),
+                    }
+                }
+                continue;
+            }
+            let times = animation.times.get(channel.times).into_iter().flatten();
+            for (index, time) in times.enumerate() {
+                let key = key_at(list, *time as u32);
+                match &channel.samples {
+                    Samples::Rotation(values) => key.rotation = values.get(index).copied(),
+                    Samples::Translation(values) => key.translation = values.get(index).copied(),
+                    Samples::Scale(values) => key.scale = values.get(index).copied(),
+                }
+            }
+        }
+        keys
+    }
+}
+
+/// What a bone does at a frame, relative to its parent.
+#[derive(Debug, Clone, Copy, Default)]
+struct LocalKey {
+    frame: u32,
+    rotation: Option<[f32; 4]>,
+    translation: Option<[f32; 3]>,
+    scale: Option<[f32; 3]>,
+}
+
+/// The key at a frame, in a list that is in order.
+fn key_at(keys: &mut Vec<LocalKey>, frame: u32) -> &mut LocalKey {
+    let place = keys.partition_point(|key| key.frame < frame);
+    if keys.get(place).is_none_or(|key| key.frame != frame) {
+        keys.insert(place, LocalKey { frame, ..LocalKey::default() });
+    }
+    &mut keys[place]
+}
+
+impl LocalKey {
+    /// The key relative to the base skeleton, packed.
+    fn encode(&self, bone: &Bone, errors: &mut Errors) -> Result<TrackKey> {
+        let (origin, turn) = base_of(bone);
+        let refuse = |what: &str| {
+            let message = format!("BMD cannot express the {what} at frame {}", self.frame);
+            Error::new(ErrorKind::Inexpressible, message)
+        };
+        let rotation = self.rotation.map(|rotation| {
+            let relative = (Quat::from_array(rotation) * turn.inverse()).to_array();
+            let packed = Rotation::nearest(relative).ok_or_else(|| refuse("rotation"))?;
+            errors.rotation = errors.rotation.max(packed.error(relative) as f32);
+            Ok::<_, Error>(packed)
+        });
+        let translation = self.translation.map(|translation| {
+            let relative = (Vec3::from(translation) - origin).to_array();
+            let packed = Triple::nearest(relative).ok_or_else(|| refuse("translation"))?;
+            errors.translation = errors.translation.max(Vec3::from(packed.value()).distance(relative.into()));
+            Ok::<_, Error>(packed)
+        });
+        let scale = self.scale.map(|scale| {
+            let packed = Triple::nearest(scale).ok_or_else(|| refuse("scale"))?;
+            errors.scale = errors.scale.max(Vec3::from(packed.value()).distance(scale.into()));
+            Ok::<_, Error>(packed)
+        });
+        Ok(TrackKey {
+            frame: self.frame,
+            rotation: rotation.transpose()?,
+            translation: translation.transpose()?,
+            scale: scale.transpose()?,
+        })
+    }
+}
+
+/// The largest errors of what was packed.
+#[derive(Debug, Default)]
+struct Errors {
+    /// In degrees.
+    rotation: f32,
+    translation: f32,
+    scale: f32,
+}
+
+impl Errors {
+    fn report(&self, index: usize, losses: &mut Vec<Loss>) {
+        let channels = [
+            (self.rotation, 0.05, "rotations (degrees)"),
+            (self.translation, 1e-5, "translations"),
+            (self.scale, 1e-5, "scales"),
+        ];
+        for (error, least, what) in channels {
+            if error > least {
+                let message = format!("BMD packs {what}");
+                losses.push(Loss::quantised(format!("animations[{index}].channels"), message, error));
+            }
+        }
+    }
+}

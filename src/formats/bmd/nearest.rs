@@ -1,0 +1,240 @@
+//! From floats to packed numbers: the code whose value is nearest.
+//!
+//! Where three numbers share an exponent it is the smallest with which none of them saturates. Finer steps are never
+//! worse, so the largest error is the smallest that there is: half a step.
+
+use half::f16;
+
+use super::decode::power;
+use super::material::shade_color;
+use super::schema::triple::unit;
+use super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
+use crate::layout::BitRange;
+use crate::{Error, ErrorKind, Result};
+
+impl F8A {
+    /// The code of the nearest value; beyond ±1.9375 that of ±1.9375. NaN counts as 0.
+    ///
+    /// ```
+    /// use meshspec::bmd::F8A;
+    ///
+    /// assert_eq!(F8A::nearest(0.7).value(), 0.6875);
+    /// assert_eq!(F8A::nearest(-9.0).value(), -1.9375);
+    /// assert_eq!(F8A::nearest(0.004).value(), 0.0);
+    /// ```
+    pub fn nearest(value: f32) -> F8A {
+        F8A::from(step_code(nearest_step(value)))
+    }
+}
+
+/// The codes in the order of their values are steps: −127 to 127, of which 0 is zero.
+fn nearest_step(value: f32) -> i32 {
+    const SMALLEST: f32 = F8A::from_bytes([1]).value();
+    let magnitude = value.abs();
+    if magnitude.is_nan() || magnitude <= SMALLEST / 2.0 {
+        return 0;
+    }
+    // All bits of the float below the fraction are rounded away; what remains counts steps from that of 1.0.
+    const DROPPED: u32 = f32::MANTISSA_DIGITS - 1 - F8A::FRACTION.width;
+    let step_of = |bits: u32| (bits >> DROPPED) as i32;
+    let float = magnitude.to_bits();
+    let rounded = float.saturating_add((1 << (DROPPED - 1)) - 1 + (float >> DROPPED & 1));
+    let step = step_of(rounded) - step_of(1.0f32.to_bits()) + i32::from(F8A::ONE.code());
+    step.clamp(1, 127) * if value < 0.0 { -1 } else { 1 }
+}
+
+/// The code of a step from −127 to 127.
+fn step_code(step: i32) -> u8 {
+    let sign = if step < 0 { 1 << F8A::NEGATIVE.offset } else { 0 };
+    step.unsigned_abs() as u8 | sign
+}
+
+impl Normal {
+    /// The nearest code of each component.
+    pub fn nearest([x, y, z]: [f32; 3]) -> Normal {
+        Normal::new().with_x(F8A::nearest(x)).with_y(F8A::nearest(y)).with_z(F8A::nearest(z))
+    }
+}
+
+impl Rotation {
+    /// The code whose rotation is nearest to that of a quaternion (I, J, K, R) of any length but 0, among those that
+    /// differ from the nearest code of each component by one step at most. `None` if it has no direction.
+    pub fn nearest(quaternion: [f32; 4]) -> Option<Rotation> {
+        let wide = quaternion.map(f64::from);
+        let length = wide.iter().map(|c| c * c).sum::<f64>().sqrt();
+        if length == 0.0 || !length.is_finite() {
+            return None;
+        }
+        let wanted = wide.map(|c| c / length);
+        let nearest = wanted.map(|c| nearest_step(c as f32));
+        let mut best = (-1.0, Rotation::IDENTITY);
+        for choice in 0..81 {
+            let offsets = [choice % 3, choice / 3 % 3, choice / 9 % 3, choice / 27].map(|digit| digit - 1);
+            let mut codes = [0; 4];
+            for ((code, step), offset) in codes.iter_mut().zip(nearest).zip(offsets) {
+                *code = step_code((step + offset).clamp(-127, 127));
+            }
+            let rotation = Rotation::from_bytes(codes);
+            let components = rotation.components().map(f64::from);
+            let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
+            let cosine = components.iter().zip(wanted).map(|(a, b)| a * b).sum::<f64>() / length;
+            if cosine > best.0 {
+                best = (cosine, rotation);
+            }
+        }
+        Some(best.1)
+    }
+
+    /// The angle in degrees between this rotation and that of a quaternion (I, J, K, R) of any length but 0.
+    pub fn error(self, quaternion: [f32; 4]) -> f64 {
+        let wanted = quaternion.map(f64::from);
+        let ours = self.value().map(f64::from);
+        let dot = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let cosine = dot(ours, wanted).abs() / (dot(ours, ours) * dot(wanted, wanted)).sqrt();
+        2.0 * cosine.min(1.0).acos().to_degrees()
+    }
+}
+
+impl Triple {
+    /// The largest magnitude that a component can have, if it is positive: 130,560.
+    pub const MAX: f32 = 255.0 * 512.0;
+
+    /// The nearest code of three numbers, off by half a step at most; `None` if one is not finite, or beyond
+    /// [`MAX`](Triple::MAX).
+    ///
+    /// ```
+    /// use meshspec::bmd::Triple;
+    ///
+    /// let triple = Triple::nearest([1.0, -0.5, 0.001]).unwrap();
+    /// assert_eq!(triple.value(), [1.0, -0.5, 0.0]);
+    /// assert_eq!(Triple::nearest([1e6, 0.0, 0.0]), None);
+    /// ```
+    pub fn nearest(values: [f32; 3]) -> Option<Triple> {
+        let (word, fits) = nearest_triple(values);
+        fits.then_some(Triple::from(word))
+    }
+
+    /// The nearest codes of many.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be expressed; the path is `[index]`.
+    pub fn nearest_all(values: &[[f32; 3]]) -> Result<Vec<Triple>> {
+        let mut all_fit = true;
+        let triples = values.iter().map(|values| {
+            let (word, fits) = nearest_triple(*values);
+            all_fit &= fits;
+            Triple::from(word)
+        });
+        let triples = triples.collect();
+        match values.iter().position(|values| !all_fit && Triple::nearest(*values).is_none()) {
+            None => Ok(triples),
+            Some(index) => {
+                let message = format!("{:?} is not finite or beyond ±{}", values[index], Triple::MAX);
+                Err(Error::new(ErrorKind::Inexpressible, message).at(format!("[{index}]")))
+            }
+        }
+    }
+}
+
+/// The word of the nearest triple, and whether there is one. Without branches.
+#[inline(always)]
+fn nearest_triple([x, y, z]: [f32; 3]) -> (u32, bool) {
+    let most = x.max(y).max(z).max(0.0);
+    let least = x.min(y).min(z).min(0.0);
+    // With the step below that of a fraction of 128 to 255, only −256 may fit; with the step above it, all do.
+    let magnitude = most.max(-least).to_bits() >> 23;
+    let one = unit(0).to_bits() >> 23;
+    let mut exponent = magnitude.saturating_sub(one + 8);
+    for _ in 0..2 {
+        let step = f32::from_bits((one + exponent) << 23);
+        // Halves are rounded to even numbers: 255.5 to 256, which does not fit, and −256.5 to −256, which does.
+        let fits = (most < 255.5 * step) & (least >= -256.5 * step);
+        exponent += u32::from(!fits);
+    }
+    let steps_per_unit = f32::from_bits((254 - one - exponent) << 23);
+    let word = place(Triple::FRAC_X, round(x * steps_per_unit))
+        | place(Triple::FRAC_Y, round(y * steps_per_unit))
+        | place(Triple::FRAC_Z, round(z * steps_per_unit))
+        | place(Triple::EXPONENT, exponent);
+    let is_finite = (x - x == 0.0) & (y - y == 0.0) & (z - z == 0.0);
+    (word, is_finite & (exponent < 1 << Triple::EXPONENT.width))
+}
+
+/// The nearest integer as a two's complement number whose lowest 22 bits are right, halves to even.
+#[inline(always)]
+fn round(value: f32) -> u32 {
+    // From here on the distance of floats is 1.
+    (value + 12_582_912.0).to_bits()
+}
+
+#[inline(always)]
+fn place(range: BitRange, value: u32) -> u32 {
+    (value & (u32::MAX >> (32 - range.width))) << range.offset
+}
+
+/// The smallest exponent, and the fractions with it, for which both coordinates have a fraction of `width` bits: the
+/// nearest to (coordinate / scale + bias) · steps.
+fn nearest_st(
+    st: [f32; 2],
+    mut exponents: std::ops::Range<u32>,
+    scale: impl Fn(u32) -> f32,
+    bias: f64,
+    steps: f64,
+    width: u32,
+) -> Option<([u16; 2], u8)> {
+    let most = f64::from((1u32 << width) - 1);
+    exponents.find_map(|exponent| {
+        let scale = f64::from(scale(exponent));
+        let fractions = st.map(|x| ((f64::from(x) / scale + bias) * steps).round_ties_even());
+        let fit = fractions.iter().all(|fraction| (0.0..=most).contains(fraction));
+        fit.then(|| (fractions.map(|fraction| fraction as u16), exponent as u8))
+    })
+}
+
+impl ScaledSt {
+    /// The nearest code; `None` if a coordinate is out of range with every exponent.
+    pub fn nearest(st: [f32; 2]) -> Option<ScaledSt> {
+        let scale = |exponent| power(2 * exponent);
+        let ([s, t], exponent) = nearest_st(st, 0..4, scale, 0.5, 1024.0, ScaledSt::FRAC_S.width)?;
+        Some(ScaledSt::new().with_frac_s(s).with_frac_t(t).with_exponent(exponent))
+    }
+}
+
+impl FineSt {
+    /// The nearest code; `None` if a coordinate is out of range.
+    pub fn nearest(st: [f32; 2]) -> Option<FineSt> {
+        let ([s, t], _) = nearest_st(st, 0..1, power, 0.5, 2048.0, FineSt::FRAC_S.width)?;
+        Some(FineSt::new().with_frac_s(s).with_frac_t(t))
+    }
+}
+
+impl WideSt {
+    /// The nearest code; `None` if a coordinate is out of range with every exponent.
+    pub fn nearest(st: [f32; 2]) -> Option<WideSt> {
+        let ([s, t], exponent) = nearest_st(st, 0..16, power, 2.0, 4096.0, WideSt::FRAC_S.width)?;
+        Some(WideSt::new().with_frac_s(s).with_frac_t(t).with_exponent(exponent))
+    }
+}
+
+/// The nearest binary16 numbers; `None` if one is not finite or beyond ±65,504.
+pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
+    let halves = values.map(f16::from_f32);
+    halves.iter().all(|half| half.is_finite()).then(|| halves.map(f16::to_bits))
+}
+
+/// The colour/shade byte of the nearest colour (red, green, blue) by the distance of their channels (B17).
+///
+/// ```
+/// use meshspec::bmd::{nearest_shade, shade_color};
+///
+/// assert_eq!(nearest_shade([255, 255, 255]), 0x0f);
+/// assert_eq!(shade_color(nearest_shade([250, 90, 80])), [255, 85, 85]);
+/// ```
+pub fn nearest_shade(color: [u8; 3]) -> u8 {
+    let distance = |code: &u8| -> i32 {
+        let channels = shade_color(*code).into_iter().zip(color);
+        channels.map(|(a, b)| (i32::from(a) - i32::from(b)).pow(2)).sum()
+    };
+    (0..=255).min_by_key(distance).unwrap_or_default()
+}

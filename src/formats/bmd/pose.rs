@@ -1,0 +1,156 @@
+//! Animations evaluated: where each bone is at a moment (B20, B22, B26).
+//!
+//! Between two keys of a channel values change linearly, component by component; rotations are normalised afterwards.
+//! A loop goes from the last key to the first one of the next round; without a loop the first and last key hold.
+
+use glam::{Mat4, Quat, Vec3};
+
+use super::animation::Animation;
+use super::channels::FloatChannels;
+use super::document::{Bone, Transform};
+
+/// A matrix as four columns of four numbers, for column vectors.
+pub type Matrix = [[f32; 4]; 4];
+
+/// What an animation does to each normal bone at a moment. Without bones it is the base skeleton.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Pose {
+    /// The motion of each normal bone.
+    pub bones: Vec<Motion>,
+}
+
+/// How a bone moves relative to the base skeleton.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Motion {
+    /// Unit quaternion (I, J, K, R); it acts after the rotation of the base.
+    pub rotation: [f32; 4],
+    /// Added to the origin of the base.
+    pub translation: [f32; 3],
+    /// Factors along the axes of the bone.
+    pub scale: [f32; 3],
+}
+
+impl Default for Motion {
+    /// None.
+    fn default() -> Motion {
+        Motion { rotation: [0.0, 0.0, 0.0, 1.0], translation: [0.0; 3], scale: [1.0; 3] }
+    }
+}
+
+impl Animation {
+    /// What the animation does at a moment, in frames from its start; between frames in part. A loop has every moment,
+    /// before its start too; without a loop the first and last key hold. Keys behind the last frame do nothing. A
+    /// frame that is not finite counts as 0.
+    ///
+    /// ```
+    /// use meshspec::bmd::{Animation, Track, TrackKey, Triple};
+    ///
+    /// let key = |frame, x| TrackKey {
+    ///     frame,
+    ///     translation: Triple::nearest([x, 0.0, 0.0]),
+    ///     ..TrackKey::default()
+    /// };
+    /// let track = Track::from_keys([key(0, 1.0), key(2, 3.0)])?;
+    /// let animation = Animation { n_frames: 4, tracks: vec![track], ..Animation::default() };
+    /// assert_eq!(animation.pose(0.5).bones[0].translation, [1.5, 0.0, 0.0]);
+    /// // On the way back to the first key.
+    /// assert_eq!(animation.pose(3.0).bones[0].translation, [2.0, 0.0, 0.0]);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    pub fn pose(&self, frame: f32) -> Pose {
+        let time = Time::new(self, frame);
+        let tracks = self.tracks.iter().map(|track| time.motion(&track.channels().to_floats()));
+        Pose { bones: tracks.collect() }
+    }
+}
+
+/// A moment of an animation.
+struct Time {
+    frame: f64,
+    n_frames: u32,
+    is_loop: bool,
+}
+
+impl Time {
+    fn new(animation: &Animation, frame: f32) -> Time {
+        let n_frames = f64::from(animation.n_frames);
+        let is_loop = !animation.fl_hz.no_loop();
+        let frame = if frame.is_finite() { f64::from(frame) } else { 0.0 };
+        let frame = if is_loop && n_frames > 0.0 { frame.rem_euclid(n_frames) } else { frame };
+        Time { frame, n_frames: animation.n_frames.into(), is_loop }
+    }
+
+    fn motion(&self, channels: &FloatChannels) -> Motion {
+        let none = Motion::default();
+        Motion {
+            rotation: self.value(&channels.rotations).map_or(none.rotation, unit_quaternion),
+            translation: self.value(&channels.translations).map_or(none.translation, narrow),
+            scale: self.value(&channels.scales).map_or(none.scale, narrow),
+        }
+    }
+
+    /// The value of a channel; `None` if it has no keys.
+    fn value<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
+        let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
+        let (behind, ahead) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
+        // Its neighbours in the round before or behind.
+        let round = f64::from(self.n_frames);
+        let wrap = |key: Option<&(u32, [f32; N])>, by| {
+            key.filter(|_| self.is_loop).map(|(at, value)| (f64::from(*at) + by, *value))
+        };
+        let here = |(at, value): &(u32, [f32; N])| (f64::from(*at), *value);
+        let before = behind.last().map(here).or_else(|| wrap(keys.last(), -round));
+        let after = ahead.first().map(here).or_else(|| wrap(keys.first(), round));
+        match (before, after) {
+            (Some((start, from)), Some((end, to))) => {
+                let part = (self.frame - start) / (end - start);
+                Some(std::array::from_fn(|i| f64::from(from[i]) * (1.0 - part) + f64::from(to[i]) * part))
+            }
+            (Some((_, value)), None) | (None, Some((_, value))) => Some(value.map(f64::from)),
+            (None, None) => None,
+        }
+    }
+}
+
+fn narrow<const N: usize>(values: [f64; N]) -> [f32; N] {
+    values.map(|x| x as f32)
+}
+
+/// The quaternion with length 1. Halfway between opposite ones there is none: no rotation.
+fn unit_quaternion(quaternion: [f64; 4]) -> [f32; 4] {
+    let length = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if length > 0.0 { narrow(quaternion.map(|x| x / length)) } else { Motion::default().rotation }
+}
+
+impl Pose {
+    /// The matrix of each bone of the skeleton: from the space of the bone to that of the model.
+    ///
+    /// Bone 0 is the model itself. A pseudo-bone has the mean of the matrices of the bones that it follows, by their
+    /// weights. A bone whose parent does not come before it counts as a child of bone 0 (B21).
+    pub fn matrices(&self, skeleton: &[Bone]) -> Vec<Matrix> {
+        let mut matrices: Vec<Mat4> = Vec::with_capacity(skeleton.len());
+        for (index, bone) in skeleton.iter().enumerate() {
+            let motion = self.bones.get(index).copied().unwrap_or_default();
+            matrices.push(match bone.transform {
+                _ if index == 0 => Mat4::IDENTITY,
+                Transform::Bone(base) => {
+                    let origin = Vec3::from(base.origin().value()) + Vec3::from(motion.translation);
+                    let rotation = Quat::from_array(motion.rotation) * Quat::from_array(base.unit_rotation());
+                    let local = Mat4::from_scale_rotation_translation(motion.scale.into(), rotation, origin);
+                    matrices.get(usize::from(bone.id_parent)).copied().unwrap_or_default() * local
+                }
+                Transform::Pseudo(pseudo) => mean(&matrices, pseudo.bones(), pseudo.weights()),
+            });
+        }
+        matrices.iter().map(Mat4::to_cols_array_2d).collect()
+    }
+}
+
+/// The mean of matrices by their weights. Bones that do not come before the pseudo-bone count nothing.
+fn mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Mat4 {
+    let followed = bones.iter().zip(weights);
+    let followed = followed.filter_map(|(bone, weight)| Some((*matrices.get(usize::from(*bone))?, weight)));
+    let (sum, total) = followed
+        .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + matrix * weight, total + weight));
+    if total == 0.0 { Mat4::IDENTITY } else { sum * (1.0 / total) }
+}

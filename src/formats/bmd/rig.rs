@@ -1,0 +1,344 @@
+//! The skeleton of BMD as joints of a scene and back, and vertices in the space of their bone.
+//!
+//! Joints of a scene are the normal bones, in order. A pseudo-bone moves by the mean of the matrices of others, so its
+//! vertices cannot just follow those with weights: they were not where the mean is. Each of its parts becomes a joint of
+//! its own, a child of the bone that it follows, with the inverse of the mean in the bind pose. Vertices that follow
+//! these with the weights of the parts are exactly where the pseudo-bone takes them.
+
+use glam::{Mat3, Mat4, Vec3};
+use serde_json::{Value, json};
+
+use super::schema::{BoneTransform, PseudoTransform};
+use super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
+use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights, influences};
+use crate::{Error, ErrorKind, Loss, LossKind, Result, Text};
+
+/// The extra of a joint with the mesh that is its solid.
+const SOLID: &str = "bmd_solid";
+/// The extra of a joint that is a part of a pseudo-bone.
+const PSEUDO: &str = "bmd_pseudo";
+
+/// How joints of a scene and bones belong together.
+pub(super) struct Rig {
+    /// From the space of each bone to that of the model, in the bind pose.
+    matrices: Vec<Mat4>,
+    /// The joints and weights that are each bone.
+    parts: Vec<Vec<(u16, f32)>>,
+    /// The bone of each joint; for a part of a pseudo-bone that one.
+    bones: Vec<u8>,
+}
+
+impl Rig {
+    /// The joints for these bones.
+    pub(super) fn of(bones: &[Bone]) -> Rig {
+        let mut rig = Rig { matrices: matrices(bones), parts: Vec::new(), bones: Vec::new() };
+        let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count();
+        let mut next = normal;
+        let mut places = 0..normal;
+        for bone in bones {
+            rig.parts.push(match bone.transform {
+                Transform::Bone(_) => places.next().map(|place| (place as u16, 1.0)).into_iter().collect(),
+                Transform::Pseudo(pseudo) => {
+                    let total: f32 = pseudo.weights().iter().sum();
+                    let weights =
+                        pseudo.weights().map(|weight| if total == 0.0 { 0.0 } else { weight / total });
+                    let joints = (next..).map(|joint| joint as u16);
+                    next += weights.len();
+                    joints.zip(weights).collect()
+                }
+            });
+        }
+        rig
+    }
+
+    /// Whether there are no bones.
+    pub(super) fn is_empty(&self) -> bool {
+        self.matrices.is_empty()
+    }
+
+    /// The joints of the scene.
+    pub(super) fn skeleton(&self, bones: &[Bone]) -> Skeleton {
+        let numbered = || bones.iter().enumerate().zip(&self.matrices);
+        let normal = numbered().filter_map(|((index, bone), matrix)| {
+            let Transform::Bone(base) = bone.transform else { return None };
+            let moved = scene::Transform {
+                translation: base.origin().value(),
+                rotation: base.unit_rotation(),
+                ..Default::default()
+            };
+            let mut extras = Extras::new();
+            if bone.id_solid != 0 {
+                extras.insert(SOLID.to_owned(), bone.id_solid.into());
+            }
+            Some(scene::Joint {
+                name: name_of(bone),
+                parent: (index > 0).then_some(bone.id_parent.into()),
+                inverse_bind: matrix.inverse(),
+                // Bone 0 is the model itself (B20).
+                rest: Some(if index == 0 { Default::default() } else { moved }),
+                extras,
+            })
+        });
+        let parts = numbered().filter_map(|((index, bone), matrix)| match bone.transform {
+            Transform::Pseudo(pseudo) => Some((index, bone, pseudo, matrix.inverse())),
+            Transform::Bone(_) => None,
+        });
+        let parts = parts.flat_map(|(index, bone, pseudo, inverse_bind)| {
+            let part = move |(slot, follows): (usize, u8)| scene::Joint {
+                name: String::new(),
+                parent: Some(follows.into()),
+                inverse_bind,
+                rest: Some(Default::default()),
+                extras: [(PSEUDO.to_owned(), part_of(index, slot, bone, pseudo))].into_iter().collect(),
+            };
+            pseudo.bones().into_iter().enumerate().map(part)
+        });
+        Skeleton { joints: normal.chain(parts).collect() }
+    }
+
+    /// Moves vertices from the space of their bone to that of the model.
+    pub(super) fn place(&self, bones: &[u8], positions: &mut [[f32; 3]], normals: &mut [[f32; 3]]) {
+        for ((bone, position), normal) in bones.iter().zip(positions).zip(normals) {
+            if let Some(matrix) = self.matrices.get(usize::from(*bone)) {
+                *position = matrix.transform_point3(Vec3::from(*position)).into();
+                *normal = matrix.transform_vector3(Vec3::from(*normal)).into();
+            }
+        }
+    }
+
+    /// Moves vertices from the space of the model to that of their bone.
+    pub(super) fn unplace(&self, attributes: &mut Attributes) {
+        let Some(bones) = &attributes.bones else { return };
+        let inverses: Vec<Mat4> = self.matrices.iter().map(Mat4::inverse).collect();
+        let inverse = |bone: u16| inverses.get(usize::from(bone));
+        for (bone, position) in bones.iter().zip(&mut attributes.positions) {
+            if let Some(matrix) = inverse(*bone) {
+                *position = matrix.transform_point3(Vec3::from(*position)).into();
+            }
+        }
+        for (bone, normal) in bones.iter().zip(attributes.normals.iter_mut().flatten()) {
+            if let Some(matrix) = inverse(*bone) {
+                *normal = (Mat3::from_mat4(*matrix) * Vec3::from(*normal)).into();
+            }
+        }
+    }
+
+    /// The joints that vertices with these bones follow.
+    pub(super) fn skin(&self, bones: &[u8]) -> Skin {
+        let parts = |bone: &u8| self.parts.get(usize::from(*bone)).map(Vec::as_slice).unwrap_or_default();
+        if bones.iter().all(|bone| parts(bone).len() <= 1) {
+            return Skin::rigid(
+                bones.iter().map(|bone| parts(bone).first().map_or(Skin::NONE, |part| part.0)),
+            );
+        }
+        let slot = |bone: &u8, slot: usize| parts(bone).get(slot).copied().unwrap_or((Skin::NONE, 0.0));
+        Skin {
+            joints: bones.iter().map(|bone| std::array::from_fn(|index| slot(bone, index).0)).collect(),
+            weights: Weights::F32(
+                bones.iter().map(|bone| std::array::from_fn(|index| slot(bone, index).1)).collect(),
+            ),
+        }
+    }
+
+    /// The bone of a joint.
+    pub(super) fn bone_of(&self, joint: usize) -> Option<usize> {
+        self.bones.get(joint).copied().map(usize::from)
+    }
+
+    /// One bone for each vertex: the pseudo-bone whose parts it follows, or the joint with the largest weight.
+    pub(super) fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
+        let (mut vertices, mut worst) = (0, 0.0_f32);
+        let bones = (0..skin.len()).map(|vertex| {
+            let all = influences(std::slice::from_ref(skin), vertex);
+            let Some(bone) = all.first().and_then(|(joint, _)| self.bone_of((*joint).into())) else {
+                return 0;
+            };
+            let others = all.iter().filter(|(joint, _)| self.bone_of((*joint).into()) != Some(bone));
+            let lost: f32 = others.map(|(_, weight)| weight).sum();
+            if lost > 0.0 {
+                vertices += 1;
+                worst = worst.max(lost);
+            }
+            bone as u16
+        });
+        let bones = bones.collect();
+        if vertices > 0 {
+            let message =
+                format!("BMD has one bone per vertex: {vertices} vertices keep that with the largest weight");
+            losses.push(Loss::quantised(format!("meshes[{mesh}].skins[0]"), message, worst));
+        }
+        bones
+    }
+
+    /// The bones for the joints of a scene, whose `extras` were taken out.
+    pub(super) fn build(
+        scene: &Scene,
+        extras: &[Extras],
+        losses: &mut Vec<Loss>,
+    ) -> Result<(Rig, Vec<Bone>)> {
+        let joints = &scene.skeleton.joints;
+        let is_part = |joint: usize| extras.get(joint).is_some_and(|extras| extras.contains_key(PSEUDO));
+        let order: Vec<usize> =
+            in_order(&scene.skeleton).into_iter().filter(|joint| !is_part(*joint)).collect();
+        let mut bones = Vec::new();
+        if !joints.is_empty() && !has_base(scene, &order) {
+            bones.push(Bone::default());
+            let message = "bone 0 of BMD is the model itself: there is one more";
+            losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
+        }
+        let mut rig = Rig { matrices: Vec::new(), parts: Vec::new(), bones: vec![0; joints.len()] };
+        let mut errors = (0.0_f32, 0.0_f64);
+        for joint in order {
+            let at = |error: Error| error.at(format!("skeleton.joints[{joint}]"));
+            rig.bones[joint] = number(bones.len()).map_err(at)?;
+            let is_base = bones.is_empty();
+            let mut bone = Bone {
+                name: (!joints[joint].name.is_empty()).then(|| Text::from(&*joints[joint].name)),
+                id_parent: joints[joint]
+                    .parent
+                    .and_then(|parent| rig.bones.get(parent).copied())
+                    .unwrap_or(0),
+                id_solid: extras.get(joint).and_then(|extras| extras.get(SOLID)?.as_u64()).unwrap_or(0) as u8,
+                ..Bone::default()
+            };
+            if !is_base {
+                bone.transform = base_of(&scene.skeleton, joint, &mut errors, losses).map_err(at)?;
+            }
+            bones.push(bone);
+        }
+        add_pseudo_bones(&mut rig, &mut bones, extras)?;
+        report(errors, losses);
+        rig.matrices = matrices(&bones);
+        Ok((rig, bones))
+    }
+}
+
+/// From the space of each bone to that of the model, in the base skeleton.
+fn matrices(bones: &[Bone]) -> Vec<Mat4> {
+    Pose::default().matrices(bones).iter().map(Mat4::from_cols_array_2d).collect()
+}
+
+fn name_of(bone: &Bone) -> String {
+    bone.name.as_ref().map(Text::to_string).unwrap_or_default()
+}
+
+fn number(bone: usize) -> Result<u8> {
+    u8::try_from(bone).ok().filter(|bone| *bone != 255).ok_or_else(|| {
+        Error::new(ErrorKind::Inexpressible, "BMD can number 255 bones, pseudo-bones among them")
+    })
+}
+
+/// Takes the extras out of the joints, which have no other place in BMD.
+pub(super) fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
+    let own = |joint: &mut scene::Joint| {
+        let mut own = Extras::new();
+        for name in [SOLID, PSEUDO] {
+            own.extend(joint.extras.remove(name).map(|value| (name.to_owned(), value)));
+        }
+        own
+    };
+    skeleton.joints.iter_mut().map(own).collect()
+}
+
+/// The joints as they stand or, where a parent stands behind its child, in another order.
+fn in_order(skeleton: &Skeleton) -> Vec<usize> {
+    let mut joints = skeleton.joints.iter().enumerate();
+    match joints.all(|(index, joint)| joint.parent.is_none_or(|parent| parent < index)) {
+        true => (0..skeleton.joints.len()).collect(),
+        false => skeleton.parents_first(),
+    }
+}
+
+/// Whether the first joint can be bone 0: the only root, at the origin, and never moved.
+fn has_base(scene: &Scene, order: &[usize]) -> bool {
+    let joints = &scene.skeleton.joints;
+    let Some(&first) = order.first() else { return false };
+    let roots = order.iter().filter(|joint| joints[**joint].parent.is_none()).count();
+    let moved = scene.animations.iter().flat_map(|animation| &animation.channels).any(|c| c.joint == first);
+    let still = joints[first].rest.is_none_or(|rest| rest == scene::Transform::default());
+    roots == 1 && !moved && still && joints[first].inverse_bind == Mat4::IDENTITY
+}
+
+/// Where a joint is in the bind pose, packed.
+fn base_of(
+    skeleton: &Skeleton,
+    joint: usize,
+    errors: &mut (f32, f64),
+    losses: &mut Vec<Loss>,
+) -> Result<Transform> {
+    let bind = skeleton.bind(joint);
+    let refuse = |what: &str| Error::new(ErrorKind::Inexpressible, format!("BMD cannot express {what}"));
+    let origin = Triple::nearest(bind.translation)
+        .ok_or_else(|| refuse(&format!("the origin {:?}", bind.translation)))?;
+    let rotation = Rotation::nearest(bind.rotation)
+        .ok_or_else(|| refuse(&format!("the rotation {:?}", bind.rotation)))?;
+    if bind.scale.iter().any(|factor| (factor - 1.0).abs() > 1e-4) {
+        let message = format!("the base skeleton of BMD has no scale: {:?}", bind.scale);
+        losses.push(Loss::dropped(format!("skeleton.joints[{joint}].inverse_bind"), message));
+    }
+    let distance = Vec3::from(origin.value()).distance(Vec3::from(bind.translation));
+    *errors = (errors.0.max(distance), errors.1.max(rotation.error(bind.rotation)));
+    Ok(Transform::Bone(BoneTransform::new().with_origin(origin).with_rotation(rotation)))
+}
+
+fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
+    if origin > 1e-5 {
+        let message = "BMD packs the origins of joints";
+        losses.push(Loss::quantised("skeleton.joints", message, origin));
+    }
+    if angle > 0.05 {
+        let message = "BMD packs the rotations of joints (degrees)";
+        losses.push(Loss::quantised("skeleton.joints", message, angle as f32));
+    }
+}
+
+/// One of the joints that are a pseudo-bone; the first of them says all that there is to know of it.
+fn part_of(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> Value {
+    if slot > 0 {
+        return json!({ "bone": index });
+    }
+    let codes = [pseudo.weight_0(), pseudo.weight_1(), pseudo.weight_2(), pseudo.weight_3()].map(F8A::code);
+    json!({
+        "bone": index,
+        "follows": pseudo.bones(),
+        "weights": codes,
+        "name": bone.name.as_ref().map(Text::to_string),
+        "solid": bone.id_solid,
+    })
+}
+
+/// The pseudo-bones behind the normal ones, from the extras of their parts.
+fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> Result<()> {
+    let mut known: Vec<(u64, u8)> = Vec::new();
+    for (joint, value) in extras.iter().enumerate().filter_map(|(joint, e)| Some((joint, e.get(PSEUDO)?))) {
+        let Some(old) = value.get("bone").and_then(Value::as_u64) else { continue };
+        if let Some((_, bone)) = known.iter().find(|(number, _)| *number == old) {
+            rig.bones[joint] = *bone;
+            continue;
+        }
+        let Some(pseudo) = pseudo_of(value, rig) else { continue };
+        let bone = number(bones.len()).map_err(|error| error.at(format!("skeleton.joints[{joint}]")))?;
+        rig.bones[joint] = bone;
+        known.push((old, bone));
+        bones.push(Bone {
+            transform: Transform::Pseudo(pseudo),
+            name: value.get("name").and_then(Value::as_str).map(Text::from),
+            id_parent: 255,
+            id_solid: value.get("solid").and_then(Value::as_u64).unwrap_or(0) as u8,
+            ..Bone::default()
+        });
+    }
+    Ok(())
+}
+
+fn pseudo_of(value: &Value, rig: &Rig) -> Option<PseudoTransform> {
+    let bytes = |name: &str| -> Option<[u8; 4]> {
+        let values = value.get(name)?.as_array()?.iter();
+        let bytes: Option<Vec<u8>> = values.map(|byte| u8::try_from(byte.as_u64()?).ok()).collect();
+        bytes?.try_into().ok()
+    };
+    let [a, b, c, d] = bytes("follows")?.map(|joint| rig.bone_of(joint.into()).map(|bone| bone as u8));
+    let [i, j, k, l] = bytes("weights")?.map(|code| F8A::from_bytes([code]));
+    let bones = PseudoTransform::new().with_bone_0(a?).with_bone_1(b?).with_bone_2(c?).with_bone_3(d?);
+    Some(bones.with_weight_0(i).with_weight_1(j).with_weight_2(k).with_weight_3(l))
+}

@@ -1,0 +1,159 @@
+//! Rules on the skeleton, its solids, and animations.
+
+use std::collections::BTreeMap;
+
+use super::super::{Animation, Document, Mesh, Transform};
+use super::{
+    FRAMES_TRAILING, KEY_RANGE, NO_FRAMES, PARENT, PSEUDO_BONES, PSEUDO_ORDER, SOLID_BONE, SOLID_CLOSED,
+    SOLID_RANGE, check_zero,
+};
+use crate::Report;
+
+/// Parents, pseudo-bones and reserved bytes.
+pub(super) fn check(document: &Document, report: &mut Report) {
+    let normal = document.normal_bones().len();
+    for (index, bone) in document.bones.iter().enumerate() {
+        let at = format!("bones[{index}]");
+        check_zero(&at, &[("resv1", bone.resv1.into()), ("resv2", bone.resv2.into())], report);
+        match bone.transform {
+            Transform::Bone(transform) => {
+                if index == 0 && transform != Default::default() {
+                    let words = [
+                        ("xform.origin", transform.origin().word()),
+                        ("xform.rotation", transform.rotation().word()),
+                    ];
+                    check_zero(&at, &words, report);
+                }
+                check_parent(document, index, report);
+                if index > normal {
+                    let message = format_args!("bone {index} follows the pseudo-bone {normal}");
+                    report.add(&PSEUDO_ORDER, &at, message);
+                }
+            }
+            Transform::Pseudo(transform) => {
+                let parts = transform.bones().into_iter().zip(transform.weights()).enumerate();
+                for (slot, (followed, _)) in parts.filter(|(_, (_, weight))| *weight != 0.0) {
+                    if usize::from(followed) >= index {
+                        let path = format_args!("{at}.pseudo.bone_{slot}");
+                        report.add(&PSEUDO_BONES, path, format_args!("bone {followed} of bone {index}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check_parent(document: &Document, index: usize, report: &mut Report) {
+    let parent = usize::from(document.bones[index].id_parent);
+    let message = match index {
+        0 if parent != 0 => format!("parent {parent} of bone 0, expected 0"),
+        0 => return,
+        _ if parent >= index => format!("parent {parent} of bone {index}"),
+        _ if document.bones[parent].is_pseudo() => format!("parent {parent} is a pseudo-bone"),
+        _ => return,
+    };
+    report.add(&PARENT, format_args!("bones[{index}].id_parent"), message);
+}
+
+/// The solids that bones name. They may share one, which is looked at once; mesh 0 stands for none.
+pub(super) fn check_solids(document: &Document, report: &mut Report) {
+    let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
+    for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
+        owners.entry(bone.id_solid).or_default().push(index);
+    }
+    for (solid, bones) in owners {
+        let Some(mesh) = document.meshes.get(usize::from(solid)) else {
+            for bone in bones {
+                let message = format_args!("mesh {solid}, but there are {}", document.meshes.len());
+                report.add(&SOLID_RANGE, format_args!("bones[{bone}].id_solid"), message);
+            }
+            continue;
+        };
+        if report.wants(&SOLID_CLOSED) {
+            check_closed(mesh, solid, report);
+        }
+        for bone in bones {
+            check_solid_bone(mesh, solid, bone, report);
+        }
+    }
+}
+
+/// How often faces run along an edge, from the lower to the higher vertex and back.
+#[derive(Default)]
+struct Uses {
+    up: usize,
+    down: usize,
+}
+
+fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
+    let at = format!("meshes[{solid}].faces");
+    let mut edges: BTreeMap<(u32, u32), Uses> = BTreeMap::new();
+    for face in mesh.faces.iter() {
+        let corners = face.vertices();
+        for (from, to) in corners.iter().zip(corners.iter().cycle().skip(1)) {
+            // Where corners coincide there is no edge: a triangle may be stored as a degenerate quad.
+            if from < to {
+                edges.entry((*from, *to)).or_default().up += 1;
+            } else if to < from {
+                edges.entry((*to, *from)).or_default().down += 1;
+            }
+        }
+    }
+    if edges.is_empty() {
+        report.add(&SOLID_CLOSED, &at, "the solid has no faces");
+    }
+    for ((from, to), Uses { up, down }) in edges {
+        let message = match (up, down) {
+            (1, 1) => continue,
+            (2, 0) | (0, 2) => {
+                format!("both faces at the edge {from}-{to} run along it in the same direction")
+            }
+            _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", up + down),
+        };
+        report.add(&SOLID_CLOSED, &at, message);
+    }
+}
+
+fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
+    let mut bones = mesh.decoded_vertices().map(|vertex| usize::from(vertex.bone));
+    let Some(first) = bones.next() else { return };
+    let is_fine = (first == 0 || first == bone) && bones.all(|other| other == first);
+    if !is_fine {
+        let message = format_args!("the vertices of mesh {solid} belong to other bones than {bone} or 0");
+        report.add(&SOLID_BONE, format_args!("bones[{bone}].id_solid"), message);
+    }
+}
+
+/// Keys, frames and reserved bytes.
+pub(super) fn check_animations(document: &Document, report: &mut Report) {
+    for (index, animation) in document.animations.iter().enumerate() {
+        let at = format!("animations[{index}]");
+        let reserved = [("resv1", animation.resv1.into()), ("resv2", animation.resv2.into())];
+        check_zero(&at, &reserved, report);
+        if animation.n_frames == 0 && !(animation.tracks.is_empty() && animation.trailing.is_empty()) {
+            let message = "there are no frames, but a frames list";
+            report.add(&NO_FRAMES, format_args!("{at}.n_frames"), message);
+        }
+        if !animation.trailing.is_empty() {
+            let message = format_args!("{} bytes follow the keys of the last bone", animation.trailing.len());
+            report.add(&FRAMES_TRAILING, format_args!("{at}.sz_frames"), message);
+        }
+        check_keys(animation, &at, report);
+    }
+}
+
+fn check_keys(animation: &Animation, at: &str, report: &mut Report) {
+    // In the frames list an end follows the keys of each bone.
+    let mut item = 0;
+    for (bone, track) in animation.tracks.iter().enumerate() {
+        for key in track.keys() {
+            if key.has_values() && key.frame >= animation.n_frames.into() {
+                let (frame, frames) = (key.frame, animation.n_frames);
+                let message = format_args!("a key of bone {bone} at frame {frame}, but there are {frames}");
+                report.add(&KEY_RANGE, format_args!("{at}.frames[{item}]"), message);
+            }
+            item += 1;
+        }
+        item += 1;
+    }
+}

@@ -1,0 +1,301 @@
+//! BMD to and from scenes.
+
+use serde_json::{Value, json};
+
+use super::motion;
+use super::rig::{self, Rig};
+use super::{
+    Attributes, Document, Face, Faces, LodDef, Mesh, Surface, Tolerance, VertexErrors, VertexSizes, Vertices,
+    flat_color,
+};
+use crate::scene::{
+    self, Axis, Colors, Conventions, FromScene, Holds, Indices, Material, Scene, SceneOptions,
+};
+use crate::{Error, FormatId, Loss, LossKind, Result, Text};
+
+const HOLDS: Holds = Holds {
+    format: "BMD",
+    meshes: true,
+    materials: true,
+    flat_colors: true,
+    normals: true,
+    uvs: 1,
+    uv_origin: Document::CONVENTIONS.uv_origin,
+    colors: 1,
+    skins: 1,
+    corners: 4,
+    lods: true,
+    skeleton: true,
+    joint_names: true,
+    animations: true,
+    ..Holds::POSITIONS
+};
+
+/// The extra of a scene with the meshes that are not drawn, such as the solids of bones.
+const HIDDEN: &str = "bmd_hidden_meshes";
+
+impl FromScene for Document {
+    const CONVENTIONS: Conventions = Conventions {
+        right: Axis::NegX,
+        up: Axis::Z,
+        forward: Axis::NegY,
+        evidence: "X2: skeletons stack along z, faces agree with normals; the unit and the texture origin are assumed",
+        ..Conventions::GLTF
+    };
+
+    fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        let mut losses = reserved(&self);
+        let rig = Rig::of(&self.bones);
+        let mut scene = Scene { skeleton: rig.skeleton(&self.bones), ..Scene::default() };
+        let mut places = vec![None; self.meshes.len()];
+        let mut hidden = Vec::new();
+        for (index, mesh) in self.meshes.iter().enumerate() {
+            let Some(material) = &mesh.material else {
+                hidden.push(hide(index, mesh));
+                continue;
+            };
+            places[index] = Some(scene.meshes.len());
+            scene.meshes.push(to_mesh(mesh, index, material, &rig, conventions, &mut losses));
+        }
+        if !hidden.is_empty() {
+            scene.extras.insert(HIDDEN.to_owned(), Value::Array(hidden));
+        }
+        scene.lods = self.lods.iter().map(|lod| to_lod(*lod, &places)).collect();
+        scene.animations =
+            self.animations.iter().map(|animation| motion::to_animation(animation, &self.bones)).collect();
+        conventions.into_gltf(&mut scene, "bmd");
+        Ok((scene, losses))
+    }
+
+    fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
+        let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        let tolerance = tolerance(&scene);
+        conventions.out_of_gltf(&mut scene);
+        let hidden = scene.extras.remove(HIDDEN);
+        let extras = rig::take_extras(&mut scene.skeleton);
+        let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
+        let mut losses = holds.restrict(&mut scene);
+        let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
+        let animations = motion::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
+        let meshes = scene.meshes.into_iter().enumerate();
+        let mut document = Document {
+            meshes: meshes
+                .map(|(index, mesh)| from_mesh(mesh, index, &rig, &tolerance, &mut losses))
+                .collect::<Result<_>>()
+                .map_err(in_bmd)?,
+            bones,
+            animations,
+            ..Document::default()
+        };
+        let places = show(hidden, &mut document.meshes, &mut losses);
+        let lods = scene.lods.iter().enumerate();
+        document.lods = lods.map(|(index, lod)| from_lod(index, lod, &places, &mut losses)).collect();
+
+        Ok((document, losses))
+    }
+}
+
+fn in_bmd(error: Error) -> Error {
+    error.in_format(FormatId::Bmd)
+}
+
+/// What comes from BMD is encoded as it was; everything else in the smallest form that shows no difference.
+fn tolerance(scene: &Scene) -> Tolerance {
+    match &scene.source {
+        Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
+        _ => Tolerance::default(),
+    }
+}
+
+/// Fields that must be zero and are not.
+fn reserved(document: &Document) -> Vec<Loss> {
+    let meshes = document.meshes.iter().map(|mesh| mesh.resv3 != 0);
+    let bones = document.bones.iter().map(|bone| bone.resv1 != 0 || bone.resv2 != 0);
+    let lods = document.lods.iter().map(|lod| lod.resv1 != 0);
+    let animations = document.animations.iter().map(|animation| animation.resv1 != 0 || animation.resv2 != 0);
+    let header = std::iter::once(document.reserved != [0; 3]);
+    match header.chain(meshes).chain(bones).chain(lods).chain(animations).filter(|set| *set).count() {
+        0 => Vec::new(),
+        count => vec![Loss::dropped("", format!("reserved fields that are not 0, in {count} places"))],
+    }
+}
+
+fn to_mesh(
+    mesh: &Mesh,
+    index: usize,
+    material: &Text,
+    rig: &Rig,
+    conventions: Conventions,
+    losses: &mut Vec<Loss>,
+) -> scene::Mesh {
+    let name = material.to_string();
+    if name.as_bytes() != material.as_bytes() {
+        let message = format!("{material:?} is not UTF-8: \"{name}\"");
+        losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material"), message));
+    }
+    let mut columns = mesh.vertices.columns(mesh.surface());
+    rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
+    let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
+    let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
+    scene::Mesh {
+        material: Material { name, color: flat_color(material.as_bytes()) },
+        positions: columns.positions,
+        normals: Some(columns.normals),
+        uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
+        uv_origin: conventions.uv_origin,
+        colors: if has_colors { vec![Colors::U8(columns.colors)] } else { Vec::new() },
+        skins: if rig.is_empty() { Vec::new() } else { vec![rig.skin(&columns.bones)] },
+        faces: to_faces(&mesh.faces),
+        ..scene::Mesh::default()
+    }
+}
+
+fn to_faces(faces: &Faces) -> scene::Faces {
+    let faces = faces.to_vec();
+    let quads = faces.iter().any(|face| matches!(face, Face::Quad(_)));
+    let indices = faces.iter().flat_map(|face| face.vertices().to_vec()).collect();
+    let corners = faces.iter().map(|face| face.vertices().len() as u32).collect();
+    scene::Faces { indices: Some(Indices::U32(indices)), corners: quads.then_some(corners) }
+}
+
+fn from_mesh(
+    mesh: scene::Mesh,
+    index: usize,
+    rig: &Rig,
+    tolerance: &Tolerance,
+    losses: &mut Vec<Loss>,
+) -> Result<Mesh> {
+    let at = |error: Error| {
+        let path = format!("meshes[{index}].{}", error.path());
+        error.at(path.trim_end_matches('.').to_owned())
+    };
+    let faces = Faces::encode(&from_faces(&mesh.faces)).map_err(at)?;
+    let material = from_material(&mesh.material);
+    let surface = if flat_color(material.as_bytes()).is_some() { Surface::Flat } else { Surface::Textured };
+    let mut attributes = Attributes {
+        positions: mesh.positions,
+        normals: mesh.normals,
+        st: mesh.uvs.into_iter().next(),
+        bones: mesh.skins.first().map(|skin| rig.bones_of(skin, index, losses)),
+        ..Attributes::default()
+    };
+    if let Some(colors) = mesh.colors.into_iter().next() {
+        let (colors, _) = colors.into_u8();
+        if colors.iter().any(|[.., alpha]| *alpha != 255) {
+            losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), "BMD has no alpha of vertices"));
+        }
+        attributes.colors =
+            Some(colors.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect());
+    }
+    rig.unplace(&mut attributes);
+    let (vertices, errors) =
+        Vertices::encode(&attributes, surface, VertexSizes::PerVertex, tolerance).map_err(at)?;
+    report_errors(errors, index, losses);
+    Ok(Mesh::new(Some(material), vertices, faces))
+}
+
+fn from_faces(faces: &scene::Faces) -> Vec<Face> {
+    let Some(indices) = faces.indices.clone().map(Indices::into_u32) else { return Vec::new() };
+    let mut rest = &*indices;
+    let triangles = vec![3; indices.len() / 3];
+    let corners = faces.corners.as_ref().unwrap_or(&triangles);
+    let faces = corners.iter().filter_map(|count| {
+        let (face, others) = rest.split_at_checked(*count as usize)?;
+        rest = others;
+        match *face {
+            [a, b, c] => Some(Face::Triangle([a, b, c])),
+            [a, b, c, d] => Some(Face::Quad([a, b, c, d])),
+            _ => None,
+        }
+    });
+    faces.collect()
+}
+
+/// A flat colour stands before the name (B16).
+fn from_material(material: &Material) -> Text {
+    let name = &material.name;
+    match material.color {
+        Some(color) if flat_color(name.as_bytes()) != Some(color) => {
+            let [red, green, blue] = color;
+            Text::from(&*format!("#{red:02X}{green:02X}{blue:02X}{name}"))
+        }
+        _ => Text::from(&**name),
+    }
+}
+
+fn report_errors(errors: VertexErrors, index: usize, losses: &mut Vec<Loss>) {
+    let mut report = |what: &str, unit: &str, error: f32, least: f32| {
+        if error > least {
+            let message = format!("BMD packs them ({unit})");
+            losses.push(Loss::quantised(format!("meshes[{index}].{what}"), message, error));
+        }
+    };
+    report("positions", "coordinates", errors.position, 0.0);
+    report("uvs[0]", "widths of the texture", errors.st, 0.0);
+    report("normals", "degrees", errors.normal, 0.0);
+    report("colors[0]", "of 255", errors.color.into(), 0.0);
+}
+
+/// A mesh that is not drawn, word by word.
+fn hide(index: usize, mesh: &Mesh) -> Value {
+    json!({ "mesh": index, "vertices": mesh.vertices.words(), "faces": mesh.faces.words() })
+}
+
+/// Puts the meshes that are not drawn back to their places. Returns where each of the others is then.
+fn show(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..meshes.len()).collect();
+    let Some(hidden) = hidden else { return places };
+    for value in hidden.as_array().into_iter().flatten() {
+        match shown(value) {
+            Some((index, mesh)) if index <= meshes.len() => {
+                meshes.insert(index, mesh);
+                places.iter_mut().filter(|place| **place >= index).for_each(|place| *place += 1);
+            }
+            _ => losses.push(Loss::dropped(format!("extras.{HIDDEN}"), "one of them is no mesh of BMD")),
+        }
+    }
+    places
+}
+
+fn shown(value: &Value) -> Option<(usize, Mesh)> {
+    let words = |name: &str| -> Option<Vec<u32>> {
+        let words = value.get(name)?.as_array()?.iter();
+        words.map(|word| word.as_u64().and_then(|word| u32::try_from(word).ok())).collect()
+    };
+    let vertices = Vertices::from_words(words("vertices")?).ok()?;
+    let faces = Faces::from_words(words("faces")?).ok()?;
+    let index = usize::try_from(value.get("mesh")?.as_u64()?).ok()?;
+    Some((index, Mesh::new(None, vertices, faces)))
+}
+
+/// A level of detail shows meshes in a row, or all of them.
+fn to_lod(lod: LodDef, places: &[Option<usize>]) -> scene::Lod {
+    let first = usize::from(lod.id_mesh);
+    let range = if lod.is_all() { 0..places.len() } else { first..first + usize::from(lod.n_mesh) };
+    let meshes = range.filter_map(|index| places.get(index).copied().flatten()).collect();
+    // A scale of 0 is seen from infinitely far.
+    let distance = if lod.is_all() { 0.0 } else { lod.distance().unwrap_or(f32::INFINITY) };
+    scene::Lod { distance, meshes }
+}
+
+fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut Vec<Loss>) -> LodDef {
+    let path = format!("lods[{index}]");
+    if lod.distance == 0.0 && lod.meshes.len() == places.len() {
+        return LodDef::default();
+    }
+    let mut meshes: Vec<usize> = lod.meshes.iter().filter_map(|mesh| places.get(*mesh).copied()).collect();
+    meshes.sort_unstable();
+    let (first, last) = (meshes.first().copied().unwrap_or(0), meshes.last().copied().unwrap_or(0));
+    let count = if meshes.is_empty() { 0 } else { last - first + 1 };
+    if count > meshes.len() {
+        let message = "BMD shows meshes in a row: those between them are shown too";
+        losses.push(Loss::new(LossKind::Changed, path.clone(), message));
+    }
+    let ld_sc = super::F8A::nearest(1.0 / (lod.distance + 1.0));
+    let error = (1.0 / ld_sc.value() - 1.0 - lod.distance).abs();
+    if error > lod.distance * 1e-6 && error.is_finite() {
+        losses.push(Loss::quantised(format!("{path}.distance"), "BMD packs it (metres)", error));
+    }
+    LodDef { id_mesh: first.min(255) as u8, n_mesh: count.min(255) as u8, ld_sc, resv1: 0 }
+}

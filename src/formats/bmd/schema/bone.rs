@@ -1,0 +1,129 @@
+//! Bones and the words that say where they are.
+
+use std::io::SeekFrom;
+
+use binrw::{binread, binrw};
+use meshspec_derive::Layout;
+use modular_bitfield::prelude::*;
+
+use super::f8a::{F8A, Rotation};
+use super::triple::Triple;
+use crate::bulk::NulString;
+
+/// The parent that marks a pseudo-bone (B21).
+pub const PSEUDO_BONE: u8 = 0xFF;
+
+/// One bone: 16 bytes.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug)]
+pub struct BoneDef {
+    /// The whole entry, whose parent says what the transform is.
+    #[br(restore_position)]
+    #[bw(ignore)]
+    pub entry: BoneEntry,
+    /// Base transform in the space of the parent; 0 for bone 0.
+    #[br(if(entry.id_parent() != 0xFF))]
+    pub xform: Option<BoneTransform>,
+    /// Of a pseudo-bone, the bones that it follows instead (B22).
+    #[br(if(entry.id_parent() == 0xFF))]
+    pub pseudo: Option<PseudoTransform>,
+    /// Bone name string; 0 for none.
+    #[br(assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[layout(rule = "BMD-LIST")]
+    pub ofs_name: u32,
+    /// Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
+    pub id_parent: u8,
+    /// Mesh that is the solid of the bone; 0 for none.
+    pub id_solid: u8,
+    /// MBZ (B28).
+    pub resv1: u8,
+    /// MBZ (B28).
+    pub resv2: u8,
+    /// The name.
+    #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
+    #[bw(ignore)]
+    #[layout(rule = "BMD-STRING")]
+    pub name: Option<NulString>,
+}
+
+/// A bone as one word: 16 bytes.
+#[derive(Layout)]
+#[bitfield(bits = 128)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BoneEntry {
+    /// Transform and name.
+    #[layout(reserved)]
+    pub content: B96,
+    /// Parent bone; FF for a pseudo-bone.
+    pub id_parent: u8,
+    /// Solid and reserved bytes.
+    #[layout(reserved)]
+    pub rest: B24,
+}
+
+/// Where a bone is in the space of its parent: 64 bits (B19).
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |transform: &Self| transform.into_bytes())]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BoneTransform {
+    /// Origin.
+    #[layout(declared)]
+    pub origin: Triple,
+    /// Rotation.
+    #[layout(declared)]
+    pub rotation: Rotation,
+}
+
+impl BoneTransform {
+    /// The rotation as a unit quaternion (I, J, K, R). Words of zeros and of ones are no rotation (B19); in keys of
+    /// animations ones are a value like any other (B25).
+    pub fn unit_rotation(self) -> [f32; 4] {
+        let rotation = self.rotation();
+        if rotation.word() == u32::MAX { Rotation::IDENTITY.value() } else { rotation.value() }
+    }
+}
+
+/// The bones that a pseudo-bone follows: 64 bits (B22).
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |transform: &Self| transform.into_bytes())]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PseudoTransform {
+    /// First bone.
+    pub bone_0: u8,
+    /// Second bone.
+    pub bone_1: u8,
+    /// Third bone.
+    pub bone_2: u8,
+    /// Fourth bone.
+    pub bone_3: u8,
+    /// Weight of the first bone.
+    pub weight_0: F8A,
+    /// Weight of the second bone.
+    pub weight_1: F8A,
+    /// Weight of the third bone.
+    pub weight_2: F8A,
+    /// Weight of the fourth bone.
+    pub weight_3: F8A,
+}
+
+impl PseudoTransform {
+    /// The four bones.
+    pub fn bones(self) -> [u8; 4] {
+        [self.bone_0(), self.bone_1(), self.bone_2(), self.bone_3()]
+    }
+
+    /// The weights of the four bones.
+    pub fn weights(self) -> [f32; 4] {
+        [self.weight_0(), self.weight_1(), self.weight_2(), self.weight_3()].map(F8A::value)
+    }
+}

@@ -1,0 +1,132 @@
+//! Small numbers: the 8-bit float F8A, and three of them as a normal vector, four as a rotation.
+
+use binrw::binrw;
+use meshspec_derive::Layout;
+use modular_bitfield::prelude::*;
+
+/// A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |value: &Self| value.into_bytes())]
+#[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct F8A {
+    /// Fraction below an implicit leading one.
+    pub fraction: B4,
+    /// Exponent: the leading one is 2^(exponent − 7).
+    pub exponent: B3,
+    /// Set for negative values.
+    pub negative: bool,
+}
+
+/// Three F8A: a vector, not normalised.
+#[derive(Layout)]
+#[bitfield(bits = 24)]
+#[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Normal {
+    /// X.
+    pub x: F8A,
+    /// Y.
+    pub y: F8A,
+    /// Z.
+    pub z: F8A,
+}
+
+/// Four F8A: a quaternion, to be normalised (B19).
+#[derive(Layout)]
+#[bitfield(bits = 32)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |value: &Self| value.into_bytes())]
+#[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rotation {
+    /// I.
+    pub i: F8A,
+    /// J.
+    pub j: F8A,
+    /// K.
+    pub k: F8A,
+    /// R, the real part.
+    pub r: F8A,
+}
+
+impl F8A {
+    /// 1.0.
+    pub const ONE: F8A = F8A::from_bytes([0x70]);
+
+    /// The code.
+    pub const fn code(self) -> u8 {
+        let [code] = self.into_bytes();
+        code
+    }
+
+    /// The value, −1.9375 to 1.9375 (B2). Exact: zero, or 16 to 31 times a power of two.
+    pub const fn value(self) -> f32 {
+        VALUES[self.code() as usize]
+    }
+}
+
+impl From<u8> for F8A {
+    fn from(code: u8) -> F8A {
+        F8A::from_bytes([code])
+    }
+}
+
+/// The value of every code.
+const VALUES: [f32; 256] = {
+    let mut values = [0.0; 256];
+    let mut code = 0;
+    while code < 256 {
+        values[code] = value_of(code as u8);
+        code += 1;
+    }
+    values
+};
+
+const fn value_of(code: u8) -> f32 {
+    // Both zeros are the positive one.
+    if code & 0x7f == 0 {
+        return 0.0;
+    }
+    let byte = code as u128;
+    let significand = 16 + F8A::FRACTION.of(byte) as u32;
+    // 2^-11 and the octave.
+    let magnitude = significand as f32 * (1u32 << F8A::EXPONENT.of(byte)) as f32 / 2048.0;
+    if F8A::NEGATIVE.of(byte) != 0 { -magnitude } else { magnitude }
+}
+
+impl Normal {
+    /// The vector (X, Y, Z).
+    pub fn value(self) -> [f32; 3] {
+        [self.x().value(), self.y().value(), self.z().value()]
+    }
+}
+
+impl Rotation {
+    /// No rotation: the code that a writer uses for it.
+    pub const IDENTITY: Rotation = Rotation::from_bytes([0, 0, 0, 0x70]);
+
+    /// The packed word.
+    pub const fn word(self) -> u32 {
+        u32::from_le_bytes(self.into_bytes())
+    }
+
+    /// The quaternion (I, J, K, R) as it is stored, not normalised.
+    pub fn components(self) -> [f32; 4] {
+        [self.i().value(), self.j().value(), self.k().value(), self.r().value()]
+    }
+
+    /// The unit quaternion (I, J, K, R); no rotation for one of zero length.
+    pub fn value(self) -> [f32; 4] {
+        let components = self.components().map(f64::from);
+        let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
+        if length == 0.0 { [0.0, 0.0, 0.0, 1.0] } else { components.map(|c| (c / length) as f32) }
+    }
+}
+
+impl From<u32> for Rotation {
+    fn from(word: u32) -> Rotation {
+        Rotation::from_bytes(word.to_le_bytes())
+    }
+}

@@ -1,0 +1,128 @@
+//! Packed faces: triangles and quads of 32 or 64 bits, told apart by the two lowest bits.
+
+use binrw::binread;
+use meshspec_derive::Layout;
+use modular_bitfield::prelude::*;
+
+/// A list of faces of any mix of forms, up to the end of its bytes.
+#[derive(Layout)]
+#[br(little)]
+pub struct FaceList {
+    /// The faces.
+    pub faces: Vec<FaceItem>,
+}
+
+/// One face of whatever form its tag says.
+#[derive(Layout)]
+#[binread]
+#[br(little)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct FaceItem {
+    /// The first byte, which says what follows.
+    #[br(restore_position)]
+    pub first: FaceTag,
+    /// Tag 00.
+    #[br(if(first.tag() == 0))]
+    pub triangle_32: Option<Triangle32>,
+    /// Tag 01.
+    #[br(if(first.tag() == 1))]
+    pub quad_32: Option<Quad32>,
+    /// Tag 10.
+    #[br(if(first.tag() == 2))]
+    pub triangle_64: Option<Triangle64>,
+    /// Tag 11.
+    #[br(if(first.tag() == 3))]
+    pub quad_64: Option<Quad64>,
+}
+
+/// The first byte of any face.
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FaceTag {
+    /// The form: bit 0 for a quad, bit 1 for 64 bits.
+    pub tag: B2,
+    /// What the form of the face says.
+    #[layout(reserved)]
+    pub content: B6,
+}
+
+/// A triangle of 32 bits: indices up to 1,023.
+#[derive(Layout)]
+#[bitfield(bits = 32)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Triangle32 {
+    /// 0.
+    pub tag: B2,
+    /// First vertex.
+    pub v0: B10,
+    /// Second vertex.
+    pub v1: B10,
+    /// Third vertex.
+    pub v2: B10,
+}
+
+/// A quad of 32 bits: indices up to 127.
+#[derive(Layout)]
+#[bitfield(bits = 32)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quad32 {
+    /// 1.
+    pub tag: B2,
+    /// First vertex.
+    pub v0: B7,
+    /// Second vertex.
+    pub v1: B7,
+    /// Third vertex.
+    pub v2: B7,
+    /// Fourth vertex.
+    pub v3: B7,
+    /// 0 (B13).
+    pub tag2: B2,
+}
+
+/// A triangle of 64 bits: indices up to 1,048,575.
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Triangle64 {
+    /// 2.
+    pub tag: B2,
+    /// First vertex.
+    pub v0: B20,
+    /// Second vertex.
+    pub v1: B20,
+    /// Third vertex.
+    pub v2: B20,
+    /// 0 (B13).
+    pub tag2: B2,
+}
+
+/// A quad of 64 bits: indices up to 32,767.
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Quad64 {
+    /// 3.
+    pub tag: B2,
+    /// First vertex.
+    pub v0: B15,
+    /// Second vertex.
+    pub v1: B15,
+    /// Third vertex.
+    pub v2: B15,
+    /// Fourth vertex.
+    pub v3: B15,
+    /// 0 (B13).
+    pub tag2: B2,
+}

@@ -1,0 +1,230 @@
+//! Packed vertices: 64, 96 or 128 bits, told apart by the tag in bits 63:56 of the first word (B8).
+
+use binrw::binread;
+use half::f16;
+use meshspec_derive::Layout;
+use modular_bitfield::prelude::*;
+
+use super::f8a::Normal;
+use super::triple::Triple;
+
+/// A list of vertices of any mix of sizes, up to the end of its bytes.
+#[derive(Layout)]
+#[br(import(flat: bool))]
+pub struct VertexList {
+    /// The vertices.
+    #[br(args { inner: (flat,) })]
+    pub vertices: Vec<VertexItem>,
+}
+
+/// One vertex of whatever size its tag says.
+#[derive(Layout)]
+#[binread]
+#[br(little, import(flat: bool))]
+#[derive(Debug, Clone, PartialEq)]
+pub struct VertexItem {
+    /// The first word, which says what follows.
+    #[br(restore_position)]
+    pub first: VertexTag,
+    /// 64 bits, where the material is a texture.
+    #[br(if(first.tag() < 0xF0 && !flat))]
+    pub textured_64: Option<TexturedVertex64>,
+    /// 64 bits, where the material is a flat colour.
+    #[br(if(first.tag() < 0xF0 && flat))]
+    pub flat_64: Option<FlatVertex64>,
+    /// 96 bits, with an even tag.
+    #[br(if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 0))]
+    pub fine_96: Option<FineVertex96>,
+    /// 96 bits, with an odd tag.
+    #[br(if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 1))]
+    pub scaled_96: Option<ScaledVertex96>,
+    /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
+    #[br(if(first.tag() >= 0xFC))]
+    pub vertex_128: Option<Vertex128>,
+}
+
+/// The first word of any vertex.
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VertexTag {
+    /// What the form of the vertex says.
+    #[layout(reserved)]
+    pub content: B56,
+    /// Below F0 the bone of a 64-bit vertex, else the form.
+    pub tag: u8,
+}
+
+/// Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+#[derive(Layout)]
+#[bitfield(bits = 24)]
+#[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScaledSt {
+    /// Fraction of S.
+    pub frac_s: B11,
+    /// Fraction of T.
+    pub frac_t: B11,
+    /// The exponent of both.
+    pub exponent: B2,
+}
+
+/// Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+#[derive(Layout)]
+#[bitfield(bits = 24)]
+#[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FineSt {
+    /// Fraction of S.
+    pub frac_s: B12,
+    /// Fraction of T.
+    pub frac_t: B12,
+}
+
+/// Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+#[derive(Layout)]
+#[bitfield(bits = 32)]
+#[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WideSt {
+    /// Fraction of S.
+    pub frac_s: B14,
+    /// Fraction of T.
+    pub frac_t: B14,
+    /// The exponent of both.
+    pub exponent: B4,
+}
+
+/// The 64-bit form for textured surfaces: no normal.
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TexturedVertex64 {
+    /// Position in the space of the bone.
+    #[layout(declared)]
+    pub position: Triple,
+    /// Texture coordinate.
+    #[layout(declared)]
+    pub st: ScaledSt,
+    /// Bone; 0 is the base. Below F0 (B9).
+    pub bone: u8,
+}
+
+/// The 64-bit form for surfaces of a flat colour: no texture coordinate.
+#[derive(Layout)]
+#[bitfield(bits = 64)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlatVertex64 {
+    /// Position in the space of the bone.
+    #[layout(declared)]
+    pub position: Triple,
+    /// Normal.
+    #[layout(declared)]
+    pub normal: Normal,
+    /// Bone; 0 is the base. Below F0 (B9).
+    pub bone: u8,
+}
+
+/// The 96-bit form with an even tag: fine texture coordinates (B5).
+#[derive(Layout)]
+#[bitfield(bits = 96)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FineVertex96 {
+    /// Position in the space of the bone.
+    #[layout(declared)]
+    pub position: Triple,
+    /// Texture coordinate.
+    #[layout(declared)]
+    pub st: FineSt,
+    /// F8 or FA; F0, F2, F4 and F6 are not defined.
+    pub tag: u8,
+    /// Normal.
+    #[layout(declared)]
+    pub normal: Normal,
+    /// Colour/shade where the tag is F8, bone where it is FA (B10).
+    pub color_or_bone: u8,
+}
+
+/// The 96-bit form with an odd tag: texture coordinates with an exponent (B4).
+#[derive(Layout)]
+#[bitfield(bits = 96)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScaledVertex96 {
+    /// Position in the space of the bone.
+    #[layout(declared)]
+    pub position: Triple,
+    /// Texture coordinate.
+    #[layout(declared)]
+    pub st: ScaledSt,
+    /// F9 or FB; F1, F3, F5 and F7 are not defined.
+    pub tag: u8,
+    /// Normal.
+    #[layout(declared)]
+    pub normal: Normal,
+    /// Colour/shade where the tag is F9, bone where it is FB (B10).
+    pub color_or_bone: u8,
+}
+
+/// The 128-bit form.
+#[derive(Layout)]
+#[bitfield(bits = 128)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vertex128 {
+    /// X in the space of the bone, as binary16 (B7).
+    pub org_x: u16,
+    /// Y, as binary16.
+    pub org_y: u16,
+    /// Z, as binary16.
+    pub org_z: u16,
+    /// Colour/shade.
+    pub color: u8,
+    /// FD.
+    pub tag: u8,
+    /// Texture coordinate.
+    #[layout(declared)]
+    pub st: WideSt,
+    /// Normal.
+    #[layout(declared)]
+    pub normal: Normal,
+    /// Bone; 0 is the base.
+    pub bone: u8,
+}
+
+impl ScaledSt {
+    /// The coordinate (S, T): −0.5 to 1.5 at exponent 0, −32 to 96 at exponent 3. Exact.
+    pub fn value(self) -> [f32; 2] {
+        let scale = f32::from(1u8 << (2 * self.exponent()));
+        [self.frac_s(), self.frac_t()].map(|fraction| (f32::from(fraction) / 1024.0 - 0.5) * scale)
+    }
+}
+
+impl FineSt {
+    /// The coordinate (S, T): −0.5 to 1.5. Exact.
+    pub fn value(self) -> [f32; 2] {
+        [self.frac_s(), self.frac_t()].map(|fraction| f32::from(fraction) / 2048.0 - 0.5)
+    }
+}
+
+impl WideSt {
+    /// The coordinate (S, T): −2 to 2 at exponent 0, −65,536 to 65,536 at exponent 15. Exact.
+    pub fn value(self) -> [f32; 2] {
+        let scale = f32::from(1u16 << self.exponent());
+        [self.frac_s(), self.frac_t()].map(|fraction| (f32::from(fraction) / 4096.0 - 2.0) * scale)
+    }
+}
+
+impl Vertex128 {
+    /// The position (X, Y, Z): IEEE 754 binary16, zero is 0 (B7).
+    pub fn position(self) -> [f32; 3] {
+        [self.org_x(), self.org_y(), self.org_z()].map(|bits| f16::from_bits(bits).to_f32())
+    }
+}

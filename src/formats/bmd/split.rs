@@ -1,0 +1,139 @@
+//! Control flags that fit the content, and meshes that are too large for 32-bit faces cut in pieces.
+
+use std::collections::HashMap;
+
+use super::{ControlFlags, Document, Face, Faces, Mesh, PackedFace, PackedVertex, Vertices};
+use crate::{Error, ErrorKind, FormatId, Result, Text};
+
+/// The most vertices of a piece: the specification wants fewer than 1,024.
+const MOST_VERTICES: usize = 1023;
+
+impl Mesh {
+    /// A mesh with the control flags that fit its content.
+    pub fn new(material: Option<Text>, vertices: Vertices, faces: Faces) -> Mesh {
+        let mut mesh = Mesh { material, vertices, faces, ..Mesh::default() };
+        mesh.flags = mesh.fitting_flags();
+        mesh
+    }
+
+    /// The narrowest control flags that allow every vertex and face of the mesh (B11).
+    pub fn fitting_flags(&self) -> ControlFlags {
+        // Narrow ones first.
+        let subtype = [0, 3, 2].into_iter().find(|subtype| {
+            let sizes = ControlFlags::new().with_vertex_subtype(*subtype).vertex_sizes();
+            self.packed_vertices().all(|vertex| sizes.contains(&vertex.bits()))
+        });
+        let triangles = [0, 2, 3].into_iter().find(|triangles| {
+            let flags = ControlFlags::new().with_triangles_type(*triangles);
+            self.faces.packed().all(|face| flags.allows(face))
+        });
+        ControlFlags::new()
+            .with_vertex_subtype(subtype.unwrap_or(1))
+            .with_triangles_type(triangles.unwrap_or(1))
+    }
+
+    /// The mesh in pieces of fewer than 1,024 vertices, each with its own copy of the vertices that its faces share
+    /// with other pieces. Vertices that no face has are dropped. A mesh that is small enough stays as it is, and so
+    /// does one whose faces name vertices that are not there.
+    pub fn split(&self) -> Vec<Mesh> {
+        let all: Vec<_> = self.packed_vertices().collect();
+        let is_whole = |face: Face| face.vertices().iter().all(|vertex| (*vertex as usize) < all.len());
+        if all.len() <= MOST_VERTICES || !self.faces.iter().all(is_whole) {
+            return vec![self.clone()];
+        }
+        let mut pieces = Vec::new();
+        let mut piece = Piece::default();
+        for face in self.faces.iter() {
+            if !piece.has_room_for(face) {
+                pieces.push(std::mem::take(&mut piece));
+            }
+            // What has been read or pushed once can be pushed again.
+            if piece.add(face, &all).is_err() {
+                return vec![self.clone()];
+            }
+        }
+        pieces.push(piece);
+        let mesh = |piece: Piece| Mesh {
+            resv3: self.resv3,
+            ..Mesh::new(self.material.clone(), piece.vertices, piece.faces)
+        };
+        pieces.into_iter().map(mesh).collect()
+    }
+}
+
+/// A part of a mesh that is being cut.
+#[derive(Default)]
+struct Piece {
+    vertices: Vertices,
+    faces: Faces,
+    /// Where the vertices of the mesh are in the piece.
+    places: HashMap<u32, u32>,
+}
+
+impl Piece {
+    fn has_room_for(&self, face: Face) -> bool {
+        let new = face.vertices().iter().filter(|vertex| !self.places.contains_key(vertex)).count();
+        self.places.len() + new <= MOST_VERTICES
+    }
+
+    /// Adds a face, and those of its vertices in `all` that are not there yet.
+    fn add(&mut self, face: Face, all: &[PackedVertex]) -> Result<()> {
+        for vertex in face.vertices() {
+            if !self.places.contains_key(vertex) {
+                self.places.insert(*vertex, self.vertices.len() as u32);
+                self.vertices.push(all[*vertex as usize])?;
+            }
+        }
+        let place = |vertex: u32| self.places[&vertex];
+        let face = match face {
+            Face::Triangle(corners) => Face::Triangle(corners.map(place)),
+            Face::Quad(corners) => Face::Quad(corners.map(place)),
+        };
+        // Fewer than 1,024 vertices fit a form of either kind.
+        PackedFace::smallest(face).map_or(Ok(()), |face| self.faces.push(face))
+    }
+}
+
+impl Document {
+    /// Cuts each mesh of 1,024 and more vertices in pieces; levels of detail and bones go on naming the same meshes.
+    /// Solids of bones stay whole, since pieces are not closed. Returns the number of meshes that were cut.
+    ///
+    /// # Errors
+    ///
+    /// If a level of detail or a bone would have to name a mesh beyond 255; the document stays as it was.
+    pub fn split_large_meshes(&mut self) -> Result<usize> {
+        let mut meshes = Vec::new();
+        let mut starts = Vec::new();
+        let mut cut = 0;
+        for (index, mesh) in self.meshes.iter().enumerate() {
+            starts.push(meshes.len());
+            let is_solid = index > 0 && self.bones.iter().any(|bone| usize::from(bone.id_solid) == index);
+            let pieces = if is_solid { vec![mesh.clone()] } else { mesh.split() };
+            cut += usize::from(pieces.len() > 1);
+            meshes.extend(pieces);
+        }
+        starts.push(meshes.len());
+        // Names of meshes that are not there stay wrong.
+        let start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh);
+        let mut lods = self.lods.clone();
+        for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.is_all()) {
+            let end = start(usize::from(lod.id_mesh) + usize::from(lod.n_mesh));
+            let first = start(lod.id_mesh.into());
+            lod.id_mesh = number(first, || format!("lods[{index}].id_mesh"))?;
+            lod.n_mesh = number(end.saturating_sub(first), || format!("lods[{index}].n_mesh"))?;
+        }
+        let mut bones = self.bones.clone();
+        for (index, bone) in bones.iter_mut().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
+            bone.id_solid = number(start(bone.id_solid.into()), || format!("bones[{index}].id_solid"))?;
+        }
+        (self.meshes, self.lods, self.bones) = (meshes, lods, bones);
+        Ok(cut)
+    }
+}
+
+fn number(mesh: usize, path: impl FnOnce() -> String) -> Result<u8> {
+    u8::try_from(mesh).map_err(|_| {
+        let message = format!("{mesh} does not fit in a byte once large meshes are cut");
+        Error::new(ErrorKind::Inexpressible, message).at(path()).in_format(FormatId::Bmd)
+    })
+}

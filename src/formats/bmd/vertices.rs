@@ -1,0 +1,263 @@
+//! Vertices as the image has them, packed, and what they mean.
+
+use super::material::Surface;
+use super::schema::{
+    FineVertex96, FlatVertex64, Normal, ScaledVertex96, TexturedVertex64, Vertex128, VertexTag,
+};
+use crate::{Error, ErrorKind, Result};
+
+/// The vertices of a mesh: packed words, of any mix of sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Vertices {
+    /// The little-endian words of the list, as numbers.
+    words: Vec<u32>,
+    len: usize,
+}
+
+/// One vertex in one of its forms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum PackedVertex {
+    /// 64 bits, of a textured surface.
+    #[cfg_attr(feature = "serde", serde(rename = "textured_64"))]
+    Textured64(TexturedVertex64),
+    /// 64 bits, of a surface of a flat colour.
+    #[cfg_attr(feature = "serde", serde(rename = "flat_64"))]
+    Flat64(FlatVertex64),
+    /// 96 bits with an even tag.
+    #[cfg_attr(feature = "serde", serde(rename = "fine_96"))]
+    Fine96(FineVertex96),
+    /// 96 bits with an odd tag.
+    #[cfg_attr(feature = "serde", serde(rename = "scaled_96"))]
+    Scaled96(ScaledVertex96),
+    /// 128 bits.
+    #[cfg_attr(feature = "serde", serde(rename = "vertex_128"))]
+    Vertex128(Vertex128),
+}
+
+/// What a vertex means.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Vertex {
+    /// Position (X, Y, Z) in the space of the bone.
+    pub position: [f32; 3],
+    /// Texture coordinate (S, T); 0 where a flat colour leaves it out.
+    pub st: [f32; 2],
+    /// Normal (X, Y, Z) as it is stored, not normalised. Where the form has none, the direction of the position (0 at
+    /// the origin).
+    pub normal: [f32; 3],
+    /// Colour/shade byte, where the form has one; see [`shade_color`](super::shade_color).
+    pub color: Option<u8>,
+    /// The bone; 0 is the base.
+    pub bone: u8,
+}
+
+/// Number of 32-bit words of a vertex with this tag (B8).
+pub(super) const fn words_of(tag: u8) -> usize {
+    match tag {
+        0..=0xEF => 2,
+        0xF0..=0xFB => 3,
+        0xFC..=0xFF => 4,
+    }
+}
+
+/// The tag in the second 32-bit word of a vertex.
+pub(super) const fn tag_of(word: u32) -> u8 {
+    VertexTag::TAG.of_u64((word as u64) << 32) as u8
+}
+
+impl Vertices {
+    /// Vertices from the 32-bit words of their list, the low half of a 64-bit word first.
+    ///
+    /// # Errors
+    ///
+    /// If the words end inside a vertex.
+    pub fn from_words(words: Vec<u32>) -> Result<Vertices> {
+        let (mut at, mut len) = (0, 0);
+        while at < words.len() {
+            // A lone word is as much a vertex cut short as one of four words that has three.
+            let size = words.get(at + 1).map_or(2, |word| words_of(tag_of(*word)));
+            if size > words.len() - at {
+                let there = 4 * (words.len() - at);
+                let message = format!("a vertex of {} bytes, but {there} remain", 4 * size);
+                return Err(Error::new(ErrorKind::Malformed, message).at(format!("vertices[{len}]")));
+            }
+            at += size;
+            len += 1;
+        }
+        Ok(Vertices { words, len })
+    }
+
+    /// The 32-bit words of the list, the low half of a 64-bit word first.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Number of vertices.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Adds a vertex.
+    ///
+    /// # Errors
+    ///
+    /// If its tag says another form: a vertex of 64 bits cannot have a bone from F0 on (B9).
+    pub fn push(&mut self, vertex: PackedVertex) -> Result<()> {
+        let tag = vertex.tag();
+        let says = match (words_of(tag), vertex) {
+            (2, PackedVertex::Textured64(_) | PackedVertex::Flat64(_)) => true,
+            (3, PackedVertex::Fine96(_)) => tag.is_multiple_of(2),
+            (3, PackedVertex::Scaled96(_)) => !tag.is_multiple_of(2),
+            (4, PackedVertex::Vertex128(_)) => true,
+            _ => false,
+        };
+        if !says {
+            let message = format!("{tag:#x} is not the tag of a {}", vertex.form());
+            let path = format!("vertices[{}].{}", self.len, vertex.form());
+            return Err(Error::new(ErrorKind::Inexpressible, message).at(path));
+        }
+        match vertex {
+            PackedVertex::Textured64(v) => self.extend(&v.into_bytes()),
+            PackedVertex::Flat64(v) => self.extend(&v.into_bytes()),
+            PackedVertex::Fine96(v) => self.extend(&v.into_bytes()),
+            PackedVertex::Scaled96(v) => self.extend(&v.into_bytes()),
+            PackedVertex::Vertex128(v) => self.extend(&v.into_bytes()),
+        }
+        self.len += 1;
+        Ok(())
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        self.words.extend(crate::bulk::to_vec::<u32>(bytes));
+    }
+
+    /// The vertices in order, in the forms that they have on such a surface.
+    pub fn packed(&self, surface: Surface) -> impl Iterator<Item = PackedVertex> + use<'_> {
+        let mut rest = &*self.words;
+        std::iter::from_fn(move || {
+            let (vertex, size) = first(rest, surface)?;
+            rest = rest.get(size..)?;
+            Some(vertex)
+        })
+    }
+
+    /// What the vertices mean on such a surface.
+    pub fn iter(&self, surface: Surface) -> impl Iterator<Item = Vertex> + use<'_> {
+        self.packed(surface).map(PackedVertex::value)
+    }
+}
+
+/// The first vertex of these words, and how many of them it takes.
+fn first(words: &[u32], surface: Surface) -> Option<(PackedVertex, usize)> {
+    let tag = tag_of(*words.get(1)?);
+    let size = words_of(tag);
+    let mut bytes = [0; 16];
+    for (place, word) in bytes.chunks_exact_mut(4).zip(words.get(..size)?) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    Some((PackedVertex::from_bytes(bytes, surface), size))
+}
+
+impl PackedVertex {
+    /// The vertex at the start of these bytes, in the form that its tag says.
+    pub(super) fn from_bytes(bytes: [u8; 16], surface: Surface) -> PackedVertex {
+        let [a, b, c, d, e, f, g, tag, i, j, k, l, ..] = bytes;
+        let half = [a, b, c, d, e, f, g, tag];
+        let three_quarters = [a, b, c, d, e, f, g, tag, i, j, k, l];
+        match (words_of(tag), surface) {
+            (2, Surface::Textured) => PackedVertex::Textured64(TexturedVertex64::from_bytes(half)),
+            (2, Surface::Flat) => PackedVertex::Flat64(FlatVertex64::from_bytes(half)),
+            (3, _) if tag.is_multiple_of(2) => PackedVertex::Fine96(FineVertex96::from_bytes(three_quarters)),
+            (3, _) => PackedVertex::Scaled96(ScaledVertex96::from_bytes(three_quarters)),
+            _ => PackedVertex::Vertex128(Vertex128::from_bytes(bytes)),
+        }
+    }
+
+    /// The tag: the bone of a 64-bit vertex, else the form.
+    pub fn tag(self) -> u8 {
+        match self {
+            PackedVertex::Textured64(v) => v.bone(),
+            PackedVertex::Flat64(v) => v.bone(),
+            PackedVertex::Fine96(v) => v.tag(),
+            PackedVertex::Scaled96(v) => v.tag(),
+            PackedVertex::Vertex128(v) => v.tag(),
+        }
+    }
+
+    /// The name of the form, as paths have it.
+    pub fn form(self) -> &'static str {
+        match self {
+            PackedVertex::Textured64(_) => "textured_64",
+            PackedVertex::Flat64(_) => "flat_64",
+            PackedVertex::Fine96(_) => "fine_96",
+            PackedVertex::Scaled96(_) => "scaled_96",
+            PackedVertex::Vertex128(_) => "vertex_128",
+        }
+    }
+
+    /// Size in bits.
+    pub fn bits(self) -> u32 {
+        match self {
+            PackedVertex::Textured64(_) | PackedVertex::Flat64(_) => 64,
+            PackedVertex::Fine96(_) | PackedVertex::Scaled96(_) => 96,
+            PackedVertex::Vertex128(_) => 128,
+        }
+    }
+
+    /// What it means.
+    pub fn value(self) -> Vertex {
+        match self {
+            PackedVertex::Textured64(v) => {
+                let position = v.position().value();
+                let normal = direction(position);
+                Vertex { position, st: v.st().value(), normal, color: None, bone: v.bone() }
+            }
+            PackedVertex::Flat64(v) => Vertex {
+                position: v.position().value(),
+                st: [0.0; 2],
+                normal: v.normal().value(),
+                color: None,
+                bone: v.bone(),
+            },
+            PackedVertex::Fine96(v) => {
+                value_96(v.position().value(), v.st().value(), v.normal(), v.tag(), v.color_or_bone())
+            }
+            PackedVertex::Scaled96(v) => {
+                value_96(v.position().value(), v.st().value(), v.normal(), v.tag(), v.color_or_bone())
+            }
+            PackedVertex::Vertex128(v) => Vertex {
+                position: v.position(),
+                st: v.st().value(),
+                normal: v.normal().value(),
+                color: Some(v.color()),
+                bone: v.bone(),
+            },
+        }
+    }
+}
+
+/// The last byte is a colour where the tag is F8 or F9, a bone where it is FA or FB (B10), else undefined (B8).
+fn value_96(position: [f32; 3], st: [f32; 2], normal: Normal, tag: u8, last: u8) -> Vertex {
+    Vertex {
+        position,
+        st,
+        normal: normal.value(),
+        color: matches!(tag, 0xF8 | 0xF9).then_some(last),
+        bone: if matches!(tag, 0xFA | 0xFB) { last } else { 0 },
+    }
+}
+
+/// The vector of length 1 in the direction of a position; 0 at the origin. The same for any multiple of the position by
+/// a power of two.
+#[inline(always)]
+pub(super) fn direction(position: [f32; 3]) -> [f32; 3] {
+    let [x, y, z] = [f64::from(position[0]), f64::from(position[1]), f64::from(position[2])];
+    let square = x * x + y * y + z * z;
+    let scale = if square == 0.0 { 0.0 } else { 1.0 / square.sqrt() };
+    [(x * scale) as f32, (y * scale) as f32, (z * scale) as f32]
+}
