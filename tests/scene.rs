@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod common;
+
+use glam::{Mat4, Vec3};
 use meshspec::scene::{Scene, SceneOptions, Skin};
-use meshspec::{Document, Loss, crucible, iyma, mesh, seed};
+use meshspec::{Document, Format, FormatId, Loss, bmd, crucible, iyma, mesh, seed};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
@@ -136,5 +139,105 @@ proptest! {
     #[test]
     fn scenes_of_seed_survive_seed(document in seed::strategy::documents()) {
         twice(Document::Seed(document))?;
+    }
+}
+
+/// The skinned vertices of a scene at a time of an animation.
+fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) -> Vec<Vec<Vec3>> {
+    let joints = scene.skeleton.to_model(&animation.pose(&scene.skeleton, ticks));
+    let moves: Vec<Mat4> = joints
+        .iter()
+        .zip(&scene.skeleton.joints)
+        .map(|(global, joint)| *global * joint.inverse_bind)
+        .collect();
+    let mesh = |mesh: &meshspec::scene::Mesh| {
+        let vertex = |(vertex, position): (usize, &[f32; 3])| {
+            let skin = &mesh.skins[0];
+            let weights = skin.weights.clone().into_f32()[vertex];
+            let parts = skin.joints[vertex].iter().zip(weights).filter(|(joint, _)| **joint != Skin::NONE);
+            parts.fold(Vec3::ZERO, |sum, (joint, weight)| {
+                sum + moves[usize::from(*joint)].transform_point3(Vec3::from(*position)) * weight
+            })
+        };
+        mesh.positions.iter().enumerate().map(vertex).collect()
+    };
+    scene.meshes.iter().map(mesh).collect()
+}
+
+#[test]
+fn vertices_of_bmd_are_where_its_own_poses_take_them() {
+    let mut compared = 0;
+    for (format, bytes) in common::all_files() {
+        if format != FormatId::Bmd {
+            continue;
+        }
+        let document = bmd::Document::read(&bytes, &Default::default()).unwrap();
+        let (scene, _) = Document::Bmd(document.clone()).into_scene(&SceneOptions::default()).unwrap();
+        let drawn: Vec<_> = document.meshes.iter().filter(|mesh| mesh.material.is_some()).collect();
+        for (source, animation) in document.animations.iter().zip(&scene.animations) {
+            for ticks in [0.0, 0.5, 1.0, 3.25, 7.0, 40.0] {
+                let matrices = source.pose(ticks).matrices(&document.bones);
+                for (mesh, found) in drawn.iter().zip(skinned(&scene, animation, ticks)) {
+                    let columns = mesh.vertices.columns(mesh.surface());
+                    for ((bone, local), found) in columns.bones.iter().zip(columns.positions).zip(found) {
+                        let matrix = Mat4::from_cols_array_2d(&matrices[usize::from(*bone)]);
+                        let [x, y, z] = matrix.transform_point3(local.into()).to_array();
+                        let expected = Vec3::new(x, z, -y);
+                        let distance = expected.distance(found);
+                        assert!(distance <= 1e-4 * (1.0 + expected.length()), "{ticks}: {expected} {found}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 0);
+}
+
+#[test]
+fn bmd_survives_a_scene() {
+    for (format, bytes) in common::all_files() {
+        if format != FormatId::Bmd {
+            continue;
+        }
+        let document = bmd::Document::read(&bytes, &Default::default()).unwrap();
+        let (again, losses) = there_and_back(&Document::Bmd(document.clone()));
+        let Document::Bmd(again) = again else { panic!() };
+        assert_eq!(again.meshes.len(), document.meshes.len(), "{losses:?}");
+        for (mesh, expected) in again.meshes.iter().zip(&document.meshes) {
+            assert_eq!(mesh.material, expected.material);
+            assert!(mesh.faces.iter().eq(expected.faces.iter()));
+            let found = mesh.vertices.columns(mesh.surface());
+            let columns = expected.vertices.columns(expected.surface());
+            assert_eq!(found.bones, columns.bones);
+            assert_eq!(found.colors, columns.colors);
+            assert_eq!(found.positions, columns.positions, "{losses:?}");
+            assert_eq!(found.st, columns.st);
+        }
+        assert_eq!(again.lods, document.lods);
+        for (bone, expected) in again.bones.iter().zip(&document.bones) {
+            assert_eq!(
+                (&bone.name, bone.id_parent, bone.id_solid),
+                (&expected.name, expected.id_parent, expected.id_solid)
+            );
+        }
+        for (animation, expected) in again.animations.iter().zip(&document.animations) {
+            assert_eq!((animation.n_frames, animation.fl_hz), (expected.n_frames, expected.fl_hz));
+            for (track, expected) in animation.tracks.iter().zip(&expected.tracks) {
+                let values = |track: &bmd::Track| -> Vec<_> {
+                    let keys = track.keys().filter(bmd::TrackKey::has_values);
+                    keys.map(|key| {
+                        (
+                            key.frame,
+                            key.rotation.map(|r| r.value()),
+                            key.translation.map(|t| t.value()),
+                            key.scale.map(|s| s.value()),
+                        )
+                    })
+                    .collect()
+                };
+                assert_eq!(values(track), values(expected));
+            }
+        }
     }
 }
