@@ -99,3 +99,8 @@ mod readme {}
 #[cfg(doctest)]
 #[doc = include_str!("../docs/extending.md")]
 mod extending {}
+
+/// The example of converting, which is run with the tests of the documentation.
+#[cfg(all(doctest, feature = "mesh", feature = "crucible", feature = "scene"))]
+#[doc = include_str!("../docs/conversion.md")]
+mod conversion {}
