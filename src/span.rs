@@ -17,23 +17,35 @@ pub enum Span {
         /// The bytes in its unpacked content.
         range: Range<u64>,
     },
+    /// Part of a line of a text file.
+    Text {
+        /// The bytes of the file.
+        range: Range<u64>,
+        /// The line, counted from 1.
+        line: u64,
+        /// The column of the first byte, in characters, counted from 1.
+        column: u64,
+    },
 }
 
 impl Span {
     /// The bytes, in the space that they are counted in.
     pub fn range(&self) -> &Range<u64> {
         match self {
-            Span::Bytes(range) | Span::Unpacked { range, .. } => range,
+            Span::Bytes(range) | Span::Unpacked { range, .. } | Span::Text { range, .. } => range,
         }
     }
 }
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Span::Text { line, column, .. } = self {
+            return write!(f, "line {line}, column {column}");
+        }
         let Range { start, end } = self.range();
         write!(f, "bytes {start:#x}..{end:#x}")?;
         match self {
-            Span::Bytes(_) => Ok(()),
+            Span::Bytes(_) | Span::Text { .. } => Ok(()),
             Span::Unpacked { packed, .. } => {
                 write!(f, " of what {:#x}..{:#x} unpacks to", packed.start, packed.end)
             }

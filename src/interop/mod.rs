@@ -1,5 +1,12 @@
 //! The formats of the world: to and from [scenes](crate::scene).
 
+#[cfg(feature = "obj")]
+mod obj;
+#[cfg(feature = "obj")]
+mod polygons;
+#[cfg(feature = "obj")]
+mod text;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -110,7 +117,10 @@ macro_rules! interchange {
     };
 }
 
-interchange! {}
+interchange! {
+    /// OBJ of Wavefront, with MTL.
+    Obj obj "obj" "obj" "OBJ of Wavefront: polygons, materials as names and colours",
+}
 
 impl Interchange {
     /// The format that has the extension of this path.

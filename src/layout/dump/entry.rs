@@ -147,7 +147,7 @@ impl Entry {
     fn at(path: String, span: &Span, kind: EntryKind) -> Entry {
         let Range { start, end } = *span.range();
         let packed = match span {
-            Span::Bytes(_) => None,
+            Span::Bytes(_) | Span::Text { .. } => None,
             Span::Unpacked { packed, .. } => Some(packed.clone()),
         };
         Entry {

@@ -50,7 +50,7 @@ pub(super) fn place(span: &Span) -> String {
 
 fn mark(span: &Span) -> &'static str {
     match span {
-        Span::Bytes(_) => "",
+        Span::Bytes(_) | Span::Text { .. } => "",
         Span::Unpacked { .. } => "~",
     }
 }

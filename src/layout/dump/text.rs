@@ -134,7 +134,9 @@ impl<'d, W: Write> Text<'d, W> {
     fn uncovered(&mut self, what: &str, span: Span) {
         let range = span.range().clone();
         let bytes = match &span {
-            Span::Bytes(range) => self.file.get(range.start as usize..range.end as usize).unwrap_or_default(),
+            Span::Bytes(range) | Span::Text { range, .. } => {
+                self.file.get(range.start as usize..range.end as usize).unwrap_or_default()
+            }
             Span::Unpacked { .. } => &[],
         };
         let count = size(range.end - range.start);
@@ -150,7 +152,7 @@ impl<'d, W: Write> Text<'d, W> {
     fn fits_a_line(&self, node: &Node) -> bool {
         let Some(size) = size_on_a_line(node) else { return false };
         match &node.span {
-            Span::Bytes(range) => range.start.saturating_add(size) <= self.file.len() as u64,
+            Span::Bytes(range) | Span::Text { range, .. } => range.start.saturating_add(size) <= self.file.len() as u64,
             Span::Unpacked { .. } => true,
         }
     }

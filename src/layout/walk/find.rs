@@ -68,7 +68,7 @@ impl Visitor for ContentFinder<'_> {
         match (&self.found, &node.span) {
             (Some(_), _) => Visit::Stop,
             (None, Span::Unpacked { .. }) => Visit::Nothing,
-            (None, Span::Bytes(_)) => Visit::All,
+            (None, Span::Bytes(_) | Span::Text { .. }) => Visit::All,
         }
     }
 
