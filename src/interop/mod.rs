@@ -2,9 +2,13 @@
 
 #[cfg(feature = "obj")]
 mod obj;
-#[cfg(feature = "obj")]
+#[cfg(feature = "ply")]
+mod ply;
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
 mod polygons;
-#[cfg(feature = "obj")]
+#[cfg(feature = "stl")]
+mod stl;
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
 mod text;
 
 use std::collections::BTreeMap;
@@ -120,6 +124,10 @@ macro_rules! interchange {
 interchange! {
     /// OBJ of Wavefront, with MTL.
     Obj obj "obj" "obj" "OBJ of Wavefront: polygons, materials as names and colours",
+    /// PLY of Stanford.
+    Ply ply "ply" "ply" "PLY of Stanford: polygons, attributes of any name",
+    /// STL of 3D Systems.
+    Stl stl "stl" "stl" "STL of 3D Systems: triangles with a normal each",
 }
 
 impl Interchange {

@@ -30,6 +30,12 @@ impl<'a> Words<'a> {
         self.start..self.at
     }
 
+    /// Number of bytes behind the last word, without blanks at the end.
+    #[cfg(any(feature = "ply", feature = "stl"))]
+    pub fn remaining(&self) -> usize {
+        self.text[self.at..self.end].trim_ascii().len()
+    }
+
     /// The line and column of the last word.
     pub fn place(&self) -> Span {
         place(self.text, self.range())
