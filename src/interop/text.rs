@@ -75,8 +75,10 @@ impl<'a> Words<'a> {
     /// The next word as a number; `what` says in an error what is missing.
     #[inline]
     pub fn number(&mut self, what: &str) -> Result<f32> {
-        let word = self.next().ok_or_else(|| self.missing(what))?;
-        self.to_number(word)
+        match self.plain_number() {
+            Some(number) => Ok(number),
+            None => self.optional_word()?.ok_or_else(|| self.missing(what)),
+        }
     }
 
     /// The next words as numbers.
@@ -92,16 +94,35 @@ impl<'a> Words<'a> {
     /// The next word as a number, if there is one.
     #[inline]
     pub fn optional(&mut self) -> Result<Option<f32>> {
-        match self.next() {
-            Some(word) if word.starts_with(b"#") => Ok(None),
-            Some(word) => self.to_number(word).map(Some),
-            None => Ok(None),
+        match self.plain_number() {
+            Some(number) => Ok(Some(number)),
+            None => self.optional_word(),
         }
     }
 
+    /// A number between blanks, without looking for the end of the word first.
     #[inline]
-    fn to_number(&self, word: &[u8]) -> Result<f32> {
-        fast_float2::parse(word).map_err(|_| self.refuse(format!("{} is no number", quote(word))))
+    fn plain_number(&mut self) -> Option<f32> {
+        let rest = &self.text[self.at..self.end];
+        let blanks = rest.iter().position(|byte| !is_blank(*byte))?;
+        let (number, length) = fast_float2::parse_partial(&rest[blanks..]).ok()?;
+        let end = blanks + length;
+        if !rest.get(end).is_none_or(|byte| is_blank(*byte)) {
+            return None;
+        }
+        (self.start, self.at) = (self.at + blanks, self.at + end);
+        Some(number)
+    }
+
+    /// The next word as a number, unless a comment begins here.
+    fn optional_word(&mut self) -> Result<Option<f32>> {
+        match self.next() {
+            Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(self.refuse(format!("{} is no number", quote(word)))),
+            },
+            _ => Ok(None),
+        }
     }
 
     /// The error that something is missing here.

@@ -12,6 +12,9 @@ pub(super) type Corner = [u32; 3];
 /// The index of what a corner does not have.
 pub(super) const ABSENT: u32 = u32::MAX;
 
+/// The numbers of values are below this.
+const PAST_END: i64 = ABSENT as i64;
+
 const NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
 
 /// Reads corners and numbers the vertices that they make.
@@ -44,30 +47,34 @@ impl Corners {
     #[inline]
     pub fn parse(&mut self, word: &[u8], words: &Words, counts: Corner) -> Result<Corner> {
         let mut corner = [ABSENT; 3];
-        let mut slots = corner.iter_mut().zip(counts).enumerate();
-        let no_index = || words.refuse(format!("{} is no corner of a face", quote(word)));
-        for part in word.split(|byte| *byte == b'/') {
-            let (slot, (index, count)) = slots.next().ok_or_else(no_index)?;
-            if part.is_empty() && slot > 0 {
-                continue;
-            }
-            *index = match (number(part).ok_or_else(no_index)?, count) {
-                (0, _) => return Err(words.refuse(format!("{} has a 0; indices count from 1", quote(word)))),
-                (number @ 1.., _) if number < i64::from(ABSENT) => number as u32 - 1,
-                (number, count) if number < 0 && number + i64::from(count) >= 0 => {
-                    (number + i64::from(count)) as u32
-                }
-                _ => {
-                    let message =
-                        format!("{} is out of range: there are {count} {} so far", quote(word), NAMES[slot]);
-                    return Err(words.refuse(message));
-                }
+        let mut rest = word;
+        for (slot, (index, count)) in corner.iter_mut().zip(counts).enumerate() {
+            let (number, behind) = number(rest);
+            *index = match number {
+                Some(number @ 1..PAST_END) => number as u32 - 1,
+                Some(number) if number < 0 && number + i64::from(count) >= 0 => (number + i64::from(count)) as u32,
+                // 1//3 has no texture coordinates.
+                None if slot > 0 && matches!(behind, [] | [b'/', ..]) => ABSENT,
+                number => return Err(words.refuse(wrong(word, number, count, NAMES[slot]))),
             };
-            if *index >= count && self.largest[slot].as_ref().is_none_or(|(largest, _)| *index > *largest) {
-                self.largest[slot] = Some((*index, words.range()));
+            if *index >= count && *index != ABSENT {
+                self.note(slot, *index, words);
+            }
+            match behind {
+                [] => return Ok(corner),
+                [b'/', others @ ..] => rest = others,
+                _ => break,
             }
         }
-        Ok(corner)
+        Err(words.refuse(wrong(word, None, 0, "")))
+    }
+
+    /// Notes the largest index of each kind whose value is still to come.
+    #[cold]
+    fn note(&mut self, slot: usize, index: u32, words: &Words) {
+        if self.largest[slot].as_ref().is_none_or(|(largest, _)| index > *largest) {
+            self.largest[slot] = Some((index, words.range()));
+        }
     }
 
     /// Whether all values that were not there yet came later.
@@ -116,16 +123,31 @@ impl Corners {
     }
 }
 
-/// An integer; one that is too large is near the ends of its range.
+/// What is wrong with a corner, in which this number stands for the values of this name.
+fn wrong(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
+    let word = quote(word);
+    match number {
+        None => format!("{word} is no corner of a face"),
+        Some(0) => format!("{word} has a 0, but numbers count from 1"),
+        Some(number) => format!("{number} in {word} is out of range: there are {count} {name} so far"),
+    }
+}
+
+/// The integer at the beginning, and what is behind it. One that is too large is near the ends of its range.
 #[inline]
-fn number(word: &[u8]) -> Option<i64> {
+fn number(word: &[u8]) -> (Option<i64>, &[u8]) {
     let (digits, sign) = match word {
         [b'-', digits @ ..] => (digits, -1),
         digits => (digits, 1),
     };
-    let value = digits.iter().try_fold(0_i64, |value, digit| match digit {
-        b'0'..=b'9' => Some(value.saturating_mul(10).saturating_add(i64::from(digit - b'0'))),
-        _ => None,
-    })?;
-    (!digits.is_empty()).then_some(value * sign)
+    let mut value = 0_i64;
+    let mut rest = digits;
+    while let [digit @ b'0'..=b'9', others @ ..] = rest {
+        value = value.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+        rest = others;
+    }
+    match rest.len() < digits.len() {
+        true => (Some(value * sign), rest),
+        false => (None, word),
+    }
 }

@@ -7,7 +7,7 @@ use super::source::{Source, to_f64, to_index};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::refuse;
-use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions, UvOrigin};
+use crate::scene::{Colors, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Result};
 
 /// The names that texture coordinates have.
