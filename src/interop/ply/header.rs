@@ -88,6 +88,11 @@ impl Element {
         if encoding == Encoding::Ascii { all.saturating_sub(1) } else { all }
     }
 
+    /// Number of items to go through: without properties there is nothing to read, whatever the number.
+    pub fn items(&self) -> u64 {
+        if self.properties.is_empty() { 0 } else { self.count }
+    }
+
     pub fn has_lists(&self) -> bool {
         self.properties.iter().any(|property| property.list.is_some())
     }

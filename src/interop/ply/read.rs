@@ -150,7 +150,7 @@ fn faces(source: &mut Source, element: &Element, vertices: u64, losses: &mut Vec
         }
     }
     let mut polygons = Polygons::default();
-    for _ in 0..if element.properties.is_empty() { 0 } else { element.count } {
+    for _ in 0..element.items() {
         for (index, property) in element.properties.iter().enumerate() {
             match property.list {
                 Some(count) if Some(index) == corners => {

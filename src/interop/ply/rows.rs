@@ -131,7 +131,7 @@ impl Column {
 /// The numbers that are not in lists.
 fn collect(source: &mut Source, element: &Element) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    for _ in 0..element.count {
+    for _ in 0..element.items() {
         for property in &element.properties {
             match property.list {
                 None => {
@@ -147,10 +147,7 @@ fn collect(source: &mut Source, element: &Element) -> Result<Vec<u8>> {
 
 /// Goes past the items of an element.
 pub(super) fn skip(source: &mut Source, element: &Element) -> Result<()> {
-    if element.properties.is_empty() {
-        return Ok(());
-    }
-    for _ in 0..element.count {
+    for _ in 0..element.items() {
         for property in &element.properties {
             skip_property(source, property.list, property.number)?;
         }
