@@ -41,7 +41,10 @@ fn files() -> Vec<(Interchange, Vec<u8>)> {
         format.write(scene.clone(), "a", &mut folder, &Default::default()).unwrap();
         files.push((format, folder["a"].clone()));
     }
-    let big = ["ply\nformat binary_big_endian 1.0\nelement vertex 1\nproperty float x\nproperty int y\n", "end_header\n"];
+    let big = [
+        "ply\nformat binary_big_endian 1.0\nelement vertex 1\nproperty float x\nproperty int y\n",
+        "end_header\n",
+    ];
     files.push((Ply, [big.concat().as_bytes(), &[0x3f, 0x80, 0, 0, 0, 0, 0, 1]].concat()));
     files
 }

@@ -99,7 +99,7 @@ fn libraries_give_materials_their_colours() {
     assert_eq!(
         list(&losses),
         "dropped: my colours.mtl: a material has a name and a diffuse colour, but no Kd, Ns, map_Kd\n\
-         quantised: my colours.mtl: colours of materials have 8 bits, at most 1.9607544e-3 off\n\
+         quantised: my colours.mtl: colours of materials have 8 bits, at most 1.960814e-3 off\n\
          dropped: mtllib: there is no `none.mtl`, so materials have names only\n\
          dropped: mtllib: there is no `my`, so materials have names only\n\
          dropped: mtllib: there is no `colours.mtl`, so materials have names only"
@@ -120,7 +120,7 @@ fn what_a_scene_has_no_place_for_is_listed() {
          dropped: v: weights of positions: 1\n\
          dropped: vt: third texture coordinates: 1\n\
          dropped: s: faces without normals that are to look smooth: 2\n\
-         dropped: v: no face uses 1 of them\n\
+         dropped: v: no face uses 2 of them\n\
          dropped: vt: no face uses 1 of them\n\
          dropped: vn: no face uses 1 of them\n\
          dropped: meshes[0].faces: 1 faces with fewer than three corners\n\
@@ -157,11 +157,17 @@ fn errors_name_line_and_column() {
         ("v 0 0 0\nf 1 1/- 1", "line 2, column 5: `1/-` is no corner of a face"),
         ("v 0 0 0\nf 0 1 1", "line 2, column 3: `0` has a 0, but numbers count from 1"),
         ("v 0 0 0\nf 1 -2 1", "line 2, column 5: -2 in `-2` is out of range: there are 1 positions so far"),
-        ("f 1 4294967295 1", "line 1, column 5: 4294967295 in `4294967295` is out of range: there are 0 positions so far"),
+        (
+            "f 1 4294967295 1",
+            "line 1, column 5: 4294967295 in `4294967295` is out of range: there are 0 positions so far",
+        ),
         ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: number 3 of the positions, but the file has 1"),
         ("v 0 0 0\nf 1/1 1 1", "line 2, column 3: number 1 of the texture coordinates, but the file has 0"),
         ("v 0 0 0\nf 1 1 1//4", "line 2, column 7: number 4 of the normals, but the file has 0"),
-        ("hello world\nhow are you", "line 1, column 1: `hello` is no statement of OBJ, nor is anything else here"),
+        (
+            "hello world\nhow are you",
+            "line 1, column 1: `hello` is no statement of OBJ, nor is anything else here",
+        ),
         ("v 0 0 0\n\x00\x01\x02", "line 2, column 1: `\\x00\\x01\\x02` is no text"),
     ];
     for (text, expected) in errors {
@@ -197,7 +203,7 @@ fn is_written_as_the_shortest_decimals() {
     second.material.color = Some([1, 2, 3]);
     second.faces.corners = Some(vec![2, 1]);
     let (folder, losses) = write(Obj, of(vec![mesh, second])).unwrap();
-    let file = "mtllib file.mtl\no a\nv 0.1 -0 1e-45\nv 3.4028235e38 16777216 0.33333334\nv 0 1 0\nvt 0 0\n\
+    let file = "mtllib file.mtl\no a\nv 0.1 -0 1e-45\nv 3.4028235e+38 16777216 0.33333334\nv 0 1 0\nvt 0 0\n\
                 vt 0.5 0.75\nvt 1 1\nusemtl m\nf 1/1 2/2 3/3\no \nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvn 0 0 1\n\
                 vn 0 0 1\nusemtl color_010203\n";
     assert_eq!(std::str::from_utf8(&folder["file.obj"]).unwrap(), file);
@@ -231,4 +237,15 @@ fn what_obj_cannot_say() {
         "meshes[1].positions[2]: (0, inf, 0) of vertex 2 of mesh \" two\nlines\\\" is not finite"
     );
     assert_eq!(error.kind(), ErrorKind::Inexpressible);
+}
+
+#[test]
+fn a_material_holds_until_there_is_another() {
+    let mut red = triangle();
+    red.material.name = "red".to_owned();
+    let (folder, losses) = write(Obj, of(vec![triangle(), red, triangle()])).unwrap();
+    assert_eq!(losses, "renamed: meshes[2].material.name: the material \"\" is \"none\"");
+    let (scene, _) = read(Obj, &folder["file.obj"], &folder).unwrap();
+    let names: Vec<_> = scene.meshes.iter().map(|mesh| &*mesh.material.name).collect();
+    assert_eq!(names, ["", "red", "none"]);
 }

@@ -40,7 +40,8 @@ fn body(number: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
 }
 
 fn files() -> [Vec<u8>; 3] {
-    let file = |format: &str, body: &[u8]| [format!("ply\nformat {format} 1.0\n{HEADER}").as_bytes(), body].concat();
+    let file =
+        |format: &str, body: &[u8]| [format!("ply\nformat {format} 1.0\n{HEADER}").as_bytes(), body].concat();
     let ascii = b"0 0.1 0 0 0 1 .25 .75 0 255 128 0 4000000000 0\r\n1 1.1 -1 0 0 1 .25 .75 1 0 255 128 1\n4000000001 -1\n\
                   2 2.1 -2 0 0 1 .25 .75 2 0 1 255 128 2 4000000002 -2\n7 1 0.5\n3 0 1 2 9\n2 0 1 9\n4 2 1 0 1 9";
     let reversed = |bytes: &[u8]| bytes.iter().rev().copied().collect();
@@ -125,7 +126,10 @@ fn errors_name_the_place() {
         ("plx\n".into(), "line 1, column 1: a PLY file begins with the line `ply`"),
         ("ply\n".into(), "line 2, column 1: the header has no line `end_header`"),
         ("ply\nend_header\n".into(), "line 3, column 1: the header has no line `format`"),
-        ("ply\nformat text 1.0\n".into(), "line 2, column 8: the format `text` is not ascii, binary_little_endian or binary_big_endian"),
+        (
+            "ply\nformat text 1.0\n".into(),
+            "line 2, column 8: the format `text` is not ascii, binary_little_endian or binary_big_endian",
+        ),
         ("ply\nformat ascii 2.0\n".into(), "line 2, column 14: version `2.0` is not 1.0"),
         ("ply\nelements 3\n".into(), "line 2, column 1: `elements` is no line of a PLY header"),
         ("ply\nelement a -3\n".into(), "line 2, column 11: `-3` is no number of items"),
@@ -134,16 +138,35 @@ fn errors_name_the_place() {
         ("ply\nelement a 1\nproperty long a\n".into(), "line 3, column 10: `long` is no type of PLY"),
         ("ply\nelement a 1\nproperty list int list a\n".into(), "line 3, column 19: a list of lists"),
         ("ply\nformat ascii 1.0\nend_header\n".into(), "line 4, column 1: there is no element `vertex`"),
-        (format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2"), "line 3, column 16: 1 items of `vertex` take 5 bytes or more, but 3 are left"),
+        (
+            format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2"),
+            "line 3, column 16: 1 items of `vertex` take 5 bytes or more, but 3 are left",
+        ),
         (format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2 x"), "line 8, column 5: `x` is no number"),
-        (format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2.55 "), "line 8, column 7: a number is missing"),
-        (format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 0 1"), "line 11, column 7: vertex 1, but there are 1"),
-        (format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n256 0 0 1"), "line 11, column 1: `256` is no integer from 0 to 255"),
-        (format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 -1 1"), "line 11, column 5: vertex -1, but there are 1"),
-        ("ply\nformat ascii 1.0\nelement vertex 18446744073709551615\nproperty int x\nend_header\n".into(),
-         "line 3, column 16: 18446744073709551615 items of `vertex` take 18446744073709551614 bytes or more, but 0 are left"),
-        ("ply\nformat ascii 1.0\nelement vertex 18446744073709551615\nend_header\n".into(),
-         "line 3, column 16: the element `vertex` has no properties x and y"),
+        (
+            format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2.55 "),
+            "line 8, column 7: a number is missing",
+        ),
+        (
+            format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 0 1"),
+            "line 11, column 7: vertex 1, but there are 1",
+        ),
+        (
+            format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n256 0 0 1"),
+            "line 11, column 1: `256` is no integer from 0 to 255",
+        ),
+        (
+            format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 -1 1"),
+            "line 11, column 5: vertex -1, but there are 1",
+        ),
+        (
+            "ply\nformat ascii 1.0\nelement vertex 18446744073709551615\nproperty int x\nend_header\n".into(),
+            "line 3, column 16: 18446744073709551615 items of `vertex` take 18446744073709551614 bytes or more, but 0 are left",
+        ),
+        (
+            "ply\nformat ascii 1.0\nelement vertex 18446744073709551615\nend_header\n".into(),
+            "line 3, column 16: the element `vertex` has no properties x and y",
+        ),
     ];
     for (text, expected) in errors {
         assert_eq!(error(Ply, text.as_bytes()), expected, "{text}");

@@ -31,7 +31,10 @@ const ASCII: &str = "solid a b\r\n  facet normal 0 0 1\r\n outer loop\n vertex 0
 
 #[test]
 fn binary_files_are_told_by_their_size() {
-    assert_eq!(scene(Stl, &binary("solid as CAD programs write", 0)).0, of(vec![facet("solid as CAD programs write")]));
+    assert_eq!(
+        scene(Stl, &binary("solid as CAD programs write", 0)).0,
+        of(vec![facet("solid as CAD programs write")])
+    );
     let (scene, losses) = scene(Stl, &[&binary("", 1)[..], b"tail"].concat());
     assert_eq!(scene, of(vec![facet("")]));
     assert_eq!(
@@ -66,10 +69,13 @@ fn errors_name_the_place() {
         (b"abc", "bytes 0x0..0x3: 3 bytes are neither a binary STL file, which has 84 or more, nor text"),
         (truncated, "bytes 0x50..0x54: 1 facets take 50 bytes, but 46 are left"),
         (b"solid a\nfacet normal 0 0\nouter", "line 3, column 1: `outer` is no number"),
-        (b"solid a\nfacet normal 0 0 1\nouter loop vertex 1 2 3 vertex 1 2 3\nendloop", "line 4, column 1: `vertex` is expected, not `endloop`"),
+        (
+            b"solid a\nfacet normal 0 0 1\nouter loop vertex 1 2 3 vertex 1 2 3\nendloop",
+            "line 4, column 1: `vertex` is expected, not `endloop`",
+        ),
         (b"solid a\nfacet up", "line 2, column 7: `normal` is expected, not `up`"),
         (b"solid a\nfacet", "line 2, column 6: `normal` is missing"),
-        (b"solid a\n", "line 2, column 1: `endsolid` is missing"),
+        (b"solid a\n", "line 1, column 8: `endsolid` is missing"),
         (b"solid a\nendsolid\nx", "line 3, column 1: `solid` is expected, not `x`"),
     ];
     for (bytes, expected) in errors {

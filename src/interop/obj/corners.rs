@@ -52,7 +52,9 @@ impl Corners {
             let (number, behind) = number(rest);
             *index = match number {
                 Some(number @ 1..PAST_END) => number as u32 - 1,
-                Some(number) if number < 0 && number + i64::from(count) >= 0 => (number + i64::from(count)) as u32,
+                Some(number) if number < 0 && number + i64::from(count) >= 0 => {
+                    (number + i64::from(count)) as u32
+                }
                 // 1//3 has no texture coordinates.
                 None if slot > 0 && matches!(behind, [] | [b'/', ..]) => ABSENT,
                 number => return Err(words.refuse(wrong(word, number, count, NAMES[slot]))),
@@ -91,9 +93,7 @@ impl Corners {
 
     /// The vertex of a part that this corner is; one more if there is none yet. There are so many positions so far.
     #[inline]
-    pub fn vertex(
-        &mut self, part: u32, corner: Corner, positions: usize, vertices: &mut Vec<Corner>,
-    ) -> u32 {
+    pub fn vertex(&mut self, part: u32, corner: Corner, positions: usize, vertices: &mut Vec<Corner>) -> u32 {
         let [position, uv, normal] = corner;
         if self.first.len() < positions {
             self.first.resize(positions, First::NONE);

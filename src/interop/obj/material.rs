@@ -18,7 +18,10 @@ const DECIMALS: f32 = 0.5e-6;
 
 /// Adds the materials of a library. The first of each name counts.
 pub(super) fn read(
-    text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>,
+    text: &[u8],
+    library: &str,
+    materials: &mut Materials,
+    losses: &mut Vec<Loss>,
 ) -> Result<()> {
     let mut others = BTreeSet::new();
     let mut worst = 0.0_f32;
@@ -77,13 +80,14 @@ pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<(Strin
     let mut names = BTreeSet::new();
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let material = (mesh.material.name.clone(), mesh.material.color);
-        if material == Default::default() {
+        // Once there is a material, it holds for all that follows that has no other.
+        if material == Default::default() && library.is_empty() {
             continue;
         }
         let place = *places.entry(material).or_insert_with_key(|(name, color)| {
             let wanted = match (&*to_line(name), color) {
                 ("", Some([red, green, blue])) => format!("color_{red:02x}{green:02x}{blue:02x}"),
-                ("", None) => "material".to_owned(),
+                ("", None) => "none".to_owned(),
                 (name, _) => name.to_owned(),
             };
             let unique = unique(&wanted, &mut names);

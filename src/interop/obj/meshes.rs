@@ -8,7 +8,10 @@ use crate::{Loss, LossKind};
 
 /// The meshes of a file, and what they could not take in.
 pub(super) fn meshes(
-    file: File, materials: &Materials, uv_origin: UvOrigin, losses: &mut Vec<Loss>,
+    file: File,
+    materials: &Materials,
+    uv_origin: UvOrigin,
+    losses: &mut Vec<Loss>,
 ) -> Vec<Mesh> {
     let File { lists, parts, name, .. } = file;
     if parts.is_empty() && !lists.positions.is_empty() {

@@ -53,7 +53,10 @@ pub(super) const HOLDS: Holds = Holds {
 };
 
 pub(super) fn read(
-    bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits,
+    bytes: &[u8],
+    files: &dyn Files,
+    options: &SceneOptions,
+    limits: &Limits,
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
@@ -80,7 +83,9 @@ fn libraries(names: &[&[u8]], files: &dyn Files, losses: &mut Vec<Loss>) -> Resu
         if !read(line)? {
             let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
             for name in words {
-                if !read(name)? { missing.push(name) }
+                if !read(name)? {
+                    missing.push(name)
+                }
             }
         }
     }

@@ -208,8 +208,11 @@ impl<'a> Reader<'a> {
         // A line of a few bytes makes a part, which takes hundreds.
         let size = parts.len() * (size_of::<Part>() + size_of::<Mesh>());
         if size as u64 > self.limits.max_decoded {
-            let message =
-                format!("{} meshes take more than the limit of {} bytes", parts.len(), self.limits.max_decoded);
+            let message = format!(
+                "{} meshes take more than the limit of {} bytes",
+                parts.len(),
+                self.limits.max_decoded
+            );
             return Err(Error::new(ErrorKind::LimitExceeded, message).with_span(Some(words.place())));
         }
         self.part = Some(place);

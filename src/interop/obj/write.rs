@@ -11,7 +11,10 @@ use crate::scene::{Colors, Holds, Mesh, Scene, SceneOptions};
 use crate::{Error, ErrorKind, Loss, LossKind, Result};
 
 pub(in crate::interop) fn write(
-    mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions,
+    mut scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     conventions.out_of_gltf(&mut scene);
@@ -49,8 +52,9 @@ fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result
     if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {
         let [x, y, z] = mesh.positions[vertex];
         let message = format!("({x}, {y}, {z}) of vertex {vertex} of mesh \"{}\" is not finite", mesh.name);
-        return Err(Error::new(ErrorKind::Inexpressible, message)
-            .at(format!("meshes[{index}].positions[{vertex}]")));
+        return Err(
+            Error::new(ErrorKind::Inexpressible, message).at(format!("meshes[{index}].positions[{vertex}]"))
+        );
     }
     let mut replaced = |count: usize, field: &str| {
         if count > 0 {
@@ -128,7 +132,8 @@ impl Writer<'_> {
             None => mesh.positions.iter().try_for_each(|position| self.values("v", position)),
             Some(Colors::F32(colors)) => {
                 let both = mesh.positions.iter().zip(colors);
-                both.into_iter().try_for_each(|([x, y, z], [r, g, b, _])| self.values("v", &[*x, *y, *z, *r, *g, *b]))
+                both.into_iter()
+                    .try_for_each(|([x, y, z], [r, g, b, _])| self.values("v", &[*x, *y, *z, *r, *g, *b]))
             }
             Some(Colors::U8(colors)) => {
                 let both = mesh.positions.iter().zip(colors);

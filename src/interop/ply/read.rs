@@ -14,7 +14,10 @@ use crate::{Limits, Loss, Result};
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
 
 pub(in crate::interop) fn read(
-    bytes: &[u8], _files: &dyn Files, options: &SceneOptions, _limits: &Limits,
+    bytes: &[u8],
+    _files: &dyn Files,
+    options: &SceneOptions,
+    _limits: &Limits,
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let header = header::read(bytes)?;

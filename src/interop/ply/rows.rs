@@ -65,7 +65,9 @@ impl<'a> Rows<'a> {
         let columns = places.map(|place| &self.columns[place]);
         if self.are(&places, Number::F32) {
             let offsets = columns.map(|column| column.offset);
-            let row = |row: &[u8]| offsets.map(|at| f32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]));
+            let row = |row: &[u8]| {
+                offsets.map(|at| f32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]))
+            };
             return (self.rows().map(row).collect(), 0.0);
         }
         let mut worst = 0.0_f64;

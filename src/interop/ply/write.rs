@@ -10,7 +10,10 @@ use crate::scene::{Colors, Components, Custom, Holds, Mesh, Scene, SceneOptions}
 use crate::{Loss, LossKind, Result};
 
 pub(in crate::interop) fn write(
-    mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions,
+    mut scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     conventions.out_of_gltf(&mut scene);

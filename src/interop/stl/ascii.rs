@@ -17,7 +17,8 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
         // A line of a few bytes makes a mesh, which takes hundreds.
         let size = solids.len() * (size_of::<Solid>() + size_of::<Mesh>());
         if size as u64 > limits.max_decoded {
-            let message = format!("{} solids take more than the limit of {} bytes", solids.len(), limits.max_decoded);
+            let message =
+                format!("{} solids take more than the limit of {} bytes", solids.len(), limits.max_decoded);
             return Err(Error::new(ErrorKind::LimitExceeded, message).with_span(Some(words.place())));
         }
     }

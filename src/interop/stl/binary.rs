@@ -23,7 +23,8 @@ pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
         Err(Error::new(ErrorKind::Malformed, message).with_span(Some(span)))
     };
     let (Some(count), Some(facets)) = (count(bytes), bytes.get(FACETS..)) else {
-        let message = format!("{} bytes are neither a binary STL file, which has 84 or more, nor text", bytes.len());
+        let message =
+            format!("{} bytes are neither a binary STL file, which has 84 or more, nor text", bytes.len());
         return refuse(0, bytes.len(), message);
     };
     let needed = FACET as u64 * u64::from(count);
@@ -49,7 +50,8 @@ pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
         attributes += usize::from(facet[48..] != [0; 2]);
     }
     if attributes > 0 {
-        let message = format!("{attributes} facets have attributes, which may be colours of one program or another");
+        let message =
+            format!("{attributes} facets have attributes, which may be colours of one program or another");
         losses.push(Loss::dropped("facets.attributes", message));
     }
     Ok(solid)

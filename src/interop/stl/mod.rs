@@ -32,7 +32,10 @@ pub(super) const HOLDS: Holds =
     Holds { format: "STL", mesh_names: true, normals: true, unindexed: true, ..Holds::POSITIONS };
 
 pub(super) fn read(
-    bytes: &[u8], _files: &dyn Files, options: &SceneOptions, limits: &Limits,
+    bytes: &[u8],
+    _files: &dyn Files,
+    options: &SceneOptions,
+    limits: &Limits,
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();

@@ -13,7 +13,10 @@ use crate::{Error, ErrorKind, Loss, LossKind, Result};
 const HEADER: usize = 80;
 
 pub(in crate::interop) fn write(
-    mut scene: Scene, name: &str, files: &mut dyn Files, options: &SceneOptions,
+    mut scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
     options.conventions.unwrap_or(CONVENTIONS).out_of_gltf(&mut scene);
     let mut losses = HOLDS.restrict(&mut scene);
