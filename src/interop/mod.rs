@@ -5,10 +5,18 @@ mod obj;
 #[cfg(feature = "ply")]
 mod ply;
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+#[cfg_attr(
+    not(all(feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each format needs a part of it")
+)]
 mod polygons;
 #[cfg(feature = "stl")]
 mod stl;
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+#[cfg_attr(
+    not(all(feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each format needs a part of it")
+)]
 mod text;
 
 use std::collections::BTreeMap;

@@ -31,7 +31,6 @@ impl<'a> Words<'a> {
     }
 
     /// Number of bytes behind the last word, without blanks at the end.
-    #[cfg(any(feature = "ply", feature = "stl"))]
     pub fn remaining(&self) -> usize {
         self.text[self.at..self.end].trim_ascii().len()
     }

@@ -132,11 +132,10 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
         }
         match keyword {
             Some(b"format") => encoding = Some(format(&mut words)?),
-            Some(b"comment") => {
-                if words.next() == Some(b"TextureFile") {
-                    header.texture = String::from_utf8_lossy(words.rest_of_line()).into_owned();
-                }
+            Some(b"comment") if words.next() == Some(b"TextureFile") => {
+                header.texture = String::from_utf8_lossy(words.rest_of_line()).into_owned();
             }
+            Some(b"comment") => {}
             Some(b"obj_info") => header.infos += 1,
             Some(b"element") => header.elements.push(element(&mut words)?),
             Some(b"property") => {
