@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = SceneOptions::default();
 
     let document = meshspec::open(input)?;
-    let (scene, mut losses) = document.into_scene(&options)?;
+    let (mut scene, mut losses) = document.into_scene(&options)?;
+    scene.apply_transform();
     let mut triangles: Vec<f32> = Vec::new();
     for mesh in &scene.meshes {
         mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {

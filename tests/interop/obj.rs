@@ -37,7 +37,7 @@ fn numbers_count_back_and_may_be_of_later_values() {
     let forward = scene(Obj, format!("f 1 2 3 4\nf 1 2 3 4\n{SQUARE}f 1 2 3 4\n").as_bytes());
     assert_eq!(back.0.meshes[0].positions, forward.0.meshes[0].positions);
     assert_eq!(back.0.meshes[0].faces.indices, Some(Indices::U32(vec![0, 1, 2, 3])));
-    assert_eq!(forward.0.meshes[0].faces.indices, Some(Indices::U32(vec![0, 1, 2, 3].repeat(3))));
+    assert_eq!(forward.0.meshes[0].faces.indices, Some(Indices::U32([0, 1, 2, 3].repeat(3))));
 }
 
 #[test]

@@ -113,8 +113,11 @@ fn flat_points_and_other_colours() {
     assert_eq!(mesh.positions, [[1.0, 2.0, 0.0]]);
     assert_eq!(mesh.colors, [Colors::F32(vec![[0.5, 0.25, 1.0, 0.0]])]);
     assert_eq!(mesh.faces.corner_count(1), 0);
-    let (folder, _) = write(Ply, scene.clone()).unwrap();
-    assert_eq!(crate::scene(Ply, &folder["file.ply"]), (scene, String::new()));
+    let (folder, losses) = write(Ply, scene.clone()).unwrap();
+    assert_eq!(losses, "changed: meshes[0].positions: PLY has three coordinates: z is 0");
+    let mut deep = scene;
+    deep.meshes[0].flat = false;
+    assert_eq!(crate::scene(Ply, &folder["file.ply"]), (deep, String::new()));
 }
 
 #[test]

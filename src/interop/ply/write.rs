@@ -27,7 +27,8 @@ pub(in crate::interop) fn write(
     let names = names(&mesh.custom, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
     write_header(&mut out, &mesh, &names, &polygons)?;
-    write_vertices(&mut out, &mesh)?;
+    // In the order of the header.
+    out.write_all(&mesh.records())?;
     write_faces(&mut out, &polygons)?;
     out.flush()?;
     Ok(losses)
@@ -74,7 +75,7 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
     let mut property = |ty: &str, names: &[&str]| -> Result<()> {
         Ok(names.iter().try_for_each(|name| writeln!(out, "property {ty} {name}"))?)
     };
-    property("float", if mesh.flat { &["x", "y"] } else { &["x", "y", "z"] })?;
+    property("float", &["x", "y", "z"])?;
     if mesh.normals.is_some() {
         property("float", &["nx", "ny", "nz"])?;
     }
@@ -106,21 +107,6 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
         writeln!(out, "element face {}\nproperty list {count} {index} vertex_indices", polygons.len())?;
     }
     Ok(writeln!(out, "end_header")?)
-}
-
-/// The attributes of each vertex in the order of the header, which is that of the records.
-fn write_vertices(out: &mut impl Write, mesh: &Mesh) -> Result<()> {
-    let records = mesh.records();
-    if !mesh.flat {
-        return Ok(out.write_all(&records)?);
-    }
-    let stride = records.len().checked_div(mesh.positions.len()).unwrap_or(0).max(1);
-    for record in records.chunks_exact(stride) {
-        let (position, others) = record.split_at(12);
-        out.write_all(&position[..8])?;
-        out.write_all(others)?;
-    }
-    Ok(())
 }
 
 fn write_faces(out: &mut impl Write, polygons: &Polygons) -> Result<()> {
