@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let options = SceneOptions::default();
 
     let document = meshspec::open(input)?;
-    let (mut scene, mut losses) = document.into_scene(&options)?;
+    let (mut scene, mut losses) =
+        document.into_scene(&options).map_err(|error| format!("no scene: {error}"))?;
     scene.apply_transform();
     let mut triangles: Vec<f32> = Vec::new();
     for mesh in &scene.meshes {

@@ -30,8 +30,8 @@ def convert(program, path, out):
     return triangles.astype(numpy.float32).reshape(-1, 3, 3), ""
 
 
-# Formats that are not built in, and positions that OBJ cannot say.
-EXPECTED_PROBLEMS = ("not a file of a known format", "is not finite")
+# Formats that are not built in, documents whose parts do not fit each other, and positions that OBJ cannot say.
+EXPECTED_PROBLEMS = ("not a file of a known format", "no scene", "is not finite")
 
 
 def main():
