@@ -1,5 +1,24 @@
 //! The formats of the world: to and from [scenes](crate::scene).
 
+#[cfg(feature = "obj")]
+mod obj;
+#[cfg(feature = "ply")]
+mod ply;
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+#[cfg_attr(
+    not(all(feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each format needs a part of it")
+)]
+mod polygons;
+#[cfg(feature = "stl")]
+mod stl;
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+#[cfg_attr(
+    not(all(feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each format needs a part of it")
+)]
+mod text;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -110,7 +129,14 @@ macro_rules! interchange {
     };
 }
 
-interchange! {}
+interchange! {
+    /// OBJ of Wavefront, with MTL.
+    Obj obj "obj" "obj" "OBJ of Wavefront: polygons, materials as names and colours",
+    /// PLY of Stanford.
+    Ply ply "ply" "ply" "PLY of Stanford: polygons, attributes of any name",
+    /// STL of 3D Systems.
+    Stl stl "stl" "stl" "STL of 3D Systems: triangles with a normal each",
+}
 
 impl Interchange {
     /// The format that has the extension of this path.

@@ -126,8 +126,8 @@ impl Mesh {
         }
     }
 
-    /// All attributes of a vertex as bytes, vertex after vertex.
-    fn records(&self) -> Vec<u8> {
+    /// All attributes of a vertex as bytes, in the order of the fields, vertex after vertex.
+    pub(crate) fn records(&self) -> Vec<u8> {
         let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
         lists.extend(self.normals.as_deref().map(|values| (bytemuck::cast_slice(values), 12)));
         lists.extend(self.tangents.as_deref().map(|values| (bytemuck::cast_slice(values), 16)));

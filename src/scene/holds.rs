@@ -16,6 +16,8 @@ pub(crate) struct Holds {
     pub materials: bool,
     /// A colour for a whole mesh.
     pub flat_colors: bool,
+    /// Positions without a third coordinate.
+    pub flat: bool,
     /// Normals.
     pub normals: bool,
     /// Tangents.
@@ -60,6 +62,7 @@ impl Holds {
         mesh_names: false,
         materials: false,
         flat_colors: false,
+        flat: false,
         normals: false,
         tangents: false,
         uvs: 0,
@@ -122,6 +125,11 @@ impl Holds {
             "colours of meshes",
             &mut mesh.material.color,
         );
+        if mesh.flat && !self.flat {
+            mesh.flat = false;
+            let message = format!("{} has three coordinates: z is 0", self.format);
+            losses.list.push(Loss::new(LossKind::Changed, format!("{at}.positions"), message));
+        }
         losses.drop_option(!self.normals, format!("{at}.normals"), "normals", &mut mesh.normals);
         losses.drop_option(!self.tangents, format!("{at}.tangents"), "tangents", &mut mesh.tangents);
         losses.drop_sets(self.uvs, format!("{at}.uvs"), "sets of texture coordinates", &mut mesh.uvs);

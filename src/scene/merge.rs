@@ -4,8 +4,8 @@ use super::{Colors, Custom, Indices, Mesh, Skin, Weights};
 use crate::{Loss, LossKind};
 
 /// One mesh with the vertices and faces of all, in order. Attributes that only some of them have are filled up: normals
-/// from the faces, colours with white, tangents with +X, all else with 0. The meshes have no custom attributes and the same origin of
-/// texture coordinates.
+/// from the faces, colours with white, tangents with +X, all else with 0. The meshes have the
+/// same origin of texture coordinates.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
     let mut merged = Mesh::default();
@@ -46,6 +46,9 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
             }
         }
     }
+    for (all, more) in merged.custom.iter_mut().zip(mesh.custom) {
+        all.values.append(more.values);
+    }
     for (all, more) in merged.skins.iter_mut().zip(mesh.skins) {
         all.joints.extend(more.joints);
         match (&mut all.weights, more.weights) {
@@ -66,7 +69,7 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     let uvs = meshes.iter().map(|mesh| mesh.uvs.len()).max().unwrap_or(0);
     let colors = meshes.iter().map(|mesh| mesh.colors.len()).max().unwrap_or(0);
     let skins = meshes.iter().map(|mesh| mesh.skins.len()).max().unwrap_or(0);
-    let custom = kinds_of_custom(meshes);
+    let custom = all_custom(meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let vertices = mesh.positions.len();
         let mut filled = Vec::new();
@@ -90,9 +93,16 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
             mesh.skins.resize(skins, Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
             filled.push("no joints");
         }
-        if fill_custom(mesh, &custom) {
-            filled.push("attributes of other kinds with 0");
+        let own = std::mem::take(&mut mesh.custom);
+        let mut own: Vec<_> = own.into_iter().map(Some).collect();
+        for wanted in &custom {
+            let found = own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_like(wanted)));
+            mesh.custom.push(found.and_then(Option::take).unwrap_or_else(|| {
+                filled.push("custom attributes of 0");
+                wanted.zeros(vertices)
+            }));
         }
+        filled.dedup();
         if !filled.is_empty() {
             let message = format!("gets what the others have: {}", filled.join(", "));
             losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}]"), message));
@@ -100,33 +110,17 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     }
 }
 
-/// Every attribute without a meaning, without values.
-fn kinds_of_custom(meshes: &[Mesh]) -> Vec<Custom> {
-    let mut kinds: Vec<Custom> = Vec::new();
-    for custom in meshes.iter().flat_map(|mesh| &mesh.custom) {
-        let kind = Custom { name: custom.name.clone(), lanes: custom.lanes, values: custom.values.zeros(0) };
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
+/// The custom attributes that any of the meshes has, without values. Those of the same name and type are the same; if one
+/// mesh has several such, they are so many.
+fn all_custom(meshes: &[Mesh]) -> Vec<Custom> {
+    let mut all: Vec<Custom> = Vec::new();
+    for mesh in meshes {
+        for (index, custom) in mesh.custom.iter().enumerate() {
+            let before = mesh.custom[..index].iter().filter(|other| other.is_like(custom)).count();
+            if all.iter().filter(|other| other.is_like(custom)).count() <= before {
+                all.push(custom.zeros(0));
+            }
         }
     }
-    kinds
-}
-
-/// Puts the custom attributes of the mesh in the order of `kinds`; whether any had to be made.
-fn fill_custom(mesh: &mut Mesh, kinds: &[Custom]) -> bool {
-    let mut own = std::mem::take(&mut mesh.custom);
-    let mut made = false;
-    for kind in kinds {
-        let is_kind = |custom: &Custom| {
-            custom.name == kind.name && custom.lanes == kind.lanes && custom.values.zeros(0) == kind.values
-        };
-        mesh.custom.push(match own.iter().position(is_kind) {
-            Some(place) => own.swap_remove(place),
-            None => {
-                made = true;
-                Custom { values: kind.values.zeros(mesh.positions.len() * kind.lanes), ..kind.clone() }
-            }
-        });
-    }
-    made
+    all
 }

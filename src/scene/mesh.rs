@@ -107,6 +107,20 @@ pub struct Custom {
     pub values: Components,
 }
 
+impl Custom {
+    /// Whether it has the same name and type.
+    pub(super) fn is_like(&self, other: &Custom) -> bool {
+        let kind = std::mem::discriminant::<Components>;
+        self.name == other.name && self.lanes == other.lanes && kind(&self.values) == kind(&other.values)
+    }
+
+    /// An attribute like this with zeros for so many vertices.
+    pub(super) fn zeros(&self, vertices: usize) -> Custom {
+        let Custom { name, lanes, values } = self;
+        Custom { name: name.clone(), lanes: *lanes, values: values.zeros(vertices * lanes) }
+    }
+}
+
 /// Numbers of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Components {
@@ -188,6 +202,22 @@ impl Components {
             Components::I16(_) => Components::I16(vec![0; count]),
             Components::U32(_) => Components::U32(vec![0; count]),
             Components::I32(_) => Components::I32(vec![0; count]),
+        }
+    }
+
+    /// Adds numbers of the same kind at the end.
+    pub(super) fn append(&mut self, more: Components) {
+        match (self, more) {
+            (Components::F32(all), Components::F32(more)) => all.extend(more),
+            (Components::F64(all), Components::F64(more)) => all.extend(more),
+            (Components::U8(all), Components::U8(more)) => all.extend(more),
+            (Components::I8(all), Components::I8(more)) => all.extend(more),
+            (Components::U16(all), Components::U16(more)) => all.extend(more),
+            (Components::I16(all), Components::I16(more)) => all.extend(more),
+            (Components::U32(all), Components::U32(more)) => all.extend(more),
+            (Components::I32(all), Components::I32(more)) => all.extend(more),
+            // `share_attributes` has seen to it that the kinds are the same.
+            _ => {}
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::{Dialect, Format, Loss, LossKind, Result};
 const HOLDS: Holds = Holds {
     format: "Crucible",
     meshes: true,
+    flat: true,
     normals: true,
     tangents: true,
     uvs: 1,

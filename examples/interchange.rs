@@ -1,0 +1,55 @@
+//! Converts a mesh file to a format of the world, and prints the triangles that it wrote.
+//!
+//! Usage: interchange FILE OUT
+//!
+//! The extension of OUT says the format. What the format cannot hold goes to standard error; the triangles go to
+//! standard output as JSON, nine numbers each, for tests/external.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use meshspec::interop::{Files, Interchange};
+use meshspec::scene::SceneOptions;
+
+/// The files of a folder.
+struct Folder(PathBuf);
+
+impl Files for Folder {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        std::fs::read(self.0.join(name))
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        Ok(Box::new(File::create(self.0.join(name))?))
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(input), Some(out)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: interchange FILE OUT".into());
+    };
+    let out = Path::new(&out);
+    let format = Interchange::by_extension(out).ok_or("the extension of OUT names no format")?;
+    let name = out.file_name().and_then(|name| name.to_str()).ok_or("OUT is no file")?;
+    let options = SceneOptions::default();
+
+    let document = meshspec::open(input)?;
+    let (mut scene, mut losses) =
+        document.into_scene(&options).map_err(|error| format!("no scene: {error}"))?;
+    scene.apply_transform();
+    let mut triangles: Vec<f32> = Vec::new();
+    for mesh in &scene.meshes {
+        mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
+            triangles.extend(corners.iter().flat_map(|corner| mesh.positions[*corner as usize]));
+        });
+    }
+    let mut folder = Folder(out.parent().unwrap_or(Path::new(".")).to_owned());
+    losses.extend(format.write(scene, name, &mut folder, &options)?);
+    for loss in losses {
+        eprintln!("{loss}");
+    }
+    println!("{triangles:?}");
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! Corners of faces as vertices: a corner combines a position, texture coordinates and a normal by their numbers.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::Result;
+use crate::interop::text::{Words, quote, refuse};
+
+/// Indices of a position, of texture coordinates and of a normal.
+pub(super) type Corner = [u32; 3];
+
+/// The index of what a corner does not have.
+pub(super) const ABSENT: u32 = u32::MAX;
+
+/// The numbers of values are below this.
+const PAST_END: i64 = ABSENT as i64;
+
+const NAMES: [&str; 3] = ["positions", "texture coordinates", "normals"];
+
+/// Reads corners and numbers the vertices that they make.
+#[derive(Default)]
+pub(super) struct Corners {
+    /// The first vertex with each position.
+    first: Vec<First>,
+    /// The vertices of parts by corner that are not in `first`.
+    others: HashMap<(u32, Corner), u32>,
+    /// Whether `others` may hold a vertex although there is no first one of its part.
+    scattered: bool,
+    /// The largest of the indices of values that were not there yet, and the word.
+    largest: [Option<(u32, Range<usize>)>; 3],
+}
+
+#[derive(Clone, Copy)]
+struct First {
+    part: u32,
+    uv: u32,
+    normal: u32,
+    vertex: u32,
+}
+
+impl First {
+    const NONE: First = First { part: u32::MAX, uv: 0, normal: 0, vertex: 0 };
+}
+
+impl Corners {
+    /// The corner that the last word says, `1/2/3` or `-1//-1`, where there are so many values so far.
+    #[inline]
+    pub fn parse(&mut self, word: &[u8], words: &Words, counts: Corner) -> Result<Corner> {
+        let mut corner = [ABSENT; 3];
+        let mut rest = word;
+        for (slot, (index, count)) in corner.iter_mut().zip(counts).enumerate() {
+            let (number, behind) = number(rest);
+            *index = match number {
+                Some(number @ 1..PAST_END) => number as u32 - 1,
+                Some(number) if number < 0 && number + i64::from(count) >= 0 => {
+                    (number + i64::from(count)) as u32
+                }
+                // 1//3 has no texture coordinates.
+                None if slot > 0 && matches!(behind, [] | [b'/', ..]) => ABSENT,
+                number => return Err(words.refuse(wrong(word, number, count, NAMES[slot]))),
+            };
+            if *index >= count && *index != ABSENT {
+                self.note(slot, *index, words);
+            }
+            match behind {
+                [] => return Ok(corner),
+                [b'/', others @ ..] => rest = others,
+                _ => break,
+            }
+        }
+        Err(words.refuse(wrong(word, None, 0, "")))
+    }
+
+    /// Notes the largest index of each kind whose value is still to come.
+    #[cold]
+    fn note(&mut self, slot: usize, index: u32, words: &Words) {
+        if self.largest[slot].as_ref().is_none_or(|(largest, _)| index > *largest) {
+            self.largest[slot] = Some((index, words.range()));
+        }
+    }
+
+    /// Whether all values that were not there yet came later.
+    pub fn check(&self, text: &[u8], counts: Corner) -> Result<()> {
+        for ((largest, count), name) in self.largest.iter().zip(counts).zip(NAMES) {
+            if let Some((index, range)) = largest.as_ref().filter(|(index, _)| *index >= count) {
+                let number = u64::from(*index) + 1;
+                let message = format!("number {number} of the {name}, but the file has {count}");
+                return Err(refuse(text, range.clone(), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The vertex of a part that this corner is; one more if there is none yet. There are so many positions so far.
+    #[inline]
+    pub fn vertex(&mut self, part: u32, corner: Corner, positions: usize, vertices: &mut Vec<Corner>) -> u32 {
+        let [position, uv, normal] = corner;
+        if self.first.len() < positions {
+            self.first.resize(positions, First::NONE);
+        }
+        let add = || {
+            vertices.push(corner);
+            vertices.len() as u32 - 1
+        };
+        match self.first.get_mut(position as usize) {
+            Some(first) if first.part == part && first.uv == uv && first.normal == normal => first.vertex,
+            Some(first) if first.part != part => {
+                if first.part != First::NONE.part {
+                    self.others.insert((first.part, [position, first.uv, first.normal]), first.vertex);
+                    self.scattered = true;
+                }
+                let known = if self.scattered { self.others.get(&(part, corner)).copied() } else { None };
+                let vertex = known.unwrap_or_else(add);
+                *first = First { part, uv, normal, vertex };
+                vertex
+            }
+            Some(_) => *self.others.entry((part, corner)).or_insert_with(add),
+            None => {
+                self.scattered = true;
+                *self.others.entry((part, corner)).or_insert_with(add)
+            }
+        }
+    }
+}
+
+/// What is wrong with a corner, in which this number stands for the values of this name.
+fn wrong(word: &[u8], number: Option<i64>, count: u32, name: &str) -> String {
+    let word = quote(word);
+    match number {
+        None => format!("{word} is no corner of a face"),
+        Some(0) => format!("{word} has a 0, but numbers count from 1"),
+        Some(number) => format!("{number} in {word} is out of range: there are {count} {name} so far"),
+    }
+}
+
+/// The integer at the beginning, and what is behind it. One that is too large is near the ends of its range.
+#[inline]
+fn number(word: &[u8]) -> (Option<i64>, &[u8]) {
+    let (digits, sign) = match word {
+        [b'-', digits @ ..] => (digits, -1),
+        digits => (digits, 1),
+    };
+    let mut value = 0_i64;
+    let mut rest = digits;
+    while let [digit @ b'0'..=b'9', others @ ..] = rest {
+        value = value.saturating_mul(10).saturating_add(i64::from(digit - b'0'));
+        rest = others;
+    }
+    match rest.len() < digits.len() {
+        true => (Some(value * sign), rest),
+        false => (None, word),
+    }
+}

@@ -1,0 +1,125 @@
+//! MTL: the names and diffuse colours of materials.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Write;
+
+use crate::interop::text::{Words, lines, to_line};
+use crate::scene::Mesh;
+use crate::{Loss, LossKind, Result};
+
+/// What OBJ files refer to by name.
+pub(super) type Materials = HashMap<Vec<u8>, Option<[u8; 3]>>;
+
+/// Number of other keywords that are listed.
+const MOST_OTHERS: usize = 20;
+
+/// Decimals of six digits are off by this much.
+const DECIMALS: f32 = 0.5e-6;
+
+/// Adds the materials of a library. The first of each name counts.
+pub(super) fn read(
+    text: &[u8],
+    library: &str,
+    materials: &mut Materials,
+    losses: &mut Vec<Loss>,
+) -> Result<()> {
+    let mut others = BTreeSet::new();
+    let mut worst = 0.0_f32;
+    let mut current: &[u8] = &[];
+    for mut words in lines(text) {
+        match words.next() {
+            Some(b"newmtl") => {
+                current = words.rest_of_line();
+                materials.entry(current.to_vec()).or_default();
+            }
+            Some(b"Kd") if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
+                let (color, error) = color(&mut words).map_err(|error| error.at(library))?;
+                worst = worst.max(error);
+                if let Some(slot) = materials.get_mut(current) {
+                    slot.get_or_insert(color);
+                }
+            }
+            Some(word) if !word.starts_with(b"#") && others.len() < MOST_OTHERS => {
+                others.insert(word.escape_ascii().to_string());
+            }
+            _ => {}
+        }
+    }
+    if !others.is_empty() {
+        let others: Vec<_> = others.into_iter().collect();
+        let message = format!("a material has a name and a diffuse colour, but no {}", others.join(", "));
+        losses.push(Loss::dropped(library, message));
+    }
+    if worst > DECIMALS {
+        losses.push(Loss::quantised(library, "colours of materials have 8 bits", worst));
+    }
+    Ok(())
+}
+
+/// A colour in bytes, and how far that is from it. Green and blue may be left out where they are the same as red.
+fn color(words: &mut Words) -> Result<([u8; 3], f32)> {
+    let red = words.number("the red of the colour")?;
+    let [green, blue] = match words.optional()? {
+        Some(green) => [green, words.number("the blue of the colour")?],
+        None => [red, red],
+    };
+    let mut worst = 0.0_f32;
+    let bytes = [red, green, blue].map(|channel| {
+        // A saturating cast; not-a-number becomes 0.
+        let byte = (channel * 255.0).round() as u8;
+        worst = worst.max((channel - f32::from(byte) / 255.0).abs());
+        byte
+    });
+    Ok((bytes, worst))
+}
+
+/// The materials of these meshes as a library; gives each mesh the name that the library has for its material.
+pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<(String, Option<[u8; 3]>)> {
+    let mut library: Vec<(String, Option<[u8; 3]>)> = Vec::new();
+    let mut places: HashMap<(String, Option<[u8; 3]>), usize> = HashMap::new();
+    let mut names = BTreeSet::new();
+    for (index, mesh) in meshes.iter_mut().enumerate() {
+        let material = (mesh.material.name.clone(), mesh.material.color);
+        // Once there is a material, it holds for all that follows that has no other.
+        if material == Default::default() && library.is_empty() {
+            continue;
+        }
+        let place = *places.entry(material).or_insert_with_key(|(name, color)| {
+            let wanted = match (&*to_line(name), color) {
+                ("", Some([red, green, blue])) => format!("color_{red:02x}{green:02x}{blue:02x}"),
+                ("", None) => "none".to_owned(),
+                (name, _) => name.to_owned(),
+            };
+            let unique = unique(&wanted, &mut names);
+            library.push((unique, *color));
+            library.len() - 1
+        });
+        let name = &library[place].0;
+        if *name != mesh.material.name {
+            let message = format!("the material \"{}\" is \"{name}\"", mesh.material.name);
+            losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material.name"), message));
+            mesh.material.name.clone_from(name);
+        }
+    }
+    library
+}
+
+/// This name, or it with a number if it is taken.
+fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (1_u32..).map(|number| format!("{name}_{number}"));
+    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
+    let free = free.unwrap_or_default();
+    taken.insert(free.clone());
+    free
+}
+
+pub(super) fn write(out: &mut dyn Write, library: &[(String, Option<[u8; 3]>)]) -> Result<()> {
+    for (name, color) in library {
+        writeln!(out, "newmtl {name}")?;
+        if let Some(color) = color {
+            let [red, green, blue] = color.map(|channel| f32::from(channel) / 255.0);
+            writeln!(out, "Kd {red} {green} {blue}")?;
+        }
+    }
+    Ok(())
+}

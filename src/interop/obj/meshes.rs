@@ -1,0 +1,135 @@
+//! The statements of OBJ as meshes.
+
+use super::corners::{ABSENT, Corner};
+use super::material::Materials;
+use super::read::{File, Lists, Name, Part};
+use crate::scene::{Colors, Faces, Indices, Material, Mesh, UvOrigin};
+use crate::{Loss, LossKind};
+
+/// The meshes of a file, and what they could not take in.
+pub(super) fn meshes(
+    file: File,
+    materials: &Materials,
+    uv_origin: UvOrigin,
+    losses: &mut Vec<Loss>,
+) -> Vec<Mesh> {
+    let File { lists, parts, name, .. } = file;
+    if parts.is_empty() && !lists.positions.is_empty() {
+        return vec![points(lists, name, uv_origin, losses)];
+    }
+    unused(&lists, &parts, losses);
+    let parts = parts.into_iter().enumerate();
+    let meshes = parts.map(|(index, part)| {
+        let path = format!("meshes[{index}]");
+        if part.faces.degenerate > 0 {
+            let message = format!("{} faces with fewer than three corners", part.faces.degenerate);
+            losses.push(Loss::dropped(format!("{path}.faces"), message));
+        }
+        let mut mesh = Mesh {
+            name: to_name(part.name, &path, losses),
+            material: Material {
+                name: to_text(part.material, &format!("{path}.material.name"), losses),
+                color: materials.get(part.material).copied().flatten(),
+            },
+            uv_origin,
+            faces: part.faces.into_faces(),
+            ..Mesh::default()
+        };
+        fill(&mut mesh, &part.vertices, &lists, &path, losses);
+        mesh
+    });
+    meshes.collect()
+}
+
+/// The values of the vertices. What only some of them have is made up for the others.
+fn fill(mesh: &mut Mesh, vertices: &[Corner], lists: &Lists, path: &str, losses: &mut Vec<Loss>) {
+    let mut made_up = |count: usize, field: &str, what: &str| {
+        if count > 0 {
+            let message = format!("{count} of {} vertices have none and get {what}", vertices.len());
+            losses.push(Loss::new(LossKind::Changed, format!("{path}.{field}"), message));
+        }
+    };
+    // All indices are in range: `Corners::check`.
+    mesh.positions =
+        vertices.iter().filter_map(|corner| lists.positions.get(corner[0] as usize)).copied().collect();
+    if vertices.iter().any(|corner| corner[1] != ABSENT) {
+        made_up(absent(vertices, 1), "uvs[0]", "0");
+        let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();
+        mesh.uvs.push(vertices.iter().map(uv).collect());
+    }
+    let color = |corner: &Corner| lists.colors.get(corner[0] as usize).copied().flatten();
+    if !lists.colors.is_empty() && vertices.iter().any(|corner| color(corner).is_some()) {
+        made_up(vertices.iter().filter(|corner| color(corner).is_none()).count(), "colors[0]", "white");
+        let colors = vertices.iter().map(|corner| color(corner).unwrap_or([1.0; 4])).collect();
+        mesh.colors.push(Colors::F32(colors));
+    }
+    if vertices.iter().any(|corner| corner[2] != ABSENT) {
+        let missing = absent(vertices, 2);
+        made_up(missing, "normals", "those of the faces");
+        if missing > 0 {
+            mesh.generate_normals();
+        }
+        let generated = mesh.normals.take().unwrap_or_default();
+        let normal = |(index, corner): (usize, &Corner)| match lists.normals.get(corner[2] as usize) {
+            Some(normal) => *normal,
+            None => generated.get(index).copied().unwrap_or_default(),
+        };
+        mesh.normals = Some(vertices.iter().enumerate().map(normal).collect());
+    }
+}
+
+fn absent(vertices: &[Corner], slot: usize) -> usize {
+    vertices.iter().filter(|corner| corner[slot] == ABSENT).count()
+}
+
+/// A file without faces: its positions.
+fn points(lists: Lists, name: Name, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
+    for (path, count) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
+        unused_values(path, count, losses);
+    }
+    let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
+    let mut mesh = Mesh { name: to_name(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
+    mesh.faces = Faces { indices: Some(Indices::U32(Vec::new())), corners: None };
+    fill(&mut mesh, &vertices, &lists, "meshes[0]", losses);
+    mesh
+}
+
+/// What no face uses.
+fn unused(lists: &Lists, parts: &[Part], losses: &mut Vec<Loss>) {
+    let all = [("v", lists.positions.len()), ("vt", lists.uvs.len()), ("vn", lists.normals.len())];
+    for (slot, (path, count)) in all.into_iter().enumerate() {
+        let mut used = vec![false; count];
+        for corner in parts.iter().flat_map(|part| &part.vertices) {
+            if let Some(used) = used.get_mut(corner[slot] as usize) {
+                *used = true;
+            }
+        }
+        unused_values(path, used.iter().filter(|used| !**used).count(), losses);
+    }
+}
+
+fn unused_values(path: &str, count: usize, losses: &mut Vec<Loss>) {
+    if count > 0 {
+        losses.push(Loss::dropped(path, format!("no face uses {count} of them")));
+    }
+}
+
+fn to_name(name: Name, path: &str, losses: &mut Vec<Loss>) -> String {
+    let path = format!("{path}.name");
+    let (object, group) = (to_text(name.object, &path, losses), to_text(name.group, &path, losses));
+    match (&*object, &*group) {
+        (_, "") => object,
+        ("", _) => group,
+        (object, group) if object == group => group.to_owned(),
+        (object, group) => format!("{object}/{group}"),
+    }
+}
+
+fn to_text(bytes: &[u8], path: &str, losses: &mut Vec<Loss>) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    if text.as_bytes() != bytes {
+        let message = format!("\"{}\" is not UTF-8: \"{text}\"", bytes.escape_ascii());
+        losses.push(Loss::new(LossKind::Renamed, path, message));
+    }
+    text.into_owned()
+}

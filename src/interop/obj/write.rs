@@ -1,0 +1,191 @@
+//! Scenes to OBJ.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::{CONVENTIONS, HOLDS, material};
+use crate::interop::Files;
+use crate::interop::polygons::Polygons;
+use crate::interop::text::to_line;
+use crate::scene::{Colors, Holds, Mesh, Scene, SceneOptions};
+use crate::{Error, ErrorKind, Loss, LossKind, Result};
+
+pub(in crate::interop) fn write(
+    mut scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> Result<Vec<Loss>> {
+    let conventions = options.conventions.unwrap_or(CONVENTIONS);
+    conventions.out_of_gltf(&mut scene);
+    let mut losses = Holds { uv_origin: conventions.uv_origin, ..HOLDS }.restrict(&mut scene);
+    for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+        make_sayable(mesh, index, &mut losses)?;
+    }
+    let library = material::collect(&mut scene.meshes, &mut losses);
+    let library_name = library_name(name);
+    if !library.is_empty() {
+        let mut out = BufWriter::new(files.create(&library_name)?);
+        material::write(&mut out, &library)?;
+        out.flush()?;
+    }
+    let mut out = Writer { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
+    if !library.is_empty() {
+        out.line("mtllib ", &library_name)?;
+    }
+    for (index, mesh) in scene.meshes.into_iter().enumerate() {
+        out.mesh(mesh, index, &mut losses)?;
+    }
+    out.out.flush()?;
+    Ok(losses)
+}
+
+/// `robot.mtl` for `robot.obj`.
+fn library_name(name: &str) -> String {
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
+    format!("{}.mtl", to_line(stem))
+}
+
+/// OBJ has no infinities, no not-a-number, no alpha, and names that are part of a line.
+fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
+    let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
+    if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {
+        let [x, y, z] = mesh.positions[vertex];
+        let message = format!("({x}, {y}, {z}) of vertex {vertex} of mesh \"{}\" is not finite", mesh.name);
+        return Err(
+            Error::new(ErrorKind::Inexpressible, message).at(format!("meshes[{index}].positions[{vertex}]"))
+        );
+    }
+    let mut replaced = |count: usize, field: &str| {
+        if count > 0 {
+            let message = format!("{count} values are not finite and become 0");
+            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].{field}"), message));
+        }
+    };
+    if let Some(normals) = &mut mesh.normals {
+        replaced(make_finite(normals.as_flattened_mut()), "normals");
+    }
+    if let [uvs] = &mut *mesh.uvs {
+        replaced(make_finite(uvs.as_flattened_mut()), "uvs[0]");
+    }
+    if let [Colors::F32(colors)] = &mut *mesh.colors {
+        replaced(make_finite(colors.as_flattened_mut()), "colors[0]");
+    }
+    let transparent = match &*mesh.colors {
+        [Colors::F32(colors)] => colors.iter().any(|color| color[3] != 1.0),
+        [Colors::U8(colors)] => colors.iter().any(|color| color[3] != 255),
+        _ => false,
+    };
+    if transparent {
+        losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), "OBJ has colours without alpha"));
+    }
+    let name = to_line(&mesh.name);
+    if name != mesh.name {
+        let message = format!("\"{}\" is \"{name}\"", mesh.name.escape_debug());
+        losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].name"), message));
+        mesh.name = name;
+    }
+    Ok(())
+}
+
+fn make_finite(values: &mut [f32]) -> usize {
+    let wrong = values.iter_mut().filter(|value| !value.is_finite());
+    wrong.map(|value| *value = 0.0).count()
+}
+
+struct Writer<'a> {
+    out: BufWriter<Box<dyn Write + 'a>>,
+    /// Positions, texture coordinates and normals so far.
+    counts: [u64; 3],
+}
+
+impl Writer<'_> {
+    fn mesh(&mut self, mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
+        self.line("o ", &mesh.name)?;
+        self.positions(&mesh)?;
+        let uvs = mesh.uvs.first().map_or(&[][..], |uvs| &uvs[..]);
+        let normals = mesh.normals.as_deref().unwrap_or_default();
+        for uv in uvs {
+            self.values("vt", uv)?;
+        }
+        for normal in normals {
+            self.values("vn", normal)?;
+        }
+        if !mesh.material.name.is_empty() {
+            self.line("usemtl ", &mesh.material.name)?;
+        }
+        let faces = Polygons::from_faces(mesh.faces, mesh.positions.len());
+        if faces.degenerate > 0 {
+            let message = format!("{} faces with fewer than three corners", faces.degenerate);
+            losses.push(Loss::dropped(format!("meshes[{index}].faces"), message));
+        }
+        self.faces(&faces, !uvs.is_empty(), !normals.is_empty())?;
+        let [positions, before_uvs, before_normals] = &mut self.counts;
+        *positions += mesh.positions.len() as u64;
+        *before_uvs += uvs.len() as u64;
+        *before_normals += normals.len() as u64;
+        Ok(())
+    }
+
+    fn positions(&mut self, mesh: &Mesh) -> Result<()> {
+        match mesh.colors.first() {
+            None => mesh.positions.iter().try_for_each(|position| self.values("v", position)),
+            Some(Colors::F32(colors)) => {
+                let both = mesh.positions.iter().zip(colors);
+                both.into_iter()
+                    .try_for_each(|([x, y, z], [r, g, b, _])| self.values("v", &[*x, *y, *z, *r, *g, *b]))
+            }
+            Some(Colors::U8(colors)) => {
+                let both = mesh.positions.iter().zip(colors);
+                both.into_iter().try_for_each(|([x, y, z], color)| {
+                    let [r, g, b, _] = color.map(|channel| f32::from(channel) / 255.0);
+                    self.values("v", &[*x, *y, *z, r, g, b])
+                })
+            }
+        }
+    }
+
+    fn faces(&mut self, faces: &Polygons, uvs: bool, normals: bool) -> Result<()> {
+        let mut digits = itoa::Buffer::new();
+        let counts = self.counts;
+        for face in faces.iter() {
+            self.out.write_all(b"f")?;
+            for &corner in face {
+                let mut number = |slot: usize, before: &[u8]| {
+                    self.out.write_all(before)?;
+                    self.out.write_all(digits.format(counts[slot] + u64::from(corner) + 1).as_bytes())
+                };
+                number(0, b" ")?;
+                match (uvs, normals) {
+                    (false, false) => {}
+                    (true, false) => number(1, b"/")?,
+                    (false, true) => number(2, b"//")?,
+                    (true, true) => {
+                        number(1, b"/")?;
+                        number(2, b"/")?;
+                    }
+                }
+            }
+            self.out.write_all(b"\n")?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, keyword: &str, text: &str) -> Result<()> {
+        Ok(self.out.write_all(format!("{keyword}{text}\n").as_bytes())?)
+    }
+
+    /// The keyword, then each number as the shortest decimal that gives the same bits again.
+    #[inline]
+    fn values(&mut self, keyword: &str, values: &[f32]) -> Result<()> {
+        let mut digits = zmij::Buffer::new();
+        self.out.write_all(keyword.as_bytes())?;
+        for value in values {
+            let text = digits.format_finite(*value);
+            self.out.write_all(b" ")?;
+            self.out.write_all(text.strip_suffix(".0").unwrap_or(text).as_bytes())?;
+        }
+        self.out.write_all(b"\n")?;
+        Ok(())
+    }
+}

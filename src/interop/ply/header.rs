@@ -1,0 +1,206 @@
+//! The lines at the beginning of PLY, which say what follows.
+
+use std::ops::Range;
+
+use crate::Result;
+use crate::interop::text::{BYTE_ORDER_MARK, Words, quote, refuse};
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Ascii,
+    LittleEndian,
+    BigEndian,
+}
+
+/// The type of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Number {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Number {
+    fn parse(word: &[u8]) -> Option<Number> {
+        Some(match word {
+            b"char" | b"int8" => Number::I8,
+            b"uchar" | b"uint8" => Number::U8,
+            b"short" | b"int16" => Number::I16,
+            b"ushort" | b"uint16" => Number::U16,
+            b"int" | b"int32" => Number::I32,
+            b"uint" | b"uint32" => Number::U32,
+            b"float" | b"float32" => Number::F32,
+            b"double" | b"float64" => Number::F64,
+            _ => return None,
+        })
+    }
+
+    /// Bytes in a binary file.
+    pub fn size(self) -> usize {
+        match self {
+            Number::I8 | Number::U8 => 1,
+            Number::I16 | Number::U16 => 2,
+            Number::I32 | Number::U32 | Number::F32 => 4,
+            Number::F64 => 8,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Number::F32 | Number::F64)
+    }
+}
+
+/// One number, or list of numbers, of each item of an element.
+#[derive(Debug)]
+pub(super) struct Property {
+    pub name: String,
+    pub number: Number,
+    /// The type of the number of items, for a list.
+    pub list: Option<Number>,
+}
+
+/// Items with the same properties.
+#[derive(Debug)]
+pub(super) struct Element {
+    pub name: String,
+    pub count: u64,
+    pub properties: Vec<Property>,
+    /// The line in the header.
+    pub line: Range<usize>,
+}
+
+impl Element {
+    /// The least bytes that the items take.
+    pub fn least_size(&self, encoding: Encoding) -> u64 {
+        let sizes = self.properties.iter().map(|property| match encoding {
+            // A digit and a blank.
+            Encoding::Ascii => 2,
+            _ => property.list.unwrap_or(property.number).size() as u64,
+        });
+        let all = self.count.saturating_mul(sizes.sum());
+        // Behind the last digit may be the end.
+        if encoding == Encoding::Ascii { all.saturating_sub(1) } else { all }
+    }
+
+    /// Number of items to go through: without properties there is nothing to read, whatever the number.
+    pub fn items(&self) -> u64 {
+        if self.properties.is_empty() { 0 } else { self.count }
+    }
+
+    pub fn has_lists(&self) -> bool {
+        self.properties.iter().any(|property| property.list.is_some())
+    }
+}
+
+/// What the header says.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub encoding: Encoding,
+    pub elements: Vec<Element>,
+    /// The image that a comment names.
+    pub texture: String,
+    /// Number of lines `obj_info`.
+    pub infos: usize,
+    /// Where the items begin.
+    pub body: usize,
+}
+
+pub(super) fn read(text: &[u8]) -> Result<Header> {
+    let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mut encoding = None;
+    let mut header =
+        Header { encoding: Encoding::Ascii, elements: Vec::new(), texture: String::new(), infos: 0, body: 0 };
+    let mut first = true;
+    loop {
+        let rest = &text[at..];
+        let end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| at + length + 1);
+        let line = at..end;
+        let mut words = Words::new(text, line.clone());
+        let keyword = words.next();
+        at = end;
+        if std::mem::take(&mut first) {
+            match keyword {
+                Some(b"ply") => continue,
+                _ => return Err(refuse(text, line, "a PLY file begins with the line `ply`")),
+            }
+        }
+        match keyword {
+            Some(b"format") => encoding = Some(format(&mut words)?),
+            Some(b"comment") if words.next() == Some(b"TextureFile") => {
+                header.texture = String::from_utf8_lossy(words.rest_of_line()).into_owned();
+            }
+            Some(b"comment") => {}
+            Some(b"obj_info") => header.infos += 1,
+            Some(b"element") => header.elements.push(element(&mut words)?),
+            Some(b"property") => {
+                let property = property(&mut words)?;
+                let element = header.elements.last_mut();
+                let element = element.ok_or_else(|| words.refuse("a property before the first element"))?;
+                element.properties.push(property);
+            }
+            Some(b"end_header") => break,
+            Some(word) => return Err(words.refuse(format!("{} is no line of a PLY header", quote(word)))),
+            None if end == text.len() => {
+                return Err(refuse(text, end..end, "the header has no line `end_header`"));
+            }
+            None => {}
+        }
+    }
+    header.body = at;
+    header.encoding = encoding.ok_or_else(|| refuse(text, at..at, "the header has no line `format`"))?;
+    Ok(header)
+}
+
+fn format(words: &mut Words) -> Result<Encoding> {
+    let encoding = match words.next() {
+        Some(b"ascii") => Encoding::Ascii,
+        Some(b"binary_little_endian") => Encoding::LittleEndian,
+        Some(b"binary_big_endian") => Encoding::BigEndian,
+        Some(word) => {
+            let known = "ascii, binary_little_endian or binary_big_endian";
+            return Err(words.refuse(format!("the format {} is not {known}", quote(word))));
+        }
+        None => return Err(words.missing("the format")),
+    };
+    match words.next() {
+        None | Some(b"1.0") => Ok(encoding),
+        Some(version) => Err(words.refuse(format!("version {} is not 1.0", quote(version)))),
+    }
+}
+
+fn element(words: &mut Words) -> Result<Element> {
+    let name = name(words, "the name of the element")?;
+    let count = words.next().ok_or_else(|| words.missing("the number of items"))?;
+    let parsed = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
+    let count = parsed.ok_or_else(|| words.refuse(format!("{} is no number of items", quote(count))))?;
+    Ok(Element { name, count, properties: Vec::new(), line: words.range() })
+}
+
+fn property(words: &mut Words) -> Result<Property> {
+    let mut number = |what: &str| {
+        let word = words.next().ok_or_else(|| words.missing(what))?;
+        match Number::parse(word) {
+            None if word == b"list" => Ok(None),
+            None => Err(words.refuse(format!("{} is no type of PLY", quote(word)))),
+            number => Ok(number),
+        }
+    };
+    let nested = "a list of lists";
+    let (list, number) = match number("the type")? {
+        Some(plain) => (None, Some(plain)),
+        None => (number("the type of the number of items")?, number("the type of the items")?),
+    };
+    let number = number.ok_or_else(|| words.refuse(nested))?;
+    Ok(Property { name: name(words, "the name of the property")?, number, list })
+}
+
+fn name(words: &mut Words, what: &str) -> Result<String> {
+    let name = words.next().ok_or_else(|| words.missing(what))?;
+    Ok(String::from_utf8_lossy(name).into_owned())
+}

@@ -1,0 +1,178 @@
+//! PLY to scenes.
+
+use super::CONVENTIONS;
+use super::header::{self, Element, Header, Number};
+use super::rows::{self, Rows};
+use super::source::{Source, to_f64, to_index};
+use crate::interop::Files;
+use crate::interop::polygons::Polygons;
+use crate::interop::text::refuse;
+use crate::scene::{Colors, Mesh, Scene, SceneOptions};
+use crate::{Limits, Loss, Result};
+
+/// The names that texture coordinates have.
+const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
+
+pub(in crate::interop) fn read(
+    bytes: &[u8],
+    _files: &dyn Files,
+    options: &SceneOptions,
+    _limits: &Limits,
+) -> Result<(Scene, Vec<Loss>)> {
+    let conventions = options.conventions.unwrap_or(CONVENTIONS);
+    let header = header::read(bytes)?;
+    let mut losses = Vec::new();
+    if header.infos > 0 {
+        losses.push(Loss::dropped("obj_info", format!("{} lines", header.infos)));
+    }
+    let mut scene = Scene { meshes: vec![mesh(bytes, &header, &mut losses)?], ..Scene::default() };
+    scene.meshes[0].uv_origin = conventions.uv_origin;
+    conventions.into_gltf(&mut scene, "ply");
+    Ok((scene, losses))
+}
+
+fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
+    let end = header.body;
+    let vertex = header.elements.iter().position(|element| element.name == "vertex");
+    let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "there is no element `vertex`"))?;
+    let face = header.elements.iter().position(|element| element.name == "face");
+    let vertices = header.elements[vertex].count;
+    let mut mesh = Mesh::default();
+    mesh.material.name.clone_from(&header.texture);
+    let mut polygons = Polygons::default();
+    let mut source = Source::new(bytes, header.body, header.encoding);
+    for (index, element) in header.elements.iter().enumerate() {
+        let (needed, left) = (element.least_size(header.encoding), source.remaining());
+        if needed > left {
+            let message = format!(
+                "{} items of `{}` take {needed} bytes or more, but {left} are left",
+                element.count, element.name
+            );
+            return Err(refuse(bytes, element.line.clone(), message));
+        }
+        if index == vertex {
+            list_lists(element, losses);
+            let rows = Rows::read(&mut source, element)?;
+            fill(&mut mesh, rows, losses).map_err(|message| refuse(bytes, element.line.clone(), message))?;
+        } else if Some(index) == face {
+            polygons = faces(&mut source, element, vertices, losses)?;
+        } else {
+            losses.push(Loss::dropped(element.name.clone(), format!("the element, {} items", element.count)));
+            rows::skip(&mut source, element)?;
+        }
+    }
+    if polygons.degenerate > 0 {
+        let message = format!("{} faces with fewer than three corners", polygons.degenerate);
+        losses.push(Loss::dropped("face", message));
+    }
+    mesh.faces = polygons.into_faces();
+    match source.remaining() {
+        0 => {}
+        left => losses.push(Loss::dropped("", format!("{left} bytes behind the last element"))),
+    }
+    Ok(mesh)
+}
+
+/// The attributes of the vertices.
+fn fill(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
+    let mut quantised = |path: &str, error: f32| {
+        if error > 0.0 {
+            losses.push(Loss::quantised(path, "the model has floats of 32 bits", error));
+        }
+    };
+    let any = |_| true;
+    if let Some(places) = rows.take(["x", "y", "z"], any) {
+        let (positions, error) = rows.floats(places);
+        quantised("vertex.x, y, z", error);
+        mesh.positions = positions;
+    } else if let Some(places) = rows.take(["x", "y"], any) {
+        let (positions, error) = rows.floats(places);
+        quantised("vertex.x, y", error);
+        mesh.positions = positions.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
+        mesh.flat = true;
+    } else {
+        return Err("the element `vertex` has no properties x and y".to_owned());
+    }
+    if let Some(places) = rows.take(["nx", "ny", "nz"], Number::is_float) {
+        let (normals, error) = rows.floats(places);
+        quantised("vertex.nx, ny, nz", error);
+        mesh.normals = Some(normals);
+    }
+    for names in UVS {
+        if let Some(places) = rows.take(names, Number::is_float) {
+            let (uvs, error) = rows.floats(places);
+            quantised(&format!("vertex.{}, {}", names[0], names[1]), error);
+            mesh.uvs.push(uvs);
+        }
+    }
+    let (colors, error) = colors(&mut rows);
+    quantised("vertex.red, green, blue", error);
+    mesh.colors.extend(colors);
+    mesh.custom = rows.others().collect();
+    Ok(())
+}
+
+/// Colours in bytes or floats. Numbers of other types are no colours that one could be sure of.
+fn colors(rows: &mut Rows) -> (Option<Colors>, f32) {
+    let bytes = |number| number == Number::U8;
+    if let Some(places) = rows.take(["red", "green", "blue", "alpha"], bytes) {
+        return (Some(Colors::U8(rows.bytes(places))), 0.0);
+    }
+    if let Some(places) = rows.take(["red", "green", "blue"], bytes) {
+        let colors = rows.bytes(places).into_iter().map(|[red, green, blue]| [red, green, blue, 255]);
+        return (Some(Colors::U8(colors.collect())), 0.0);
+    }
+    if let Some(places) = rows.take(["red", "green", "blue", "alpha"], Number::is_float) {
+        let (colors, error) = rows.floats(places);
+        return (Some(Colors::F32(colors)), error);
+    }
+    if let Some(places) = rows.take(["red", "green", "blue"], Number::is_float) {
+        let (colors, error) = rows.floats(places);
+        let colors = colors.into_iter().map(|[red, green, blue]| [red, green, blue, 1.0]);
+        return (Some(Colors::F32(colors.collect())), error);
+    }
+    (None, 0.0)
+}
+
+fn list_lists(element: &Element, losses: &mut Vec<Loss>) {
+    for property in element.properties.iter().filter(|property| property.list.is_some()) {
+        let path = format!("{}.{}", element.name, property.name);
+        losses.push(Loss::dropped(path, "lists have no place in a vertex"));
+    }
+}
+
+/// The lists of vertices.
+fn faces(source: &mut Source, element: &Element, vertices: u64, losses: &mut Vec<Loss>) -> Result<Polygons> {
+    let is_corners = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
+    let corners =
+        element.properties.iter().position(|property| property.list.is_some() && is_corners(&property.name));
+    for (index, property) in element.properties.iter().enumerate() {
+        if Some(index) != corners {
+            let path = format!("{}.{}", element.name, property.name);
+            losses.push(Loss::dropped(path, "faces have corners only"));
+        }
+    }
+    let mut polygons = Polygons::default();
+    for _ in 0..element.items() {
+        for (index, property) in element.properties.iter().enumerate() {
+            match property.list {
+                Some(count) if Some(index) == corners => {
+                    for _ in 0..source.count(count)? {
+                        let raw = source.next(property.number)?;
+                        match to_index(property.number, raw) {
+                            Some(index) if u64::from(index) < vertices => polygons.corner(index),
+                            _ => {
+                                let value = to_f64(property.number, raw);
+                                let message = format!("vertex {value}, but there are {vertices}");
+                                return Err(source.refuse(message));
+                            }
+                        }
+                    }
+                    polygons.finish();
+                }
+                list => rows::skip_property(source, list, property.number)?,
+            }
+        }
+    }
+    Ok(polygons)
+}

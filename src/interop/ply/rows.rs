@@ -1,0 +1,173 @@
+//! The numbers of the items of an element, item after item, and the columns in them.
+
+use std::borrow::Cow;
+
+use super::header::{Element, Number};
+use super::source::{Raw, Source, to_f64};
+use crate::Result;
+use crate::scene::{Components, Custom};
+
+/// The numbers of an element, little-endian, without its lists.
+pub(super) struct Rows<'a> {
+    bytes: Cow<'a, [u8]>,
+    stride: usize,
+    columns: Vec<Column>,
+}
+
+/// A property that is one number.
+#[derive(Debug)]
+struct Column {
+    name: String,
+    number: Number,
+    offset: usize,
+    /// Whether it already has a place in the mesh.
+    taken: bool,
+}
+
+impl<'a> Rows<'a> {
+    pub fn read(source: &mut Source<'a>, element: &Element) -> Result<Rows<'a>> {
+        let mut columns = Vec::new();
+        let mut stride = 0;
+        for property in element.properties.iter().filter(|property| property.list.is_none()) {
+            let (name, number) = (property.name.clone(), property.number);
+            columns.push(Column { name, number, offset: stride, taken: false });
+            stride += number.size();
+        }
+        let plain = match element.has_lists() {
+            true => None,
+            false => source.plain(element.count.saturating_mul(stride as u64)),
+        };
+        let bytes = match plain {
+            Some(bytes) => Cow::Borrowed(bytes),
+            None => Cow::Owned(collect(source, element)?),
+        };
+        Ok(Rows { bytes, stride, columns })
+    }
+
+    /// The columns with these names, unless one is missing or taken; they are taken then.
+    pub fn take<const N: usize>(&mut self, names: [&str; N], fits: fn(Number) -> bool) -> Option<[usize; N]> {
+        let mut places = [0; N];
+        for (place, name) in places.iter_mut().zip(names) {
+            let free = |column: &Column| column.name == name && !column.taken && fits(column.number);
+            *place = self.columns.iter().position(free)?;
+        }
+        places.iter().for_each(|place| self.columns[*place].taken = true);
+        Some(places)
+    }
+
+    /// Whether these columns are all of this type.
+    pub fn are(&self, places: &[usize], number: Number) -> bool {
+        places.iter().all(|place| self.columns[*place].number == number)
+    }
+
+    /// Columns as floats, and how far the farthest is from what it was.
+    pub fn floats<const N: usize>(&self, places: [usize; N]) -> (Vec<[f32; N]>, f32) {
+        let columns = places.map(|place| &self.columns[place]);
+        if self.are(&places, Number::F32) {
+            let offsets = columns.map(|column| column.offset);
+            let row = |row: &[u8]| {
+                offsets.map(|at| f32::from_le_bytes([row[at], row[at + 1], row[at + 2], row[at + 3]]))
+            };
+            return (self.rows().map(row).collect(), 0.0);
+        }
+        let mut worst = 0.0_f64;
+        let row = |row: &[u8]| {
+            columns.map(|column| {
+                let exact = to_f64(column.number, column.raw(row));
+                let rounded = exact as f32;
+                if rounded.is_finite() {
+                    worst = worst.max((exact - f64::from(rounded)).abs());
+                }
+                rounded
+            })
+        };
+        (self.rows().map(row).collect(), worst as f32)
+    }
+
+    /// Columns as bytes.
+    pub fn bytes<const N: usize>(&self, places: [usize; N]) -> Vec<[u8; N]> {
+        let offsets = places.map(|place| self.columns[place].offset);
+        self.rows().map(|row| offsets.map(|offset| row[offset])).collect()
+    }
+
+    /// The columns that are not taken.
+    pub fn others(&self) -> impl Iterator<Item = Custom> {
+        let others = self.columns.iter().filter(|column| !column.taken);
+        others.map(|column| Custom { name: column.name.clone(), lanes: 1, values: self.components(column) })
+    }
+
+    fn components(&self, column: &Column) -> Components {
+        fn all<T>(rows: &Rows, column: &Column, convert: impl Fn(Raw) -> T) -> Vec<T> {
+            rows.rows().map(|row| convert(column.raw(row))).collect()
+        }
+        let two = |[a, b, ..]: Raw| [a, b];
+        let four = |[a, b, c, d, ..]: Raw| [a, b, c, d];
+        match column.number {
+            Number::I8 => Components::I8(all(self, column, |raw| raw[0] as i8)),
+            Number::U8 => Components::U8(all(self, column, |raw| raw[0])),
+            Number::I16 => Components::I16(all(self, column, |raw| i16::from_le_bytes(two(raw)))),
+            Number::U16 => Components::U16(all(self, column, |raw| u16::from_le_bytes(two(raw)))),
+            Number::I32 => Components::I32(all(self, column, |raw| i32::from_le_bytes(four(raw)))),
+            Number::U32 => Components::U32(all(self, column, |raw| u32::from_le_bytes(four(raw)))),
+            Number::F32 => Components::F32(all(self, column, |raw| f32::from_le_bytes(four(raw)))),
+            Number::F64 => Components::F64(all(self, column, f64::from_le_bytes)),
+        }
+    }
+
+    fn rows(&self) -> std::slice::ChunksExact<'_, u8> {
+        // Without columns there are no bytes and so no rows.
+        self.bytes.chunks_exact(self.stride.max(1))
+    }
+}
+
+impl Column {
+    #[inline]
+    fn raw(&self, row: &[u8]) -> Raw {
+        let mut raw = [0; 8];
+        let size = self.number.size();
+        raw[..size].copy_from_slice(&row[self.offset..self.offset + size]);
+        raw
+    }
+}
+
+/// The numbers that are not in lists.
+fn collect(source: &mut Source, element: &Element) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for _ in 0..element.items() {
+        for property in &element.properties {
+            match property.list {
+                None => {
+                    let raw = source.next(property.number)?;
+                    bytes.extend_from_slice(&raw[..property.number.size()]);
+                }
+                Some(count) => skip_list(source, count, property.number)?,
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// Goes past the items of an element.
+pub(super) fn skip(source: &mut Source, element: &Element) -> Result<()> {
+    for _ in 0..element.items() {
+        for property in &element.properties {
+            skip_property(source, property.list, property.number)?;
+        }
+    }
+    Ok(())
+}
+
+/// Goes past one number or list.
+pub(super) fn skip_property(source: &mut Source, list: Option<Number>, number: Number) -> Result<()> {
+    match list {
+        None => source.next(number).map(drop),
+        Some(count) => skip_list(source, count, number),
+    }
+}
+
+fn skip_list(source: &mut Source, count: Number, number: Number) -> Result<()> {
+    for _ in 0..source.count(count)? {
+        source.next(number)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,147 @@
+//! The numbers behind the header of PLY.
+
+use super::header::{Encoding, Number};
+use crate::interop::text::{Words, quote};
+use crate::{Error, ErrorKind, Result, Span};
+
+/// A number as its bytes in little-endian order, as many as its type has, in front of zeros.
+pub(super) type Raw = [u8; 8];
+
+/// Where numbers come from.
+pub(super) enum Source<'a> {
+    Text(Words<'a>),
+    Binary { bytes: &'a [u8], at: usize, last: usize, big_endian: bool },
+}
+
+impl<'a> Source<'a> {
+    pub fn new(bytes: &'a [u8], body: usize, encoding: Encoding) -> Source<'a> {
+        match encoding {
+            Encoding::Ascii => Source::Text(Words::new(bytes, body..bytes.len())),
+            _ => {
+                let big_endian = encoding == Encoding::BigEndian;
+                Source::Binary { bytes, at: body, last: body, big_endian }
+            }
+        }
+    }
+
+    /// Number of bytes that are left.
+    pub fn remaining(&self) -> u64 {
+        match self {
+            Source::Text(words) => words.remaining() as u64,
+            Source::Binary { bytes, at, .. } => (bytes.len() - at) as u64,
+        }
+    }
+
+    /// The bytes of so many little-endian values of this size, if they need not be changed.
+    pub fn plain(&mut self, size: u64) -> Option<&'a [u8]> {
+        match self {
+            Source::Binary { bytes, at, last, big_endian: false } => {
+                let end = at.checked_add(usize::try_from(size).ok()?)?;
+                let plain = bytes.get(*at..end)?;
+                (*last, *at) = (*at, end);
+                Some(plain)
+            }
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub fn next(&mut self, number: Number) -> Result<Raw> {
+        match self {
+            Source::Text(words) => text(words, number),
+            Source::Binary { bytes, at, last, big_endian } => {
+                let size = number.size();
+                *last = *at;
+                let Some(own) = bytes.get(*at..*at + size) else {
+                    let message = format!("the file ends within a number of {size} bytes");
+                    let span = Span::Bytes(*at as u64..bytes.len() as u64);
+                    return Err(Error::new(ErrorKind::Malformed, message).with_span(Some(span)));
+                };
+                *at += size;
+                let mut raw = [0; 8];
+                raw[..size].copy_from_slice(own);
+                if *big_endian {
+                    raw[..size].reverse();
+                }
+                Ok(raw)
+            }
+        }
+    }
+
+    /// The next number, which counts items.
+    #[inline]
+    pub fn count(&mut self, number: Number) -> Result<u32> {
+        let raw = self.next(number)?;
+        to_index(number, raw).ok_or_else(|| self.refuse(format!("{} is no count", to_f64(number, raw))))
+    }
+
+    /// The error that the last number is wrong.
+    pub fn refuse(&self, message: impl Into<String>) -> Error {
+        match self {
+            Source::Text(words) => words.refuse(message),
+            Source::Binary { at, last, .. } => {
+                let span = Span::Bytes(*last as u64..*at as u64);
+                Error::new(ErrorKind::Malformed, message).with_span(Some(span))
+            }
+        }
+    }
+}
+
+fn text(words: &mut Words, number: Number) -> Result<Raw> {
+    if number == Number::F32 {
+        return Ok(wide(words.number("a number")?.to_le_bytes()));
+    }
+    let word = words.next().ok_or_else(|| words.missing("a number"))?;
+    if number == Number::F64 {
+        return match fast_float2::parse::<f64, _>(word) {
+            Ok(value) => Ok(value.to_le_bytes()),
+            Err(_) => Err(words.refuse(format!("{} is no number", quote(word)))),
+        };
+    }
+    let value = std::str::from_utf8(word).ok().and_then(|word| word.parse::<i64>().ok());
+    let bits = 8 * number.size() as u32;
+    let (least, most) = match number {
+        Number::I8 | Number::I16 | Number::I32 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
+    };
+    match value.filter(|value| (least..=most).contains(value)) {
+        Some(value) => Ok(value.to_le_bytes()),
+        None => Err(words.refuse(format!("{} is no integer from {least} to {most}", quote(word)))),
+    }
+}
+
+fn wide<const N: usize>(bytes: [u8; N]) -> Raw {
+    let mut raw = [0; 8];
+    raw[..N].copy_from_slice(&bytes);
+    raw
+}
+
+/// The value of a number; all are exact.
+pub(super) fn to_f64(number: Number, raw: Raw) -> f64 {
+    let [a, b, c, d, ..] = raw;
+    match number {
+        Number::I8 => f64::from(a as i8),
+        Number::U8 => f64::from(a),
+        Number::I16 => f64::from(i16::from_le_bytes([a, b])),
+        Number::U16 => f64::from(u16::from_le_bytes([a, b])),
+        Number::I32 => f64::from(i32::from_le_bytes([a, b, c, d])),
+        Number::U32 => f64::from(u32::from_le_bytes([a, b, c, d])),
+        Number::F32 => f64::from(f32::from_le_bytes([a, b, c, d])),
+        Number::F64 => f64::from_le_bytes(raw),
+    }
+}
+
+/// An integer that is not negative.
+#[inline]
+pub(super) fn to_index(number: Number, raw: Raw) -> Option<u32> {
+    let [a, b, c, d, ..] = raw;
+    match number {
+        Number::I8 => u32::try_from(a as i8).ok(),
+        Number::U8 => Some(u32::from(a)),
+        Number::I16 => u32::try_from(i16::from_le_bytes([a, b])).ok(),
+        Number::U16 => Some(u32::from(u16::from_le_bytes([a, b]))),
+        Number::I32 => u32::try_from(i32::from_le_bytes([a, b, c, d])).ok(),
+        Number::U32 => Some(u32::from_le_bytes([a, b, c, d])),
+        Number::F32 | Number::F64 => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! Scenes to PLY.
+
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write};
+
+use super::{CONVENTIONS, HOLDS};
+use crate::interop::Files;
+use crate::interop::polygons::Polygons;
+use crate::scene::{Colors, Components, Custom, Holds, Mesh, Scene, SceneOptions};
+use crate::{Loss, LossKind, Result};
+
+pub(in crate::interop) fn write(
+    mut scene: Scene,
+    name: &str,
+    files: &mut dyn Files,
+    options: &SceneOptions,
+) -> Result<Vec<Loss>> {
+    let conventions = options.conventions.unwrap_or(CONVENTIONS);
+    conventions.out_of_gltf(&mut scene);
+    let mut losses = Holds { uv_origin: conventions.uv_origin, ..HOLDS }.restrict(&mut scene);
+    let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
+    let polygons = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
+    if polygons.degenerate > 0 {
+        let message = format!("{} faces with fewer than three corners", polygons.degenerate);
+        losses.push(Loss::dropped("meshes[0].faces", message));
+    }
+    let names = names(&mesh.custom, &mut losses);
+    let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
+    write_header(&mut out, &mesh, &names, &polygons)?;
+    // In the order of the header.
+    out.write_all(&mesh.records())?;
+    write_faces(&mut out, &polygons)?;
+    out.flush()?;
+    Ok(losses)
+}
+
+/// The names of the properties for the custom attributes, one per component.
+fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
+    let own = "x y z nx ny nz u v s t texture_u texture_v red green blue alpha";
+    let mut taken: BTreeSet<String> = own.split(' ').map(str::to_owned).collect();
+    let attributes = custom.iter().enumerate().map(|(index, custom)| {
+        let path = format!("meshes[0].custom[{index}]");
+        let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
+        let wanted: String = match &*custom.name {
+            "" => "custom".to_owned(),
+            name => name.chars().map(plain).collect(),
+        };
+        let mut name = |wanted: String| {
+            let numbered = (1_u32..).map(|number| format!("{wanted}_{number}"));
+            let name = std::iter::once(wanted.clone()).chain(numbered).find(|name| !taken.contains(name));
+            let name = name.unwrap_or_default();
+            taken.insert(name.clone());
+            name
+        };
+        if custom.lanes == 1 {
+            let name = name(wanted);
+            if name != custom.name {
+                let message = format!("\"{}\" is \"{name}\"", custom.name.escape_debug());
+                losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
+            }
+            return vec![name];
+        }
+        let names: Vec<_> = (0..custom.lanes).map(|lane| name(format!("{wanted}_{lane}"))).collect();
+        let message = format!("\"{}\" is {}", custom.name.escape_debug(), names.join(", "));
+        losses.push(Loss::new(LossKind::Split, path, message));
+        names
+    });
+    attributes.collect()
+}
+
+fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygons: &Polygons) -> Result<()> {
+    // The bytes of this machine.
+    let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
+    writeln!(out, "ply\nformat binary_{endian}_endian 1.0\nelement vertex {}", mesh.positions.len())?;
+    let mut property = |ty: &str, names: &[&str]| -> Result<()> {
+        Ok(names.iter().try_for_each(|name| writeln!(out, "property {ty} {name}"))?)
+    };
+    property("float", &["x", "y", "z"])?;
+    if mesh.normals.is_some() {
+        property("float", &["nx", "ny", "nz"])?;
+    }
+    if !mesh.uvs.is_empty() {
+        property("float", &["u", "v"])?;
+    }
+    match mesh.colors.first() {
+        Some(Colors::U8(_)) => property("uchar", &["red", "green", "blue", "alpha"])?,
+        Some(Colors::F32(_)) => property("float", &["red", "green", "blue", "alpha"])?,
+        None => {}
+    }
+    for (custom, names) in mesh.custom.iter().zip(names) {
+        let ty = match custom.values {
+            Components::I8(_) => "char",
+            Components::U8(_) => "uchar",
+            Components::I16(_) => "short",
+            Components::U16(_) => "ushort",
+            Components::I32(_) => "int",
+            Components::U32(_) => "uint",
+            Components::F32(_) => "float",
+            Components::F64(_) => "double",
+        };
+        property(ty, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    }
+    if !polygons.is_empty() {
+        let count = if polygons.most_corners() > 255 { "uint" } else { "uchar" };
+        // The type that most readers know; indices above are still right as unsigned ones.
+        let index = if mesh.positions.len() > i32::MAX as usize { "uint" } else { "int" };
+        writeln!(out, "element face {}\nproperty list {count} {index} vertex_indices", polygons.len())?;
+    }
+    Ok(writeln!(out, "end_header")?)
+}
+
+fn write_faces(out: &mut impl Write, polygons: &Polygons) -> Result<()> {
+    let long = polygons.most_corners() > 255;
+    for face in polygons.iter() {
+        let count = face.len() as u32;
+        match long {
+            true => out.write_all(&count.to_ne_bytes())?,
+            false => out.write_all(&[count as u8])?,
+        }
+        out.write_all(bytemuck::cast_slice(face))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! ASCII STL. Keywords are in any case, blanks and ends of lines anywhere between words.
+
+use super::Solid;
+use crate::interop::text::{BYTE_ORDER_MARK, Words, quote};
+use crate::scene::Mesh;
+use crate::{Error, ErrorKind, Limits, Result};
+
+pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
+    let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mut words = Words::new(text, start..text.len());
+    let mut solids = Vec::new();
+    while let Some(word) = words.next() {
+        if !word.eq_ignore_ascii_case(b"solid") {
+            return Err(words.refuse(format!("`solid` is expected, not {}", quote(word))));
+        }
+        solids.push(solid(&mut words)?);
+        // A line of a few bytes makes a mesh, which takes hundreds.
+        let size = solids.len() * (size_of::<Solid>() + size_of::<Mesh>());
+        if size as u64 > limits.max_decoded {
+            let message =
+                format!("{} solids take more than the limit of {} bytes", solids.len(), limits.max_decoded);
+            return Err(Error::new(ErrorKind::LimitExceeded, message).with_span(Some(words.place())));
+        }
+    }
+    Ok(solids)
+}
+
+/// What stands behind `solid`.
+fn solid(words: &mut Words) -> Result<Solid> {
+    let mut solid = Solid { name: words.rest_of_line().to_vec(), ..Solid::default() };
+    loop {
+        match words.next() {
+            Some(word) if word.eq_ignore_ascii_case(b"facet") => {
+                expect(words, &["normal"])?;
+                solid.normals.push(words.numbers("a coordinate of the normal")?);
+                expect(words, &["outer", "loop"])?;
+                for _ in 0..3 {
+                    expect(words, &["vertex"])?;
+                    solid.positions.push(words.numbers("a coordinate of the vertex")?);
+                }
+                expect(words, &["endloop", "endfacet"])?;
+            }
+            Some(word) if word.eq_ignore_ascii_case(b"endsolid") => {
+                words.rest_of_line();
+                return Ok(solid);
+            }
+            Some(word) => {
+                return Err(words.refuse(format!("`facet` or `endsolid` is expected, not {}", quote(word))));
+            }
+            None => return Err(words.missing("`endsolid`")),
+        }
+    }
+}
+
+fn expect(words: &mut Words, keywords: &[&str]) -> Result<()> {
+    for keyword in keywords {
+        match words.next() {
+            Some(word) if word.eq_ignore_ascii_case(keyword.as_bytes()) => {}
+            Some(word) => return Err(words.refuse(format!("`{keyword}` is expected, not {}", quote(word)))),
+            None => return Err(words.missing(&format!("`{keyword}`"))),
+        }
+    }
+    Ok(())
+}

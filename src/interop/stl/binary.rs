@@ -1,0 +1,71 @@
+//! Binary STL: a header of 80 bytes, the number of facets, 50 bytes for each.
+
+use super::Solid;
+use crate::{Error, ErrorKind, Loss, Result, Span};
+
+/// Where the facets begin.
+const FACETS: usize = 84;
+/// A normal, three corners, and two bytes of attributes.
+const FACET: usize = 50;
+
+/// Whether the file is as large as its count says.
+pub(super) fn has_size(bytes: &[u8]) -> bool {
+    count(bytes).is_some_and(|count| bytes.len() as u64 == FACETS as u64 + FACET as u64 * u64::from(count))
+}
+
+fn count(bytes: &[u8]) -> Option<u32> {
+    bytes.get(..FACETS)?.last_chunk().map(|count| u32::from_le_bytes(*count))
+}
+
+pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
+    let refuse = |start: usize, end: usize, message: String| {
+        let span = Span::Bytes(start as u64..end as u64);
+        Err(Error::new(ErrorKind::Malformed, message).with_span(Some(span)))
+    };
+    let (Some(count), Some(facets)) = (count(bytes), bytes.get(FACETS..)) else {
+        let message =
+            format!("{} bytes are neither a binary STL file, which has 84 or more, nor text", bytes.len());
+        return refuse(0, bytes.len(), message);
+    };
+    let needed = FACET as u64 * u64::from(count);
+    if needed > facets.len() as u64 {
+        let message = format!("{count} facets take {needed} bytes, but {} are left", facets.len());
+        return refuse(FACETS - 4, FACETS, message);
+    }
+    // Not more than there are bytes.
+    let (facets, trailing) = facets.split_at(needed as usize);
+    if !trailing.is_empty() {
+        losses.push(Loss::dropped("", format!("{} bytes behind the last facet", trailing.len())));
+    }
+    let mut solid = Solid {
+        name: name(&bytes[..FACETS - 4]),
+        normals: Vec::with_capacity(count as usize),
+        positions: Vec::with_capacity(count as usize * 3),
+    };
+    let mut attributes = 0;
+    for facet in facets.as_chunks::<FACET>().0 {
+        let [normal, a, b, c] = std::array::from_fn(|index| vector(facet, 12 * index));
+        solid.normals.push(normal);
+        solid.positions.extend([a, b, c]);
+        attributes += usize::from(facet[48..] != [0; 2]);
+    }
+    if attributes > 0 {
+        let message =
+            format!("{attributes} facets have attributes, which may be colours of one program or another");
+        losses.push(Loss::dropped("facets.attributes", message));
+    }
+    Ok(solid)
+}
+
+/// The text of the header up to the first zero.
+fn name(header: &[u8]) -> Vec<u8> {
+    let end = header.iter().position(|byte| *byte == 0).unwrap_or(header.len());
+    header[..end].trim_ascii().to_vec()
+}
+
+fn vector(facet: &[u8; FACET], at: usize) -> [f32; 3] {
+    std::array::from_fn(|axis| {
+        let at = at + 4 * axis;
+        f32::from_le_bytes([facet[at], facet[at + 1], facet[at + 2], facet[at + 3]])
+    })
+}

@@ -1,0 +1,111 @@
+//! STL of 3D Systems.
+//!
+//! **Read:** binary and ASCII files. A file is binary if its size is what its count says, whatever it begins with; else
+//! it is ASCII if it begins with `solid`. Each solid is a mesh of triangles that share no vertex; its name is that of the
+//! solid, or the text in the header. The normal of a facet is that of its three vertices; where the file has none, or
+//! one that is no direction, it is that of the corners.
+//!
+//! **Written:** binary, one solid. The normal of a facet is that of its vertices where these agree, else that of the
+//! corners.
+//!
+//! **Lost,** and listed: in reading the attributes of facets, which have no meaning that programs agree on; in writing
+//! all but triangles and their normals: shared vertices, materials, texture coordinates, colours, joints, animations.
+
+mod ascii;
+mod binary;
+mod write;
+
+use super::Files;
+use super::text::{BYTE_ORDER_MARK, refuse};
+use crate::scene::{Conventions, Faces, Holds, Mesh, Scene, SceneOptions};
+use crate::{Limits, Loss, LossKind, Result};
+
+pub(super) use write::write;
+
+/// STL says nothing of space, so that coordinates are kept as they are.
+pub(super) const CONVENTIONS: Conventions = Conventions {
+    evidence: "the file format says only that facets are counter-clockwise: axes and unit are assumed",
+    ..Conventions::GLTF
+};
+
+pub(super) const HOLDS: Holds =
+    Holds { format: "STL", mesh_names: true, normals: true, unindexed: true, ..Holds::POSITIONS };
+
+pub(super) fn read(
+    bytes: &[u8],
+    _files: &dyn Files,
+    options: &SceneOptions,
+    limits: &Limits,
+) -> Result<(Scene, Vec<Loss>)> {
+    let conventions = options.conventions.unwrap_or(CONVENTIONS);
+    let mut losses = Vec::new();
+    let solids = match () {
+        () if binary::has_size(bytes) => vec![binary::read(bytes, &mut losses)?],
+        () if is_text(bytes) => ascii::read(bytes, limits)?,
+        () if bytes.is_empty() => return Err(refuse(bytes, 0..0, "the file is empty")),
+        () => vec![binary::read(bytes, &mut losses)?],
+    };
+    let solids = solids.into_iter().enumerate();
+    let meshes = solids.map(|(index, solid)| solid.into_mesh(index, conventions, &mut losses)).collect();
+    let mut scene = Scene { meshes, ..Scene::default() };
+    conventions.into_gltf(&mut scene, "stl");
+    Ok((scene, losses))
+}
+
+/// Whether the file begins as an ASCII file does, and goes on as a text.
+fn is_text(bytes: &[u8]) -> bool {
+    const BEGINNING: usize = 512;
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes).trim_ascii_start();
+    let text = &text[..text.len().min(BEGINNING)];
+    let solid = text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    solid && text.iter().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace())
+}
+
+/// Facets as the file has them.
+#[derive(Default)]
+struct Solid {
+    name: Vec<u8>,
+    /// One per facet.
+    normals: Vec<[f32; 3]>,
+    /// Three per facet.
+    positions: Vec<[f32; 3]>,
+}
+
+impl Solid {
+    fn into_mesh(self, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
+        let name = String::from_utf8_lossy(&self.name);
+        if name.as_bytes() != self.name {
+            let message = format!("\"{}\" is not UTF-8: \"{name}\"", self.name.escape_ascii());
+            losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].name"), message));
+        }
+        let mut mesh = Mesh {
+            name: name.into_owned(),
+            positions: self.positions,
+            uv_origin: conventions.uv_origin,
+            faces: Faces::default(),
+            ..Mesh::default()
+        };
+        let absent = self.normals.iter().filter(|normal| !is_direction(normal)).count();
+        // Many programs write no normal at all.
+        if absent == self.normals.len() {
+            return mesh;
+        }
+        if absent > 0 {
+            let message = format!("{absent} facets have no normal and get that of their corners");
+            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].normals"), message));
+            mesh.generate_normals();
+        }
+        let mut normals = mesh.normals.take().unwrap_or_else(|| vec![[0.0; 3]; mesh.positions.len()]);
+        for (own, normal) in normals.chunks_exact_mut(3).zip(&self.normals) {
+            if is_direction(normal) {
+                own.fill(*normal);
+            }
+        }
+        mesh.normals = Some(normals);
+        mesh
+    }
+}
+
+fn is_direction(normal: &[f32; 3]) -> bool {
+    *normal != [0.0; 3] && normal.iter().all(|coordinate| coordinate.is_finite())
+}

@@ -1,0 +1,193 @@
+//! Words and numbers of text files, and where they stand.
+
+use std::ops::Range;
+
+use crate::{Error, ErrorKind, Result, Span};
+
+/// The bytes in which UTF-8 files of some editors begin.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Goes through the words of a part of a text. Blanks are between them: spaces, tabs, ends of lines, and a backslash
+/// that continues a line.
+#[derive(Debug, Clone)]
+pub(super) struct Words<'a> {
+    text: &'a [u8],
+    at: usize,
+    end: usize,
+    /// Where the last word began.
+    start: usize,
+}
+
+impl<'a> Words<'a> {
+    /// The words of this part of a text; errors count lines from the beginning of the text.
+    pub fn new(text: &'a [u8], part: Range<usize>) -> Words<'a> {
+        let end = part.end.min(text.len());
+        Words { text, at: part.start.min(end), end, start: part.start.min(end) }
+    }
+
+    /// The bytes of the last word.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.at
+    }
+
+    /// Number of bytes behind the last word, without blanks at the end.
+    pub fn remaining(&self) -> usize {
+        self.text[self.at..self.end].trim_ascii().len()
+    }
+
+    /// The line and column of the last word.
+    pub fn place(&self) -> Span {
+        place(self.text, self.range())
+    }
+
+    /// The next word.
+    #[inline]
+    pub fn next(&mut self) -> Option<&'a [u8]> {
+        loop {
+            let rest = &self.text[self.at..self.end];
+            let blanks = rest.iter().position(|byte| !is_blank(*byte))?;
+            let rest = &rest[blanks..];
+            let length = rest.iter().position(|byte| is_blank(*byte)).unwrap_or(rest.len());
+            let word = &rest[..length];
+            self.start = self.at + blanks;
+            self.at = self.start + length;
+            match word.strip_suffix(b"\\") {
+                Some(before) if matches!(self.text.get(self.at), Some(b'\r' | b'\n')) => {
+                    if !before.is_empty() {
+                        return Some(before);
+                    }
+                }
+                _ => return Some(word),
+            }
+        }
+    }
+
+    /// What is left of the line, without blanks around it: names may have blanks in them.
+    pub fn rest_of_line(&mut self) -> &'a [u8] {
+        let rest = &self.text[self.at..self.end];
+        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        self.start = self.at;
+        self.at += line.len();
+        line.trim_ascii()
+    }
+
+    /// The next word as a number; `what` says in an error what is missing.
+    #[inline]
+    pub fn number(&mut self, what: &str) -> Result<f32> {
+        match self.plain_number() {
+            Some(number) => Ok(number),
+            None => self.optional_word()?.ok_or_else(|| self.missing(what)),
+        }
+    }
+
+    /// The next words as numbers.
+    #[inline]
+    pub fn numbers<const N: usize>(&mut self, what: &str) -> Result<[f32; N]> {
+        let mut numbers = [0.0; N];
+        for number in &mut numbers {
+            *number = self.number(what)?;
+        }
+        Ok(numbers)
+    }
+
+    /// The next word as a number, if there is one.
+    #[inline]
+    pub fn optional(&mut self) -> Result<Option<f32>> {
+        match self.plain_number() {
+            Some(number) => Ok(Some(number)),
+            None => self.optional_word(),
+        }
+    }
+
+    /// A number between blanks, without looking for the end of the word first.
+    #[inline]
+    fn plain_number(&mut self) -> Option<f32> {
+        let rest = &self.text[self.at..self.end];
+        let blanks = rest.iter().position(|byte| !is_blank(*byte))?;
+        let (number, length) = fast_float2::parse_partial(&rest[blanks..]).ok()?;
+        let end = blanks + length;
+        if !rest.get(end).is_none_or(|byte| is_blank(*byte)) {
+            return None;
+        }
+        (self.start, self.at) = (self.at + blanks, self.at + end);
+        Some(number)
+    }
+
+    /// The next word as a number, unless a comment begins here.
+    fn optional_word(&mut self) -> Result<Option<f32>> {
+        match self.next() {
+            Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(self.refuse(format!("{} is no number", quote(word)))),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// The error that something is missing here.
+    pub fn missing(&self, what: &str) -> Error {
+        refuse(self.text, self.at..self.at, format!("{what} is missing"))
+    }
+
+    /// The error that the last word is wrong.
+    pub fn refuse(&self, message: impl Into<String>) -> Error {
+        refuse(self.text, self.range(), message)
+    }
+}
+
+/// The lines of a text, without a byte order mark; a backslash at the end of one continues it.
+pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
+    let mut start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    std::iter::from_fn(move || {
+        let mut end = start;
+        let first = start;
+        loop {
+            let rest = text.get(end..).filter(|rest| !rest.is_empty())?;
+            end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| end + length + 1);
+            let line = text[first..end].trim_ascii_end();
+            if !line.ends_with(b"\\") || end == text.len() {
+                start = end;
+                return Some(Words::new(text, first..end));
+            }
+        }
+    })
+}
+
+#[inline]
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c')
+}
+
+/// The error that these bytes of a text are wrong.
+pub(super) fn refuse(text: &[u8], range: Range<usize>, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Malformed, message).with_span(Some(place(text, range)))
+}
+
+/// The line and column of these bytes of a text. Goes through all before them, so for errors only.
+pub(super) fn place(text: &[u8], range: Range<usize>) -> Span {
+    let before = &text[..range.start.min(text.len())];
+    let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
+    let own = memchr::memrchr(b'\n', before).map_or(before, |end| &before[end + 1..]);
+    let own = own.strip_prefix(BYTE_ORDER_MARK).unwrap_or(own);
+    // Bytes that continue a character do not count.
+    let column = 1 + own.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
+    Span::Text { range: range.start as u64..range.end as u64, line, column }
+}
+
+/// Bytes of a file for a message, no matter what they are, and not too many of them.
+pub(super) fn quote(bytes: &[u8]) -> String {
+    const MOST: usize = 40;
+    let (shown, more) = (&bytes[..bytes.len().min(MOST)], if bytes.len() > MOST { "…" } else { "" });
+    format!("`{}{more}`", shown.escape_ascii())
+}
+
+/// A name that can stand on a line of a text: without control characters and blanks at its ends, and without a
+/// backslash at the end, which would continue the line.
+pub(super) fn to_line(name: &str) -> String {
+    let line: String = name.chars().map(|c| if c.is_control() { '_' } else { c }).collect();
+    let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
+    match line.strip_suffix('\\') {
+        Some(before) => format!("{before}_"),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,68 @@
+"""Compares the triangles that meshspec writes with those that trimesh reads.
+
+Usage: compare.py INTERCHANGE SAMPLES [FIXTURES]
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy
+import trimesh
+
+
+def files(samples, fixtures):
+    yield from sorted(path for path in Path(samples).rglob("*") if path.is_file())
+    if fixtures:
+        for entry in json.loads(Path(fixtures, "index.json").read_text()):
+            if entry["strict"] == "accept":
+                yield Path(fixtures, entry["file"])
+
+
+def convert(program, path, out):
+    """The triangles as floats of 32 bits, or what is wrong."""
+    result = subprocess.run([program, path, out], capture_output=True, text=True)
+    if result.returncode != 0:
+        return None, result.stderr.strip()
+    triangles = numpy.array(json.loads(result.stdout.replace("inf", "Infinity")))
+    return triangles.astype(numpy.float32).reshape(-1, 3, 3), ""
+
+
+# Formats that are not built in, documents whose parts do not fit each other, and positions that OBJ cannot say.
+EXPECTED_PROBLEMS = ("not a file of a known format", "no scene", "is not finite")
+
+
+def main():
+    program, samples, *rest = sys.argv[1:]
+    compared, skipped, wrong = 0, 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for path in files(samples, rest[0] if rest else None):
+            for extension in ("obj", "ply", "stl"):
+                out = Path(folder, f"out.{extension}")
+                expected, problem = convert(program, path, out)
+                if any(words in problem for words in EXPECTED_PROBLEMS) or expected is not None and len(expected) == 0:
+                    skipped += 1
+                    continue
+                if expected is None:
+                    wrong.append(f"{path} -> {extension}: {problem}")
+                    continue
+                meshes = trimesh.load_scene(out, process=False, skip_materials=True).geometry.values()
+                got = numpy.concatenate([mesh.triangles for mesh in meshes]).astype(numpy.float32)
+                compared += 1
+                # trimesh may put the meshes of a file in another order.
+                same = got.shape == expected.shape and numpy.array_equal(order(got), order(expected), equal_nan=True)
+                if not same:
+                    wrong.append(f"{path} -> {extension}: {len(expected)} triangles, trimesh reads {len(got)}")
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    print(f"{compared} files compared, {skipped} without triangles or not convertible, {len(wrong)} wrong")
+    return 1 if wrong or compared == 0 else 0
+
+
+def order(triangles):
+    flat = triangles.reshape(-1, 9)
+    return flat[numpy.lexsort(flat.T)]
+
+
+sys.exit(main())

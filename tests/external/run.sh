@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Reads the OBJ, PLY and STL files that meshspec writes with trimesh, and compares the triangles.
+#
+# Usage: tests/external/run.sh
+#
+# Needs cargo and python3 with venv; installs trimesh, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
+# (default: the user's cache folder). Converts the samples in samples/ and, where $MESHSPEC_FIXTURES names a folder with
+# an index.json, every file in it that is accepted.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+cache=${MESHSPEC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/meshspec}/external
+
+mkdir -p "$cache"
+[ -x "$cache/venv/bin/python" ] || python3 -m venv "$cache/venv"
+"$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+
+cd "$root"
+target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
+cargo build --quiet --all-features --example interchange
+"$cache/venv/bin/python" "$here/compare.py" "$target/debug/examples/interchange" samples \
+    ${MESHSPEC_FIXTURES:+"$MESHSPEC_FIXTURES"}
