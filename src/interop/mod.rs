@@ -1,11 +1,16 @@
 //! The formats of the world: to and from [scenes](crate::scene).
 
+#[cfg(feature = "gltf")]
+mod gltf;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 
+#[cfg(feature = "gltf")]
+use self::gltf::{glb, gltf_json};
 use crate::scene::{Conventions, Scene, SceneOptions};
 use crate::{Error, ErrorKind, Limits, Loss, Result};
 
@@ -110,7 +115,12 @@ macro_rules! interchange {
     };
 }
 
-interchange! {}
+interchange! {
+    /// glTF 2.0 in one file.
+    Glb glb "gltf" "glb" "glTF 2.0 in one binary file: meshes, skins, animations",
+    /// glTF 2.0 as JSON with a file of numbers beside it.
+    Gltf gltf_json "gltf" "gltf" "glTF 2.0 as JSON with a .bin beside it: meshes, skins, animations",
+}
 
 impl Interchange {
     /// The format that has the extension of this path.
