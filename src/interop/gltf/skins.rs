@@ -102,6 +102,9 @@ struct Fix {
 
 impl Fix {
     fn skins(&mut self, skins: &mut [Skin], vertices: usize) {
+        if skins.is_empty() {
+            return;
+        }
         let mut slots = Vec::with_capacity(4 * skins.len());
         let dirty = |skins: &[Skin], slots: &mut Vec<Slot>, vertex| {
             gather(skins, vertex, slots);
@@ -142,7 +145,7 @@ impl Fix {
         let sum: f64 = slots.iter().map(|(_, weight)| weight).sum();
         if sum == 0.0 {
             self.used = true;
-            slots[0] = (self.still.unwrap_or(0), 1.0);
+            slots.iter_mut().take(1).for_each(|slot| *slot = (self.still.unwrap_or(0), 1.0));
             return;
         }
         slots.iter_mut().for_each(|(_, weight)| *weight = f64::from((*weight / sum) as f32));
