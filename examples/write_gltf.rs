@@ -28,17 +28,20 @@ fn main() -> Result<(), Error> {
     }
     for (index, file) in files.iter().enumerate() {
         let bytes = std::fs::read(file)?;
-        let document = meshspec::read(&bytes, &Default::default())
-            .map_err(|error| format!("{}: {error}", file.display()))?;
-        let (scene, losses) = document.into_scene(&SceneOptions::default())?;
         println!("{index} {}", file.display());
-        losses.iter().for_each(|loss| println!("  {loss}"));
-        match save(scene, &out, index) {
+        match convert(&bytes, &out, index) {
             Ok(losses) => losses.iter().for_each(|loss| println!("  {loss}")),
             Err(error) => println!("  not written: {error}"),
         }
     }
     Ok(())
+}
+
+fn convert(bytes: &[u8], out: &Path, index: usize) -> Result<Vec<Loss>, Error> {
+    let document = meshspec::read(bytes, &Default::default())?;
+    let (scene, mut losses) = document.into_scene(&SceneOptions::default())?;
+    losses.extend(save(scene, out, index)?);
+    Ok(losses)
 }
 
 /// Writes the scene as `.glb` and `.gltf`.

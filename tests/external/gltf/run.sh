@@ -16,7 +16,8 @@ out=$cache/out
 
 rm -rf "$out"
 mkdir -p "$out"
-cp "$here/package.json" "$cache/"
+# Packages are found from where the scripts lie.
+cp "$here"/package.json "$here"/*.mjs "$cache/"
 npm install --prefix "$cache" --no-audit --no-fund --loglevel=error
 
 cd "$root"
@@ -35,9 +36,9 @@ if grep -B1 'not written' "$out/files.txt"; then
 fi
 "$write" "$out/generated" --generated 600 > "$out/generated.txt"
 
-validate() { (cd "$cache" && find "$1" -name '*.gl*' -print0 | xargs -0 node "$here/validate.mjs"); }
+validate() { find "$1" -name '*.gl*' -print0 | xargs -0 node "$cache/validate.mjs"; }
 validate "$out/files"
 validate "$out/generated"
 
-(cd "$cache" && node "$here/make_models.mjs" "$out/models")
+node "$cache/make_models.mjs" "$out/models"
 MESHSPEC_GLTF_MODELS=$out/models cargo test --quiet --all-features --test gltf -- --exact outside_models

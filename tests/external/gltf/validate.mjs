@@ -1,12 +1,9 @@
 // Runs the Khronos validator over files: node validate.mjs FILE.glb|FILE.gltf…
 //
 // Prints every error and warning, and fails if there is one, or if nothing was validated.
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-
-const require = createRequire(join(process.cwd(), 'package.json'));
-const validator = require('gltf-validator');
+import validator from 'gltf-validator';
 
 let bad = 0;
 const infos = new Map();
