@@ -60,7 +60,7 @@ fn the_triangle_is_read() {
 
 #[test]
 fn errors_name_the_place() {
-    let no_uri = with("/buffers/0", json!({ "byteLength": 44 }));
+    let no_uri = with("/buffers/0/uri", Value::Null);
     let cases = [
         (with("/buffers/0/uri", json!("other.bin")), ErrorKind::Io, "buffers[0]"),
         (no_uri, ErrorKind::Malformed, "buffers[0]"),
@@ -205,6 +205,7 @@ fn sparse_accessors_and_those_without_a_view() {
     json["accessors"][0]["sparse"]["count"] = 4.into();
     assert_eq!(refused(&json).path(), "accessors[0]");
     json["accessors"][0]["sparse"]["count"] = 2.into();
+    json["accessors"][0]["sparse"]["values"]["byteOffset"] = 12.into();
     json["accessors"][0]["count"] = 2.into();
     assert!(refused(&json).message().contains("sparse index 2"), "1 and 2 of two values");
     json["accessors"][0]["count"] = (1_u64 << 40).into();
@@ -228,6 +229,13 @@ fn normalised_integers_and_custom_attributes() {
     assert_eq!(scene.meshes[0].uvs, [[[0.0, 0.0], [1.0 / 255.0, 0.0], [2.0 / 255.0, 0.0]]]);
     assert_eq!(scene.meshes[0].custom[0].name, "HEAT");
     assert_eq!(scene.meshes[0].custom[0].values, Components::I8(vec![0, 0, 1]));
+}
+
+#[test]
+fn a_scene_without_nodes_is_empty() {
+    let json = json!({ "asset": { "version": "2.0" }, "scenes": [{ "extras": { "a": 1 } }] });
+    let (scene, losses) = read_json(&json, &[]).unwrap();
+    assert_eq!((scene.meshes.len(), &scene.extras["a"], losses.len()), (0, &json!(1), 0));
 }
 
 #[test]

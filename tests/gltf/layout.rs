@@ -116,7 +116,8 @@ fn what_is_forbidden_is_changed_and_listed() {
     assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]));
     assert_eq!(mesh.uvs[0], [[0.0, 1.0], [0.0, 0.75], [0.0, 0.75]]);
     // The vertex without a joint follows one that does not move, and none again afterwards.
-    assert_eq!(mesh.skins[0].weights, Weights::U8(vec![[255, 0, 0, 0]; 3]));
+    let weights = vec![[255, 0, 0, 0], [0; 4], [255, 0, 0, 0]];
+    assert_eq!(mesh.skins[0].weights, Weights::U8(weights));
     assert_eq!(mesh.skins[0].joints[1], [Skin::NONE; 4]);
     assert_eq!(mesh.skins[0].joints[0], [0, Skin::NONE, Skin::NONE, Skin::NONE]);
 }

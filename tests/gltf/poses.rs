@@ -58,9 +58,9 @@ fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize
 #[test]
 fn poses_are_those_of_the_source() {
     let Some(fixtures) = fixtures_of("mesh") else { return };
-    let mut compared = 0;
     for file in FILES {
         let fixture = fixtures.iter().find(|fixture| fixture.file == file).unwrap();
+        let mut compared = 0;
         let document = match meshspec::read(&fixture.bytes, &ReadOptions::default()).unwrap() {
             Document::Mesh(document) => document,
             _ => panic!("{file}"),
@@ -91,7 +91,7 @@ fn poses_are_those_of_the_source() {
                 compared += expected.len();
             }
         }
+        assert!(compared >= 12, "{file}: {compared} vertices");
+        println!("{file}: {compared} vertices compared");
     }
-    assert!(compared > 10_000, "{compared} vertices");
-    println!("{compared} vertices compared");
 }

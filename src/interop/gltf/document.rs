@@ -36,7 +36,7 @@ impl<'a> Document<'a> {
     /// If it is no glTF 2.0, or something refers to what is not there. Buffers fail only when they are wanted.
     pub fn new(bytes: &'a [u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
-        let mut root: json::Root = serde_json::from_slice(text)
+        let mut root = parse(text)
             .map_err(|error| Error::new(ErrorKind::Malformed, format!("no JSON of glTF: {error}")))?;
         if !root.asset.version.starts_with("2.") {
             let message = format!("version \"{}\", but 2.0 is wanted", root.asset.version);
@@ -91,6 +91,23 @@ impl<'a> Document<'a> {
             }
         }
     }
+}
+
+fn parse(text: &[u8]) -> serde_json::Result<json::Root> {
+    serde_json::from_slice(text).or_else(|error| match with_nodes(text) {
+        Some(text) => serde_json::from_slice(&text),
+        None => Err(error),
+    })
+}
+
+/// The text with an empty list of nodes in scenes that have none, which the crate does not accept. `None` if it is not
+/// for that.
+fn with_nodes(text: &[u8]) -> Option<Vec<u8>> {
+    let mut json: Value = serde_json::from_slice(text).ok()?;
+    for scene in json.get_mut("scenes")?.as_array_mut()? {
+        scene.as_object_mut()?.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
+    }
+    serde_json::to_vec(&json).ok()
 }
 
 /// Extensions that are not read are listed, whether they are said to be required or not.

@@ -49,6 +49,11 @@ impl Outline {
         if let Some(node) = outline.lods(scene, bones, data) {
             outline.place(Some(node), &mut below, top);
         }
+        if outline.roots.is_empty() {
+            // Some readers want a scene to have a node.
+            outline.roots.push(outline.nodes.len());
+            outline.nodes.push(json!({ "name": "scene" }));
+        }
         if let Some(top) = top {
             let node = &mut outline.nodes[top];
             if !below.is_empty() {

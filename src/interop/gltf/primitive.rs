@@ -6,6 +6,7 @@ use ::gltf::json;
 use ::gltf::json::accessor::ComponentType;
 use ::gltf::json::mesh::{Mode, Semantic};
 use ::gltf::json::validation::Checked;
+use serde_json::Value;
 
 use super::accessor::{Accessor, float, number};
 use super::document::{Document, extras, malformed};
@@ -14,10 +15,11 @@ use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Ski
 use crate::{ErrorKind, Loss, LossKind, Result};
 
 /// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
-/// listed.
+/// listed. This crate may have kept something in the extras of the mesh.
 pub(super) fn read(
     document: &Document,
     entry: &json::mesh::Primitive,
+    known_of_mesh: &Extras,
     at: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Mesh>> {
@@ -35,9 +37,10 @@ pub(super) fn read(
         return Ok(None);
     }
     let mut own = extras(&entry.extras);
-    let mut columns = Columns { document, at, losses, kinds: Extras::new(), mesh: Mesh::default() };
     let known = take_own(&mut own);
-    columns.kinds = known.get("kinds").and_then(|kinds| kinds.as_object().cloned()).unwrap_or_default();
+    let kinds = known.get("kinds").or(known_of_mesh.get("kinds")).and_then(Value::as_object);
+    let kinds = kinds.cloned().unwrap_or_default();
+    let mut columns = Columns { document, at, losses, kinds, mesh: Mesh::default() };
     columns.read(&entry.attributes)?;
     let mut mesh = columns.mesh;
     if mesh.positions.is_empty() {
@@ -133,7 +136,7 @@ impl Columns<'_> {
             ComponentType::U32 => Components::U32(accessor.flat(|bytes| number(bytes, u32::from_le_bytes))?),
             ComponentType::F32 => {
                 let values: Vec<f32> = accessor.flat(|bytes| number(bytes, f32::from_le_bytes))?;
-                match self.kinds.get(name).and_then(|kind| kind.as_str()) {
+                match self.kinds.get(name).and_then(Value::as_str) {
                     Some("f64") => Components::F64(values.into_iter().map(f64::from).collect()),
                     Some("u32") => Components::U32(values.into_iter().map(|value| value as u32).collect()),
                     Some("i32") => Components::I32(values.into_iter().map(|value| value as i32).collect()),

@@ -130,9 +130,11 @@ impl Reader<'_> {
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
         let entry = &self.document.root.meshes[mesh.value()];
         let start = self.scene.meshes.len();
+        let known = take_own(&mut extras(&entry.extras));
         for (place, primitive) in entry.primitives.iter().enumerate() {
             let at = format!("meshes[{}].primitives[{place}]", mesh.value());
-            let Some(mut mesh) = primitive::read(self.document, primitive, &at, &mut self.losses)? else {
+            let Some(mut mesh) = primitive::read(self.document, primitive, &known, &at, &mut self.losses)?
+            else {
                 continue;
             };
             let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::document::{Document, extras, malformed};
 use super::hierarchy::{Hierarchy, animated, to_transform};
 use super::take_own;
-use crate::scene::{Joint, Skeleton, Skin, Transform};
+use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
 use crate::{Error, ErrorKind, Loss, LossKind, Result};
 
 /// A skeleton, and where in it nodes and joints of skins are.
@@ -46,22 +46,30 @@ impl Joints {
         self.of_node.get(node).copied().flatten()
     }
 
-    /// Turns the numbers of a skin into those of the skeleton.
+    /// Turns the numbers of a skin into those of the skeleton. The joint that never moves becomes none.
     ///
     /// # Errors
     ///
     /// If the skin has no such joint.
     pub fn number(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
         let numbers = self.of_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
-        for (vertex, joints) in vertices.joints.iter_mut().enumerate() {
-            for joint in joints.iter_mut().filter(|joint| **joint != Skin::NONE) {
-                *joint = *numbers.get(usize::from(*joint)).ok_or_else(|| {
-                    let message = format!(
-                        "vertex {vertex} follows joint {joint}, but skins[{skin}] has {}",
-                        numbers.len()
-                    );
-                    malformed(path, message)
-                })?;
+        for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {
+            if *joint == Skin::NONE {
+                continue;
+            }
+            *joint = *numbers.get(usize::from(*joint)).ok_or_else(|| {
+                let message = format!(
+                    "vertex {} follows joint {joint}, but skins[{skin}] has {}",
+                    slot / 4,
+                    numbers.len()
+                );
+                malformed(path, message)
+            })?;
+            if *joint == Skin::NONE {
+                match &mut vertices.weights {
+                    Weights::U8(values) => values.as_flattened_mut()[slot] = 0,
+                    Weights::F32(values) => values.as_flattened_mut()[slot] = 0.0,
+                }
             }
         }
         Ok(())

@@ -65,9 +65,7 @@ fn asset(conventions: Conventions) -> Value {
 
 fn scene_entry(scene: &Scene, outline: &Outline) -> Value {
     let mut entry = Map::new();
-    if !outline.roots.is_empty() {
-        entry.insert("nodes".to_owned(), outline.roots.clone().into());
-    }
+    entry.insert("nodes".to_owned(), outline.roots.clone().into());
     let mut extras = scene.extras.clone();
     if !scene.properties.is_empty() {
         set_own(&mut extras, "properties", json!(scene.properties));

@@ -130,8 +130,8 @@ const exporter = new GLTFExporter();
     uvs: [[0, 0], [1, 0], [0, 1], [1, 1]],
     heat: [0, 0, 5, 0],
     name: 'sheet',
-    // A Hermite spline from 0 to 0 in 2 seconds with slopes of 1 and 0, in the middle.
-    translation: { time: 1, value: [0.25, 0, 0] },
+    // A Hermite spline from 0 to 1 in 2 seconds with slopes of 1 and 0, in the middle.
+    translation: { time: 1, value: [0.75, 0, 0] },
     losses: ['animations[0].samplers', 'meshes[0].primitives[0].mode', 'meshes[0].primitives[1]'],
   });
 }
