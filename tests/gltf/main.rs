@@ -8,7 +8,6 @@ mod common;
 mod bad;
 mod evaluate;
 mod layout;
-mod memory;
 mod models;
 mod poses;
 mod round_trip;
@@ -18,10 +17,6 @@ use std::collections::BTreeMap;
 use meshspec::interop::Interchange;
 use meshspec::scene::{Scene, SceneOptions};
 use meshspec::{Limits, Loss, Result};
-use peak_alloc::PeakAlloc;
-
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
 
 /// Files in memory.
 type Files = BTreeMap<String, Vec<u8>>;
