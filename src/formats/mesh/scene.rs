@@ -38,11 +38,13 @@ impl FromScene for Document {
             .enumerate()
             .map(|(index, animation)| to_animation(&self, index, animation))
             .collect::<Result<_>>()?;
+        let mut mesh = to_mesh(self.vertices, self.indices, conventions.uv_origin);
+        mesh.settle("indices", &mut losses);
         let mut scene = Scene {
             skeleton: to_skeleton(&self.joints),
             animations,
             transform: self.root_transform.map(to_matrix),
-            meshes: vec![to_mesh(self.vertices, self.indices, conventions.uv_origin)],
+            meshes: vec![mesh],
             ..Scene::default()
         };
         forget_missing_joints(&mut scene, &mut losses);

@@ -106,8 +106,10 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_le_bytes(*first), rest))
 }
 
-/// The name and content of the first chunk, and what follows it.
-fn chunk(bytes: &[u8]) -> Result<([u8; 4], &[u8], &[u8]), String> {
+/// The name and content of a chunk, and what follows it.
+type Chunk<'a> = ([u8; 4], &'a [u8], &'a [u8]);
+
+fn chunk(bytes: &[u8]) -> Result<Chunk<'_>, String> {
     let header = number(bytes).and_then(|(length, rest)| Some((length, rest.split_first_chunk::<4>()?)));
     let Some((length, (name, rest))) = header else {
         return Err(format!("{} bytes, but a chunk begins with 8", bytes.len()));

@@ -18,10 +18,13 @@ use crate::{Error, ErrorKind, Limits, Loss, Result};
 /// Extensions that change nothing of what is read, or are read.
 const SUPPORTED: [&str; 2] = [super::LOD, "KHR_mesh_quantization"];
 
+/// Why bytes cannot be had.
+type Reason = (ErrorKind, String);
+
 pub(super) struct Document<'a> {
     pub root: json::Root,
     /// The content of each buffer, or why it cannot be had.
-    buffers: Vec<Result<Cow<'a, [u8]>, (ErrorKind, String)>>,
+    buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
     /// Bytes that may still be decoded.
     budget: Cell<u64>,
 }
@@ -156,7 +159,7 @@ fn load<'a>(
     numbers: Option<&'a [u8]>,
     files: &dyn Files,
     left: &mut u64,
-) -> Result<Cow<'a, [u8]>, (ErrorKind, String)> {
+) -> Result<Cow<'a, [u8]>, Reason> {
     let length = buffer.byte_length.0;
     *left = left.checked_sub(length).ok_or_else(|| {
         (ErrorKind::LimitExceeded, format!("{length} more bytes than the limit for decoded data allows"))
@@ -176,7 +179,7 @@ fn load<'a>(
 }
 
 /// The bytes that a URI stands for: those in it, or those of a file beside this one.
-fn resolve(uri: &str, files: &dyn Files) -> Result<Vec<u8>, (ErrorKind, String)> {
+fn resolve(uri: &str, files: &dyn Files) -> Result<Vec<u8>, Reason> {
     if let Some(data) = uri.strip_prefix("data:") {
         let Some((_, text)) = data.split_once(";base64,") else {
             return Err((ErrorKind::Malformed, "a data URI that is not base64".to_owned()));
