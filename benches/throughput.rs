@@ -6,12 +6,17 @@
 
 mod bmd;
 
+use std::fs::File;
 use std::hint::black_box;
+use std::io::{self, Write};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Instant;
 
+use meshspec::interop::{Files, Interchange};
 use meshspec::layout::Value;
 use meshspec::layout::walk::{Node, Visitor, walk};
+use meshspec::scene::SceneOptions;
 use meshspec::{Document, Format, Limits, ReadOptions, WriteOptions, crucible, mesh};
 
 const ROUNDS: usize = 21;
@@ -27,6 +32,7 @@ fn main() -> Result<(), Error> {
     crucible_rows(&mut bench)?;
     bmd::rows(&mut bench)?;
     walker_rows(&mut bench)?;
+    gltf_rows(&mut bench)?;
     if let Some(file) = json {
         std::fs::write(file, bench.to_json())?;
     }
@@ -242,5 +248,49 @@ fn walker_rows(bench: &mut Bench) -> Result<(), Error> {
     };
     let fields = count()?;
     bench.pair("layout/walk (fields)", fields, count, "copy", || bytes.to_vec());
+    Ok(())
+}
+
+/// One file, whatever its name.
+struct Single(PathBuf);
+
+impl Files for Single {
+    fn read(&self, _: &str) -> io::Result<Vec<u8>> {
+        std::fs::read(&self.0)
+    }
+
+    fn create(&mut self, _: &str) -> io::Result<Box<dyn Write + '_>> {
+        Ok(Box::new(File::create(&self.0)?))
+    }
+}
+
+/// Conversion into a file, against decoding and writing as many bytes as they are.
+fn gltf_rows(bench: &mut Bench) -> Result<(), Error> {
+    let documents = [
+        ("mesh to glb", Document::Mesh(mesh_document()?)),
+        ("crucible to glb", Document::Crucible(crucible_document())),
+    ];
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("out");
+    let options = SceneOptions::default();
+    for (name, document) in documents {
+        let (format, bytes) = (document.format(), document.write(&WriteOptions::default())?);
+        drop(document);
+        let decode = || format.read(&bytes, &ReadOptions::default());
+        let convert = || -> Result<(), Error> {
+            let (scene, _) = decode()?.into_scene(&options)?;
+            Interchange::Glb.write(scene, "out", &mut Single(path.clone()), &options)?;
+            Ok(())
+        };
+        convert()?;
+        let size = std::fs::metadata(&path)?.len();
+        let content = vec![1_u8; size as usize];
+        let yardstick = || -> Result<Document, Error> {
+            let document = decode()?;
+            File::create(&path)?.write_all(&content)?;
+            Ok(document)
+        };
+        bench.pair(name, size, convert, "decode and write", yardstick);
+    }
     Ok(())
 }

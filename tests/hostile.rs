@@ -7,7 +7,9 @@ mod common;
 use std::sync::Mutex;
 
 use common::{Damage, all_files};
-use meshspec::{ErrorKind, FormatId, Limits, ReadOptions, Result, Span};
+use meshspec::interop::{Files, Interchange};
+use meshspec::scene::SceneOptions;
+use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Result, Span, crucible, mesh};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -191,5 +193,95 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
         let (result, memory) = measured(|| document.format().read(&bytes, &ReadOptions::default()).unwrap());
         assert!(result == document);
         assert!(memory <= decoded + decoded / 10, "{}: {memory} bytes for {decoded}", document.format());
+    }
+}
+
+/// Counts bytes.
+#[derive(Default)]
+struct Count(usize);
+
+impl std::io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Files for Count {
+    fn read(&self, name: &str) -> std::io::Result<Vec<u8>> {
+        Err(std::io::Error::other(name))
+    }
+
+    fn create(&mut self, _: &str) -> std::io::Result<Box<dyn std::io::Write + '_>> {
+        Ok(Box::new(self))
+    }
+}
+
+#[test]
+fn conversion_to_gltf_takes_three_times_the_decoded_size() {
+    let _alone = ALONE.lock();
+    let positions: Vec<[f32; 3]> = (0..800_000).map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5]).collect();
+    let normals = vec![[0.0f32, 1.0, 0.0]; positions.len()];
+    let indices: Vec<u32> = (0..1_500_000).map(|i| i * 31 % 800_000).collect();
+    let decoded = 2 * size_of_val(&*positions) + size_of_val(&*indices);
+    let columns = mesh::Columns {
+        positions: positions.clone(),
+        normals: Some(normals.clone()),
+        ..mesh::Columns::default()
+    };
+    let vertices = mesh::Vertices::from_columns(&columns).unwrap();
+    drop(columns);
+    let streams = vec![crucible::Stream::Position3d(positions), crucible::Stream::Normal(normals)];
+    let chunk = crucible::Chunk {
+        indices: crucible::Indices::U32(indices.clone()),
+        streams,
+        ..crucible::Chunk::default()
+    };
+    let documents = [
+        Document::Mesh(mesh::Document { vertices, indices, ..mesh::Document::default() }),
+        Document::Crucible(crucible::Document { chunks: vec![chunk], ..crucible::Document::default() }),
+    ];
+    for document in documents {
+        let (format, bytes) = (document.format(), document.write(&Default::default()).unwrap());
+        drop(document);
+        let mut count = Count::default();
+        let ((), memory) = measured(|| {
+            let document = format.read(&bytes, &ReadOptions::default()).unwrap();
+            let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
+            Interchange::Glb.write(scene, "x.glb", &mut count, &SceneOptions::default()).unwrap();
+        });
+        assert!(count.0 > decoded, "{format}: {} bytes", count.0);
+        assert!(memory <= 3 * decoded, "{format}: {memory} bytes for {decoded}");
+        println!("{format}: {:.2} times the decoded size", memory as f64 / decoded as f64);
+    }
+}
+
+#[test]
+fn false_counts_in_gltf_take_no_memory() {
+    let _alone = ALONE.lock();
+    let accessor = |count: u64, view: &str| {
+        format!(r#"{{ "componentType": 5126, "count": {count}, "type": "VEC4"{view} }}"#)
+    };
+    for count in [1 << 28, u64::from(u32::MAX), 1 << 60, u64::MAX] {
+        for view in ["", r#", "bufferView": 0"#] {
+            let json = format!(
+                r#"{{ "asset": {{ "version": "2.0" }}, "nodes": [{{ "mesh": 0 }}],
+                "meshes": [{{ "primitives": [{{ "attributes": {{ "POSITION": 0 }} }}] }}],
+                "accessors": [{}], "bufferViews": [{{ "buffer": 0, "byteLength": 48 }}],
+                "buffers": [{{ "byteLength": 48, "uri": "data:;base64,{}" }}] }}"#,
+                accessor(count, view),
+                "A".repeat(64)
+            );
+            let (limits, options) = (Limits::default(), SceneOptions::default());
+            let (result, memory) =
+                measured(|| Interchange::Gltf.read(json.as_bytes(), &Count::default(), &options, &limits));
+            let error = result.unwrap_err();
+            assert_eq!(error.path(), "accessors[0]", "{error}");
+            assert!(memory < MEBIBYTE, "{memory} bytes");
+        }
     }
 }

@@ -91,7 +91,9 @@ fn allowed(part: &str, losses: &[Loss]) -> f64 {
         path => path.contains(name) || (name == "animations" && path.starts_with("skeleton")),
     });
     about.fold(0.0, |most, loss| match (loss.kind, loss.error) {
-        (LossKind::Quantised, Some(error)) if name != "animations" && name != "normals" && name != "skins" => {
+        (LossKind::Quantised, Some(error))
+            if name != "animations" && name != "normals" && name != "skins" =>
+        {
             most + f64::from(error)
         }
         _ => f64::INFINITY,
@@ -106,12 +108,21 @@ fn compare(found: &Scene, expected: &Scene, losses: &[Loss]) -> Result<(), TestC
             continue;
         }
         let (Some(found), Some(expected)) = (found.get(name), expected.get(name)) else {
-            return Err(TestCaseError::fail(format!("{name} is only on one side, and nobody said so: {losses:?}")));
+            return Err(TestCaseError::fail(format!(
+                "{name} is only on one side, and nobody said so: {losses:?}"
+            )));
         };
         prop_assert_eq!(found.len(), expected.len(), "{}: {:?}", name, losses);
         for (found, expected) in found.iter().zip(expected) {
             let most = most * 1.001 + 2e-6 * (1.0 + expected.abs());
-            prop_assert!((found - expected).abs() <= most, "{}: {} for {}, {:?}", name, found, expected, losses);
+            prop_assert!(
+                (found - expected).abs() <= most,
+                "{}: {} for {}, {:?}",
+                name,
+                found,
+                expected,
+                losses
+            );
         }
     }
     Ok(())
@@ -120,7 +131,9 @@ fn compare(found: &Scene, expected: &Scene, losses: &[Loss]) -> Result<(), TestC
 /// What was said to be dropped is not there.
 fn dropped_is_gone(scene: &Scene, losses: &[Loss]) -> Result<(), TestCaseError> {
     let parts = parts(scene);
-    for (path, name) in [("animations", "animations"), ("skeleton.joints", "skeleton"), ("user_data", "user_data")] {
+    for (path, name) in
+        [("animations", "animations"), ("skeleton.joints", "skeleton"), ("user_data", "user_data")]
+    {
         let dropped = losses.iter().any(|loss| loss.kind == LossKind::Dropped && loss.path == path);
         let names_only = losses.iter().any(|loss| loss.path == path && loss.message.contains("names"));
         prop_assert!(!dropped || names_only || !parts.contains_key(name), "{path}: {losses:?}");

@@ -1,5 +1,7 @@
 //! The formats of the world: to and from [scenes](crate::scene).
 
+#[cfg(feature = "gltf")]
+mod gltf;
 #[cfg(feature = "obj")]
 mod obj;
 #[cfg(feature = "ply")]
@@ -25,6 +27,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 
+#[cfg(feature = "gltf")]
+use self::gltf::{glb, gltf_json};
 use crate::scene::{Conventions, Scene, SceneOptions};
 use crate::{Error, ErrorKind, Limits, Loss, Result};
 
@@ -136,6 +140,10 @@ interchange! {
     Ply ply "ply" "ply" "PLY of Stanford: polygons, attributes of any name",
     /// STL of 3D Systems.
     Stl stl "stl" "stl" "STL of 3D Systems: triangles with a normal each",
+    /// glTF 2.0 in one file.
+    Glb glb "gltf" "glb" "glTF 2.0 in one binary file: meshes, skins, animations",
+    /// glTF 2.0 as JSON with a file of numbers beside it.
+    Gltf gltf_json "gltf" "gltf" "glTF 2.0 as JSON with a .bin beside it: meshes, skins, animations",
 }
 
 impl Interchange {

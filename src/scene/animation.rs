@@ -102,6 +102,24 @@ impl Animation {
     }
 }
 
+impl Channel {
+    /// The samples at other times, in ticks; the channel's own are `times`. An animation that starts again does so after
+    /// `round` ticks.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn at(&self, times: &[f32], ticks: &[f32], round: Option<f32>) -> Samples {
+        let mut transforms = vec![Transform::default(); ticks.len()];
+        for (moment, transform) in Moment::all(times, ticks, round).zip(&mut transforms) {
+            moment.sample(self, transform);
+        }
+        let transforms = transforms.into_iter();
+        match self.samples {
+            Samples::Translation(_) => Samples::Translation(transforms.map(|t| t.translation).collect()),
+            Samples::Rotation(_) => Samples::Rotation(transforms.map(|t| t.rotation).collect()),
+            Samples::Scale(_) => Samples::Scale(transforms.map(|t| t.scale).collect()),
+        }
+    }
+}
+
 /// A place between two samples.
 struct Moment {
     before: usize,

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use glam::{Mat3, Mat4, Vec3};
 
-use super::{Colors, Faces, Indices, Joint, Mesh, Scene, Transform, UvOrigin, Weights};
+use super::{Colors, Faces, Indices, Joint, Mesh, Scene, Skin, Transform, UvOrigin, Weights};
+use crate::{Loss, LossKind};
 
 impl Scene {
     /// Applies the transform of the whole scene to its meshes, for targets that have none. A skeleton gets one more joint,
@@ -46,6 +47,29 @@ impl Mesh {
             UvOrigin::TopLeft => UvOrigin::BottomLeft,
             UvOrigin::BottomLeft => UvOrigin::TopLeft,
         };
+    }
+
+    /// Gives vertices that have attributes but no positions a place, the origin, and takes the corners out of a mesh
+    /// without vertices. `path` is the mesh in its source.
+    pub(crate) fn settle(&mut self, path: &str, losses: &mut Vec<Loss>) {
+        if !self.positions.is_empty() {
+            return;
+        }
+        let lists = [
+            self.normals.as_ref().map(Vec::len),
+            self.tangents.as_ref().map(Vec::len),
+            self.uvs.first().map(Vec::len),
+            self.colors.first().map(Colors::len),
+            self.skins.first().map(Skin::len),
+        ];
+        if let Some(vertices) = lists.into_iter().flatten().find(|count| *count > 0) {
+            self.positions = vec![[0.0; 3]; vertices];
+            let message = format!("{vertices} vertices without positions are at the origin");
+            losses.push(Loss::new(LossKind::Changed, path, message));
+        } else if self.faces.corner_count(0) > 0 {
+            self.faces = Faces::triangles(Vec::new());
+            losses.push(Loss::dropped(path, "faces between vertices that are not there"));
+        }
     }
 
     /// Splits faces with more than three corners into triangles around the first corner; those with fewer vanish.

@@ -18,6 +18,8 @@ mod merge;
 mod mesh;
 mod skeleton;
 mod skin;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};

@@ -121,6 +121,7 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
     if !chunk.trailing.is_empty() {
         losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes behind the last stream"));
     }
+    mesh.settle(&format!("chunks[{index}]"), losses);
     mesh
 }
 

@@ -12,6 +12,7 @@ use crate::{Dialect, Loss, LossKind, Result};
 const HOLDS: Holds = Holds {
     format: "IyMA",
     meshes: true,
+    flat: true,
     normals: true,
     tangents: true,
     uvs: usize::MAX,

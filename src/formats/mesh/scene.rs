@@ -31,20 +31,23 @@ impl FromScene for Document {
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let losses = lost_strings(&self);
+        let mut losses = lost_strings(&self);
         let animations = self
             .animations
             .iter()
             .enumerate()
             .map(|(index, animation)| to_animation(&self, index, animation))
             .collect::<Result<_>>()?;
+        let mut mesh = to_mesh(self.vertices, self.indices, conventions.uv_origin);
+        mesh.settle("indices", &mut losses);
         let mut scene = Scene {
             skeleton: to_skeleton(&self.joints),
             animations,
             transform: self.root_transform.map(to_matrix),
-            meshes: vec![to_mesh(self.vertices, self.indices, conventions.uv_origin)],
+            meshes: vec![mesh],
             ..Scene::default()
         };
+        forget_missing_joints(&mut scene, &mut losses);
         conventions.into_gltf(&mut scene, "mesh");
         Ok((scene, losses))
     }
@@ -112,6 +115,23 @@ fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
         skins: skin.into_iter().collect(),
         faces: Faces::triangles(indices),
         ..Mesh::default()
+    }
+}
+
+/// Vertices may follow joints that the skeleton does not have, which moves them nowhere. Without any skeleton they are
+/// only numbers.
+fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
+    let count = scene.skeleton.joints.len();
+    let skins = scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.skins).filter(|_| count > 0);
+    let joints = skins.flat_map(|skin| skin.joints.as_flattened_mut());
+    let mut missing = 0;
+    for joint in joints.filter(|joint| **joint != Skin::NONE && usize::from(**joint) >= count) {
+        *joint = Skin::NONE;
+        missing += 1;
+    }
+    if missing > 0 {
+        let message = format!("{missing} joints of vertices, since the skeleton has {count}");
+        losses.push(Loss::dropped("vertices.joint_ids", message));
     }
 }
 

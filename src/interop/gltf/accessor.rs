@@ -1,0 +1,258 @@
+//! Numbers of a file: accessors of all kinds, sparse ones and those without a view.
+
+use ::gltf::json::accessor::{ComponentType, Type};
+use ::gltf::json::validation::Checked;
+
+use super::document::{Document, malformed};
+use crate::{Error, ErrorKind, Result, bulk};
+
+/// Values that are not in the file, but said to be 0, take this many bytes at most.
+const MOST_ZEROS: u64 = 64 << 20;
+
+/// An accessor all values of which are there.
+pub(super) struct Accessor<'a> {
+    document: &'a Document<'a>,
+    index: usize,
+    pub kind: ComponentType,
+    pub normalized: bool,
+    /// Number of components of a value; 16 for matrices.
+    pub lanes: usize,
+    pub count: usize,
+    /// The first value on; `None` where all are 0.
+    values: Option<Values<'a>>,
+    /// Other values, and which ones they are.
+    sparse: Option<(Vec<usize>, Values<'a>)>,
+}
+
+/// Values at even distances.
+struct Values<'a> {
+    bytes: &'a [u8],
+    stride: usize,
+    size: usize,
+}
+
+impl<'a> Values<'a> {
+    fn get(&self, index: usize) -> &'a [u8] {
+        self.bytes.get(index * self.stride..).and_then(|rest| rest.get(..self.size)).unwrap_or_default()
+    }
+}
+
+impl<'a> Document<'a> {
+    /// # Errors
+    ///
+    /// If values are not in the file, or are more than the limits allow.
+    pub fn accessor(&'a self, index: usize) -> Result<Accessor<'a>> {
+        let path = format!("accessors[{index}]");
+        let Some(entry) = self.root.accessors.get(index) else {
+            return Err(malformed(path, "there is no such accessor"));
+        };
+        let (Checked::Valid(kind), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
+            return Err(malformed(path, "of an unknown type"));
+        };
+        let Some(lanes) = lanes(ty) else {
+            return Err(
+                Error::new(ErrorKind::Unsupported, "matrices of 2 or 3 columns are not read").at(path)
+            );
+        };
+        let size = lanes * kind.0.size();
+        let offset = entry.byte_offset.map_or(0, |offset| offset.0);
+        let count = entry.count.0;
+        let values = match entry.buffer_view {
+            Some(view) => Some(self.values(view.value(), offset, count, size).map_err(|e| e.or_at(&path))?),
+            None if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MOST_ZEROS) => {
+                let message = format!("{count} values, none of which are in the file");
+                return Err(Error::new(ErrorKind::LimitExceeded, message).at(path));
+            }
+            None => None,
+        };
+        let sparse = match &entry.sparse {
+            Some(sparse) => Some(self.sparse(sparse, count, size).map_err(|error| error.or_at(&path))?),
+            None => None,
+        };
+        let normalized = entry.normalized;
+        Ok(Accessor {
+            document: self,
+            index,
+            kind: kind.0,
+            normalized,
+            lanes,
+            count: count as usize,
+            values,
+            sparse,
+        })
+    }
+
+    fn values(&self, view: usize, offset: u64, count: u64, size: usize) -> Result<Values<'_>, Fault> {
+        let (bytes, stride) = self.view(view).map_err(Fault::Elsewhere)?;
+        let stride = stride.unwrap_or(size);
+        let last = count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride as u64));
+        let end = last.and_then(|last| last.checked_add(size as u64)?.checked_add(offset));
+        let end = if count == 0 { Some(offset) } else { end };
+        match end {
+            Some(end) if end <= bytes.len() as u64 && stride >= size => {
+                let bytes = bytes.get(offset as usize..end as usize).unwrap_or_default();
+                Ok(Values { bytes, stride, size })
+            }
+            _ => Err(Fault::Here(format!(
+                "{count} values of {size} bytes at distances of {stride}, from byte {offset} on, \
+                 but bufferViews[{view}] has {} bytes",
+                bytes.len()
+            ))),
+        }
+    }
+
+    fn sparse(
+        &self,
+        sparse: &::gltf::json::accessor::sparse::Sparse,
+        count: u64,
+        size: usize,
+    ) -> Result<(Vec<usize>, Values<'_>), Fault> {
+        let replaced = sparse.count.0;
+        let Checked::Valid(kind) = sparse.indices.component_type else {
+            return Err(Fault::Here("sparse indices of an unknown type".to_owned()));
+        };
+        let offset = sparse.indices.byte_offset.0;
+        let indices = self.values(sparse.indices.buffer_view.value(), offset, replaced, kind.0.size())?;
+        let values =
+            self.values(sparse.values.buffer_view.value(), sparse.values.byte_offset.0, replaced, size)?;
+        let convert = integer(kind.0);
+        // As many as are in the file.
+        let indices: Vec<usize> =
+            (0..replaced as usize).map(|index| convert(indices.get(index)) as usize).collect();
+        match indices.iter().find(|index| **index as u64 >= count) {
+            Some(index) => Err(Fault::Here(format!("sparse index {index}, but there are {count} values"))),
+            None => Ok((indices, values)),
+        }
+    }
+}
+
+/// What is wrong, and whether another object is to blame.
+enum Fault {
+    Here(String),
+    Elsewhere(Error),
+}
+
+impl Fault {
+    fn or_at(self, path: &str) -> Error {
+        match self {
+            Fault::Here(message) => malformed(path, message),
+            Fault::Elsewhere(error) => error,
+        }
+    }
+}
+
+impl Accessor<'_> {
+    /// An error about this accessor.
+    pub fn refuse(&self, message: impl Into<String>) -> Error {
+        malformed(format!("accessors[{}]", self.index), message)
+    }
+
+    fn want(&self, lanes: usize) -> Result<()> {
+        match self.lanes == lanes {
+            true => Ok(()),
+            false => Err(self.refuse(format!("values of {} components, but {lanes} are wanted", self.lanes))),
+        }
+    }
+
+    /// The values as floats; normalised integers from 0 or −1 to 1.
+    pub fn floats<const N: usize>(&self) -> Result<Vec<[f32; N]>>
+    where
+        [f32; N]: bytemuck::Pod,
+    {
+        self.want(N)?;
+        match &self.values {
+            Some(values)
+                if self.kind == ComponentType::F32 && self.sparse.is_none() && values.stride == 4 * N =>
+            {
+                self.document.spend(values.bytes.len() as u64, || format!("accessors[{}]", self.index))?;
+                Ok(bulk::to_vec::<[f32; N]>(values.bytes))
+            }
+            _ => self.collect(float(self.kind, self.normalized)),
+        }
+    }
+
+    /// The values as they are, widened.
+    pub fn integers<const N: usize>(&self) -> Result<Vec<[u32; N]>> {
+        self.want(N)?;
+        self.collect(integer(self.kind))
+    }
+
+    /// The components one after the other, for values of one to four of them.
+    pub fn flat<T: Copy + Default>(&self, convert: impl Fn(&[u8]) -> T) -> Result<Vec<T>> {
+        match self.lanes {
+            1 => Ok(self.collect::<T, 1>(convert)?.into_flattened()),
+            2 => Ok(self.collect::<T, 2>(convert)?.into_flattened()),
+            3 => Ok(self.collect::<T, 3>(convert)?.into_flattened()),
+            _ => Ok(self.collect::<T, 4>(convert)?.into_flattened()),
+        }
+    }
+
+    /// All values, each component turned by `convert`.
+    pub fn collect<T: Copy + Default, const N: usize>(
+        &self,
+        convert: impl Fn(&[u8]) -> T,
+    ) -> Result<Vec<[T; N]>> {
+        self.want(N)?;
+        let size = (self.count as u64).saturating_mul(size_of::<[T; N]>() as u64);
+        self.document.spend(size, || format!("accessors[{}]", self.index))?;
+        let width = self.kind.size();
+        let value = |bytes: &[u8]| -> [T; N] {
+            std::array::from_fn(|lane| convert(bytes.get(lane * width..).unwrap_or_default()))
+        };
+        let mut all = match &self.values {
+            Some(values) => (0..self.count).map(|index| value(values.get(index))).collect(),
+            None => vec![[T::default(); N]; self.count],
+        };
+        if let Some((indices, values)) = &self.sparse {
+            for (place, index) in indices.iter().enumerate() {
+                all[*index] = value(values.get(place));
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Number of components; `None` for matrices whose columns may be filled up.
+fn lanes(ty: Type) -> Option<usize> {
+    match ty {
+        Type::Scalar => Some(1),
+        Type::Vec2 => Some(2),
+        Type::Vec3 => Some(3),
+        Type::Vec4 => Some(4),
+        Type::Mat4 => Some(16),
+        Type::Mat2 | Type::Mat3 => None,
+    }
+}
+
+/// The number at the start of some bytes.
+pub(super) fn number<const N: usize, T>(bytes: &[u8], convert: fn([u8; N]) -> T) -> T {
+    convert(bytes.first_chunk().copied().unwrap_or([0; N]))
+}
+
+/// How a component becomes a float.
+pub(super) fn float(kind: ComponentType, normalized: bool) -> fn(&[u8]) -> f32 {
+    match (kind, normalized) {
+        (ComponentType::F32, _) => |bytes| number(bytes, f32::from_le_bytes),
+        (ComponentType::U32, _) => |bytes| number(bytes, u32::from_le_bytes) as f32,
+        (ComponentType::I8, false) => |bytes| f32::from(number(bytes, i8::from_le_bytes)),
+        (ComponentType::U8, false) => |bytes| f32::from(number(bytes, u8::from_le_bytes)),
+        (ComponentType::I16, false) => |bytes| f32::from(number(bytes, i16::from_le_bytes)),
+        (ComponentType::U16, false) => |bytes| f32::from(number(bytes, u16::from_le_bytes)),
+        (ComponentType::I8, true) => |bytes| (f32::from(number(bytes, i8::from_le_bytes)) / 127.0).max(-1.0),
+        (ComponentType::U8, true) => |bytes| f32::from(number(bytes, u8::from_le_bytes)) / 255.0,
+        (ComponentType::I16, true) => {
+            |bytes| (f32::from(number(bytes, i16::from_le_bytes)) / 32_767.0).max(-1.0)
+        }
+        (ComponentType::U16, true) => |bytes| f32::from(number(bytes, u16::from_le_bytes)) / 65_535.0,
+    }
+}
+
+/// How a component becomes an integer; floats are cut off.
+fn integer(kind: ComponentType) -> fn(&[u8]) -> u32 {
+    match kind {
+        ComponentType::I8 | ComponentType::U8 => |bytes| number(bytes, u8::from_le_bytes).into(),
+        ComponentType::I16 | ComponentType::U16 => |bytes| number(bytes, u16::from_le_bytes).into(),
+        ComponentType::U32 => |bytes| number(bytes, u32::from_le_bytes),
+        ComponentType::F32 => |bytes| number(bytes, f32::from_le_bytes) as u32,
+    }
+}

@@ -1,0 +1,121 @@
+//! The files around the JSON and the numbers.
+
+use std::io::Write;
+use std::path::Path;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::data::Data;
+use crate::interop::Files;
+use crate::{Error, ErrorKind, Result};
+
+const MAGIC: &[u8; 4] = b"glTF";
+const JSON: &[u8; 4] = b"JSON";
+const BIN: &[u8; 4] = b"BIN\0";
+
+/// What need not be escaped in the name of a file.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Writes one binary file.
+pub(super) fn write_glb(mut json: Value, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
+    if data.len() > 0 {
+        json["buffers"] = json!([{ "byteLength": data.len() }]);
+    }
+    let mut json = to_bytes(serde_json::to_vec(&json))?;
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let numbers = if data.len() > 0 { 8 + data.len() } else { 0 };
+    let total = 12 + 8 + json.len() as u64 + numbers;
+    let total = u32::try_from(total).map_err(|_| {
+        let message = format!("{total} bytes, but a .glb can have 2^32; a .gltf can have more");
+        Error::new(ErrorKind::Inexpressible, message)
+    })?;
+    let mut file = files.create(name)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&2_u32.to_le_bytes())?;
+    file.write_all(&total.to_le_bytes())?;
+    file.write_all(&(json.len() as u32).to_le_bytes())?;
+    file.write_all(JSON)?;
+    file.write_all(&json)?;
+    if data.len() > 0 {
+        file.write_all(&(data.len() as u32).to_le_bytes())?;
+        file.write_all(BIN)?;
+        data.write(&mut *file)?;
+    }
+    Ok(file.flush()?)
+}
+
+/// Writes the JSON, and the numbers beside it in a file that has its stem.
+pub(super) fn write_json(mut json: Value, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
+    if data.len() > 0 {
+        let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+        let beside = format!("{stem}.bin");
+        let uri = utf8_percent_encode(&beside, ESCAPED).to_string();
+        json["buffers"] = json!([{ "byteLength": data.len(), "uri": uri }]);
+        let mut file = files.create(&beside)?;
+        data.write(&mut *file)?;
+        file.flush()?;
+    }
+    let mut text = to_bytes(serde_json::to_vec_pretty(&json))?;
+    text.push(b'\n');
+    let mut file = files.create(name)?;
+    file.write_all(&text)?;
+    Ok(file.flush()?)
+}
+
+fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
+    json.map_err(|error| Error::new(ErrorKind::Io, error.to_string()))
+}
+
+/// The JSON of a file and, where it is a `.glb`, its numbers.
+pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
+    let refuse = |path: &str, message: String| Error::new(ErrorKind::Malformed, message).at(path);
+    let (version, rest) =
+        number(rest).ok_or_else(|| refuse("header", "the file ends in its header".to_owned()))?;
+    let (length, rest) =
+        number(rest).ok_or_else(|| refuse("header", "the file ends in its header".to_owned()))?;
+    if version != 2 {
+        return Err(refuse("header.version", format!("version {version}, but 2 is wanted")));
+    }
+    if length as usize > bytes.len() {
+        return Err(refuse("header.length", format!("{length} bytes, but the file has {}", bytes.len())));
+    }
+    let rest = rest.get(..(length as usize).saturating_sub(12)).unwrap_or_default();
+    let (name, json, rest) = chunk(rest).map_err(|message| refuse("chunks[0]", message))?;
+    if name != *JSON {
+        return Err(refuse("chunks[0]", format!("\"{}\", but \"JSON\" is wanted", name.escape_ascii())));
+    }
+    let mut rest = rest;
+    let mut index = 1;
+    // Chunks of other names are to be passed over.
+    while !rest.is_empty() {
+        let (name, content, others) =
+            chunk(rest).map_err(|message| refuse(&format!("chunks[{index}]"), message))?;
+        if name == *BIN {
+            return Ok((json, Some(content)));
+        }
+        rest = others;
+        index += 1;
+    }
+    Ok((json, None))
+}
+
+fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let (first, rest) = bytes.split_first_chunk()?;
+    Some((u32::from_le_bytes(*first), rest))
+}
+
+/// The name and content of a chunk, and what follows it.
+type Chunk<'a> = ([u8; 4], &'a [u8], &'a [u8]);
+
+fn chunk(bytes: &[u8]) -> Result<Chunk<'_>, String> {
+    let header = number(bytes).and_then(|(length, rest)| Some((length, rest.split_first_chunk::<4>()?)));
+    let Some((length, (name, rest))) = header else {
+        return Err(format!("{} bytes, but a chunk begins with 8", bytes.len()));
+    };
+    match rest.split_at_checked(length as usize) {
+        Some((content, rest)) => Ok((*name, content, rest)),
+        None => Err(format!("{length} bytes, but {} remain", rest.len())),
+    }
+}

@@ -1,0 +1,197 @@
+//! The animations of a file.
+
+use std::collections::HashMap;
+
+use ::gltf::json;
+use ::gltf::json::animation::{Interpolation as Curve, Property};
+use ::gltf::json::validation::Checked;
+use serde_json::Value;
+
+use super::document::{Document, extras, malformed};
+use super::skeleton::Joints;
+use super::take_own;
+use crate::scene::{Animation, Channel, Interpolation, Samples};
+use crate::{Loss, LossKind, Result};
+
+/// Straight pieces that a curve between two keys becomes.
+const PIECES: usize = 8;
+
+pub(super) fn read(document: &Document, joints: &Joints, losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
+    let entries = document.root.animations.iter().enumerate();
+    entries.map(|(index, entry)| Reader::new(document, entry, index).read(joints, losses)).collect()
+}
+
+struct Reader<'a> {
+    document: &'a Document<'a>,
+    entry: &'a json::Animation,
+    at: String,
+    animation: Animation,
+    /// The list of times for each accessor, by itself and with the times between keys of curves.
+    lists: HashMap<(usize, bool), usize>,
+    curves: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(document: &'a Document, entry: &'a json::Animation, index: usize) -> Reader<'a> {
+        let at = format!("animations[{index}]");
+        Reader { document, entry, at, animation: Animation::default(), lists: HashMap::new(), curves: 0 }
+    }
+
+    fn read(mut self, joints: &Joints, losses: &mut Vec<Loss>) -> Result<Animation> {
+        let own = take_own(&mut extras(&self.entry.extras));
+        let float = |name: &str| own.get(name).and_then(Value::as_f64).map(|value| value as f32);
+        self.animation.name = self.entry.name.clone().unwrap_or_default();
+        self.animation.looped = own.get("looped").and_then(Value::as_bool).unwrap_or(false);
+        // Without ticks of this crate's own, a tick is a second.
+        self.animation.rate = float("rate").unwrap_or(1.0);
+        for (place, channel) in self.entry.channels.iter().enumerate() {
+            self.channel(place, channel, joints, losses)?;
+        }
+        let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
+        self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
+        if self.curves > 0 {
+            let message =
+                format!("{} cubic splines become {PIECES} straight pieces between keys", self.curves);
+            losses.push(Loss::new(LossKind::Changed, format!("{}.samplers", self.at), message));
+        }
+        Ok(self.animation)
+    }
+
+    fn channel(
+        &mut self,
+        place: usize,
+        channel: &json::animation::Channel,
+        joints: &Joints,
+        losses: &mut Vec<Loss>,
+    ) -> Result<()> {
+        let path = format!("{}.channels[{place}]", self.at);
+        let node = channel.target.node.value();
+        if node >= self.document.root.nodes.len() {
+            return Err(malformed(format!("{path}.target.node"), format!("there is no node {node}")));
+        }
+        let Checked::Valid(property) = channel.target.path else { return Ok(()) };
+        if property == Property::MorphTargetWeights {
+            losses.push(Loss::dropped(path, "it moves morph targets"));
+            return Ok(());
+        }
+        let Some(joint) = joints.of_node(node) else {
+            losses.push(Loss::dropped(path, format!("it moves nodes[{node}], which is no joint")));
+            return Ok(());
+        };
+        let sampler = &self.entry.samplers[channel.sampler.value()];
+        let Checked::Valid(curve) = sampler.interpolation else { return Ok(()) };
+        let seconds = self.seconds(sampler.input.value())?;
+        let samples = match property {
+            Property::Rotation => {
+                let mut values = self.values::<4>(sampler, curve, &seconds)?;
+                if curve == Curve::CubicSpline {
+                    values.iter_mut().for_each(normalize);
+                }
+                Samples::Rotation(values)
+            }
+            Property::Scale => Samples::Scale(self.values::<3>(sampler, curve, &seconds)?),
+            _ => Samples::Translation(self.values::<3>(sampler, curve, &seconds)?),
+        };
+        let interpolation = if curve == Curve::Step { Interpolation::Step } else { Interpolation::Linear };
+        let dense = curve == Curve::CubicSpline;
+        self.curves += usize::from(dense);
+        let times = self.list(sampler.input.value(), dense, &seconds);
+        self.animation.channels.push(Channel { joint, times, interpolation, samples });
+        Ok(())
+    }
+
+    fn seconds(&self, accessor: usize) -> Result<Vec<f32>> {
+        let accessor = self.document.accessor(accessor)?;
+        let seconds = accessor.floats::<1>()?.into_flattened();
+        let bad = seconds
+            .iter()
+            .position(|time| !time.is_finite())
+            .or_else(|| seconds.windows(2).position(|pair| pair[1] <= pair[0]).map(|place| place + 1));
+        match bad {
+            Some(place) => {
+                Err(accessor.refuse(format!("time {place} is {}, not after the one before", seconds[place])))
+            }
+            None => Ok(seconds),
+        }
+    }
+
+    /// The values at the times of the list for this sampler.
+    fn values<const N: usize>(
+        &self,
+        sampler: &json::animation::Sampler,
+        curve: Curve,
+        seconds: &[f32],
+    ) -> Result<Vec<[f32; N]>>
+    where
+        [f32; N]: bytemuck::Pod,
+    {
+        let accessor = self.document.accessor(sampler.output.value())?;
+        let each = if curve == Curve::CubicSpline { 3 } else { 1 };
+        if accessor.count != seconds.len() * each {
+            let message = format!("{} values, but {} are wanted", accessor.count, seconds.len() * each);
+            return Err(accessor.refuse(message));
+        }
+        let values = accessor.floats()?;
+        if each == 1 {
+            return Ok(values);
+        }
+        let size = values.len() as u64 * 4 * N as u64;
+        self.document.spend(size * PIECES as u64, || format!("{}.samplers", self.at))?;
+        Ok(between(seconds, |place, time, fraction| match fraction {
+            0.0 => values[3 * place + 1],
+            _ => spline(&values[3 * place..][..6], time, fraction),
+        }))
+    }
+
+    /// The index of the list of times of an accessor, in ticks.
+    fn list(&mut self, accessor: usize, dense: bool, seconds: &[f32]) -> usize {
+        let animation = &mut self.animation;
+        let rate = animation.rate;
+        *self.lists.entry((accessor, dense)).or_insert_with(|| {
+            let seconds = match dense {
+                true => between(seconds, |place, time, fraction| seconds[place] + time * fraction),
+                false => seconds.to_vec(),
+            };
+            animation.times.push(seconds.into_iter().map(|time| to_ticks(time, rate)).collect());
+            animation.times.len() - 1
+        })
+    }
+}
+
+/// The tick at a time in seconds; a whole one if one is exactly there.
+fn to_ticks(seconds: f32, rate: f32) -> f32 {
+    if !(rate > 0.0 && rate.is_finite()) {
+        return seconds;
+    }
+    let ticks = seconds * rate;
+    let whole = ticks.round();
+    if whole / rate == seconds { whole } else { ticks }
+}
+
+/// Something at each key and at the times between it and the next one. The arguments of `value` are the number of the
+/// key, the time up to the next one, and how much of that has passed.
+fn between<T>(seconds: &[f32], value: impl Fn(usize, f32, f32) -> T) -> Vec<T> {
+    let mut all = Vec::new();
+    for (place, pair) in seconds.windows(2).enumerate() {
+        let time = pair[1] - pair[0];
+        all.extend((0..PIECES).map(|piece| value(place, time, piece as f32 / PIECES as f32)));
+    }
+    all.extend(seconds.len().checked_sub(1).map(|last| value(last, 0.0, 0.0)));
+    all
+}
+
+/// The cubic Hermite spline of two keys: in-tangent, value and out-tangent of each. glTF 2.0, appendix C.
+fn spline<const N: usize>(keys: &[[f32; N]], time: f32, t: f32) -> [f32; N] {
+    let (t2, t3) = (t * t, t * t * t);
+    std::array::from_fn(|lane| {
+        let [start, out, into, end] = [1, 2, 3, 4].map(|key| keys[key][lane]);
+        (2.0 * t3 - 3.0 * t2 + 1.0) * start
+            + time * (t3 - 2.0 * t2 + t) * out
+            + (-2.0 * t3 + 3.0 * t2) * end
+            + time * (t3 - t2) * into
+    })
+}
+
+fn normalize(rotation: &mut [f32; 4]) {
+    *rotation = glam::Vec4::from(*rotation).try_normalize().unwrap_or(glam::Vec4::W).into();
+}

@@ -1,0 +1,224 @@
+//! The numbers of a file while it is planned: views, accessors, and the columns that they come from.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use crate::bulk;
+
+/// What views and accessors say of their numbers; constants of OpenGL.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub(super) enum Kind {
+    I8 = 5120,
+    U8 = 5121,
+    I16 = 5122,
+    U16 = 5123,
+    U32 = 5125,
+    F32 = 5126,
+}
+
+/// What a view is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Attributes of vertices, one list to a view.
+    Vertices,
+    /// Corners of faces, one list to a view.
+    Indices,
+    /// Matrices.
+    Matrices,
+    /// Times and values of animations, all in one view.
+    Animation,
+}
+
+/// Where the numbers come from.
+pub(super) enum Stream<'a> {
+    /// As they lie in memory.
+    Bytes(Cow<'a, [u8]>),
+    /// Indices that fit 16 bits.
+    Narrow(&'a [u32]),
+    /// Joints that fit 8 bits.
+    Bytewise(&'a [[u16; 4]]),
+    /// Records of a size that is no multiple of 4, filled up to the next one.
+    Padded(Cow<'a, [u8]>, usize),
+}
+
+/// What an accessor says besides where the numbers are.
+pub(super) struct Shape {
+    pub kind: Kind,
+    pub name: &'static str,
+    pub normalized: bool,
+    /// Smallest and largest value of each component.
+    pub bounds: Option<(Vec<f32>, Vec<f32>)>,
+}
+
+impl Shape {
+    /// Numbers that mean what they are.
+    pub fn new(kind: Kind, name: &'static str) -> Shape {
+        Shape { kind, name, normalized: false, bounds: None }
+    }
+
+    /// With the bounds of these values.
+    pub fn bounded<const N: usize>(mut self, values: &[[f32; N]]) -> Shape {
+        let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
+        for value in values {
+            for lane in 0..N {
+                low[lane] = low[lane].min(value[lane]);
+                high[lane] = high[lane].max(value[lane]);
+            }
+        }
+        self.bounds = Some((low.to_vec(), high.to_vec()));
+        self
+    }
+
+    /// Integers that stand for 0 to 1.
+    pub fn normalized(mut self) -> Shape {
+        self.normalized = true;
+        self
+    }
+}
+
+/// The type of values with this many components.
+pub(super) fn type_of(lanes: usize) -> &'static str {
+    match lanes {
+        1 => "SCALAR",
+        2 => "VEC2",
+        3 => "VEC3",
+        _ => "VEC4",
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Data<'a> {
+    pub views: Vec<Value>,
+    pub accessors: Vec<Value>,
+    streams: Vec<Stream<'a>>,
+    length: u64,
+    /// The view of all animations, where it is the last one.
+    animation: Option<u64>,
+}
+
+impl<'a> Data<'a> {
+    /// Bytes in all, a multiple of 4.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Plans an accessor to this many values, which all come from `stream`. Returns its index.
+    pub fn push(&mut self, target: Target, stream: Stream<'a>, count: usize, shape: Shape) -> usize {
+        let offset = self.view(target, &stream);
+        let mut accessor = json!({
+            "bufferView": self.views.len().saturating_sub(1),
+            "componentType": shape.kind as u32,
+            "count": count,
+            "type": shape.name,
+        });
+        if offset > 0 {
+            accessor["byteOffset"] = offset.into();
+        }
+        if shape.normalized {
+            accessor["normalized"] = true.into();
+        }
+        if let Some((low, high)) = shape.bounds {
+            accessor["min"] = low.into();
+            accessor["max"] = high.into();
+        }
+        self.accessors.push(accessor);
+        self.streams.push(stream);
+        self.accessors.len() - 1
+    }
+
+    /// Makes a view for the stream, or extends that of the animations. Returns where in the view the stream begins.
+    fn view(&mut self, target: Target, stream: &Stream) -> u64 {
+        let (start, length) = (self.length, stream.len());
+        self.length += length.next_multiple_of(4);
+        if let (Target::Animation, Some(first), Some(view)) = (target, self.animation, self.views.last_mut())
+        {
+            view["byteLength"] = (start - first + length).into();
+            return start - first;
+        }
+        let mut view = json!({ "buffer": 0, "byteOffset": start, "byteLength": length });
+        match target {
+            Target::Vertices => view["target"] = 34962.into(),
+            Target::Indices => view["target"] = 34963.into(),
+            Target::Matrices | Target::Animation => {}
+        }
+        if let Stream::Padded(_, size) = stream {
+            view["byteStride"] = size.next_multiple_of(4).into();
+        }
+        self.animation = (target == Target::Animation).then_some(start);
+        self.views.push(view);
+        0
+    }
+
+    /// Writes all numbers, each list filled up to a multiple of 4 bytes.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        for stream in &self.streams {
+            stream.write(out)?;
+            let length = stream.len();
+            let padding = length.next_multiple_of(4) - length;
+            out.write_all(&[0; 4][..padding as usize])?;
+        }
+        Ok(())
+    }
+}
+
+/// Values that are turned into bytes at a time.
+const PIECE: usize = 1 << 16;
+
+impl<'a> Stream<'a> {
+    /// Numbers as they are.
+    pub fn plain<T: bulk::Plain>(values: &'a [T]) -> Stream<'a> {
+        Stream::Bytes(bulk::as_bytes(values))
+    }
+
+    /// Numbers that are nowhere else.
+    pub fn owned<T: bulk::Plain>(values: &[T]) -> Stream<'static> {
+        Stream::Bytes(Cow::Owned(bulk::as_bytes(values).into_owned()))
+    }
+
+    fn len(&self) -> u64 {
+        let length = match self {
+            Stream::Bytes(bytes) => bytes.len(),
+            Stream::Narrow(values) => values.len() * 2,
+            Stream::Bytewise(values) => values.len() * 4,
+            Stream::Padded(bytes, size) => bytes.len() / size * size.next_multiple_of(4),
+        };
+        length as u64
+    }
+
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Stream::Bytes(bytes) => out.write_all(bytes),
+            Stream::Narrow(values) => in_pieces(values, out, |value| (*value as u16).to_le_bytes()),
+            Stream::Bytewise(values) => in_pieces(values, out, |joints| joints.map(|joint| joint as u8)),
+            Stream::Padded(bytes, size) => {
+                let padding = size.next_multiple_of(4) - size;
+                for records in bytes.chunks(PIECE * size) {
+                    let mut piece = Vec::with_capacity(records.len() / size * (size + padding));
+                    for record in records.chunks_exact(*size) {
+                        piece.extend_from_slice(record);
+                        piece.resize(piece.len() + padding, 0);
+                    }
+                    out.write_all(&piece)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn in_pieces<T, const N: usize>(
+    values: &[T],
+    out: &mut dyn Write,
+    convert: impl Fn(&T) -> [u8; N],
+) -> io::Result<()> {
+    let mut piece = Vec::new();
+    for values in values.chunks(PIECE) {
+        piece.clear();
+        piece.extend(values.iter().map(&convert));
+        out.write_all(piece.as_flattened())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,206 @@
+//! A file as the crate `gltf` sees it, with its buffers.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use ::gltf::json;
+use ::gltf::json::validation::{Error as Fault, Validate};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use super::container;
+use crate::interop::Files;
+use crate::scene::Extras;
+use crate::{Error, ErrorKind, Limits, Loss, Result};
+
+/// Extensions that change nothing of what is read, or are read.
+const SUPPORTED: [&str; 2] = [super::LOD, "KHR_mesh_quantization"];
+
+/// Why bytes cannot be had.
+type Reason = (ErrorKind, String);
+
+pub(super) struct Document<'a> {
+    pub root: json::Root,
+    /// The content of each buffer, or why it cannot be had.
+    buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
+    /// Bytes that may still be decoded.
+    budget: Cell<u64>,
+}
+
+pub(super) fn malformed(path: impl Into<String>, message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Malformed, message).at(path)
+}
+
+impl<'a> Document<'a> {
+    /// # Errors
+    ///
+    /// If it is no glTF 2.0, or something refers to what is not there. Buffers fail only when they are wanted.
+    pub fn new(bytes: &'a [u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Result<Self> {
+        let (text, numbers) = container::split(bytes)?;
+        let mut root = parse(text)
+            .map_err(|error| Error::new(ErrorKind::Malformed, format!("no JSON of glTF: {error}")))?;
+        if !root.asset.version.starts_with("2.") {
+            let message = format!("version \"{}\", but 2.0 is wanted", root.asset.version);
+            return Err(Error::new(ErrorKind::Unsupported, message).at("asset.version"));
+        }
+        list_extensions(&mut root, losses);
+        validate(&root)?;
+        let mut left = limits.max_decoded;
+        let buffers = root.buffers.iter().enumerate();
+        let buffers = buffers.map(|(index, buffer)| load(index, buffer, numbers, files, &mut left)).collect();
+        Ok(Document { root, buffers, budget: Cell::new(limits.max_decoded) })
+    }
+
+    /// The bytes of a view and the distance of its values, where that is said.
+    pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
+        let path = || format!("bufferViews[{index}]");
+        let Some(view) = self.root.buffer_views.get(index) else {
+            return Err(malformed(path(), "there is no such view"));
+        };
+        let buffer = view.buffer.value();
+        let bytes = match self.buffers.get(buffer) {
+            Some(Ok(bytes)) => bytes,
+            Some(Err((kind, message))) => {
+                return Err(Error::new(*kind, message.clone()).at(format!("buffers[{buffer}]")));
+            }
+            None => return Err(malformed(path(), format!("there is no buffer {buffer}"))),
+        };
+        let offset = view.byte_offset.map_or(0, |offset| offset.0);
+        let end = offset.checked_add(view.byte_length.0);
+        let range = end.and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
+        let stride = view.byte_stride.map(|stride| stride.0);
+        range.map(|range| (range, stride)).ok_or_else(|| {
+            let message = format!(
+                "{} bytes from {offset} on, but buffers[{buffer}] has {}",
+                view.byte_length.0,
+                bytes.len()
+            );
+            malformed(path(), message)
+        })
+    }
+
+    /// Counts bytes that are about to be decoded.
+    pub fn spend(&self, bytes: u64, path: impl FnOnce() -> String) -> Result<()> {
+        match self.budget.get().checked_sub(bytes) {
+            Some(left) => {
+                self.budget.set(left);
+                Ok(())
+            }
+            None => {
+                let message = format!("{bytes} more bytes than the limit for decoded data allows");
+                Err(Error::new(ErrorKind::LimitExceeded, message).at(path()))
+            }
+        }
+    }
+}
+
+fn parse(text: &[u8]) -> serde_json::Result<json::Root> {
+    serde_json::from_slice(text).or_else(|error| match with_nodes(text) {
+        Some(text) => serde_json::from_slice(&text),
+        None => Err(error),
+    })
+}
+
+/// The text with an empty list of nodes in scenes that have none, which the crate does not accept. `None` if it is not
+/// for that.
+fn with_nodes(text: &[u8]) -> Option<Vec<u8>> {
+    let mut json: Value = serde_json::from_slice(text).ok()?;
+    for scene in json.get_mut("scenes")?.as_array_mut()? {
+        scene.as_object_mut()?.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
+    }
+    serde_json::to_vec(&json).ok()
+}
+
+/// Extensions that are not read are listed, whether they are said to be required or not.
+fn list_extensions(root: &mut json::Root, losses: &mut Vec<Loss>) {
+    let required = std::mem::take(&mut root.extensions_required);
+    let mut listed: Vec<&str> = SUPPORTED.to_vec();
+    for (list, names) in [("extensionsRequired", &required), ("extensionsUsed", &root.extensions_used)] {
+        for (index, name) in names.iter().enumerate() {
+            if !listed.contains(&name.as_str()) {
+                losses.push(Loss::dropped(format!("{list}[{index}]"), format!("{name} is not read")));
+                listed.push(name);
+            }
+        }
+    }
+}
+
+/// What the crate checks, except for what is missing: files without the bounds of positions can be read.
+fn validate(root: &json::Root) -> Result<()> {
+    for (mesh, entry) in root.meshes.iter().enumerate() {
+        for (place, primitive) in entry.primitives.iter().enumerate() {
+            // The crate's validation relies on these being there.
+            if let Some(index) = primitive.attributes.values().find(|i| i.value() >= root.accessors.len()) {
+                let path = format!("meshes[{mesh}].primitives[{place}].attributes");
+                return Err(malformed(path, format!("there is no accessor {}", index.value())));
+            }
+        }
+    }
+    let mut first = None;
+    root.validate(root, json::Path::new, &mut |path, fault| {
+        if !matches!(fault, Fault::Missing) && first.is_none() {
+            first = Some((path(), fault));
+        }
+    });
+    match first {
+        Some((path, Fault::IndexOutOfBounds)) => {
+            Err(malformed(path.as_str(), "there is nothing of this index"))
+        }
+        Some((path, fault)) => Err(malformed(path.as_str(), fault.to_string().to_lowercase())),
+        None => Ok(()),
+    }
+}
+
+fn load<'a>(
+    index: usize,
+    buffer: &json::Buffer,
+    numbers: Option<&'a [u8]>,
+    files: &dyn Files,
+    left: &mut u64,
+) -> Result<Cow<'a, [u8]>, Reason> {
+    let length = buffer.byte_length.0;
+    *left = left.checked_sub(length).ok_or_else(|| {
+        (ErrorKind::LimitExceeded, format!("{length} more bytes than the limit for decoded data allows"))
+    })?;
+    let bytes = match &buffer.uri {
+        Some(uri) => Cow::Owned(resolve(uri, files)?),
+        None if index == 0 => {
+            Cow::Borrowed(numbers.ok_or((ErrorKind::Malformed, "no uri, and no binary chunk".to_owned()))?)
+        }
+        None => return Err((ErrorKind::Malformed, "no uri".to_owned())),
+    };
+    if (bytes.len() as u64) < length {
+        let message = format!("{length} bytes, but there are {}", bytes.len());
+        return Err((ErrorKind::Malformed, message));
+    }
+    Ok(bytes)
+}
+
+/// The bytes that a URI stands for: those in it, or those of a file beside this one.
+fn resolve(uri: &str, files: &dyn Files) -> Result<Vec<u8>, Reason> {
+    if let Some(data) = uri.strip_prefix("data:") {
+        let Some((_, text)) = data.split_once(";base64,") else {
+            return Err((ErrorKind::Malformed, "a data URI that is not base64".to_owned()));
+        };
+        return BASE64.decode(text).map_err(|error| (ErrorKind::Malformed, format!("base64: {error}")));
+    }
+    let name = percent_decode_str(uri).decode_utf8_lossy();
+    let inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
+    if !inside || name.contains(':') {
+        let message = format!("\"{name}\" is no file beside or below this one");
+        return Err((ErrorKind::Unsupported, message));
+    }
+    files.read(&name).map_err(|error| (ErrorKind::Io, format!("{name}: {error}")))
+}
+
+/// What an object has that the format gives no meaning; not an object, it is called "extras".
+pub(super) fn extras(extras: &json::Extras) -> Extras {
+    let value = extras.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
+    match value {
+        Some(Value::Object(map)) => map,
+        Some(Value::Null) | None => Extras::new(),
+        Some(other) => [("extras".to_owned(), other)].into_iter().collect(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Nodes: who stands below whom, and where.
+
+use ::gltf::json;
+use glam::Mat4;
+use serde_json::Value;
+
+use super::LOD;
+use super::document::{Document, extras, malformed};
+use crate::scene::Transform;
+use crate::{Loss, Result};
+
+pub(super) struct Hierarchy {
+    pub parents: Vec<Option<usize>>,
+    /// Where each node is, relative to its parent.
+    pub local: Vec<Mat4>,
+    /// The nodes of the scene that is read.
+    pub shown: Vec<bool>,
+    /// The node above all others, which has the transform of the scene.
+    pub top: Option<usize>,
+}
+
+impl Hierarchy {
+    /// # Errors
+    ///
+    /// If a node has two parents or is its own ancestor.
+    pub fn new(document: &Document, losses: &mut Vec<Loss>) -> Result<Hierarchy> {
+        let nodes = &document.root.nodes;
+        let mut parents = vec![None; nodes.len()];
+        for (index, node) in nodes.iter().enumerate() {
+            for child in node.children.iter().flatten() {
+                if let Some(other) = parents[child.value()].replace(index) {
+                    let message = format!("it is a child of nodes[{other}] and of nodes[{index}]");
+                    return Err(malformed(format!("nodes[{}]", child.value()), message));
+                }
+            }
+        }
+        let roots = (0..nodes.len()).filter(|index| parents[*index].is_none());
+        let reached = below(nodes, roots.collect());
+        if let Some(index) = reached.iter().position(|reached| !reached) {
+            return Err(malformed(format!("nodes[{index}]"), "it is its own ancestor"));
+        }
+        let roots = scene_roots(document, &parents, losses);
+        let local = nodes.iter().map(|node| to_transform(node).map_or_else(|m| m, |t| t.to_matrix()));
+        let shown = below(nodes, roots.clone());
+        let mut hierarchy = Hierarchy { parents, local: local.collect(), shown, top: None };
+        hierarchy.top = hierarchy.find_top(document, &roots);
+        Ok(hierarchy)
+    }
+
+    /// The only root besides skinned meshes, if it has a transform and nothing else.
+    fn find_top(&self, document: &Document, roots: &[usize]) -> Option<usize> {
+        let root = &document.root;
+        let skinned =
+            |node: &json::Node| node.skin.is_some() && node.mesh.is_some() && node.children.is_none();
+        let mut others = roots.iter().filter(|index| !skinned(&root.nodes[**index]));
+        let top = *others.next()?;
+        let node = &root.nodes[top];
+        let joint = root.skins.iter().flat_map(|skin| &skin.joints).any(|joint| joint.value() == top);
+        let plain = node.mesh.is_none() && node.camera.is_none() && node.extensions.is_none();
+        let alone = others.next().is_none() && self.parents[top].is_none();
+        (alone && plain && !joint && !animated(root, top)).then_some(top)
+    }
+
+    /// From the space of a node, or of what is above all, to that of the scene.
+    pub fn to_scene(&self, node: Option<usize>) -> Mat4 {
+        let mut matrix = Mat4::IDENTITY;
+        for node in self.up(node) {
+            matrix = self.local[node] * matrix;
+        }
+        matrix
+    }
+
+    /// This node and those above it, below the one on top.
+    pub fn up(&self, node: Option<usize>) -> impl Iterator<Item = usize> {
+        let first = node.filter(|node| Some(*node) != self.top);
+        std::iter::successors(first, |node| self.parents[*node].filter(|node| Some(*node) != self.top))
+    }
+}
+
+/// Whether an animation moves a node.
+pub(super) fn animated(root: &json::Root, node: usize) -> bool {
+    let channels = root.animations.iter().flat_map(|animation| &animation.channels);
+    channels.map(|channel| channel.target.node.value()).any(|target| target == node)
+}
+
+/// Which nodes are these, or below them.
+fn below(nodes: &[json::Node], mut open: Vec<usize>) -> Vec<bool> {
+    let mut reached = vec![false; nodes.len()];
+    while let Some(index) = open.pop() {
+        if !std::mem::replace(&mut reached[index], true) {
+            open.extend(nodes[index].children.iter().flatten().map(|child| child.value()));
+        }
+    }
+    reached
+}
+
+/// The roots of the scene that is to be shown; all roots where the file has no scene.
+fn scene_roots(document: &Document, parents: &[Option<usize>], losses: &mut Vec<Loss>) -> Vec<usize> {
+    let root = &document.root;
+    let chosen = root.scene.map_or(0, |scene| scene.value());
+    for (index, _) in root.scenes.iter().enumerate().filter(|(index, _)| *index != chosen) {
+        losses.push(Loss::dropped(format!("scenes[{index}]"), format!("only scenes[{chosen}] is read")));
+    }
+    match root.scenes.get(chosen) {
+        Some(scene) => scene.nodes.iter().map(|node| node.value()).collect(),
+        None => (0..root.nodes.len()).filter(|index| parents[*index].is_none()).collect(),
+    }
+}
+
+/// The transform of a node; a matrix as it is.
+pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
+    let default = Transform::default();
+    match node.matrix {
+        Some(matrix) => Err(Mat4::from_cols_array(&matrix)),
+        None => Ok(Transform {
+            translation: node.translation.unwrap_or(default.translation),
+            rotation: node.rotation.map_or(default.rotation, |rotation| rotation.0),
+            scale: node.scale.unwrap_or(default.scale),
+        }),
+    }
+}
+
+/// The nodes that stand for a node from a distance on.
+pub(super) fn coarser(document: &Document, node: usize) -> Result<Vec<usize>> {
+    let entry = &document.root.nodes[node];
+    let lods = entry.extensions.as_ref().and_then(|extensions| extensions.others.get(LOD));
+    let ids = lods.and_then(|lods| lods.get("ids")).and_then(Value::as_array);
+    let nodes = ids.into_iter().flatten().map(|id| {
+        let known = id.as_u64().filter(|id| *id < document.root.nodes.len() as u64);
+        known.map(|id| id as usize).ok_or_else(|| {
+            malformed(format!("nodes[{node}].extensions.{LOD}"), format!("there is no node {id}"))
+        })
+    });
+    nodes.collect()
+}
+
+/// The distance from which on a node is shown, where this crate has written it.
+pub(super) fn distance(node: &json::Node) -> Option<f32> {
+    let own = super::take_own(&mut extras(&node.extras));
+    own.get("distance").and_then(Value::as_f64).map(|distance| distance as f32)
+}

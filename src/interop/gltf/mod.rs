@@ -1,0 +1,122 @@
+//! glTF 2.0, `.glb` and `.gltf`, to and from scenes.
+//!
+//! What glTF has no place for is kept in `extras`, under the name `meshspec`: ticks of animations, texts and user data
+//! of the scene, distances of levels of detail. [`read`](read::read) finds it there again; whoever else reads the file
+//! need not know of it.
+//!
+//! What the specification forbids is put right before a scene is written, and listed ([`repair`]). The numbers then go
+//! from the columns of the scene to the file as they lie in memory ([`data`]).
+
+mod accessor;
+mod attributes;
+mod container;
+mod curves;
+mod data;
+mod document;
+mod hierarchy;
+mod materials;
+mod motion;
+mod outline;
+mod primitive;
+mod read;
+mod repair;
+mod skeleton;
+mod skins;
+mod write;
+
+use serde_json::Value;
+
+use crate::scene::{Components, Conventions, Extras, Holds};
+
+/// The name in `extras` under which this crate keeps what glTF has no place for.
+const OWN: &str = "meshspec";
+
+/// The extension for levels of detail.
+const LOD: &str = "MSFT_lod";
+
+const HOLDS: Holds = Holds {
+    format: "glTF",
+    meshes: true,
+    mesh_names: true,
+    materials: true,
+    flat_colors: true,
+    flat: true,
+    normals: true,
+    tangents: true,
+    uvs: usize::MAX,
+    uv_origin: Conventions::GLTF.uv_origin,
+    colors: usize::MAX,
+    skins: usize::MAX,
+    custom: |_| true,
+    unindexed: true,
+    corners: 3,
+    lods: true,
+    transform: true,
+    skeleton: true,
+    joint_names: true,
+    animations: true,
+    properties: true,
+    user_data: true,
+    extras: true,
+};
+
+/// The name of the kind of numbers in `extras`, for kinds that glTF does not have.
+fn kind_name(values: &Components) -> Option<&'static str> {
+    match values {
+        Components::F64(_) => Some("f64"),
+        Components::U32(_) => Some("u32"),
+        Components::I32(_) => Some("i32"),
+        _ => None,
+    }
+}
+
+/// Keeps a value under the name of this crate.
+fn set_own(extras: &mut Extras, key: &str, value: Value) {
+    let mut own = take_own(extras);
+    own.insert(key.to_owned(), value);
+    extras.insert(OWN.to_owned(), own.into());
+}
+
+/// Takes out what is kept under the name of this crate.
+fn take_own(extras: &mut Extras) -> Extras {
+    match extras.remove(OWN) {
+        Some(Value::Object(own)) => own,
+        _ => Extras::new(),
+    }
+}
+
+/// glTF in one binary file.
+pub(super) mod glb {
+    pub(in crate::interop) use super::read::{CONVENTIONS, read};
+    use crate::interop::Files;
+    use crate::scene::{Scene, SceneOptions};
+    use crate::{Loss, Result};
+
+    pub(in crate::interop) fn write(
+        scene: Scene,
+        name: &str,
+        files: &mut dyn Files,
+        options: &SceneOptions,
+    ) -> Result<Vec<Loss>> {
+        super::write::write(scene, options, |json, data| super::container::write_glb(json, data, name, files))
+    }
+}
+
+/// glTF as JSON with a file of numbers beside it.
+pub(super) mod gltf_json {
+    pub(in crate::interop) use super::read::{CONVENTIONS, read};
+    use crate::interop::Files;
+    use crate::scene::{Scene, SceneOptions};
+    use crate::{Loss, Result};
+
+    pub(in crate::interop) fn write(
+        scene: Scene,
+        name: &str,
+        files: &mut dyn Files,
+        options: &SceneOptions,
+    ) -> Result<Vec<Loss>> {
+        super::write::write(scene, options, |json, data| {
+            super::container::write_json(json, data, name, files)
+        })
+    }
+}

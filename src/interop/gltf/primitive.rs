@@ -1,0 +1,262 @@
+//! A primitive as a mesh: its accessors as columns.
+
+use std::collections::BTreeMap;
+
+use ::gltf::json;
+use ::gltf::json::accessor::ComponentType;
+use ::gltf::json::mesh::{Mode, Semantic};
+use ::gltf::json::validation::Checked;
+use serde_json::Value;
+
+use super::accessor::{Accessor, float, number};
+use super::document::{Document, extras, malformed};
+use super::take_own;
+use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
+use crate::{ErrorKind, Loss, LossKind, Result};
+
+/// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
+/// listed. This crate may have kept something in the extras of the mesh.
+pub(super) fn read(
+    document: &Document,
+    entry: &json::mesh::Primitive,
+    known_of_mesh: &Extras,
+    at: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Option<Mesh>> {
+    let others = entry.extensions.iter().flat_map(|extensions| extensions.others.keys());
+    if let Some(name) = others.into_iter().find(|name| *name == "KHR_draco_mesh_compression") {
+        losses.push(Loss::dropped(at, format!("{name} is not read")));
+        return Ok(None);
+    }
+    if entry.targets.as_ref().is_some_and(|targets| !targets.is_empty()) {
+        losses.push(Loss::dropped(format!("{at}.targets"), "morph targets"));
+    }
+    let Checked::Valid(mode) = entry.mode else { return Ok(None) };
+    if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
+        losses.push(Loss::dropped(at, "lines; meshes have faces or nothing between their vertices"));
+        return Ok(None);
+    }
+    let mut own = extras(&entry.extras);
+    let known = take_own(&mut own);
+    let kinds = known.get("kinds").or(known_of_mesh.get("kinds")).and_then(Value::as_object);
+    let kinds = kinds.cloned().unwrap_or_default();
+    let mut columns = Columns { document, at, losses, kinds, mesh: Mesh::default() };
+    columns.read(&entry.attributes)?;
+    let mut mesh = columns.mesh;
+    if mesh.positions.is_empty() {
+        losses.push(Loss::dropped(at, "a primitive without positions"));
+        return Ok(None);
+    }
+    mesh.extras = own;
+    if !known.is_empty() {
+        mesh.extras.insert(super::OWN.to_owned(), known.into());
+    }
+    mesh.faces = faces(document, entry, mode, mesh.positions.len(), at, losses)?;
+    Ok(Some(mesh))
+}
+
+struct Columns<'a> {
+    document: &'a Document<'a>,
+    at: &'a str,
+    losses: &'a mut Vec<Loss>,
+    /// The kinds of custom attributes before they became floats.
+    kinds: Extras,
+    mesh: Mesh,
+}
+
+impl Columns<'_> {
+    fn read(&mut self, attributes: &BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>) -> Result<()> {
+        let all: Vec<_> = attributes
+            .iter()
+            .filter_map(|(semantic, index)| match semantic {
+                Checked::Valid(semantic) => Some((semantic, index.value())),
+                Checked::Invalid => None,
+            })
+            .collect();
+        let index_of = |wanted: Semantic| all.iter().find(|(s, _)| **s == wanted).map(|(_, index)| *index);
+        if let Some(index) = index_of(Semantic::Positions) {
+            self.mesh.positions = self.document.accessor(index)?.floats()?;
+        }
+        for (semantic, index) in &all {
+            let accessor = match self.document.accessor(*index) {
+                Err(error) if error.kind() == ErrorKind::Unsupported => {
+                    let name = (*semantic).to_string();
+                    self.losses.push(Loss::dropped(self.path(&name), error.message()));
+                    continue;
+                }
+                other => other?,
+            };
+            if accessor.count != self.mesh.positions.len() {
+                let message =
+                    format!("{} values for {} positions", accessor.count, self.mesh.positions.len());
+                return Err(malformed(self.path(&(*semantic).to_string()), message));
+            }
+            match semantic {
+                Semantic::Positions => {}
+                Semantic::Normals => self.mesh.normals = Some(accessor.floats()?),
+                Semantic::Tangents => self.mesh.tangents = Some(accessor.floats()?),
+                Semantic::TexCoords(_) => self.mesh.uvs.push(accessor.floats()?),
+                Semantic::Colors(_) => self.mesh.colors.push(colors(&accessor)?),
+                Semantic::Joints(set) => match index_of(Semantic::Weights(*set)) {
+                    Some(weights) => {
+                        let weights = self.document.accessor(weights)?;
+                        self.mesh.skins.push(skin(&accessor, &weights)?);
+                    }
+                    None => self.lonely(semantic, "joints without weights"),
+                },
+                Semantic::Weights(set) if index_of(Semantic::Joints(*set)).is_none() => {
+                    self.lonely(semantic, "weights without joints");
+                }
+                Semantic::Weights(_) => {}
+                Semantic::Extras(name) => self.custom(name, &accessor)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> String {
+        format!("{}.attributes.{name}", self.at)
+    }
+
+    fn lonely(&mut self, semantic: &Semantic, message: &str) {
+        self.losses.push(Loss::dropped(self.path(&semantic.to_string()), message));
+    }
+
+    fn custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
+        if accessor.lanes > 4 {
+            self.losses.push(Loss::dropped(self.path(&format!("_{name}")), "attributes are no matrices"));
+            return Ok(());
+        }
+        let values = match accessor.kind {
+            kind if accessor.normalized => Components::F32(accessor.flat(float(kind, true))?),
+            ComponentType::I8 => Components::I8(accessor.flat(|bytes| number(bytes, i8::from_le_bytes))?),
+            ComponentType::U8 => Components::U8(accessor.flat(|bytes| number(bytes, u8::from_le_bytes))?),
+            ComponentType::I16 => Components::I16(accessor.flat(|bytes| number(bytes, i16::from_le_bytes))?),
+            ComponentType::U16 => Components::U16(accessor.flat(|bytes| number(bytes, u16::from_le_bytes))?),
+            ComponentType::U32 => Components::U32(accessor.flat(|bytes| number(bytes, u32::from_le_bytes))?),
+            ComponentType::F32 => {
+                let values: Vec<f32> = accessor.flat(|bytes| number(bytes, f32::from_le_bytes))?;
+                match self.kinds.get(name).and_then(Value::as_str) {
+                    Some("f64") => Components::F64(values.into_iter().map(f64::from).collect()),
+                    Some("u32") => Components::U32(values.into_iter().map(|value| value as u32).collect()),
+                    Some("i32") => Components::I32(values.into_iter().map(|value| value as i32).collect()),
+                    _ => Components::F32(values),
+                }
+            }
+        };
+        self.mesh.custom.push(Custom { name: name.to_owned(), lanes: accessor.lanes, values });
+        Ok(())
+    }
+}
+
+/// Colours without alpha are opaque.
+fn colors(accessor: &Accessor) -> Result<Colors> {
+    match (accessor.kind, accessor.lanes) {
+        (ComponentType::U8, 3) => {
+            let values: Vec<[u8; 3]> = accessor.collect(|bytes| number(bytes, u8::from_le_bytes))?;
+            Ok(Colors::U8(values.into_iter().map(|[r, g, b]| [r, g, b, 255]).collect()))
+        }
+        (ComponentType::U8, _) => Ok(Colors::U8(accessor.collect(|bytes| number(bytes, u8::from_le_bytes))?)),
+        (_, 3) => {
+            let values: Vec<[f32; 3]> = accessor.floats()?;
+            Ok(Colors::F32(values.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()))
+        }
+        _ => Ok(Colors::F32(accessor.floats()?)),
+    }
+}
+
+fn skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
+    if joints.count != weights.count {
+        return Err(weights.refuse(format!("{} weights for {} joints", weights.count, joints.count)));
+    }
+    let (ComponentType::U8 | ComponentType::U16) = joints.kind else {
+        return Err(joints.refuse("joints are integers of 8 or 16 bits without a sign"));
+    };
+    let mut indices: Vec<[u16; 4]> =
+        joints.integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
+    let weights = match (weights.kind, weights.normalized) {
+        (ComponentType::U8, true) => Weights::U8(weights.collect(|bytes| number(bytes, u8::from_le_bytes))?),
+        _ => Weights::F32(weights.floats()?),
+    };
+    match &weights {
+        Weights::U8(values) => forget_unused(&mut indices, values, |weight| *weight == 0),
+        Weights::F32(values) => forget_unused(&mut indices, values, |weight| *weight == 0.0),
+    }
+    Ok(Skin { joints: indices, weights })
+}
+
+fn forget_unused<T>(joints: &mut [[u16; 4]], weights: &[[T; 4]], unused: impl Fn(&T) -> bool) {
+    let slots = joints.as_flattened_mut().iter_mut().zip(weights.as_flattened());
+    slots.filter(|(_, weight)| unused(weight)).for_each(|(joint, _)| *joint = Skin::NONE);
+}
+
+fn faces(
+    document: &Document,
+    entry: &json::mesh::Primitive,
+    mode: Mode,
+    vertices: usize,
+    at: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Faces> {
+    let indices = match entry.indices {
+        Some(index) => {
+            let accessor = document.accessor(index.value())?;
+            let indices = indices(&accessor)?;
+            if let Some(index) = indices.max().filter(|index| *index as usize >= vertices) {
+                return Err(accessor.refuse(format!("index {index}, but there are {vertices} vertices")));
+            }
+            Some(indices)
+        }
+        None => None,
+    };
+    match mode {
+        Mode::Triangles => Ok(Faces { indices, corners: None }),
+        Mode::Points => {
+            if indices.is_some() {
+                losses.push(Loss::dropped(format!("{at}.indices"), "the order of points"));
+            }
+            Ok(Faces { indices: Some(Indices::U16(Vec::new())), corners: None })
+        }
+        _ => {
+            let corners = indices.map_or_else(|| (0..vertices as u32).collect(), Indices::into_u32);
+            document.spend(corners.len() as u64 * 12, || format!("{at}.indices"))?;
+            let (what, triangles) = match mode {
+                Mode::TriangleFan => ("a fan", fan(&corners)),
+                _ => ("a strip", strip(&corners)),
+            };
+            let message = format!("{what} becomes single triangles");
+            losses.push(Loss::new(LossKind::Changed, format!("{at}.mode"), message));
+            Ok(Faces::triangles(triangles))
+        }
+    }
+}
+
+fn indices(accessor: &Accessor) -> Result<Indices> {
+    match (accessor.kind, accessor.lanes) {
+        (ComponentType::U8, 1) => {
+            let values: Vec<u8> = accessor.flat(|bytes| number(bytes, u8::from_le_bytes))?;
+            Ok(Indices::U16(values.into_iter().map(u16::from).collect()))
+        }
+        (ComponentType::U16, 1) => {
+            Ok(Indices::U16(accessor.flat(|bytes| number(bytes, u16::from_le_bytes))?))
+        }
+        (ComponentType::U32, 1) => {
+            Ok(Indices::U32(accessor.flat(|bytes| number(bytes, u32::from_le_bytes))?))
+        }
+        _ => Err(accessor.refuse("indices are integers without a sign")),
+    }
+}
+
+/// Every second triangle of a strip is the other way round. Those that only connect two strips have no area.
+fn strip(corners: &[u32]) -> Vec<u32> {
+    let triangles = corners.windows(3).enumerate().map(|(place, three)| match place % 2 {
+        0 => [three[0], three[1], three[2]],
+        _ => [three[1], three[0], three[2]],
+    });
+    triangles.filter(|[a, b, c]| a != b && b != c && a != c).flatten().collect()
+}
+
+fn fan(corners: &[u32]) -> Vec<u32> {
+    let Some((first, others)) = corners.split_first() else { return Vec::new() };
+    others.windows(2).flat_map(|pair| [*first, pair[0], pair[1]]).collect()
+}

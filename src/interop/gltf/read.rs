@@ -1,0 +1,208 @@
+//! glTF as a scene.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use glam::Mat4;
+use serde_json::Value;
+
+use super::document::{Document, extras};
+use super::hierarchy::{Hierarchy, coarser, distance};
+use super::skeleton::Joints;
+use super::{curves, materials, primitive, take_own};
+use crate::interop::Files;
+use crate::scene::{Conventions, Extras, Lod, Material, Mesh, Scene, SceneOptions};
+use crate::{Limits, Loss, LossKind, Result};
+
+pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
+
+/// Reads a `.glb` or a `.gltf`: which one is told from the bytes.
+///
+/// # Errors
+///
+/// If the file is no glTF 2.0, refers to what is not there, or takes more than the limits allow.
+pub(in crate::interop) fn read(
+    bytes: &[u8],
+    files: &dyn Files,
+    options: &SceneOptions,
+    limits: &Limits,
+) -> Result<(Scene, Vec<Loss>)> {
+    let conventions = options.conventions.unwrap_or(CONVENTIONS);
+    let mut losses = Vec::new();
+    let document = Document::new(bytes, files, limits, &mut losses)?;
+    list_unread(&document, &mut losses);
+    let hierarchy = Hierarchy::new(&document, &mut losses)?;
+    let joints = Joints::new(&document, &hierarchy, &mut losses)?;
+    let materials = materials::read(&document, &mut losses);
+    let animations = curves::read(&document, &joints, &mut losses)?;
+    let mut reader = Reader {
+        document: &document,
+        hierarchy: &hierarchy,
+        joints: &joints,
+        materials,
+        losses,
+        scene: Scene::default(),
+    };
+    reader.meshes()?;
+    let Reader { mut scene, losses, .. } = reader;
+    for mesh in &mut scene.meshes {
+        mesh.uv_origin = conventions.uv_origin;
+    }
+    let transform = hierarchy.top.map(|top| hierarchy.local[top]);
+    scene.transform = transform.filter(|transform| *transform != Mat4::IDENTITY);
+    scene.skeleton = joints.skeleton;
+    scene.animations = animations;
+    scene_extras(&document, &mut scene);
+    conventions.into_gltf(&mut scene, "gltf");
+    Ok((scene, losses))
+}
+
+/// What is in the file and has no place in a scene.
+fn list_unread(document: &Document, losses: &mut Vec<Loss>) {
+    let root = &document.root;
+    let lists =
+        [("cameras", root.cameras.len()), ("textures", root.textures.len()), ("images", root.images.len())];
+    for (name, count) in lists.into_iter().filter(|(_, count)| *count > 0) {
+        losses.push(Loss::dropped(name, format!("scenes have no {name}: {count}")));
+    }
+}
+
+fn scene_extras(document: &Document, scene: &mut Scene) {
+    let root = &document.root;
+    let chosen = root.scenes.get(root.scene.map_or(0, |scene| scene.value()));
+    scene.extras = chosen.map(|scene| extras(&scene.extras)).unwrap_or_default();
+    let own = take_own(&mut scene.extras);
+    let properties = own.get("properties").and_then(|value| serde_json::from_value(value.clone()).ok());
+    scene.properties = properties.unwrap_or_default();
+    let data = own.get("user_data").and_then(Value::as_str).and_then(|text| BASE64.decode(text).ok());
+    scene.user_data = data.unwrap_or_default();
+}
+
+struct Reader<'a> {
+    document: &'a Document<'a>,
+    hierarchy: &'a Hierarchy,
+    joints: &'a Joints,
+    materials: Vec<Material>,
+    losses: Vec<Loss>,
+    scene: Scene,
+}
+
+impl Reader<'_> {
+    /// The meshes of all nodes of the scene, in the order of the nodes.
+    fn meshes(&mut self) -> Result<()> {
+        for index in 0..self.document.root.nodes.len() {
+            if !self.hierarchy.shown[index] {
+                continue;
+            }
+            let others = coarser(self.document, index)?;
+            let above = self.hierarchy.parents[index];
+            let first = self.node(index, above)?;
+            let start = distance(&self.document.root.nodes[index]);
+            if others.is_empty() && start.is_none() {
+                continue;
+            }
+            self.lod(0, start, first, index);
+            for (level, node) in others.into_iter().enumerate() {
+                let meshes = self.node(node, above)?;
+                let start = distance(&self.document.root.nodes[node]);
+                self.lod(level + 1, start, meshes, node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds meshes to a level of detail.
+    fn lod(&mut self, level: usize, distance: Option<f32>, meshes: Vec<usize>, node: usize) {
+        if distance.is_none() {
+            let message = format!("glTF does not say from which distance on: {level} m is assumed");
+            self.losses.push(Loss::new(LossKind::Changed, format!("nodes[{node}]"), message));
+        }
+        let lods = &mut self.scene.lods;
+        if lods.len() <= level {
+            lods.resize_with(level + 1, Lod::default);
+            lods[level].distance = distance.unwrap_or(level as f32);
+        }
+        lods[level].meshes.extend(meshes);
+    }
+
+    /// Adds the meshes of a node that stands below `above`. Returns their indices.
+    fn node(&mut self, index: usize, above: Option<usize>) -> Result<Vec<usize>> {
+        let node = &self.document.root.nodes[index];
+        let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
+        let entry = &self.document.root.meshes[mesh.value()];
+        let start = self.scene.meshes.len();
+        let known = take_own(&mut extras(&entry.extras));
+        for (place, primitive) in entry.primitives.iter().enumerate() {
+            let at = format!("meshes[{}].primitives[{place}]", mesh.value());
+            let Some(mut mesh) = primitive::read(self.document, primitive, &known, &at, &mut self.losses)?
+            else {
+                continue;
+            };
+            let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
+            mesh.name = named.cloned().unwrap_or_default();
+            if let Some(material) = primitive.material.and_then(|index| self.materials.get(index.value())) {
+                mesh.material = material.clone();
+            }
+            gather_extras(&mut mesh, [extras(&node.extras), extras(&entry.extras)]);
+            self.attach(&mut mesh, index, &at)?;
+            self.place(&mut mesh, index, above);
+            self.scene.meshes.push(mesh);
+        }
+        let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
+        if added.len() > 1 && distance(node).is_none() {
+            let message = format!("its {} primitives are meshes of their own", added.len());
+            self.losses.push(Loss::new(LossKind::Split, format!("meshes[{}]", mesh.value()), message));
+        }
+        Ok(added)
+    }
+
+    /// Joints of the skin become those of the skeleton.
+    fn attach(&mut self, mesh: &mut Mesh, node: usize, at: &str) -> Result<()> {
+        match self.document.root.nodes[node].skin {
+            Some(skin) => {
+                let path = format!("{at}.attributes.JOINTS");
+                mesh.skins.iter_mut().try_for_each(|set| self.joints.number(skin.value(), set, &path))
+            }
+            None => {
+                if !mesh.skins.is_empty() {
+                    let message = format!("joints, since nodes[{node}] has no skin");
+                    self.losses.push(Loss::dropped(format!("{at}.attributes.JOINTS"), message));
+                    mesh.skins.clear();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Moves the vertices to where the node is. Those of skins are where their joints are.
+    fn place(&mut self, mesh: &mut Mesh, node: usize, above: Option<usize>) {
+        if !mesh.skins.is_empty() {
+            return;
+        }
+        let path = format!("nodes[{node}]");
+        if let Some(joint) = self.hierarchy.up(above).find(|node| self.joints.of_node(*node).is_some()) {
+            let message = format!("the mesh stays where it is at rest and does not follow nodes[{joint}]");
+            self.losses.push(Loss::dropped(&*path, message));
+        }
+        let transform = self.hierarchy.to_scene(above) * self.hierarchy.local[node];
+        if transform != Mat4::IDENTITY {
+            mesh.transform(transform);
+            let message = "its transform is applied to the vertices";
+            self.losses.push(Loss::new(LossKind::Changed, path, message));
+        }
+    }
+}
+
+/// Puts the extras of node, mesh and primitive together; those of the primitive go before the others.
+fn gather_extras(mesh: &mut Mesh, others: [Extras; 2]) {
+    let mut all = Extras::new();
+    let mut known = Extras::new();
+    for mut extras in others.into_iter().chain([std::mem::take(&mut mesh.extras)]) {
+        known.extend(take_own(&mut extras));
+        all.extend(extras);
+    }
+    mesh.flat = known.get("flat").and_then(Value::as_bool).unwrap_or(false);
+    if let Some(name) = known.get("name").and_then(Value::as_str) {
+        mesh.name = name.to_owned();
+    }
+    mesh.extras = all;
+}

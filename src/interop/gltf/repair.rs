@@ -1,0 +1,319 @@
+//! What glTF forbids and scenes may have, put right before a scene is written. Every change is listed.
+
+use glam::{Mat4, Vec4};
+
+use super::skins::Bones;
+use super::{kind_name, motion, set_own, skins};
+use crate::scene::{Colors, Components, Custom, Extras, Indices, Mesh, Scene, Transform};
+use crate::{Error, ErrorKind, Loss, LossKind, Result};
+
+/// How far from 1 the length of a normal may be: as far as half floats and integers of 16 bits are.
+const UNIT: f32 = 1e-3;
+
+/// How far from 1 the length of a quaternion may be: as far as rounding goes.
+const UNIT_ROTATION: f32 = 1e-5;
+
+/// How far a matrix may be from one made of a translation, a rotation and factors.
+const EXACT: f32 = 1e-5;
+
+/// Makes the scene one that glTF can hold.
+///
+/// # Errors
+///
+/// If a position or a time is not finite, or times do not ascend.
+pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones> {
+    transform(scene, losses);
+    for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+        let at = format!("meshes[{index}]");
+        positions(mesh, &at)?;
+        normals(mesh, &at, losses);
+        tangents(mesh, &at, losses);
+        for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
+            finite(uvs.as_flattened_mut(), format!("{at}.uvs[{set}]"), losses);
+        }
+        for (set, colors) in mesh.colors.iter_mut().enumerate() {
+            clamp(colors, format!("{at}.colors[{set}]"), losses);
+        }
+        customs(mesh, &at, losses);
+        whole_triangles(mesh, &at, losses);
+    }
+    let bones = skins::repair(scene, losses)?;
+    joints(scene, losses);
+    motion::repair(scene, losses)?;
+    for (index, lod) in scene.lods.iter_mut().enumerate() {
+        finite(std::slice::from_mut(&mut lod.distance), format!("lods[{index}].distance"), losses);
+    }
+    Ok(bones)
+}
+
+pub(super) fn changed(losses: &mut Vec<Loss>, path: impl Into<String>, message: impl Into<String>) {
+    losses.push(Loss::new(LossKind::Changed, path, message));
+}
+
+/// Nodes have a translation, a rotation and factors along the axes; what is more goes into the vertices.
+fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
+    let Some(transform) = scene.transform else { return };
+    if transform == Mat4::IDENTITY {
+        scene.transform = None;
+        return;
+    }
+    let nearest = Transform::from_matrix(transform).to_matrix();
+    let error = distance(transform, nearest);
+    if error <= EXACT {
+        return;
+    }
+    if error <= EXACT * largest(transform) {
+        scene.transform = Some(nearest);
+        losses.push(Loss::quantised("transform", "nodes of glTF do not shear", error));
+    } else if transform.inverse().is_finite() {
+        scene.apply_transform();
+        changed(losses, "transform", "nodes of glTF do not shear or project: it is applied to the vertices");
+    } else {
+        scene.transform = None;
+        losses.push(Loss::dropped("transform", "a matrix without a finite inverse"));
+    }
+}
+
+fn distance(a: Mat4, b: Mat4) -> f32 {
+    largest(a - b)
+}
+
+fn largest(matrix: Mat4) -> f32 {
+    matrix.to_cols_array().into_iter().fold(0.0, |largest, value| value.abs().max(largest))
+}
+
+fn positions(mesh: &Mesh, at: &str) -> Result<()> {
+    let finite = |position: &[f32; 3]| position.iter().all(|coordinate| coordinate.is_finite());
+    match mesh.positions.iter().position(|position| !finite(position)) {
+        Some(vertex) => {
+            let position = mesh.positions[vertex];
+            let message = format!("vertex {vertex} is at {position:?}, but glTF wants finite numbers");
+            Err(Error::new(ErrorKind::Inexpressible, message).at(format!("{at}.positions[{vertex}]")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What happened to directions.
+#[derive(Default)]
+struct Turned {
+    /// The largest change of a component.
+    error: f32,
+    scaled: usize,
+    /// Those without a direction.
+    none: usize,
+}
+
+impl Turned {
+    /// Makes a vector unit length; one that has no direction becomes `default`.
+    fn unit<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
+        let squared: f32 = vector.iter().map(|x| x * x).sum();
+        if (squared - 1.0).abs() <= 2.0 * tolerance {
+            return;
+        }
+        let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+        if length == 0.0 || !length.is_finite() {
+            *vector = default;
+            self.none += 1;
+            return;
+        }
+        for x in vector {
+            let unit = (f64::from(*x) / length) as f32;
+            self.error = self.error.max((unit - *x).abs());
+            *x = unit;
+        }
+        self.scaled += 1;
+    }
+
+    fn list(self, path: &str, what: &str, default: &str, losses: &mut Vec<Loss>) {
+        if self.scaled > 0 {
+            let message = format!("{} {what} made unit length", self.scaled);
+            losses.push(Loss::quantised(path, message, self.error));
+        }
+        if self.none > 0 {
+            changed(losses, path, format!("{} {what} without a direction become {default}", self.none));
+        }
+    }
+}
+
+/// Makes quaternions unit length.
+pub(super) fn rotations<'a>(
+    values: impl Iterator<Item = &'a mut [f32; 4]>,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) {
+    let mut turned = Turned::default();
+    values.for_each(|value| turned.unit(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION));
+    turned.list(path, "rotations", "none", losses);
+}
+
+/// Sets vectors that are not finite to `default`.
+pub(super) fn vectors<'a>(
+    values: impl Iterator<Item = &'a mut [f32; 3]>,
+    default: f32,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) {
+    let mut count = 0;
+    for value in values.filter(|value| !value.iter().all(|x| x.is_finite())) {
+        *value = [default; 3];
+        count += 1;
+    }
+    if count > 0 {
+        changed(losses, path, format!("{count} values that are not finite become {default}"));
+    }
+}
+
+fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+    let Some(normals) = &mut mesh.normals else { return };
+    let path = format!("{at}.normals");
+    let mut turned = Turned::default();
+    normals.iter_mut().for_each(|normal| turned.unit(normal, [0.0, 0.0, 1.0], UNIT));
+    if turned.none == normals.len() && turned.none > 0 {
+        mesh.normals = None;
+        losses.push(Loss::dropped(path, "no normal has a direction"));
+        return;
+    }
+    turned.list(&path, "normals", "(0, 0, 1)", losses);
+}
+
+/// Tangents mean nothing without normals, and are then kept as an attribute without a meaning.
+fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+    let path = format!("{at}.tangents");
+    if mesh.normals.is_none() {
+        let Some(tangents) = mesh.tangents.take() else { return };
+        let values = Components::F32(tangents.into_flattened());
+        mesh.custom.push(Custom { name: "TANGENT".to_owned(), lanes: 4, values });
+        let message = "tangents without normals are the attribute _TANGENT, since glTF gives them no meaning";
+        losses.push(Loss::new(LossKind::Renamed, path, message));
+        return;
+    }
+    let mut turned = Turned::default();
+    let mut sides = 0;
+    for [x, y, z, side] in mesh.tangents.iter_mut().flatten() {
+        let mut direction = [*x, *y, *z];
+        turned.unit(&mut direction, [1.0, 0.0, 0.0], UNIT);
+        [*x, *y, *z] = direction;
+        if side.abs() != 1.0 {
+            *side = if *side < 0.0 { -1.0 } else { 1.0 };
+            sides += 1;
+        }
+    }
+    turned.list(&path, "tangents", "(1, 0, 0)", losses);
+    if sides > 0 {
+        changed(losses, path, format!("the side of {sides} bitangents becomes 1 or -1"));
+    }
+}
+
+/// Sets numbers that are not finite to 0.
+fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
+    let mut count = 0;
+    for value in values.iter_mut().filter(|value| !value.is_finite()) {
+        *value = 0.0;
+        count += 1;
+    }
+    if count > 0 {
+        changed(losses, path, format!("{count} numbers that are not finite become 0"));
+    }
+}
+
+fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
+    let Colors::F32(values) = colors else { return };
+    finite(values.as_flattened_mut(), path.clone(), losses);
+    let mut worst = 0.0_f32;
+    for value in values.as_flattened_mut() {
+        let clamped = value.clamp(0.0, 1.0);
+        worst = worst.max((clamped - *value).abs());
+        *value = clamped;
+    }
+    if worst > 0.0 {
+        losses.push(Loss::quantised(path, "glTF has colours from 0 to 1", worst));
+    }
+}
+
+/// Attributes of kinds that glTF does not have become floats; each has a name of its own.
+fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+    let mut names: Vec<String> = Vec::new();
+    let mut kinds = Extras::new();
+    for (index, custom) in mesh.custom.iter_mut().enumerate() {
+        let path = format!("{at}.custom[{index}]");
+        if names.contains(&custom.name) {
+            let free = (2..).map(|n| format!("{}_{n}", custom.name)).find(|name| !names.contains(name));
+            let old = std::mem::replace(&mut custom.name, free.unwrap_or_default());
+            let message = format!("a second attribute \"{old}\" becomes \"{}\"", custom.name);
+            losses.push(Loss::new(LossKind::Renamed, path.clone(), message));
+        }
+        names.push(custom.name.clone());
+        let mut worst = 0.0_f64;
+        let mut narrow = |value: f64| {
+            let near = value as f32;
+            worst = worst.max((f64::from(near) - value).abs());
+            near
+        };
+        let floats: Option<Vec<f32>> = match &custom.values {
+            Components::F64(values) => Some(values.iter().map(|value| narrow(*value)).collect()),
+            Components::U32(values) => Some(values.iter().map(|value| narrow((*value).into())).collect()),
+            Components::I32(values) => Some(values.iter().map(|value| narrow((*value).into())).collect()),
+            _ => None,
+        };
+        if let (Some(floats), Some(kind)) = (floats, kind_name(&custom.values)) {
+            kinds.insert(custom.name.clone(), kind.into());
+            custom.values = Components::F32(floats);
+        }
+        if worst > 0.0 {
+            losses.push(Loss::quantised(path.clone(), "glTF has floats of 32 bits", worst as f32));
+        }
+        if let Components::F32(values) = &mut custom.values {
+            finite(values, path, losses);
+        }
+    }
+    if !kinds.is_empty() {
+        set_own(&mut mesh.extras, "kinds", kinds.into());
+    }
+}
+
+/// Leaves out corners that make no triangle.
+fn whole_triangles(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+    let corners = mesh.faces.corner_count(mesh.positions.len());
+    let whole = corners - corners % 3;
+    if corners == whole {
+        return;
+    }
+    match &mut mesh.faces.indices {
+        Some(Indices::U16(values)) => values.truncate(whole),
+        Some(Indices::U32(values)) => values.truncate(whole),
+        None => mesh.faces.indices = Some(Indices::U32((0..whole as u32).collect())),
+    }
+    let message = format!("the last {} corners make no triangle", corners - whole);
+    losses.push(Loss::dropped(format!("{at}.faces"), message));
+}
+
+/// Matrices of joints are affine and finite, and what joints do at rest stays as it was.
+fn joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
+    for index in 0..scene.skeleton.joints.len() {
+        let path = format!("skeleton.joints[{index}]");
+        let before = scene.skeleton.rest(index);
+        let mut rest = before;
+        let at = format!("{path}.rest");
+        vectors(std::iter::once(&mut rest.translation), 0.0, &at, losses);
+        rotations(std::iter::once(&mut rest.rotation), &at, losses);
+        vectors(std::iter::once(&mut rest.scale), 1.0, &at, losses);
+        let joint = &mut scene.skeleton.joints[index];
+        let matrix = joint.inverse_bind;
+        let affine = matrix.row(3) == Vec4::W;
+        if rest != before || !matrix.is_finite() || !affine {
+            joint.rest = Some(rest);
+        }
+        let path = format!("{path}.inverse_bind");
+        if !matrix.is_finite() {
+            joint.inverse_bind = Mat4::IDENTITY;
+            changed(losses, path, "a matrix that is not finite becomes the identity");
+        } else if !affine {
+            let mut rows = matrix.transpose();
+            rows.w_axis = Vec4::W;
+            joint.inverse_bind = rows.transpose();
+            let error = distance(joint.inverse_bind, matrix);
+            losses.push(Loss::quantised(path, "the last row becomes (0, 0, 0, 1)", error));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The skins of a file as one skeleton.
+
+use ::gltf::json;
+use glam::Mat4;
+use serde_json::Value;
+
+use super::document::{Document, extras, malformed};
+use super::hierarchy::{Hierarchy, animated, to_transform};
+use super::take_own;
+use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
+use crate::{Error, ErrorKind, Loss, LossKind, Result};
+
+/// A skeleton, and where in it nodes and joints of skins are.
+#[derive(Default)]
+pub(super) struct Joints {
+    pub skeleton: Skeleton,
+    /// The joint of each node.
+    of_node: Vec<Option<usize>>,
+    /// For each skin the numbers of its joints in the skeleton.
+    of_skin: Vec<Vec<u16>>,
+}
+
+impl Joints {
+    /// # Errors
+    ///
+    /// If matrices are missing, or there are more joints than can be numbered.
+    pub fn new(document: &Document, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) -> Result<Joints> {
+        let root = &document.root;
+        let mut joints = Joints { of_node: vec![None; root.nodes.len()], ..Joints::default() };
+        let mut bound = Vec::new();
+        for (index, skin) in root.skins.iter().enumerate() {
+            let numbers = joints.skin(document, index, skin, &mut bound, losses)?;
+            joints.of_skin.push(numbers);
+        }
+        joints.add_ancestors(root, hierarchy);
+        joints.link(root, hierarchy, &bound);
+        if joints.skeleton.joints.len() > usize::from(Skin::NONE) {
+            let message = format!("{} joints, but 65535 can be numbered", joints.skeleton.joints.len());
+            return Err(Error::new(ErrorKind::Unsupported, message).at("skins"));
+        }
+        Ok(joints)
+    }
+
+    /// The joint of a node.
+    pub fn of_node(&self, node: usize) -> Option<usize> {
+        self.of_node.get(node).copied().flatten()
+    }
+
+    /// Turns the numbers of a skin into those of the skeleton. The joint that never moves becomes none.
+    ///
+    /// # Errors
+    ///
+    /// If the skin has no such joint.
+    pub fn number(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
+        let numbers = self.of_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
+        for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {
+            if *joint == Skin::NONE {
+                continue;
+            }
+            *joint = *numbers.get(usize::from(*joint)).ok_or_else(|| {
+                let message = format!(
+                    "vertex {} follows joint {joint}, but skins[{skin}] has {}",
+                    slot / 4,
+                    numbers.len()
+                );
+                malformed(path, message)
+            })?;
+            if *joint == Skin::NONE {
+                match &mut vertices.weights {
+                    Weights::U8(values) => values.as_flattened_mut()[slot] = 0,
+                    Weights::F32(values) => values.as_flattened_mut()[slot] = 0.0,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the joints of a skin. Returns their numbers.
+    fn skin(
+        &mut self,
+        document: &Document,
+        index: usize,
+        skin: &json::Skin,
+        bound: &mut Vec<usize>,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Vec<u16>> {
+        let own = take_own(&mut extras(&skin.extras));
+        let is = |name: &str| own.get(name).and_then(Value::as_bool).unwrap_or(false);
+        let moving = skin.joints.len().saturating_sub(usize::from(is("still")));
+        let still = (moving..skin.joints.len()).map(|_| Skin::NONE);
+        if is("placeholders") {
+            return Ok((0..moving).map(|joint| joint as u16).chain(still).collect());
+        }
+        let matrices = inverse_binds(document, index, skin)?;
+        let mut numbers = Vec::new();
+        let mut twice = 0;
+        for (place, node) in skin.joints.iter().take(moving).enumerate() {
+            let node = node.value();
+            let inverse_bind = matrices.get(place).copied().unwrap_or(Mat4::IDENTITY);
+            let known = self.of_node.get(node).copied().flatten();
+            let number = match known {
+                Some(joint) if self.skeleton.joints[joint].inverse_bind == inverse_bind => joint,
+                Some(joint) => {
+                    // Bound otherwise than in an earlier skin: one that moves along with it.
+                    twice += 1;
+                    let name = self.skeleton.joints[joint].name.clone();
+                    let rest = Some(Transform::default());
+                    self.push(Joint { name, parent: Some(joint), inverse_bind, rest, ..Joint::default() })
+                }
+                None => {
+                    let joint = self.push(joint(&document.root.nodes[node], inverse_bind));
+                    bound.push(joint);
+                    self.of_node[node] = Some(joint);
+                    joint
+                }
+            };
+            numbers.push(number as u16);
+        }
+        if twice > 0 {
+            let message =
+                format!("{twice} joints have another bind pose than in an earlier skin, and are doubled");
+            losses.push(Loss::new(LossKind::Split, format!("skins[{index}]"), message));
+        }
+        Ok(numbers.into_iter().chain(still).collect())
+    }
+
+    fn push(&mut self, joint: Joint) -> usize {
+        self.skeleton.joints.push(joint);
+        self.skeleton.joints.len() - 1
+    }
+
+    /// Nodes above joints are joints, too, if they are not where their parents are.
+    fn add_ancestors(&mut self, root: &json::Root, hierarchy: &Hierarchy) {
+        let joints: Vec<usize> =
+            (0..self.of_node.len()).filter(|node| self.of_node[*node].is_some()).collect();
+        for node in joints {
+            for above in hierarchy.up(hierarchy.parents[node]).collect::<Vec<_>>() {
+                let moves = hierarchy.local[above] != Mat4::IDENTITY || animated(root, above);
+                if self.of_node[above].is_none() && moves {
+                    let inverse_bind = hierarchy.to_scene(Some(above)).inverse();
+                    let inverse_bind = if inverse_bind.is_finite() { inverse_bind } else { Mat4::IDENTITY };
+                    self.of_node[above] = Some(self.push(joint(&root.nodes[above], inverse_bind)));
+                }
+            }
+        }
+    }
+
+    /// Gives the joints of nodes their parents, and no rest where it is that of the bind pose.
+    fn link(&mut self, root: &json::Root, hierarchy: &Hierarchy, bound: &[usize]) {
+        for node in 0..root.nodes.len() {
+            let Some(joint) = self.of_node[node] else { continue };
+            let parent = hierarchy.up(hierarchy.parents[node]).find_map(|above| self.of_node[above]);
+            self.skeleton.joints[joint].parent = parent;
+        }
+        for joint in bound {
+            let rest = self.skeleton.joints[*joint].rest.take();
+            if Some(self.skeleton.rest(*joint)) != rest {
+                self.skeleton.joints[*joint].rest = rest;
+            }
+        }
+    }
+}
+
+fn joint(node: &json::Node, inverse_bind: Mat4) -> Joint {
+    let rest = to_transform(node).unwrap_or_else(Transform::from_matrix);
+    let name = node.name.clone().unwrap_or_default();
+    Joint { name, parent: None, inverse_bind, rest: Some(rest), extras: extras(&node.extras) }
+}
+
+fn inverse_binds(document: &Document, index: usize, skin: &json::Skin) -> Result<Vec<Mat4>> {
+    let Some(accessor) = skin.inverse_bind_matrices else { return Ok(Vec::new()) };
+    let accessor = document.accessor(accessor.value())?;
+    let matrices: Vec<[f32; 16]> = accessor.floats()?;
+    if matrices.len() < skin.joints.len() {
+        let message = format!("{} matrices for {} joints", matrices.len(), skin.joints.len());
+        return Err(malformed(format!("skins[{index}].inverseBindMatrices"), message));
+    }
+    Ok(matrices.iter().map(Mat4::from_cols_array).collect())
+}

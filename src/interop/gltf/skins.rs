@@ -1,0 +1,229 @@
+//! Joints and weights as glTF wants them: each joint of a vertex once, positive weights with a sum of 1, and joint 0
+//! where there is no weight.
+
+use super::repair::changed;
+use crate::scene::{Scene, Skin, Weights, weights_to_bytes};
+use crate::{Error, ErrorKind, Loss, Result};
+
+/// The joints that a file has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bones {
+    /// Joints of the skeleton, or that stand for one that the scene does not have.
+    pub count: usize,
+    /// Whether the scene has no skeleton: joints are at the identity.
+    pub placeholders: bool,
+    /// Whether there is one more, which never moves, for vertices that follow none.
+    pub still: bool,
+}
+
+impl Bones {
+    /// The joints of a skin.
+    pub fn all(&self) -> usize {
+        self.count + usize::from(self.still)
+    }
+}
+
+/// # Errors
+///
+/// If there are too many joints for one more that does not move.
+pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones> {
+    let placeholders = scene.skeleton.joints.is_empty();
+    let count = if placeholders { highest(scene) } else { scene.skeleton.joints.len() };
+    let mut fix = Fix { still: u16::try_from(count).ok(), ..Fix::default() };
+    for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+        let path = format!("meshes[{index}].skins");
+        (fix.changed, fix.error) = (0, 0.0);
+        let lost = clear_unused(&mut mesh.skins);
+        if lost > 0 {
+            let message = format!("{lost} joints that vertices follow with a weight of 0");
+            losses.push(Loss::dropped(path.clone(), message));
+        }
+        fix.skins(&mut mesh.skins, mesh.positions.len());
+        if fix.changed > 0 {
+            let message = format!(
+                "{} vertices get positive weights with a sum of 1, for joints that are there",
+                fix.changed
+            );
+            losses.push(Loss::quantised(path, message, fix.error));
+        }
+    }
+    if fix.used && fix.still.is_none() {
+        let message = format!("{count} joints, and one more for vertices that follow none");
+        return Err(Error::new(ErrorKind::Inexpressible, message).at("skeleton.joints"));
+    }
+    if placeholders && count > 0 {
+        let message = format!("{count} joints at the identity stand for the skeleton that is not there");
+        changed(losses, "skeleton", message);
+    }
+    Ok(Bones { count, placeholders, still: fix.used })
+}
+
+/// One more than the highest number of a joint.
+fn highest(scene: &Scene) -> usize {
+    let joints = scene.meshes.iter().flat_map(|mesh| &mesh.skins).flat_map(|skin| skin.joints.as_flattened());
+    joints.filter(|joint| **joint != Skin::NONE).max().map_or(0, |joint| usize::from(*joint) + 1)
+}
+
+/// Sets joints without a weight to 0. Returns how many of them were said.
+fn clear_unused(skins: &mut [Skin]) -> usize {
+    let mut lost = 0;
+    let mut clear = |joint: &mut u16| {
+        lost += usize::from(*joint != Skin::NONE && *joint != 0);
+        *joint = 0;
+    };
+    for skin in skins {
+        let joints = skin.joints.as_flattened_mut().iter_mut();
+        match &skin.weights {
+            Weights::U8(weights) => {
+                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0);
+                unused.for_each(|(joint, _)| clear(joint));
+            }
+            Weights::F32(weights) => {
+                let unused = joints.zip(weights.as_flattened()).filter(|(_, weight)| **weight == 0.0);
+                unused.for_each(|(joint, _)| clear(joint));
+            }
+        }
+    }
+    lost
+}
+
+/// A joint and its weight.
+type Slot = (u16, f64);
+
+#[derive(Default)]
+struct Fix {
+    /// The joint that never moves.
+    still: Option<u16>,
+    used: bool,
+    changed: usize,
+    /// The largest change of a weight.
+    error: f32,
+}
+
+impl Fix {
+    fn skins(&mut self, skins: &mut [Skin], vertices: usize) {
+        if skins.is_empty() {
+            return;
+        }
+        let mut slots = Vec::with_capacity(4 * skins.len());
+        let dirty = |skins: &[Skin], slots: &mut Vec<Slot>, vertex| {
+            gather(skins, vertex, slots);
+            !fits(slots)
+        };
+        let Some(first) = (0..vertices).find(|vertex| dirty(skins, &mut slots, *vertex)) else { return };
+        if skins.len() > 1 {
+            // Bytes of several sets have no sum of 255 that could be shared out to one.
+            for skin in &mut *skins {
+                let weights = std::mem::replace(&mut skin.weights, Weights::U8(Vec::new()));
+                skin.weights = Weights::F32(weights.into_f32());
+            }
+        }
+        let start = if skins.len() > 1 { 0 } else { first };
+        for vertex in start..vertices {
+            if dirty(skins, &mut slots, vertex) {
+                let before = slots.clone();
+                self.slots(&mut slots);
+                scatter(skins, vertex, &slots);
+                gather(skins, vertex, &mut slots);
+                self.compare(&before, &slots);
+            }
+        }
+    }
+
+    /// Positive weights with a sum of 1 for each joint once.
+    fn slots(&mut self, slots: &mut [Slot]) {
+        for index in 0..slots.len() {
+            let (earlier, rest) = slots.split_at_mut(index);
+            let Some(slot) = rest.first_mut() else { break };
+            if slot.0 == Skin::NONE || slot.1.is_nan() || slot.1 <= 0.0 || slot.1.is_infinite() {
+                *slot = (0, 0.0);
+            } else if let Some(first) = earlier.iter_mut().find(|other| other.0 == slot.0 && other.1 > 0.0) {
+                first.1 += slot.1;
+                *slot = (0, 0.0);
+            }
+        }
+        let sum: f64 = slots.iter().map(|(_, weight)| weight).sum();
+        if sum == 0.0 {
+            self.used = true;
+            slots.iter_mut().take(1).for_each(|slot| *slot = (self.still.unwrap_or(0), 1.0));
+            return;
+        }
+        slots.iter_mut().for_each(|(_, weight)| *weight = f64::from((*weight / sum) as f32));
+        // What rounding leaves over goes to the largest, so that floats add up to 1.
+        let rest = 1.0 - slots.iter().map(|(_, weight)| weight).sum::<f64>();
+        if let Some((_, largest)) = slots.iter_mut().max_by(|(_, a), (_, b)| a.total_cmp(b)) {
+            *largest += rest;
+        }
+        slots.iter_mut().filter(|(_, weight)| *weight as f32 == 0.0).for_each(|slot| *slot = (0, 0.0));
+    }
+
+    /// A vertex without any joint is not changed by following the one that never moves.
+    fn compare(&mut self, before: &[Slot], after: &[Slot]) {
+        if before.iter().all(|(_, weight)| *weight == 0.0) {
+            return;
+        }
+        let weight_of = |slots: &[Slot], joint| -> f64 {
+            slots.iter().filter(|slot| slot.0 == joint).map(|(_, weight)| weight).sum()
+        };
+        let joints = before.iter().chain(after).map(|(joint, _)| *joint);
+        let errors = joints.map(|joint| (weight_of(before, joint) - weight_of(after, joint)).abs());
+        let error = errors.fold(0.0, f64::max) as f32;
+        self.error = self.error.max(error);
+        self.changed += usize::from(error > 0.0);
+    }
+}
+
+fn gather(skins: &[Skin], vertex: usize, slots: &mut Vec<Slot>) {
+    slots.clear();
+    for skin in skins {
+        let Some(joints) = skin.joints.get(vertex) else { continue };
+        let weights = match &skin.weights {
+            Weights::U8(values) => values.get(vertex).map(|four| four.map(|w| f64::from(w) / 255.0)),
+            Weights::F32(values) => values.get(vertex).map(|four| four.map(f64::from)),
+        };
+        slots.extend(joints.iter().copied().zip(weights.unwrap_or_default()));
+    }
+}
+
+fn scatter(skins: &mut [Skin], vertex: usize, slots: &[Slot]) {
+    for (skin, four) in skins.iter_mut().zip(slots.as_chunks::<4>().0) {
+        let weights = four.map(|(_, weight)| weight as f32);
+        let kept = match &mut skin.weights {
+            Weights::U8(values) => {
+                let bytes = weights_to_bytes(weights);
+                if let Some(value) = values.get_mut(vertex) {
+                    *value = bytes;
+                }
+                bytes.map(|byte| byte > 0)
+            }
+            Weights::F32(values) => {
+                if let Some(value) = values.get_mut(vertex) {
+                    *value = weights;
+                }
+                weights.map(|weight| weight > 0.0)
+            }
+        };
+        if let Some(joints) = skin.joints.get_mut(vertex) {
+            *joints = std::array::from_fn(|lane| if kept[lane] { four[lane].0 } else { 0 });
+        }
+    }
+}
+
+/// Whether each joint is there once, with a positive weight, and the weights add up to 1: in floats exactly for one or
+/// two joints, and nearly for more.
+fn fits(slots: &[Slot]) -> bool {
+    let (mut used, mut sum) = (0, 0.0_f32);
+    for (index, (joint, weight)) in slots.iter().enumerate() {
+        if *weight == 0.0 {
+            continue;
+        }
+        let again = slots[..index].iter().any(|(other, weight)| other == joint && *weight != 0.0);
+        if again || *joint == Skin::NONE || weight.is_nan() || *weight < 0.0 {
+            return false;
+        }
+        sum = (f64::from(sum) + weight) as f32;
+        used += 1;
+    }
+    let off = (sum - 1.0).abs();
+    used > 0 && if used < 3 { off == 0.0 } else { off <= 2e-7 * used as f32 }
+}

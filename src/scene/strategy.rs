@@ -1,0 +1,318 @@
+//! Strategies that generate scenes, for tests of what scenes become.
+
+use glam::{Mat4, Quat, Vec3};
+use proptest::collection::{btree_set, vec};
+use proptest::num::f32::ANY;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::{
+    Animation, Channel, Colors, Components, Custom, Extras, Faces, Indices, Interpolation, Joint, Lod,
+    Material, Mesh, Samples, Scene, Skeleton, Skin, Transform, Weights,
+};
+
+/// Scenes without anything that glTF forbids: finite numbers, vectors of unit length, weights with a sum of 1, times
+/// that ascend from 0 on.
+pub fn scenes() -> impl Strategy<Value = Scene> {
+    (0..=5usize).prop_flat_map(|joints| {
+        let most_animations = if joints == 0 { 0 } else { 2 };
+        let model = (vec(meshes(joints), 0..=3), any::<bool>(), option::of(matrices()), skeletons(joints));
+        let more =
+            (vec(animations(joints), 0..=most_animations), properties(), vec(any::<u8>(), 0..5), extras());
+        (model, more).prop_map(
+            |((meshes, lods, transform, skeleton), (animations, properties, user_data, extras))| {
+                let skinned = meshes.iter().any(|mesh| !mesh.skins.is_empty());
+                let lods = (0..meshes.len()).filter(|_| lods && !skinned);
+                let lods =
+                    lods.map(|mesh| Lod { distance: 10.0 * mesh as f32, meshes: vec![mesh] }).collect();
+                Scene {
+                    source: None,
+                    meshes,
+                    lods,
+                    transform,
+                    skeleton,
+                    animations,
+                    properties,
+                    user_data,
+                    extras,
+                }
+            },
+        )
+    })
+}
+
+/// Scenes with some of what formats allow and glTF does not: any floats, joints that are not there or there twice,
+/// faces with any number of corners, times in any order.
+pub fn wild_scenes() -> impl Strategy<Value = Scene> {
+    let damage = (any::<Index>(), any::<Index>(), ANY, any::<[u8; 4]>());
+    (scenes(), vec(damage, 1..6)).prop_map(|(mut scene, damages)| {
+        for (what, place, float, bytes) in damages {
+            damage_scene(&mut scene, what.index(14), &place, float, bytes);
+        }
+        scene
+    })
+}
+
+fn damage_scene(scene: &mut Scene, what: usize, place: &Index, float: f32, bytes: [u8; 4]) {
+    fn some<'a, T>(values: &'a mut [T], place: &Index) -> Option<&'a mut T> {
+        let count = values.len();
+        if count == 0 { None } else { values.get_mut(place.index(count)) }
+    }
+    let mesh = some(&mut scene.meshes, place);
+    let animation = some(&mut scene.animations, place);
+    match (what, mesh, animation) {
+        (0, Some(mesh), _) => set(mesh.normals.as_deref_mut(), place, |v| v[0] = float),
+        (1, Some(mesh), _) => set(mesh.normals.as_deref_mut(), place, |v| *v = [0.0; 3]),
+        (2, Some(mesh), _) => set(mesh.tangents.as_deref_mut(), place, |v| v[3] = float),
+        (3, Some(mesh), _) => mesh.normals = None,
+        (4, Some(mesh), _) => set(mesh.uvs.first_mut().map(Vec::as_mut_slice), place, |v| v[1] = float),
+        (5, Some(mesh), _) => match mesh.colors.first_mut() {
+            Some(Colors::F32(values)) => set(Some(values), place, |v| v[2] = float),
+            _ => mesh.positions.first_mut().into_iter().for_each(|position| position[1] = float),
+        },
+        (6, Some(mesh), _) => match mesh.skins.first_mut().map(|skin| &mut skin.weights) {
+            Some(Weights::U8(values)) => set(Some(values), place, |v| *v = bytes),
+            Some(Weights::F32(values)) => set(Some(values), place, |v| v[1] = float),
+            None => {}
+        },
+        (7, Some(mesh), _) => {
+            let joints = mesh.skins.first_mut().map(|skin| skin.joints.as_mut_slice());
+            set(joints, place, |v| v[1] = v[0]);
+        }
+        (8, Some(mesh), _) => {
+            mesh.faces = Faces { indices: Some(Indices::U32(vec![0; 7])), corners: Some(vec![4, 2, 1]) };
+        }
+        (9, Some(mesh), _) => mesh.faces = Faces { indices: Some(Indices::U16(vec![0; 5])), corners: None },
+        (10, ..) => set(Some(&mut scene.skeleton.joints), place, |joint| joint.inverse_bind.w_axis.x = float),
+        (11, ..) => scene.transform.iter_mut().for_each(|matrix| matrix.x_axis.y = float),
+        (12, _, Some(animation)) => {
+            animation.channels.iter_mut().for_each(|c| c.interpolation = Interpolation::Normalized);
+            if let Some(Samples::Rotation(values)) = animation.channels.first_mut().map(|c| &mut c.samples) {
+                set(Some(values), place, |v| v[0] = float);
+            }
+        }
+        (13, _, Some(animation)) => {
+            let start = f32::from(bytes[0]);
+            animation.times.iter_mut().flatten().for_each(|time| *time = (*time / 2.0).floor() - start);
+        }
+        _ => {}
+    }
+}
+
+fn set<T>(values: Option<&mut [T]>, place: &Index, change: impl FnOnce(&mut T)) {
+    let values = values.unwrap_or_default();
+    if !values.is_empty() {
+        change(&mut values[place.index(values.len())]);
+    }
+}
+
+fn names() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), "[a-zA-Z0-9 ä\"]{1,6}"]
+}
+
+fn extras() -> impl Strategy<Value = Extras> {
+    vec(("[a-z]{1,4}", any::<i32>()), 0..3)
+        .prop_map(|list| list.into_iter().map(|(name, value)| (name, value.into())).collect())
+}
+
+fn properties() -> impl Strategy<Value = Vec<(String, String)>> {
+    vec((names(), names()), 0..3)
+}
+
+fn numbers() -> impl Strategy<Value = f32> {
+    -1000.0f32..1000.0
+}
+
+fn directions() -> impl Strategy<Value = [f32; 3]> {
+    [-1.0f32..1.0, -1.0f32..1.0, 0.1f32..1.0].prop_map(|vector| Vec3::from(vector).normalize().into())
+}
+
+fn rotations() -> impl Strategy<Value = [f32; 4]> {
+    [-1.0f32..1.0, -1.0f32..1.0, -1.0f32..1.0, 0.1f32..1.0]
+        .prop_map(|rotation| Quat::from_array(rotation).normalize().to_array())
+}
+
+fn transforms() -> impl Strategy<Value = Transform> {
+    ([-10.0f32..10.0, -10.0f32..10.0, -10.0f32..10.0], rotations(), [0.5f32..2.0, 0.5f32..2.0, 0.5f32..2.0])
+        .prop_map(|(translation, rotation, scale)| Transform { translation, rotation, scale })
+}
+
+fn matrices() -> impl Strategy<Value = Mat4> {
+    transforms().prop_map(|transform| transform.to_matrix())
+}
+
+fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
+    (1..=4usize).prop_flat_map(move |thirds| {
+        let vertices = 3 * thirds;
+        let look = (names(), names(), option::of(any::<[u8; 3]>()), extras(), any::<bool>());
+        let tangents = (directions(), any::<bool>())
+            .prop_map(|([x, y, z], right)| [x, y, z, if right { 1.0 } else { -1.0 }]);
+        let space = (
+            vec([numbers(), numbers(), numbers()], vertices),
+            option::of(vec(directions(), vertices)),
+            option::of(vec(tangents, vertices)),
+            vec(vec([numbers(), numbers()], vertices), 0..=2),
+        );
+        let more =
+            (vec(colors(vertices), 0..=2), skins(joints, vertices), customs(vertices), faces(vertices));
+        (look, space, more).prop_map(|(look, space, more)| {
+            let (name, material, color, extras, flat) = look;
+            let (positions, normals, tangents, uvs) = space;
+            let (colors, skins, custom, faces) = more;
+            let tangents = tangents.filter(|_| normals.is_some());
+            Mesh {
+                name,
+                material: Material { name: material, color },
+                positions,
+                flat,
+                normals,
+                tangents,
+                uvs,
+                colors,
+                skins,
+                custom,
+                faces,
+                extras,
+                ..Mesh::default()
+            }
+        })
+    })
+}
+
+fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
+    let unit = || 0.0f32..=1.0;
+    prop_oneof![
+        vec(any::<[u8; 4]>(), vertices).prop_map(Colors::U8),
+        vec([unit(), unit(), unit(), unit()], vertices).prop_map(Colors::F32),
+    ]
+}
+
+/// Joints of a vertex, each once, in one set or two; without a skeleton they are only numbers.
+fn skins(joints: usize, vertices: usize) -> impl Strategy<Value = Vec<Skin>> {
+    let numbers = if joints == 0 { 9 } else { joints };
+    let four = btree_set(0..numbers as u16, 0..=numbers.min(4)).prop_shuffle_vec();
+    (0..=2usize, any::<bool>(), vec(four, vertices)).prop_map(|(sets, bytes, vertices)| match sets {
+        0 => Vec::new(),
+        1 => vec![skin(&vertices, 0..4, bytes)],
+        _ => vec![skin(&vertices, 0..2, false), skin(&vertices, 2..4, false)],
+    })
+}
+
+/// Sets of joints in any order.
+trait Shuffle: Strategy<Value = std::collections::BTreeSet<u16>> + Sized {
+    fn prop_shuffle_vec(self) -> impl Strategy<Value = Vec<u16>> {
+        self.prop_map(|set| set.into_iter().collect::<Vec<_>>()).prop_shuffle()
+    }
+}
+
+impl<S: Strategy<Value = std::collections::BTreeSet<u16>>> Shuffle for S {}
+
+/// A set with those of the joints of each vertex that are in this range.
+fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Skin {
+    const BYTES: [[u8; 4]; 5] =
+        [[0; 4], [255, 0, 0, 0], [128, 127, 0, 0], [100, 100, 55, 0], [64, 64, 64, 63]];
+    const FLOATS: [[f32; 4]; 5] =
+        [[0.0; 4], [1.0, 0.0, 0.0, 0.0], [0.75, 0.25, 0.0, 0.0], [0.5, 0.25, 0.25, 0.0], [0.25; 4]];
+    let places = |slot: usize| range.clone().nth(slot);
+    let joints = vertices.iter().map(|joints| {
+        std::array::from_fn(|slot| places(slot).and_then(|p| joints.get(p)).copied().unwrap_or(Skin::NONE))
+    });
+    let joints = joints.collect();
+    let floats = |joints: &Vec<u16>| {
+        std::array::from_fn(|slot| places(slot).map_or(0.0, |place| FLOATS[joints.len()][place]))
+    };
+    let weights = match bytes {
+        true => Weights::U8(vertices.iter().map(|joints| BYTES[joints.len()]).collect()),
+        false => Weights::F32(vertices.iter().map(floats).collect()),
+    };
+    Skin { joints, weights }
+}
+
+/// Attributes of all kinds, with names of their own.
+fn customs(vertices: usize) -> impl Strategy<Value = Vec<Custom>> {
+    let custom = (0..8usize, 1..=4usize).prop_flat_map(move |(kind, lanes)| {
+        vec(-30_000i32..30_000, vertices * lanes).prop_map(move |values| {
+            let values = values.into_iter();
+            let values = match kind {
+                0 => Components::F32(values.map(|x| x as f32 / 7.0).collect()),
+                1 => Components::F64(values.map(|x| f64::from(x) / 4.0).collect()),
+                2 => Components::U8(values.map(|x| x as u8).collect()),
+                3 => Components::I8(values.map(|x| x as i8).collect()),
+                4 => Components::U16(values.map(|x| x as u16).collect()),
+                5 => Components::I16(values.map(|x| x as i16).collect()),
+                6 => Components::U32(values.map(|x| x.unsigned_abs()).collect()),
+                _ => Components::I32(values.collect()),
+            };
+            (lanes, values)
+        })
+    });
+    (vec(custom, 0..=3), "[A-Z_]{0,3}").prop_map(|(list, name)| {
+        let list = list.into_iter().enumerate();
+        list.map(|(index, (lanes, values))| Custom { name: format!("{index}{name}"), lanes, values })
+            .collect()
+    })
+}
+
+fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
+    let wide = vec([0..vertices as u32, 0..vertices as u32, 0..vertices as u32], 0..8)
+        .prop_map(|faces| Some(Indices::U32(faces.into_iter().flatten().collect())));
+    let narrow = vec([0..vertices as u16, 0..vertices as u16, 0..vertices as u16], 0..8)
+        .prop_map(|faces| Some(Indices::U16(faces.into_iter().flatten().collect())));
+    prop_oneof![Just(None), wide, narrow].prop_map(|indices| Faces { indices, corners: None })
+}
+
+/// Skeletons in which parents stand before or behind their children.
+fn skeletons(count: usize) -> impl Strategy<Value = Skeleton> {
+    let joint = (names(), option::of(any::<Index>()), matrices(), option::of(transforms()), extras());
+    (vec(joint, count), any::<bool>()).prop_map(move |(joints, backwards)| {
+        let place = |index: usize| if backwards { count - 1 - index } else { index };
+        let entries = joints.into_iter().enumerate();
+        let mut joints: Vec<Joint> = entries
+            .map(|(index, (name, parent, inverse_bind, rest, extras))| {
+                let parent = parent.filter(|_| index > 0).map(|parent| place(parent.index(index)));
+                Joint { name, parent, inverse_bind, rest, extras }
+            })
+            .collect();
+        if backwards {
+            joints.reverse();
+        }
+        Skeleton { joints }
+    })
+}
+
+/// Animations in which something moves.
+fn animations(joints: usize) -> impl Strategy<Value = Animation> {
+    let rate = select(vec![1.0f32, 24.0, 30.0, 60.0, 1000.0]);
+    let lists = vec(vec(1..20u32, 1..=4), 1..=2);
+    let targets = btree_set((0..joints.max(1), 0..3usize), 1..=4);
+    let values = vec((transforms(), any::<bool>()), 16);
+    (names(), rate, 0.0f32..100.0, any::<bool>(), lists, targets, values).prop_map(
+        |(name, rate, duration, looped, lists, targets, values)| {
+            let ticks = |steps: Vec<u32>| {
+                let times = steps.into_iter().scan(0, |tick, step| {
+                    *tick += step;
+                    Some(*tick as f32)
+                });
+                times.collect::<Vec<_>>()
+            };
+            let times: Vec<Vec<f32>> = lists.into_iter().map(ticks).collect();
+            let channels = targets.into_iter().enumerate().map(|(place, (joint, path))| {
+                let list = place % times.len();
+                let values =
+                    values.iter().skip(place).take(times[list].len()).map(|(transform, _)| transform);
+                let samples = match path {
+                    0 => Samples::Translation(values.map(|t| t.translation).collect()),
+                    1 => Samples::Rotation(values.map(|t| t.rotation).collect()),
+                    _ => Samples::Scale(values.map(|t| t.scale).collect()),
+                };
+                Channel { joint, times: list, interpolation: Interpolation::Linear, samples }
+            });
+            let mut channels: Vec<_> = channels.collect();
+            for (channel, (_, step)) in channels.iter_mut().zip(&values) {
+                channel.interpolation = if *step { Interpolation::Step } else { Interpolation::Linear };
+            }
+            Animation { name, rate, duration, looped, times, channels }
+        },
+    )
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Holds glTF against outside programs: the Khronos validator finds no error and no warning in what is written, and
+# models made by other writers are read as they were made.
+#
+# Usage: tests/external/gltf/run.sh
+#
+# Needs cargo, python3, and node with npm; installs the packages pinned in package.json beside this file into
+# $MESHSPEC_CACHE (default: the user's cache folder). Converts the files in samples/, scenes made up at random and,
+# where $MESHSPEC_FIXTURES names a folder with an index.json, every file in it that strict reading accepts.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+cache=${MESHSPEC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/meshspec}/gltf
+out=$cache/out
+
+rm -rf "$out"
+mkdir -p "$out"
+# Packages are found from where the scripts lie.
+cp "$here"/package.json "$here"/*.mjs "$cache/"
+npm install --prefix "$cache" --no-audit --no-fund --loglevel=error
+
+cd "$root"
+cargo build --quiet --all-features --example write_gltf
+target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
+write=$target/debug/examples/write_gltf
+
+mapfile -t files < <(
+    find samples -type f
+    "$write" --list-formats | python3 "$here/accepted.py" ${MESHSPEC_FIXTURES:+"$MESHSPEC_FIXTURES"}
+)
+"$write" "$out/files" "${files[@]}" > "$out/files.txt"
+if grep -B1 'not written' "$out/files.txt"; then
+    echo "every one of these files is valid" >&2
+    exit 1
+fi
+"$write" "$out/generated" --generated 600 > "$out/generated.txt"
+
+validate() { find "$1" -name '*.gl*' -print0 | xargs -0 node "$cache/validate.mjs"; }
+validate "$out/files"
+validate "$out/generated"
+
+node "$cache/make_models.mjs" "$out/models"
+MESHSPEC_GLTF_MODELS=$out/models cargo test --quiet --all-features --test gltf -- --exact outside_models
