@@ -282,7 +282,7 @@ impl<R: Read> Inflater<R> {
             self.unpacked += written as u64;
             filled += written;
             // An empty input leaves the decoder where it was: between two frames.
-            if left == 0 && self.inside {
+            if left == 0 && (self.inside || read > 0) {
                 self.frames += 1;
             }
             self.inside = left != 0 && (self.inside || read > 0);

@@ -38,6 +38,9 @@ pub struct Convert {
     /// Write nothing if something would be lost.
     #[arg(long)]
     strict: bool,
+    /// How much to compress, for formats that have levels: iyma, up to 22.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    level: Option<i32>,
     /// Overwrite OUT if it exists.
     #[arg(long)]
     force: bool,
@@ -67,7 +70,7 @@ impl Convert {
         let document = self.read(&bytes, from)?;
         self.require_format(&document, to)?;
         let (document, losses) = self.in_dialect(document, from, to)?;
-        report(&losses);
+        report_losses(&losses);
         if self.strict && !losses.is_empty() {
             let losses = counted(losses.len() as u64, "thing", "things");
             return Err(Failure::invalid(&name_of(&self.input), format!("{losses} would be lost")));
@@ -149,7 +152,8 @@ impl Convert {
                 output::write(&self.output, self.force, |out| json::write_document(document, out))
             }
             Encoding::Format(_) => {
-                let options = if self.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
+                let mut options = if self.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
+                options.compression_level = self.level;
                 // It is the input that holds what cannot be written.
                 let bytes =
                     document.write(&options).map_err(|error| Failure::of(&name_of(&self.input), &error))?;
@@ -171,7 +175,7 @@ fn encodings() -> String {
 }
 
 /// Says what is lost on standard error. If that is closed there is nobody to tell.
-fn report(losses: &[Loss]) {
+pub fn report_losses(losses: &[Loss]) {
     let mut stderr = anstream::stderr().lock();
     for loss in losses {
         let _ = writeln!(stderr, "{WARNING}lost{WARNING:#}: {}", Escaped(&loss.to_string()));
