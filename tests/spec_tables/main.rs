@@ -4,6 +4,8 @@
 
 #[cfg(feature = "crucible")]
 mod crucible;
+#[cfg(feature = "iyma")]
+mod iyma;
 #[cfg(feature = "mesh")]
 mod mesh;
 

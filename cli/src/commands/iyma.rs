@@ -1,6 +1,6 @@
 //! `meshspec iyma`: what only IyMA files have: meshes that share buffers, and user data.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
