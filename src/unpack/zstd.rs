@@ -292,12 +292,12 @@ impl<R: Read> Inflater<R> {
         }
     }
 
-    /// The next `size` bytes. Memory grows with what there really is.
+    /// The next `size` bytes. Memory grows with what there really is, in steps that leave little behind.
     pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
         let mut content = Vec::new();
         while (content.len() as u64) < size {
             let start = content.len();
-            let target = size.min((start as u64 * 2).max(TRUSTED_SIZE)) as usize;
+            let target = size.min((start as u64 * TRUSTED_RATIO).max(TRUSTED_SIZE)) as usize;
             content.reserve_exact(target - start);
             content.resize(target, 0);
             let filled = self.fill(&mut content[start..])?;

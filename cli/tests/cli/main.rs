@@ -9,6 +9,7 @@ mod dump;
 mod files;
 mod formats;
 mod info;
+mod iyma;
 mod json;
 mod output;
 mod packed;
