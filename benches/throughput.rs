@@ -4,6 +4,9 @@
 //!
 //! A ratio of 1.0 is as fast as the yardstick, above is faster. Both take fresh buffers of the same sizes.
 
+#[path = "iyma.rs"]
+mod iyma_rows;
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -20,9 +23,10 @@ fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let json = arguments.iter().position(|a| a == "--json").and_then(|i| arguments.get(i + 1));
     let filter = arguments.first().filter(|a| !a.starts_with("--"));
-    let mut bench = Bench { rows: Vec::new(), filter: filter.cloned() };
+    let mut bench = Bench { rows: Vec::new(), filter: filter.cloned(), rounds: ROUNDS };
     mesh_rows(&mut bench)?;
     crucible_rows(&mut bench)?;
+    iyma_rows::rows(&mut bench)?;
     walker_rows(&mut bench)?;
     if let Some(file) = json {
         std::fs::write(file, bench.to_json())?;
@@ -42,6 +46,7 @@ struct Row {
 struct Bench {
     rows: Vec<Row>,
     filter: Option<String>,
+    rounds: usize,
 }
 
 impl Bench {
@@ -59,7 +64,7 @@ impl Bench {
         }
         let mut seconds = Vec::new();
         let mut ratios = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..self.rounds {
             let (a, b) = (time(&mut ours), time(&mut theirs));
             seconds.push(a);
             ratios.push(b / a);
