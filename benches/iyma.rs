@@ -67,8 +67,15 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     };
     bench.pair("iyma/read streaming", size, read, "stream, grow, hash", streaming);
     let mut compress = compressor(&raw, 3);
-    bench.pair("iyma/write", size, || document.write(&WriteOptions::default()), "one-shot zstd", &mut compress);
-    let user_data = || meshspec::iyma::Reader::new(&bytes[..], &options).and_then(meshspec::iyma::Reader::user_data);
+    bench.pair(
+        "iyma/write",
+        size,
+        || document.write(&WriteOptions::default()),
+        "one-shot zstd",
+        &mut compress,
+    );
+    let user_data =
+        || meshspec::iyma::Reader::new(&bytes[..], &options).and_then(meshspec::iyma::Reader::user_data);
     bench.pair("iyma/user data", size, user_data, "read all", read);
     columns(bench, &document)?;
     slow_rows(bench)

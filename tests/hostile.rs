@@ -181,9 +181,15 @@ fn zstd_bombs_unpack_no_further_than_is_declared() {
 fn many_meshes_that_share_indices_take_no_more_time() {
     let _alone = ALONE.lock();
     let indices: Vec<u32> = (0..300_000).map(|i| i % 1000).collect();
-    let mesh = meshspec::iyma::MeshInfo { first_index: 0, index_count: 299_999, first_vertex: 0, vertex_count: 1000 };
+    let mesh = meshspec::iyma::MeshInfo {
+        first_index: 0,
+        index_count: 299_999,
+        first_vertex: 0,
+        vertex_count: 1000,
+    };
     // The first mesh may only use 999 vertices and is the only one that is wrong.
-    let meshes = (0..60_000).map(|i| meshspec::iyma::MeshInfo { vertex_count: 1000 - u32::from(i == 0), ..mesh });
+    let meshes =
+        (0..60_000).map(|i| meshspec::iyma::MeshInfo { vertex_count: 1000 - u32::from(i == 0), ..mesh });
     let document = meshspec::Document::Iyma(meshspec::iyma::Document {
         n_vertices: 1000,
         meshes: meshes.collect(),

@@ -5,8 +5,8 @@
 use std::io::{self, Read};
 
 use meshspec::iyma::{
-    Attribute, Bytes, Component, DataChecksum, Document, Draws, IndexFormat, Indices, MeshInfo, Reader, Usage, VertexFormat,
-    are_compatible, merge, merge_compatible,
+    Attribute, Bytes, Component, DataChecksum, Document, Draws, IndexFormat, Indices, MeshInfo, Reader,
+    Usage, VertexFormat, are_compatible, merge, merge_compatible,
 };
 use meshspec::{Dialect, ErrorKind, Format, FormatId, ReadOptions, Span, WriteOptions};
 
@@ -64,9 +64,7 @@ fn scalar(component: Component, bytes: &[u8]) -> f64 {
         Component::Float32 => f32::from_bits(unsigned as u32).into(),
         Component::Float64 => f64::from_bits(unsigned),
         Component::Sint8 | Component::Sint16 | Component::Sint32 => signed as f64,
-        Component::Snorm8 | Component::Snorm16 => {
-            (signed as f64 / (2f64.powi(bits - 1) - 1.0)).max(-1.0)
-        }
+        Component::Snorm8 | Component::Snorm16 => (signed as f64 / (2f64.powi(bits - 1) - 1.0)).max(-1.0),
         Component::Uint8 | Component::Uint16 | Component::Uint32 => unsigned as f64,
         _ => unsigned as f64 / (2f64.powi(bits) - 1.0),
     }
@@ -80,7 +78,8 @@ fn edges(component: Component) -> Vec<Vec<u8>> {
         size => {
             let powers = (0..8 * size as u32).map(|bit| 1u64 << bit);
             let words = powers.flat_map(|word| [word - 1, word, word + 1, !word, word | word >> 1]);
-            let floats = [0.0, -0.0, 1.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NAN, 1e-40, 16_777_217.0];
+            let floats =
+                [0.0, -0.0, 1.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NAN, 1e-40, 16_777_217.0];
             let floats: Vec<u64> = match size {
                 4 => floats.iter().map(|x| u64::from((*x as f32).to_bits())).collect(),
                 _ => floats.iter().map(|x| x.to_bits()).collect(),
@@ -105,7 +104,10 @@ fn columns_agree_with_a_scalar_conversion() {
             let expected = scalar(component, bytes) as f32;
             let same = *float == expected || (float.is_nan() && expected.is_nan());
             assert!(same, "{format:?} {bytes:02x?}: {float}, expected {expected}");
-            assert_eq!(float.is_sign_negative() && !float.is_nan(), expected.is_sign_negative() && !expected.is_nan());
+            assert_eq!(
+                float.is_sign_negative() && !float.is_nan(),
+                expected.is_sign_negative() && !expected.is_nan()
+            );
         }
         // And back: what a float can hold comes out as it went in.
         let lossy = matches!(component, Component::Float64 | Component::Sint32 | Component::Uint32);
@@ -146,7 +148,10 @@ fn floats_out_of_range_are_limited() {
         (VertexFormat::Uint16, &[0, 65535, 0, 65535, 0, 0, 1, 0, 2, 0]),
         (VertexFormat::Sint16, &[0, 32767, -32768, 32767, -32768, 0, 1, 0, 2, -2]),
         (VertexFormat::Uint32, &[0, 0xffff_ffff, 0, 1_000_000_000, 0, 0, 1, 0, 2, 0]),
-        (VertexFormat::Sint32, &[0, 0x7fff_ffff, -0x8000_0000, 1_000_000_000, -1_000_000_000, 0, 1, 0, 2, -2]),
+        (
+            VertexFormat::Sint32,
+            &[0, 0x7fff_ffff, -0x8000_0000, 1_000_000_000, -1_000_000_000, 0, 1, 0, 2, -2],
+        ),
         (VertexFormat::Unorm8, &[0, 255, 0, 255, 0, 0, 128, 127, 255, 0]),
         (VertexFormat::Snorm8, &[0, 127, -127, 127, -127, -51, 64, 63, 127, -127]),
         (VertexFormat::Unorm16, &[0, 65535, 0, 65535, 0, 0, 32768, 32767, 65535, 0]),
@@ -240,7 +245,12 @@ fn streams_refuse_what_memory_refuses() {
                 (Err(memory), Err(stream)) => {
                     refused += 1;
                     assert_eq!(stream.format(), Some(FormatId::Iyma), "{}: {stream}", path.display());
-                    assert_eq!(memory.rule().is_some(), stream.rule().is_some() || stream.kind() == ErrorKind::LimitExceeded, "{}: {memory} {stream}", path.display());
+                    assert_eq!(
+                        memory.rule().is_some(),
+                        stream.rule().is_some() || stream.kind() == ErrorKind::LimitExceeded,
+                        "{}: {memory} {stream}",
+                        path.display()
+                    );
                 }
                 (memory, stream) => panic!("{}: {memory:?}, but {stream:?}", path.display()),
             }
@@ -258,7 +268,9 @@ fn error_of(bytes: &[u8]) -> (String, String, Option<Span>) {
 fn wrong_checksums_are_named_with_both_values() {
     let document = strip(20, "x");
     let bytes = write(&document);
-    for (at, code, field) in [(8, "IYMA-METADATA-CHECKSUM", 8..16), (bytes.len() - 1, "IYMA-DATA-CHECKSUM", 16..24)] {
+    for (at, code, field) in
+        [(8, "IYMA-METADATA-CHECKSUM", 8..16), (bytes.len() - 1, "IYMA-DATA-CHECKSUM", 16..24)]
+    {
         let mut bad = bytes.clone();
         bad[at] ^= 1;
         let (rule, text, span) = error_of(&bad);
@@ -304,7 +316,10 @@ const RLE: u32 = 1;
 fn frames_made_by_hand() {
     let mut document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let whole = frame(1, &[(RLE, 300, &[7])]);
-    assert_eq!(Document::read(&file_of(&document, &whole), &Default::default()).unwrap().user_data, vec![7u8; 300]);
+    assert_eq!(
+        Document::read(&file_of(&document, &whole), &Default::default()).unwrap().user_data,
+        vec![7u8; 300]
+    );
     let halves = [frame(1, &[(RLE, 200, &[7])]), frame(1, &[(RAW, 2, &[7, 7]), (RLE, 98, &[7])])].concat();
     assert!(Document::read(&file_of(&document, &halves), &Default::default()).is_ok(), "two frames");
     let cases: [(&str, Vec<u8>, &str); 9] = [
@@ -358,7 +373,8 @@ fn ranges_beyond_the_buffers() {
 #[test]
 fn dialects_without_their_checksum() {
     // Told by Custom, by Color and by texture coordinates where the checksum tells nothing.
-    let attribute = |usage, format: VertexFormat| Attribute::from_f32(usage, format, &vec![0.5; format.components()]);
+    let attribute =
+        |usage, format: VertexFormat| Attribute::from_f32(usage, format, &vec![0.5; format.components()]);
     let cases = [
         (Dialect::Spec, Usage::Custom(3, "c".into()), VertexFormat::Uint8),
         (Dialect::Reference, Usage::Custom(3, String::new()), VertexFormat::Uint8),
@@ -393,7 +409,10 @@ fn merging_and_splitting() {
     b.attributes.reverse();
     let (merged, losses) = merge(&[a.clone(), b.clone()]).unwrap();
     assert_eq!((merged.n_vertices, merged.meshes.len()), (13, 2));
-    assert_eq!(merged.meshes[1], MeshInfo { first_index: 9, index_count: 18, first_vertex: 5, vertex_count: 8 });
+    assert_eq!(
+        merged.meshes[1],
+        MeshInfo { first_index: 9, index_count: 18, first_vertex: 5, vertex_count: 8 }
+    );
     assert_eq!((&*merged.user_data, losses.len()), (&b"one"[..], 1), "{losses:?}");
     let (parts, losses) = merged.split().unwrap();
     assert!(losses.is_empty());
@@ -436,7 +455,8 @@ fn merging_and_splitting() {
 fn draw_records() {
     let (merged, _) = merge(&[strip(5, ""), strip(8, "")]).unwrap();
     let draws = merged.draws().unwrap();
-    let expected: Vec<u8> = [9u32, 1, 0, 0, 0, 18, 1, 9, 5, 0].iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let expected: Vec<u8> =
+        [9u32, 1, 0, 0, 0, 18, 1, 9, 5, 0].iter().flat_map(|word| word.to_ne_bytes()).collect();
     assert_eq!(draws.as_bytes(), expected);
     let mut bare = Document { indices: None, ..merged };
     let Draws::NonIndexed(draws) = bare.draws().unwrap() else { panic!() };

@@ -45,9 +45,10 @@ pub(crate) enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Fault::Invalid(message) | Fault::Window(message) | Fault::Size(message) | Fault::Limit(message) => {
-                f.write_str(message)
-            }
+            Fault::Invalid(message)
+            | Fault::Window(message)
+            | Fault::Size(message)
+            | Fault::Limit(message) => f.write_str(message),
             Fault::Trailing(bytes) => write!(f, "{bytes} bytes follow the last frame"),
             Fault::Io(error) => error.fmt(f),
         }
@@ -120,7 +121,9 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
         window = content_size.unwrap_or_default();
     }
     if window > MAX_WINDOW {
-        return Err(Fault::Window(format!("the frame wants a window of {window} bytes, {MAX_WINDOW} at most")));
+        return Err(Fault::Window(format!(
+            "the frame wants a window of {window} bytes, {MAX_WINDOW} at most"
+        )));
     }
     let (mut least, mut most) = (0, 0);
     loop {

@@ -80,21 +80,27 @@ fn values(declaration: &Declaration) -> Vec<(&'static str, i128)> {
 #[test]
 fn enums() {
     for declaration in [declaration::<IndexFormat>(), declaration::<VertexFormat>()] {
-        let expected: Vec<_> = members(declaration.name).into_iter().zip(0..).map(|((name, _), n)| (name, n)).collect();
+        let expected: Vec<_> =
+            members(declaration.name).into_iter().zip(0..).map(|((name, _), n)| (name, n)).collect();
         assert_eq!(values(declaration), expected);
     }
     assert_eq!(VertexFormat::ALL.len(), 45);
     for (format, (name, number)) in VertexFormat::ALL.iter().zip(values(declaration::<VertexFormat>())) {
         assert_eq!((format.name(), *format as i128), (name, number));
         // `Float16x4` has four components of 16 bits, `Unorm10_10_10_2` is one word.
-        let digits: Vec<usize> = name.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+        let digits: Vec<usize> =
+            name.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
         let size = if digits.len() == 4 { 4 } else { digits.iter().product::<usize>() / 8 };
         assert_eq!(format.size(), size, "{name}");
-        assert_eq!(format.components(), if digits.len() == 4 { 4 } else { digits.get(1).copied().unwrap_or(1) });
+        assert_eq!(
+            format.components(),
+            if digits.len() == 4 { 4 } else { digits.get(1).copied().unwrap_or(1) }
+        );
     }
     // The usages of both dialects (I1).
     let usages: Vec<_> = values(declaration::<UsageField>()).into_iter().map(|(name, _)| name).collect();
-    let expected = ["Custom", "Position", "Normal", "Tangent", "Color", "Uv", "Uv1", "JointIndex", "JointWeight"];
+    let expected =
+        ["Custom", "Position", "Normal", "Tangent", "Color", "Uv", "Uv1", "JointIndex", "JointWeight"];
     assert_eq!(usages, expected);
 }
 
@@ -111,7 +117,9 @@ fn types_are_those_of_the_text() {
     };
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     for name in ["MeshInfo", "IndicesInfo", "IndexFormat", "VertexFormat"] {
-        let body = |text: &str| text.split_once(&format!(" {name} {{")).unwrap().1.split_once('}').unwrap().0.to_owned();
+        let body = |text: &str| {
+            text.split_once(&format!(" {name} {{")).unwrap().1.split_once('}').unwrap().0.to_owned()
+        };
         assert_eq!(words(&body(&text)), words(&body(TYPES)), "{name}");
     }
 }

@@ -152,7 +152,8 @@ impl Convert {
                 output::write(&self.output, self.force, |out| json::write_document(document, out))
             }
             Encoding::Format(_) => {
-                let mut options = if self.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
+                let mut options =
+                    if self.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
                 options.compression_level = self.level;
                 // It is the input that holds what cannot be written.
                 let bytes =

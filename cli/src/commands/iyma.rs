@@ -167,11 +167,13 @@ impl Merge {
         let documents = self.inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
         // Paths of the library count the documents; people know their files by name.
         let file_of = |path: &str| {
-            let index = path.strip_prefix("documents[").and_then(|rest| rest.split_once(']')?.0.parse::<usize>().ok());
+            let index = path
+                .strip_prefix("documents[")
+                .and_then(|rest| rest.split_once(']')?.0.parse::<usize>().ok());
             index.and_then(|index| self.inputs.get(index)).unwrap_or(&self.output)
         };
-        let (document, losses) = iyma::merge(&documents)
-            .map_err(|error| Failure::of(&name_of(file_of(error.path())), &error))?;
+        let (document, losses) =
+            iyma::merge(&documents).map_err(|error| Failure::of(&name_of(file_of(error.path())), &error))?;
         convert::report_losses(&losses);
         if let (true, Some(loss)) = (self.strict, losses.first()) {
             let losses = counted(losses.len() as u64, "thing", "things");

@@ -64,7 +64,11 @@ fn merging_says_what_is_lost_and_what_does_not_fit() {
     other.attributes.pop();
     folder.put("other.ima", bytes_of(&other));
     let run = folder.run("iyma merge a.ima other.ima -o no.ima");
-    assert!(run.stderr.contains("other.ima: iyma: documents[1]: not compatible: with indices"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("other.ima: iyma: documents[1]: not compatible: with indices"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(run.status, 1);
     folder.run("iyma merge a.ima b.ima -o both.ima").fails(2);
 }
@@ -141,7 +145,8 @@ fn json_and_dialects() {
     assert_eq!(read(&folder, "small.ima"), triangle(1.0, "first"));
     folder.run("convert a.ima x.ima --level 99").fails(1);
 
-    let edited = text.replacen("\"data\": [\n      0,\n      1,\n      2\n    ]", "\"data\": [0, 1, 70000]", 1);
+    let edited =
+        text.replacen("\"data\": [\n      0,\n      1,\n      2\n    ]", "\"data\": [0, 1, 70000]", 1);
     assert_ne!(edited, text);
     folder.put("bad.json", edited);
     let run = folder.run("convert bad.json bad.ima");
@@ -153,7 +158,13 @@ fn json_and_dialects() {
 fn dump_goes_into_the_compressed_data() {
     let folder = folder();
     let dump = folder.run("dump a.ima").fine();
-    for part in ["n_vertices          3", "[0, 1, 2]", "[102, 105, 114, 115, 116]", "zstd block at", "bitcode block at"] {
+    for part in [
+        "n_vertices          3",
+        "[0, 1, 2]",
+        "[102, 105, 114, 115, 116]",
+        "zstd block at",
+        "bitcode block at",
+    ] {
         assert!(dump.contains(part), "{part}:\n{dump}");
     }
     assert!(folder.run("dump a.ima --path data.indices[1]").fine().contains(" 1"));

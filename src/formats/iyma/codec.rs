@@ -41,7 +41,8 @@ pub(super) fn dialect_of(bytes: &[u8]) -> Dialect {
 
 /// The dialect by the metadata checksum, else by what can be decoded (I2).
 fn dialect_by(header: &Header, descriptor: &[u8]) -> Dialect {
-    let fits = |dialect| hash::is_metadata(header.metadata_checksum, descriptor, header.data_checksum, dialect);
+    let fits =
+        |dialect| hash::is_metadata(header.metadata_checksum, descriptor, header.data_checksum, dialect);
     match (fits(Dialect::Spec), fits(Dialect::Reference)) {
         (true, _) => Dialect::Spec,
         (false, true) => Dialect::Reference,
@@ -63,7 +64,11 @@ struct Parts<'b> {
 
 fn split(bytes: &[u8]) -> Result<Parts<'_>> {
     let file = File::read(&mut Cursor::new(bytes)).map_err(malformed)?;
-    Ok(Parts { header: file.header, descriptor: file.descriptor.bytes(bytes), data: file.data.0.bytes(bytes) })
+    Ok(Parts {
+        header: file.header,
+        descriptor: file.descriptor.bytes(bytes),
+        data: file.data.0.bytes(bytes),
+    })
 }
 
 /// Header and descriptor, decoded.
@@ -96,8 +101,10 @@ pub(super) fn open(header: Header, descriptor: &[u8], options: &ReadOptions) -> 
 fn check_dialect(dialect: Dialect) -> Result<()> {
     match dialect {
         Dialect::Spec | Dialect::Reference => Ok(()),
-        other => Err(Error::new(ErrorKind::Unsupported, format!("there is no {other} dialect of IyMA"))
-            .at("dialect")),
+        other => {
+            Err(Error::new(ErrorKind::Unsupported, format!("there is no {other} dialect of IyMA"))
+                .at("dialect"))
+        }
     }
 }
 
@@ -154,7 +161,8 @@ impl Opened {
     pub(super) fn document(self, data: Bytes, data_checksum: DataChecksum) -> Document {
         let Descriptor { dialect, n_vertices, meshes, indices, attributes, .. } = self.descriptor.clone();
         // The data is as long as the descriptor says.
-        let mut buffers = self.descriptor.buffers().map(|Range { start, end }| data.slice(start as usize..end as usize));
+        let mut buffers =
+            self.descriptor.buffers().map(|Range { start, end }| data.slice(start as usize..end as usize));
         let mut next = || buffers.next().unwrap_or_default();
         let (user_data, index_data) = (next(), next());
         Document {

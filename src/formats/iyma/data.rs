@@ -238,7 +238,9 @@ fn put_number(component: Component, item: &Item, out: &mut Vec<u8>) -> Result<()
         Component::Sint8 | Component::Snorm8 => integer(item, i8::MIN.into(), i8::MAX.into())? as u64,
         Component::Sint16 | Component::Snorm16 => integer(item, i16::MIN.into(), i16::MAX.into())? as u64,
         Component::Sint32 => integer(item, i32::MIN.into(), i32::MAX.into())? as u64,
-        Component::Uint8 | Component::Unorm8 | Component::Unorm8Bgra => integer(item, 0, u8::MAX.into())? as u64,
+        Component::Uint8 | Component::Unorm8 | Component::Unorm8Bgra => {
+            integer(item, 0, u8::MAX.into())? as u64
+        }
         Component::Uint16 | Component::Unorm16 => integer(item, 0, u16::MAX.into())? as u64,
         Component::Uint32 | Component::Unorm10x3x2 => integer(item, 0, u32::MAX.into())? as u64,
     };
@@ -290,7 +292,9 @@ fn double_bits(item: &Item) -> Result<u64, String> {
         Item::Float(value) => Ok(value.to_bits()),
         other => match nan_bits(other, 16) {
             Some(bits) => Ok(bits),
-            None => float(other).map(|x| if x.is_nan() { f64::NAN.to_bits() } else { f64::from(x).to_bits() }),
+            None => {
+                float(other).map(|x| if x.is_nan() { f64::NAN.to_bits() } else { f64::from(x).to_bits() })
+            }
         },
     }
 }

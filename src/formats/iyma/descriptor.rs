@@ -235,7 +235,9 @@ impl Descriptor {
         out.extend(count(self.meshes.len()));
         for mesh in &self.meshes {
             let MeshInfo { first_index, index_count, first_vertex, vertex_count } = *mesh;
-            out.extend([first_index, index_count, first_vertex, vertex_count].map(u32::to_le_bytes).as_flattened());
+            out.extend(
+                [first_index, index_count, first_vertex, vertex_count].map(u32::to_le_bytes).as_flattened(),
+            );
         }
         let none = IndicesInfo { n_indices: 0, format: IndexFormat::U16 };
         let IndicesInfo { n_indices, format } = self.indices.unwrap_or(none);
@@ -257,7 +259,8 @@ impl Descriptor {
 }
 
 fn decode_as<U: DialectUsage>(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, bitcode::Error> {
-    let IyesMeshDescriptor::<U> { n_vertices, user_data_len, meshes, indices, attributes } = bitcode::decode(bytes)?;
+    let IyesMeshDescriptor::<U> { n_vertices, user_data_len, meshes, indices, attributes } =
+        bitcode::decode(bytes)?;
     let attributes = attributes.into_iter().map(|info| (info.usage.into_usage(), info.format)).collect();
     Ok(Descriptor { dialect, n_vertices, user_data_len, meshes, indices, attributes })
 }

@@ -2,11 +2,11 @@
 
 use bytes::Bytes;
 
+use super::Usage;
 use super::descriptor::Descriptor;
 use super::document::{Attribute, Document, Indices, count, inexpressible};
 use super::reader::no_mesh;
 use super::schema::{IndexFormat, MeshInfo, VertexFormat};
-use super::Usage;
 use crate::{FormatId, Loss, Result};
 
 /// What meshes in one file have in common: whether they have indices, and their vertex buffers in any order.
@@ -89,7 +89,8 @@ pub fn merge_compatible(documents: &[Document]) -> Result<Vec<(Document, Vec<Los
 /// How a document differs from the first one.
 fn difference(first: &Document, document: &Document) -> String {
     let describe = |document: &Document| {
-        let attributes = document.attributes.iter().map(|a| format!("{} {}", a.usage.name(), a.format.name()));
+        let attributes =
+            document.attributes.iter().map(|a| format!("{} {}", a.usage.name(), a.format.name()));
         let indices = if document.indices.is_some() { "with indices" } else { "without indices" };
         format!("{indices}: {}", attributes.collect::<Vec<_>>().join(", "))
     };
@@ -172,7 +173,8 @@ impl Document {
         let MeshInfo { first_index, index_count, first_vertex, vertex_count } = mesh;
         let beyond = || inexpressible(format!("meshes[{index}]"), "the mesh reaches beyond its buffers");
         let indices = self.indices.as_ref().map(|indices| {
-            let data = slice(&indices.data, indices.format.size(), first_index, index_count).ok_or_else(beyond)?;
+            let data =
+                slice(&indices.data, indices.format.size(), first_index, index_count).ok_or_else(beyond)?;
             Ok::<_, crate::Error>(Indices { data, ..indices.clone() })
         });
         let attributes = self.attributes.iter().map(|attribute| {
@@ -221,7 +223,8 @@ impl Document {
 
 /// How many of `total` items lie in none of the ranges of first and count.
 fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
-    let mut ranges: Vec<_> = ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();
+    let mut ranges: Vec<_> =
+        ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();
     ranges.sort_unstable();
     let (mut covered, mut end) = (0, 0);
     for (start, stop) in ranges {

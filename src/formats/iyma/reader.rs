@@ -101,7 +101,9 @@ impl<R: Read> Reader<R> {
         let mut checksum = DataChecksum::Present;
         if verifies {
             let packed = inflater.into_packed().map_err(|fault| unpacking(&opened, fault))?;
-            checksum = opened.verify(&packed, options.strictness).map_err(|error| error.in_format(FormatId::Iyma))?;
+            checksum = opened
+                .verify(&packed, options.strictness)
+                .map_err(|error| error.in_format(FormatId::Iyma))?;
         } else if opened.header.data_checksum == 0 {
             checksum = DataChecksum::Absent;
         }
@@ -150,7 +152,8 @@ impl<R: Read> Reader<R> {
             let end = start + u64::from(count) * size as u64;
             if end > buffer.end {
                 let message = "the mesh reaches beyond its buffers";
-                let error = Error::new(ErrorKind::Malformed, message).at(format!("descriptor.meshes[{index}]"));
+                let error =
+                    Error::new(ErrorKind::Malformed, message).at(format!("descriptor.meshes[{index}]"));
                 return Err(error.with_rule(&rules::MESH_RANGE).in_format(FormatId::Iyma));
             }
             Ok(start..end)

@@ -224,10 +224,18 @@ mod tests {
         let wide = [0, 1, 7, 0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, u32::MAX];
         for index in wide {
             for limit in [0, 1, 2, 7, 8, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX] {
-                assert_eq!(all_below(&Indices::from_u32(&[0, index]), 0..2, limit), index < limit, "{index} {limit}");
+                assert_eq!(
+                    all_below(&Indices::from_u32(&[0, index]), 0..2, limit),
+                    index < limit,
+                    "{index} {limit}"
+                );
                 let narrow = index as u16;
                 let fits = u32::from(narrow) < limit;
-                assert_eq!(all_below(&Indices::from_u16(&[0, narrow]), 0..2, limit), fits, "{narrow} {limit}");
+                assert_eq!(
+                    all_below(&Indices::from_u16(&[0, narrow]), 0..2, limit),
+                    fits,
+                    "{narrow} {limit}"
+                );
             }
         }
     }

@@ -85,7 +85,8 @@ impl Header {
 pub(super) const SPEC: Packing = Packing::Coded { name: "bitcode", decode: descriptor::spec_fields };
 
 /// bitcode of the reference dialect's descriptor.
-pub(super) const REFERENCE: Packing = Packing::Coded { name: "bitcode", decode: descriptor::reference_fields };
+pub(super) const REFERENCE: Packing =
+    Packing::Coded { name: "bitcode", decode: descriptor::reference_fields };
 
 /// The descriptor as bitcode takes it. `U` is the [`VertexUsage`] of the dialect.
 #[derive(Debug, Clone, PartialEq, Encode, Decode)]

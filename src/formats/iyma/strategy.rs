@@ -55,17 +55,22 @@ fn mesh_in(
 
 /// Indices of either width, or none.
 fn indices() -> impl Strategy<Value = Option<Indices>> {
-    let narrow = vec(0..MOST_VERTICES as u16 / 2, 0..=MOST_INDICES).prop_map(|values| Indices::from_u16(&values));
+    let narrow =
+        vec(0..MOST_VERTICES as u16 / 2, 0..=MOST_INDICES).prop_map(|values| Indices::from_u16(&values));
     let wide = vec(0..MOST_VERTICES / 2, 0..=MOST_INDICES).prop_map(|values| Indices::from_u32(&values));
     prop_oneof![Just(None), narrow.prop_map(Some), wide.prop_map(Some)]
 }
 
 /// Any set of the usages of a dialect, in any order, each in any format.
 fn attributes(dialect: Dialect, vertices: u32) -> impl Strategy<Value = Vec<Attribute>> {
-    (usages(dialect), vec((select(VertexFormat::ALL), any::<u64>()), 10)).prop_map(move |(usages, formats)| {
-        let attributes = usages.into_iter().zip(formats);
-        attributes.map(|(usage, (format, seed))| attribute(dialect, usage, format, vertices, seed)).collect()
-    })
+    (usages(dialect), vec((select(VertexFormat::ALL), any::<u64>()), 10)).prop_map(
+        move |(usages, formats)| {
+            let attributes = usages.into_iter().zip(formats);
+            attributes
+                .map(|(usage, (format, seed))| attribute(dialect, usage, format, vertices, seed))
+                .collect()
+        },
+    )
 }
 
 /// An attribute with values made from a seed.

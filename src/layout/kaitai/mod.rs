@@ -250,7 +250,9 @@ fn content(
             let size = || block.size.map(|size| expression(&size, names)).unwrap_or_default();
             let process = match block.packing {
                 Packing::Stored => None,
-                Packing::Lz4 | Packing::Zstd => Some(format!("meshspec_{}({})", block.packing.name(), size())),
+                Packing::Lz4 | Packing::Zstd => {
+                    Some(format!("meshspec_{}({})", block.packing.name(), size()))
+                }
                 Packing::Coded { name, .. } => Some(format!("meshspec_{name}")),
             };
             if let Some(process) = process {
