@@ -261,10 +261,14 @@ fn push(encoder: &mut CCtx, part: &[u8], finishes: bool, out: &mut Vec<u8>) -> R
 fn share(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
     const JOBS: usize = 8;
     const SMALLEST_JOB: usize = 1 << 20;
+    const OVERLAP: u32 = 5;
     if threads > 1 {
         let job = (total / JOBS).clamp(SMALLEST_JOB, 512 << 20);
         encoder.set_parameter(CParameter::NbWorkers(threads))?;
         encoder.set_parameter(CParameter::JobSize(job as u32))?;
+        // How much of the job before it each one looks at first. All of it, the default at high levels, takes as long
+        // as the threads save.
+        encoder.set_parameter(CParameter::OverlapSizeLog(OVERLAP))?;
     }
     Ok(())
 }
