@@ -186,7 +186,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, mesh_count) == 16,
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: DescriptorFields, at 24
- * - data: u8[to the end] that hold zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
  */
 
 /*
@@ -194,7 +194,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, mesh_count) == 16,
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: DescriptorFields, at 24
- * - data: u8[to the end] that hold zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
  */
 
 #pragma pack(pop)
