@@ -92,9 +92,15 @@ impl<R: Read> Inflater<R> {
     /// The next `size` bytes. Memory grows with what there really is, in steps that leave little behind.
     pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
         let mut content = Vec::new();
+        // Each step is a sixteenth of the next one, and the last one is the whole.
+        let mut step = size;
+        while step > TRUSTED_SIZE {
+            step = step.div_ceil(TRUSTED_RATIO);
+        }
         while (content.len() as u64) < size {
             let start = content.len();
-            let target = size.min((start as u64 * TRUSTED_RATIO).max(TRUSTED_SIZE)) as usize;
+            let target = step.min(size) as usize;
+            step = step.saturating_mul(TRUSTED_RATIO);
             content.reserve_exact(target - start);
             content.resize(target, 0);
             let filled = self.fill(&mut content[start..])?;
