@@ -7,6 +7,9 @@
 mod bmd;
 
 use std::fs::File;
+#[path = "iyma.rs"]
+mod iyma_rows;
+
 use std::hint::black_box;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
@@ -27,10 +30,11 @@ fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let json = arguments.iter().position(|a| a == "--json").and_then(|i| arguments.get(i + 1));
     let filter = arguments.first().filter(|a| !a.starts_with("--"));
-    let mut bench = Bench { rows: Vec::new(), filter: filter.cloned() };
+    let mut bench = Bench { rows: Vec::new(), filter: filter.cloned(), rounds: ROUNDS };
     mesh_rows(&mut bench)?;
     crucible_rows(&mut bench)?;
     bmd::rows(&mut bench)?;
+    iyma_rows::rows(&mut bench)?;
     walker_rows(&mut bench)?;
     gltf_rows(&mut bench)?;
     if let Some(file) = json {
@@ -51,6 +55,7 @@ struct Row {
 struct Bench {
     rows: Vec<Row>,
     filter: Option<String>,
+    rounds: usize,
 }
 
 impl Bench {
@@ -68,7 +73,7 @@ impl Bench {
         }
         let mut seconds = Vec::new();
         let mut ratios = Vec::new();
-        for _ in 0..ROUNDS {
+        for _ in 0..self.rounds {
             let (a, b) = (time(&mut ours), time(&mut theirs));
             seconds.push(a);
             ratios.push(b / a);

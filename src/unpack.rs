@@ -5,6 +5,8 @@
 //! starts smaller and grows only as the block really fills it.
 
 #[cfg(feature = "iyma")]
+pub(crate) mod inflater;
+#[cfg(feature = "iyma")]
 pub(crate) mod zstd;
 
 use std::borrow::Cow;

@@ -85,7 +85,9 @@ fn c_reads_what_the_walker_reads() {
         let (document, _) = sample().into_dialect(dialect).unwrap();
         files.push((FormatId::Mesh, document.write(&WriteOptions::default()).unwrap()));
     }
-    let layouts = FormatId::ALL.iter().flat_map(|format| format.about().layouts).map(|(name, _)| *name);
+    // Of IyMA a header can only say where bitcode and zstd frames lie.
+    let formats = FormatId::ALL.iter().filter(|format| **format != FormatId::Iyma);
+    let layouts = formats.flat_map(|format| format.about().layouts).map(|(name, _)| *name);
     assert!(layouts.eq(PROGRAMS.map(|(layout, ..)| layout)), "every layout has a program");
     for (layout, source, definition) in PROGRAMS {
         let program = folder.join(layout);

@@ -131,6 +131,106 @@ fn a_false_size_takes_no_memory() {
     assert!(memory < 20 * MEBIBYTE, "{memory} bytes");
 }
 
+/// An IyMA file of user data alone: so many bytes are declared, and `data` holds them.
+fn iyma_file(size: u32, data: &[u8]) -> Vec<u8> {
+    // The descriptor: no vertices, so much user data as four bytes; no meshes, no indices, no attributes.
+    let mut descriptor = vec![4, 0, 0];
+    descriptor.extend(size.to_le_bytes());
+    descriptor.extend([0; 3]);
+    let mut bytes = b"IyMA\x01\0".to_vec();
+    bytes.extend((descriptor.len() as u16).to_le_bytes());
+    bytes.extend([0; 16]);
+    bytes.extend(descriptor);
+    bytes.extend(data);
+    bytes
+}
+
+/// A zstd frame without magic bytes: blocks of 128 KiB that are one byte repeated.
+fn zstd_bomb(blocks: usize) -> Vec<u8> {
+    let header = |last: u32| (last | 1 << 1 | (128 << 10) << 3u32).to_le_bytes();
+    let mut frame = vec![0, 0x58];
+    for block in 1..=blocks {
+        frame.extend(&header(u32::from(block == blocks))[..3]);
+        frame.push(0);
+    }
+    frame
+}
+
+#[test]
+fn zstd_bombs_unpack_no_further_than_is_declared() {
+    let _alone = ALONE.lock();
+    let bomb = zstd_bomb(8 << 10);
+    assert!(bomb.len() < 40_000);
+    for (size, code) in [(0, "IYMA-DATA-SIZE"), (54, "IYMA-DATA-SIZE"), ((1 << 30) - 1, "IYMA-DATA-SIZE")] {
+        let bytes = iyma_file(size, &bomb);
+        let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+        let error = result.unwrap_err();
+        assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{error}");
+        assert!(memory < MEBIBYTE, "{memory} bytes");
+        let stream = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::lenient()).unwrap();
+        let (result, memory) = measured(|| stream.document());
+        assert!(result.is_err());
+        assert!(memory < size as usize / 16 * 17 + 20 * MEBIBYTE, "{memory} bytes");
+    }
+    // As much as is declared, but more than the limits allow.
+    let bytes = iyma_file(1 << 30, &bomb);
+    let options = ReadOptions::lenient().with_limits(Limits::default().with_max_decoded(16 << 20));
+    let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &options));
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded);
+    assert!(memory < MEBIBYTE, "{memory} bytes");
+}
+
+#[test]
+fn many_meshes_that_share_indices_take_no_more_time() {
+    let _alone = ALONE.lock();
+    let indices: Vec<u32> = (0..300_000).map(|i| i % 1000).collect();
+    let mesh = meshspec::iyma::MeshInfo {
+        first_index: 0,
+        index_count: 299_999,
+        first_vertex: 0,
+        vertex_count: 1000,
+    };
+    // The first mesh may only use 999 vertices and is the only one that is wrong.
+    let meshes =
+        (0..60_000).map(|i| meshspec::iyma::MeshInfo { vertex_count: 1000 - u32::from(i == 0), ..mesh });
+    let document = meshspec::Document::Iyma(meshspec::iyma::Document {
+        n_vertices: 1000,
+        meshes: meshes.collect(),
+        indices: Some(meshspec::iyma::Indices::from_u32(&indices)),
+        ..Default::default()
+    });
+    // 18 billion indices, were they looked at one by one.
+    let report = document.check();
+    assert_eq!(report.count_of("IYMA-INDEX-RANGE"), 299);
+}
+
+#[test]
+fn user_data_alone_takes_no_memory_for_the_meshes() {
+    let _alone = ALONE.lock();
+    let mut random = Damage::new(5);
+    let mut file = |vertices: usize| {
+        let document = meshspec::iyma::Document {
+            user_data: b"only this"[..].into(),
+            n_vertices: vertices as u32,
+            attributes: vec![meshspec::iyma::Attribute {
+                usage: meshspec::iyma::Usage::Position,
+                format: meshspec::iyma::VertexFormat::Float32,
+                data: (0..4 * vertices).map(|_| random.below(256) as u8).collect(),
+            }],
+            ..Default::default()
+        };
+        meshspec::Document::Iyma(document).write(&Default::default()).unwrap()
+    };
+    for bytes in [file(10), file(4 << 20)] {
+        let (data, memory) = measured(|| {
+            let reader = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::default()).unwrap();
+            reader.user_data().unwrap()
+        });
+        assert_eq!(data, "only this");
+        assert!(memory < MEBIBYTE, "{memory} bytes of {}", bytes.len());
+    }
+}
+
 #[test]
 fn sizes_near_the_ends_of_their_range() {
     let _alone = ALONE.lock();
@@ -153,6 +253,11 @@ fn sizes_near_the_ends_of_their_range() {
             assert_eq!((error.path(), error.rule().unwrap().code), (path, "MESH-TRUNCATED"), "{error}");
             assert!(memory < MEBIBYTE, "{memory} bytes");
         }
+        // IyMA: user data.
+        let bytes = iyma_file(size, &zstd_bomb(1));
+        let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+        assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
+        assert!(memory < MEBIBYTE, "{memory} bytes");
         // Crucible: the uncompressed, then the compressed size.
         let mut compressed = crucible_chunk(&[0], 0);
         compressed[1..5].copy_from_slice(&size.to_le_bytes());
@@ -182,13 +287,24 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
     });
     let crucible = meshspec::Document::Crucible(meshspec::crucible::Document {
         chunks: vec![meshspec::crucible::Chunk {
-            indices: meshspec::crucible::Indices::U32(indices),
-            streams: vec![meshspec::crucible::Stream::Position3d(positions)],
+            indices: meshspec::crucible::Indices::U32(indices.clone()),
+            streams: vec![meshspec::crucible::Stream::Position3d(positions.clone())],
             ..Default::default()
         }],
         ..Default::default()
     });
-    for document in [mesh, crucible] {
+    let iyma = meshspec::Document::Iyma(
+        meshspec::iyma::Document::from_mesh(
+            Some(meshspec::iyma::Indices::from_u32(&indices)),
+            vec![meshspec::iyma::Attribute::from_f32(
+                meshspec::iyma::Usage::Position,
+                meshspec::iyma::VertexFormat::Float32x3,
+                positions.as_flattened(),
+            )],
+        )
+        .unwrap(),
+    );
+    for document in [mesh, crucible, iyma] {
         let bytes = document.write(&Default::default()).unwrap();
         let (result, memory) = measured(|| document.format().read(&bytes, &ReadOptions::default()).unwrap());
         assert!(result == document);

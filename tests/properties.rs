@@ -4,7 +4,7 @@
 
 use meshspec::layout::walk;
 use meshspec::{
-    Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, mesh, seed,
+    Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh, seed,
 };
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -25,6 +25,7 @@ fn documents() -> impl Strategy<Value = Document> {
         crucible::strategy::documents().prop_map(Document::Crucible),
         seed::strategy::documents().prop_map(Document::Seed),
         bmd::strategy::documents().prop_map(Document::Bmd),
+        iyma::strategy::documents().prop_map(Document::Iyma),
     ]
 }
 
@@ -77,6 +78,35 @@ proptest! {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         prop_assert_eq!(mesh::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
         prop_assert_eq!(meshspec::detect(&bytes, None).unwrap(), FormatId::Mesh);
+    }
+
+    /// By the checksum, and without it as far as it can be known (I2).
+    #[test]
+    fn iyma_dialects_are_told_apart(document in iyma::strategy::documents()) {
+        let mut bytes = document.write(&WriteOptions::default()).unwrap();
+        prop_assert_eq!(iyma::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
+        bytes[8] ^= 0x55;
+        let usages = || document.attributes.iter().map(|attribute| &attribute.usage);
+        let tells = usages().any(|usage| matches!(usage, iyma::Usage::Custom(..)) || match document.dialect {
+            Dialect::Reference => *usage == iyma::Usage::Color,
+            _ => false,
+        });
+        if tells || document.dialect == Dialect::Spec {
+            let again = iyma::Document::read(&bytes, &ReadOptions::lenient()).unwrap();
+            prop_assert_eq!(again.dialect, document.dialect);
+            prop_assert_eq!(again.attributes, document.attributes);
+        }
+    }
+
+    #[test]
+    fn streams_give_what_memory_gives(document in iyma::strategy::documents()) {
+        let bytes = document.write(&WriteOptions::default()).unwrap();
+        let reader = || iyma::Reader::new(&bytes[..], &ReadOptions::default()).unwrap();
+        prop_assert_eq!(&reader().user_data().unwrap(), &document.user_data);
+        for index in 0..document.meshes.len() {
+            prop_assert_eq!(reader().mesh(index).unwrap(), document.mesh(index).unwrap());
+        }
+        prop_assert_eq!(reader().document().unwrap(), document);
     }
 
     #[test]

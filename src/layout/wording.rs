@@ -133,7 +133,7 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
     let name = match block.packing {
         Packing::Stored => return String::new(),
         Packing::Lz4 => "one LZ4 block",
-        Packing::Zstd => "zstd frames without magic bytes",
+        Packing::Zstd => "a run of zstd frames without magic bytes",
         Packing::Coded { name, .. } => name,
     };
     match &block.size {

@@ -4,26 +4,26 @@
 //! block of a believable size unpacks into one buffer of exactly that size, and any other one grows with what it
 //! really holds.
 
-use std::fmt;
-use std::io::{self, Read};
+use std::{fmt, io};
 
 use zstd::zstd_safe::{
     self, CCtx, CParameter, DCtx, DParameter, FrameFormat, InBuffer, OutBuffer, ResetDirective,
     zstd_sys::ZSTD_EndDirective,
 };
 
+use super::inflater::Inflater;
 use crate::Limits;
 
 /// The largest window in bytes, and its logarithm (I7).
-pub(crate) const MAX_WINDOW: u64 = 1 << MAX_WINDOW_LOG;
+const MAX_WINDOW: u64 = 1 << MAX_WINDOW_LOG;
 const MAX_WINDOW_LOG: u32 = 27;
 
 /// What a block unpacks to at most.
 const MAX_BLOCK: u64 = 128 << 10;
 
 /// Sizes up to this, or up to so many times the packed size, are taken at their word.
-const TRUSTED_SIZE: u64 = 8 << 20;
-const TRUSTED_RATIO: u64 = 16;
+pub(super) const TRUSTED_SIZE: u64 = 8 << 20;
+pub(super) const TRUSTED_RATIO: u64 = 16;
 
 /// Why frames could not be unpacked.
 #[derive(Debug)]
@@ -185,7 +185,7 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
     }
 }
 
-fn decoder() -> DCtx<'static> {
+pub(super) fn decoder() -> DCtx<'static> {
     let mut decoder = DCtx::create();
     for parameter in [DParameter::Format(FrameFormat::Magicless), DParameter::WindowLogMax(MAX_WINDOW_LOG)] {
         // Both are in the range that the decoder has for them.
@@ -194,151 +194,21 @@ fn decoder() -> DCtx<'static> {
     decoder
 }
 
-fn too_much(size: u64) -> Fault {
+pub(super) fn too_much(size: u64) -> Fault {
     Fault::Size(format!("unpacks to more than the {size} bytes that are declared"))
 }
 
-fn too_little(unpacked: u64, size: u64) -> Fault {
+pub(super) fn too_little(unpacked: u64, size: u64) -> Fault {
     Fault::Size(format!("unpacks to {unpacked} bytes, but {size} are declared"))
 }
 
-fn fault_of(code: usize, size: u64) -> Fault {
+pub(super) fn fault_of(code: usize, size: u64) -> Fault {
     match zstd_safe::get_error_name(code) {
         "Destination buffer is too small" => too_much(size),
         "Frame requires too much memory for decoding" => {
             Fault::Window(format!("a frame wants a window of more than {MAX_WINDOW} bytes"))
         }
         name => Fault::Invalid(format!("is no valid zstd frame: {name}")),
-    }
-}
-
-/// Unpacks frames piece by piece, as they are read.
-pub(crate) struct Inflater<R> {
-    source: R,
-    decoder: DCtx<'static>,
-    input: Box<[u8]>,
-    /// What of the input has been read and not been unpacked.
-    start: usize,
-    end: usize,
-    /// The packed bytes that have been read, where somebody wants them.
-    kept: Option<Vec<u8>>,
-    /// Whether a frame has begun and not ended.
-    inside: bool,
-    frames: u64,
-    /// Bytes that have been unpacked.
-    unpacked: u64,
-}
-
-impl<R: Read> Inflater<R> {
-    pub(crate) fn new(source: R) -> Inflater<R> {
-        Inflater {
-            source,
-            decoder: decoder(),
-            input: vec![0; DCtx::in_size()].into(),
-            start: 0,
-            end: 0,
-            kept: None,
-            inside: false,
-            frames: 0,
-            unpacked: 0,
-        }
-    }
-
-    /// Keeps the packed bytes.
-    pub(crate) fn keeping(mut self) -> Inflater<R> {
-        self.kept = Some(Vec::new());
-        self
-    }
-
-    /// Reads what follows, without unpacking it, and gives all packed bytes that were kept.
-    pub(crate) fn into_packed(mut self) -> Result<Vec<u8>, Fault> {
-        let mut kept = self.kept.take().unwrap_or_default();
-        self.source.read_to_end(&mut kept).map_err(Fault::Io)?;
-        Ok(kept)
-    }
-
-    /// Reads more input; `false` at its end.
-    fn refill(&mut self) -> Result<bool, Fault> {
-        let read = loop {
-            match self.source.read(&mut self.input) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => break result.map_err(Fault::Io)?,
-            }
-        };
-        (self.start, self.end) = (0, read);
-        if let Some(kept) = &mut self.kept {
-            kept.extend_from_slice(&self.input[..read]);
-        }
-        Ok(read > 0)
-    }
-
-    /// Fills `out` as far as there is something to fill it with; returns how far.
-    fn fill(&mut self, out: &mut [u8]) -> Result<usize, Fault> {
-        let mut filled = 0;
-        loop {
-            let mut input = InBuffer::around(&self.input[self.start..self.end]);
-            let mut output = OutBuffer::around(&mut out[filled..]);
-            let left = self.decoder.decompress_stream(&mut output, &mut input);
-            let (read, written) = (input.pos(), output.pos());
-            let left = left.map_err(|code| fault_of(code, self.unpacked))?;
-            self.start += read;
-            self.unpacked += written as u64;
-            filled += written;
-            // An empty input leaves the decoder where it was: between two frames.
-            if left == 0 && self.inside {
-                self.frames += 1;
-            }
-            self.inside = left != 0 && (self.inside || read > 0);
-            if filled == out.len() || (self.start == self.end && written == 0 && !self.refill()?) {
-                return Ok(filled);
-            }
-        }
-    }
-
-    /// The next `size` bytes. Memory grows with what there really is.
-    pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
-        let mut content = Vec::new();
-        while (content.len() as u64) < size {
-            let start = content.len();
-            let target = size.min((start as u64 * 2).max(TRUSTED_SIZE)) as usize;
-            content.reserve_exact(target - start);
-            content.resize(target, 0);
-            let filled = self.fill(&mut content[start..])?;
-            if start + filled < target {
-                return Err(self.ended(size));
-            }
-        }
-        Ok(content)
-    }
-
-    /// Goes over `size` bytes.
-    pub(crate) fn skip(&mut self, mut size: u64) -> Result<(), Fault> {
-        let mut scratch = vec![0; DCtx::out_size()];
-        while size > 0 {
-            let piece = size.min(scratch.len() as u64) as usize;
-            if self.fill(&mut scratch[..piece])? < piece {
-                return Err(self.ended(self.unpacked + size));
-            }
-            size -= piece as u64;
-        }
-        Ok(())
-    }
-
-    /// Makes sure that the frames end where `size` bytes have been unpacked.
-    pub(crate) fn finish(&mut self, size: u64) -> Result<(), Fault> {
-        match self.fill(&mut [0])? {
-            0 if self.inside || self.frames == 0 => Err(self.ended(size)),
-            0 => Ok(()),
-            _ => Err(too_much(size)),
-        }
-    }
-
-    fn ended(&self, size: u64) -> Fault {
-        if self.inside || self.frames == 0 {
-            Fault::Invalid("the frame is cut off".into())
-        } else {
-            too_little(self.unpacked, size)
-        }
     }
 }
 
@@ -391,10 +261,14 @@ fn push(encoder: &mut CCtx, part: &[u8], finishes: bool, out: &mut Vec<u8>) -> R
 fn share(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
     const JOBS: usize = 8;
     const SMALLEST_JOB: usize = 1 << 20;
+    const OVERLAP: u32 = 5;
     if threads > 1 {
         let job = (total / JOBS).clamp(SMALLEST_JOB, 512 << 20);
         encoder.set_parameter(CParameter::NbWorkers(threads))?;
         encoder.set_parameter(CParameter::JobSize(job as u32))?;
+        // How much of the job before it each one looks at first. All of it, the default at high levels, takes as long
+        // as the threads save.
+        encoder.set_parameter(CParameter::OverlapSizeLog(OVERLAP))?;
     }
     Ok(())
 }

@@ -6,6 +6,8 @@
 mod bmd;
 #[cfg(feature = "crucible")]
 mod crucible;
+#[cfg(feature = "iyma")]
+mod iyma;
 #[cfg(feature = "mesh")]
 mod mesh;
 

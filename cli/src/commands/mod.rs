@@ -6,6 +6,7 @@ mod convert;
 mod dump;
 mod formats;
 mod info;
+mod iyma;
 mod man;
 mod schema;
 
@@ -20,6 +21,7 @@ pub enum Command {
     Check(check::Check),
     Dump(dump::Dump),
     Convert(convert::Convert),
+    Iyma(iyma::Iyma),
     Schema(schema::Schema),
     Completions(completions::Completions),
     Man(man::Man),
@@ -34,6 +36,7 @@ impl Command {
             Command::Check(check) => check.run(),
             Command::Dump(dump) => dump.run(),
             Command::Convert(convert) => convert.run(),
+            Command::Iyma(iyma) => iyma.run(),
             Command::Schema(schema) => schema.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

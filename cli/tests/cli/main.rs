@@ -11,6 +11,7 @@ mod dump;
 mod files;
 mod formats;
 mod info;
+mod iyma;
 mod json;
 mod output;
 mod packed;

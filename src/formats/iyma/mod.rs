@@ -61,7 +61,7 @@ impl Format for Document {
         id: FormatId::Iyma,
         title: "IyMA",
         summary: "zstd-compressed GPU buffers of compatible meshes",
-        extensions: &["ima", "iyma"],
+        extensions: &["ima"],
         dialects: &[Dialect::Spec, Dialect::Reference],
         rules: rules::RULES,
         layouts: &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],

@@ -11,7 +11,8 @@ use super::document::{DataChecksum, Document};
 use super::merge;
 use super::schema::{Header, IndicesInfo, MeshInfo};
 use super::{locate_in, refuse, rules};
-use crate::unpack::zstd::{Fault, Inflater};
+use crate::unpack::inflater::Inflater;
+use crate::unpack::zstd::Fault;
 use crate::{Error, ErrorKind, FormatId, ReadOptions, Result, Strictness};
 
 /// A file whose header and descriptor have been read, and whose data has not.

@@ -4,6 +4,7 @@
 //! sign by 2ⁿ⁻¹ − 1, and the smallest of those counts as −1.
 
 use half::f16;
+use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 
 use super::schema::{IndexFormat, VertexFormat};
 use crate::bulk::{self, Plain};
@@ -144,7 +145,12 @@ impl VertexFormat {
     pub fn to_f32(self, bytes: &[u8]) -> Vec<f32> {
         let bytes = &bytes[..bytes.len() - bytes.len() % self.size()];
         match self.component() {
-            Component::Float16 => convert(bytes, |bits| f16::from_bits(bits).to_f32()),
+            Component::Float16 => {
+                let bits: Vec<u16> = bulk::to_vec(bytes);
+                let mut floats = vec![0.0; bits.len()];
+                bits.reinterpret_cast::<f16>().convert_to_f32_slice(&mut floats);
+                floats
+            }
             Component::Float32 => bulk::to_vec(bytes),
             Component::Float64 => {
                 let floats = bytes.chunks_exact(8).map(|chunk| {
@@ -169,7 +175,7 @@ impl VertexFormat {
             }
             Component::Unorm10x3x2 => {
                 let words = bulk::to_vec::<u32>(bytes);
-                words.into_iter().flat_map(|word| unpack_word(word)).collect()
+                words.into_iter().flat_map(unpack_word).collect()
             }
         }
     }

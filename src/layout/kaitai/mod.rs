@@ -3,7 +3,8 @@
 //! What a definition cannot say as the declaration does:
 //!
 //! - Arrays of arrays are flat: `[[f32; 4]; 4]` is 16 numbers in the same order.
-//! - LZ4 blocks name the custom process `meshspec_lz4(size)`, which users provide in the language of their parser.
+//! - LZ4 blocks name the custom process `meshspec_lz4(size)`, which users provide in the language of their parser; zstd
+//!   frames `meshspec_zstd(size)`, other encodings `meshspec_NAME`.
 //! - Names that the declaration does not have start with `as_` (a variant of a choice, the items of a block, a block
 //!   whose content counts as its container's), `check_` (a condition, as a field without bytes) or end in `_bits` (a
 //!   bit field before it is made a number). `choice` is the number of the variant that fits. Magic bytes are `magic_bytes`.
@@ -256,9 +257,16 @@ fn content(
                 Some(count) => out.line(format!("size: {}", quoted(&expression(count, names)))),
                 None => out.line("size-eos: true"),
             }
-            if block.packing == Packing::Lz4 {
-                let size = block.size.map(|size| expression(&size, names)).unwrap_or_default();
-                out.line(format!("process: {}", quoted(&format!("meshspec_lz4({size})"))));
+            let size = || block.size.map(|size| expression(&size, names)).unwrap_or_default();
+            let process = match block.packing {
+                Packing::Stored => None,
+                Packing::Lz4 | Packing::Zstd => {
+                    Some(format!("meshspec_{}({})", block.packing.name(), size()))
+                }
+                Packing::Coded { name, .. } => Some(format!("meshspec_{name}")),
+            };
+            if let Some(process) = process {
+                out.line(format!("process: {}", quoted(&process)));
             }
             let name = match block.content {
                 Type::Declared(declaration) => snake(declaration.name),

@@ -36,6 +36,9 @@ pub struct Conversion {
     /// Write nothing if something would be lost.
     #[arg(long)]
     strict: bool,
+    /// How much to compress, for formats that have levels: iyma, up to 22.
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    level: Option<i32>,
     /// Overwrite files that exist.
     #[arg(long)]
     force: bool,
@@ -240,7 +243,8 @@ impl Run<'_> {
         if to == Encoding::Json {
             return self.staged.write(|out| json::write_document(document, out));
         }
-        let options = if self.conversion.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
+        let mut options = if self.conversion.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
+        options.compression_level = self.conversion.level;
         // It is the input that holds what cannot be written.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.staged.write(|out| out.write_all(&bytes))

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use meshspec::Loss;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
@@ -85,7 +86,13 @@ fn report(outcome: &Outcome, prefix: &str) {
     for assumption in &outcome.assumed {
         let _ = writeln!(stderr, "{prefix}{HINT}assumed{HINT:#}: {assumption}");
     }
-    for loss in &outcome.losses {
+    report_losses(&outcome.losses, prefix);
+}
+
+/// Says on standard error what was lost.
+pub fn report_losses(losses: &[Loss], prefix: &str) {
+    let mut stderr = anstream::stderr().lock();
+    for loss in losses {
         let _ = writeln!(stderr, "{prefix}{WARNING}lost{WARNING:#}: {}", Escaped(&loss.to_string()));
     }
 }

@@ -1,0 +1,202 @@
+/*
+ * IyMA: how its structures lie in a file.
+ *
+ * Numbers are little-endian, and nothing lies between one field and the next.
+ * The structs may be laid over the bytes of a file on little-endian machines.
+ *
+ * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ */
+#ifndef IYMA_LAYOUT_H
+#define IYMA_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the structs of this header are little-endian"
+#endif
+
+#ifndef MESHSPEC_STATIC_ASSERT
+#ifdef __cplusplus
+#define MESHSPEC_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define MESHSPEC_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+#endif
+
+/* GCC, Clang and MSVC all know this one. */
+#pragma pack(push, 1)
+
+/*
+ * The header: 24 bytes.
+ */
+typedef struct iyma_header {
+    uint8_t magic_bytes[4];
+    uint16_t version; /* Version of the format: 1. */
+    uint16_t descriptor_len; /* Size of the encoded descriptor in bytes. */
+    uint64_t metadata_checksum; /* RapidHash of the encoded descriptor, its length and the data checksum (I3, I4). */
+    uint64_t data_checksum; /* RapidHash of the compressed data; 0 where there is none (I5). */
+} iyma_header;
+MESHSPEC_STATIC_ASSERT(sizeof(iyma_header) == 24, "size of iyma_header");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, version) == 4, "offset of version");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, descriptor_len) == 6, "offset of descriptor_len");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, metadata_checksum) == 8, "offset of metadata_checksum");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of data_checksum");
+
+/*
+ * Where a mesh lies in the buffers.
+ */
+typedef struct iyma_mesh_info {
+    uint32_t first_index; /* Position of its first index in the index buffer. */
+    uint32_t index_count; /* Number of its indices. */
+    uint32_t first_vertex; /* Position of its first vertex, which its indices count from. */
+    uint32_t vertex_count; /* Number of its vertices. */
+} iyma_mesh_info;
+MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_index) == 0, "offset of first_index");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, index_count) == 4, "offset of index_count");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_vertex) == 8, "offset of first_vertex");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, vertex_count) == 12, "offset of vertex_count");
+
+/*
+ * Format of indices.
+ */
+typedef uint8_t iyma_index_format;
+#define IYMA_INDEX_FORMAT_U16 0 /* 16 bits each. */
+#define IYMA_INDEX_FORMAT_U32 1 /* 32 bits each. */
+
+/*
+ * What the values of a vertex buffer mean: the usages of both dialects.
+ */
+typedef uint8_t iyma_usage_field;
+#define IYMA_USAGE_FIELD_CUSTOM 0 /* Anything else. */
+#define IYMA_USAGE_FIELD_POSITION 1 /* Position. */
+#define IYMA_USAGE_FIELD_NORMAL 2 /* Normal. */
+#define IYMA_USAGE_FIELD_TANGENT 3 /* Tangent. */
+#define IYMA_USAGE_FIELD_COLOR 4 /* Colour. */
+#define IYMA_USAGE_FIELD_UV 5 /* Texture coordinate; the reference dialect's first set. */
+#define IYMA_USAGE_FIELD_UV1 6 /* The reference dialect's second set of texture coordinates. */
+#define IYMA_USAGE_FIELD_JOINT_INDEX 7 /* Joint indices. */
+#define IYMA_USAGE_FIELD_JOINT_WEIGHT 8 /* Joint weights. */
+
+/*
+ * Format of the values of a vertex buffer: the kind of its components, and how many of them a value has.
+ */
+typedef uint8_t iyma_vertex_format;
+#define IYMA_VERTEX_FORMAT_FLOAT16 0 /* One 16-bit float. */
+#define IYMA_VERTEX_FORMAT_FLOAT32 1 /* One 32-bit float. */
+#define IYMA_VERTEX_FORMAT_FLOAT64 2 /* One 64-bit float. */
+#define IYMA_VERTEX_FORMAT_FLOAT16X2 3 /* Two 16-bit floats. */
+#define IYMA_VERTEX_FORMAT_FLOAT16X4 4 /* Four 16-bit floats. */
+#define IYMA_VERTEX_FORMAT_FLOAT32X2 5 /* Two 32-bit floats. */
+#define IYMA_VERTEX_FORMAT_FLOAT32X3 6 /* Three 32-bit floats. */
+#define IYMA_VERTEX_FORMAT_FLOAT32X4 7 /* Four 32-bit floats. */
+#define IYMA_VERTEX_FORMAT_FLOAT64X2 8 /* Two 64-bit floats. */
+#define IYMA_VERTEX_FORMAT_FLOAT64X3 9 /* Three 64-bit floats. */
+#define IYMA_VERTEX_FORMAT_FLOAT64X4 10 /* Four 64-bit floats. */
+#define IYMA_VERTEX_FORMAT_SINT8 11 /* One 8-bit integer with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT8X2 12 /* Two 8-bit integers with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT8X4 13 /* Four 8-bit integers with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT16 14 /* One 16-bit integer with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT32 15 /* One 32-bit integer with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT16X2 16 /* Two 16-bit integers with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT16X4 17 /* Four 16-bit integers with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT32X2 18 /* Two 32-bit integers with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT32X3 19 /* Three 32-bit integers with a sign. */
+#define IYMA_VERTEX_FORMAT_SINT32X4 20 /* Four 32-bit integers with a sign. */
+#define IYMA_VERTEX_FORMAT_SNORM8 21 /* One 8 bits for -1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM8X2 22 /* Two times 8 bits for -1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM8X4 23 /* Four times 8 bits for -1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16 24 /* One 16 bits for -1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16X2 25 /* Two times 16 bits for -1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16X4 26 /* Four times 16 bits for -1 to 1. */
+#define IYMA_VERTEX_FORMAT_UINT8 27 /* One 8-bit integer. */
+#define IYMA_VERTEX_FORMAT_UINT8X2 28 /* Two 8-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT8X4 29 /* Four 8-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT16 30 /* One 16-bit integer. */
+#define IYMA_VERTEX_FORMAT_UINT32 31 /* One 32-bit integer. */
+#define IYMA_VERTEX_FORMAT_UINT16X2 32 /* Two 16-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT16X4 33 /* Four 16-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT32X2 34 /* Two 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT32X3 35 /* Three 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_UINT32X4 36 /* Four 32-bit integers. */
+#define IYMA_VERTEX_FORMAT_UNORM8 37 /* One 8 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X2 38 /* Two times 8 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X4 39 /* Four times 8 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X4_BGRA 40 /* Blue, green, red and alpha of 8 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM16 41 /* One 16 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Three times 10 and once 2 bits for 0 to 1 in a word, the first in its lowest bits. */
+#define IYMA_VERTEX_FORMAT_UNORM16X2 43 /* Two times 16 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM16X4 44 /* Four times 16 bits for 0 to 1. */
+
+/*
+ * AttributeFields: One vertex buffer of the descriptor as plain fields.
+ *
+ * - usage: UsageField, at 0
+ * - custom: u32, at 1, if usage == 0
+ * - name_len: u32, after custom, if usage == 0
+ * - name: u8[name_len], after name_len, if usage == 0
+ * - format: VertexFormat, after name
+ */
+
+/*
+ * DescriptorFields: The descriptor as plain fields.
+ *
+ * - data_len: u64, at 0
+ * - n_vertices: u32, at 8
+ * - user_data_len: u32, at 12
+ * - mesh_count: u32, at 16
+ * - meshes: MeshInfo[mesh_count], at 20
+ * - has_indices: u8, after meshes
+ * - n_indices: u32, after has_indices
+ * - index_format: IndexFormat, after n_indices
+ * - attribute_count: u32, after index_format
+ * - attributes: AttributeFields[attribute_count], after attribute_count
+ */
+/* What every DescriptorFields starts with. */
+typedef struct iyma_descriptor_fields_start {
+    uint64_t data_len; /* Size of the uncompressed data in bytes: what the buffers below take (I6). Not in the file. */
+    uint32_t n_vertices; /* Number of vertices. */
+    uint32_t user_data_len; /* Size of the user data in bytes. */
+    uint32_t mesh_count; /* Number of meshes. */
+} iyma_descriptor_fields_start;
+MESHSPEC_STATIC_ASSERT(sizeof(iyma_descriptor_fields_start) == 20, "size of iyma_descriptor_fields_start");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, data_len) == 0, "offset of data_len");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, n_vertices) == 8, "offset of n_vertices");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, user_data_len) == 12, "offset of user_data_len");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, mesh_count) == 16, "offset of mesh_count");
+
+/*
+ * IndexData: The index buffer.
+ *
+ * - U16, if index_format == 0: u16[n_indices]
+ * - U32, if index_format == 1: u32[n_indices]
+ */
+
+/*
+ * Data: The buffers, one after the other, uncompressed.
+ *
+ * - user_data: u8[user_data_len], at 0
+ * - indices: IndexData, after user_data, if has_indices != 0
+ * - vertices: u8[data_len - user_data_len - n_indices * (2 + 2 * index_format)], after indices
+ */
+
+/*
+ * File: A file.
+ *
+ * - header: Header, at 0
+ * - descriptor: u8[header.descriptor_len] that hold bitcode: DescriptorFields, at 24
+ * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ */
+
+/*
+ * ReferenceFile: A file in the reference dialect (I1).
+ *
+ * - header: Header, at 0
+ * - descriptor: u8[header.descriptor_len] that hold bitcode: DescriptorFields, at 24
+ * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ */
+
+#pragma pack(pop)
+
+#endif

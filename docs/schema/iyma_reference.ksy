@@ -1,0 +1,465 @@
+meta:
+  id: iyma_reference
+  title: 'IyMA'
+  ks-version: '0.11'
+  endian: le
+  bit-endian: le
+doc: |
+  A file in the reference dialect (I1).
+seq:
+  - id: header
+    type: 'header'
+    doc: |
+      The header.
+  - id: descriptor
+    size: 'header.descriptor_len'
+    process: 'meshspec_bitcode'
+    type: 'descriptor_fields'
+    doc: |
+      What is in the data, encoded with bitcode.
+  - id: check_descriptor_end
+    size: 0
+    valid:
+      expr: 'descriptor._io.eof'
+    doc: |
+      Nothing is left over of what was unpacked.
+  - id: data
+    size-eos: true
+    process: 'meshspec_zstd(descriptor.data_len)'
+    type: 'data(descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices, descriptor.data_len)'
+    doc: |
+      Everything else, compressed with zstd; to the end of the file.
+  - id: check_data_end
+    size: 0
+    valid:
+      expr: 'data._io.eof'
+    doc: |
+      Nothing is left over of what was unpacked.
+types:
+  header:
+    doc: |
+      The header: 24 bytes.
+    seq:
+      - id: magic_bytes
+        contents: [0x49, 0x79, 0x4d, 0x41]
+      - id: version
+        type: u2
+        doc: |
+          Version of the format: 1.
+      - id: check_version
+        size: 0
+        valid:
+          expr: 'version == 1'
+        doc: |
+          Refused if not: the version is not 1.
+      - id: descriptor_len
+        type: u2
+        doc: |
+          Size of the encoded descriptor in bytes.
+      - id: metadata_checksum
+        type: u8
+        doc: |
+          RapidHash of the encoded descriptor, its length and the data checksum (I3, I4).
+      - id: data_checksum
+        type: u8
+        doc: |
+          RapidHash of the compressed data; 0 where there is none (I5).
+  descriptor_fields:
+    doc: |
+      The descriptor as plain fields.
+    seq:
+      - id: data_len
+        type: u8
+        doc: |
+          Size of the uncompressed data in bytes: what the buffers below take (I6). Not in the file.
+      - id: n_vertices
+        type: u4
+        doc: |
+          Number of vertices.
+      - id: user_data_len
+        type: u4
+        doc: |
+          Size of the user data in bytes.
+      - id: mesh_count
+        type: u4
+        doc: |
+          Number of meshes.
+      - id: meshes
+        type: 'mesh_info'
+        repeat: expr
+        repeat-expr: 'mesh_count'
+        doc: |
+          The meshes.
+      - id: has_indices
+        type: u1
+        doc: |
+          Whether there is an index buffer.
+      - id: n_indices
+        type: u4
+        doc: |
+          Number of indices of all meshes; 0 without an index buffer.
+      - id: index_format
+        type: u1
+        enum: index_format
+        valid:
+          in-enum: true
+        doc: |
+          Their format.
+      - id: attribute_count
+        type: u4
+        doc: |
+          Number of vertex buffers.
+      - id: attributes
+        type: 'attribute_fields'
+        repeat: expr
+        repeat-expr: 'attribute_count'
+        doc: |
+          The vertex buffers.
+  mesh_info:
+    doc: |
+      Where a mesh lies in the buffers.
+    seq:
+      - id: first_index
+        type: u4
+        doc: |
+          Position of its first index in the index buffer.
+      - id: index_count
+        type: u4
+        doc: |
+          Number of its indices.
+      - id: first_vertex
+        type: u4
+        doc: |
+          Position of its first vertex, which its indices count from.
+      - id: vertex_count
+        type: u4
+        doc: |
+          Number of its vertices.
+  attribute_fields:
+    doc: |
+      One vertex buffer of the descriptor as plain fields.
+    seq:
+      - id: usage
+        type: u1
+        enum: usage_field
+        valid:
+          in-enum: true
+        doc: |
+          What its values mean.
+      - id: custom
+        if: 'usage.to_i == 0'
+        type: u4
+        doc: |
+          The number of a custom usage.
+      - id: name_len
+        if: 'usage.to_i == 0'
+        type: u4
+        doc: |
+          The name of a custom usage. The reference dialect has none.
+      - id: name
+        if: 'usage.to_i == 0'
+        size: 'name_len'
+        doc: |
+          The name in UTF-8.
+      - id: format
+        type: u1
+        enum: vertex_format
+        valid:
+          in-enum: true
+        doc: |
+          How its values are stored.
+  data:
+    doc: |
+      The buffers, one after the other, uncompressed.
+    params:
+      - id: user_data_len
+        type: u4
+      - id: has_indices
+        type: u1
+      - id: index_format
+        type: u8
+        enum: index_format
+      - id: n_indices
+        type: u4
+      - id: data_len
+        type: u8
+    seq:
+      - id: user_data
+        size: 'user_data_len'
+        doc: |
+          Anything that the application wants to keep with the meshes.
+      - id: indices
+        if: 'has_indices != 0'
+        type: 'index_data(index_format, n_indices)'
+        doc: |
+          The index buffer.
+      - id: vertices
+        size: 'data_len - user_data_len - n_indices * (2 + 2 * index_format.to_i)'
+        doc: |
+          The vertex buffers in the order of the descriptor (I8).
+  index_data:
+    doc: |
+      The index buffer.
+    params:
+      - id: index_format
+        type: u8
+        enum: index_format
+      - id: n_indices
+        type: u4
+    seq:
+      - id: as_u16
+        if: 'choice == 0'
+        type: u2
+        repeat: expr
+        repeat-expr: 'n_indices'
+        doc: |
+          16 bits each.
+      - id: as_u32
+        if: 'choice == 1'
+        type: u4
+        repeat: expr
+        repeat-expr: 'n_indices'
+        doc: |
+          32 bits each.
+      - id: check_choice
+        size: 0
+        valid:
+          expr: 'choice >= 0'
+        doc: |
+          One of the variants fits.
+    instances:
+      choice:
+        value: >-
+          (index_format.to_i == 0) ? 0 :
+          (index_format.to_i == 1) ? 1 :
+          -1
+        doc: |
+          The number of the variant that fits.
+enums:
+  index_format:
+    0:
+      id: u16
+      doc: |
+        16 bits each.
+    1:
+      id: u32
+      doc: |
+        32 bits each.
+  usage_field:
+    0:
+      id: custom
+      doc: |
+        Anything else.
+    1:
+      id: position
+      doc: |
+        Position.
+    2:
+      id: normal
+      doc: |
+        Normal.
+    3:
+      id: tangent
+      doc: |
+        Tangent.
+    4:
+      id: color
+      doc: |
+        Colour.
+    5:
+      id: uv
+      doc: |
+        Texture coordinate; the reference dialect's first set.
+    6:
+      id: uv1
+      doc: |
+        The reference dialect's second set of texture coordinates.
+    7:
+      id: joint_index
+      doc: |
+        Joint indices.
+    8:
+      id: joint_weight
+      doc: |
+        Joint weights.
+  vertex_format:
+    0:
+      id: float16
+      doc: |
+        One 16-bit float.
+    1:
+      id: float32
+      doc: |
+        One 32-bit float.
+    2:
+      id: float64
+      doc: |
+        One 64-bit float.
+    3:
+      id: float16x2
+      doc: |
+        Two 16-bit floats.
+    4:
+      id: float16x4
+      doc: |
+        Four 16-bit floats.
+    5:
+      id: float32x2
+      doc: |
+        Two 32-bit floats.
+    6:
+      id: float32x3
+      doc: |
+        Three 32-bit floats.
+    7:
+      id: float32x4
+      doc: |
+        Four 32-bit floats.
+    8:
+      id: float64x2
+      doc: |
+        Two 64-bit floats.
+    9:
+      id: float64x3
+      doc: |
+        Three 64-bit floats.
+    10:
+      id: float64x4
+      doc: |
+        Four 64-bit floats.
+    11:
+      id: sint8
+      doc: |
+        One 8-bit integer with a sign.
+    12:
+      id: sint8x2
+      doc: |
+        Two 8-bit integers with a sign.
+    13:
+      id: sint8x4
+      doc: |
+        Four 8-bit integers with a sign.
+    14:
+      id: sint16
+      doc: |
+        One 16-bit integer with a sign.
+    15:
+      id: sint32
+      doc: |
+        One 32-bit integer with a sign.
+    16:
+      id: sint16x2
+      doc: |
+        Two 16-bit integers with a sign.
+    17:
+      id: sint16x4
+      doc: |
+        Four 16-bit integers with a sign.
+    18:
+      id: sint32x2
+      doc: |
+        Two 32-bit integers with a sign.
+    19:
+      id: sint32x3
+      doc: |
+        Three 32-bit integers with a sign.
+    20:
+      id: sint32x4
+      doc: |
+        Four 32-bit integers with a sign.
+    21:
+      id: snorm8
+      doc: |
+        One 8 bits for -1 to 1.
+    22:
+      id: snorm8x2
+      doc: |
+        Two times 8 bits for -1 to 1.
+    23:
+      id: snorm8x4
+      doc: |
+        Four times 8 bits for -1 to 1.
+    24:
+      id: snorm16
+      doc: |
+        One 16 bits for -1 to 1.
+    25:
+      id: snorm16x2
+      doc: |
+        Two times 16 bits for -1 to 1.
+    26:
+      id: snorm16x4
+      doc: |
+        Four times 16 bits for -1 to 1.
+    27:
+      id: uint8
+      doc: |
+        One 8-bit integer.
+    28:
+      id: uint8x2
+      doc: |
+        Two 8-bit integers.
+    29:
+      id: uint8x4
+      doc: |
+        Four 8-bit integers.
+    30:
+      id: uint16
+      doc: |
+        One 16-bit integer.
+    31:
+      id: uint32
+      doc: |
+        One 32-bit integer.
+    32:
+      id: uint16x2
+      doc: |
+        Two 16-bit integers.
+    33:
+      id: uint16x4
+      doc: |
+        Four 16-bit integers.
+    34:
+      id: uint32x2
+      doc: |
+        Two 32-bit integers.
+    35:
+      id: uint32x3
+      doc: |
+        Three 32-bit integers.
+    36:
+      id: uint32x4
+      doc: |
+        Four 32-bit integers.
+    37:
+      id: unorm8
+      doc: |
+        One 8 bits for 0 to 1.
+    38:
+      id: unorm8x2
+      doc: |
+        Two times 8 bits for 0 to 1.
+    39:
+      id: unorm8x4
+      doc: |
+        Four times 8 bits for 0 to 1.
+    40:
+      id: unorm8x4_bgra
+      doc: |
+        Blue, green, red and alpha of 8 bits for 0 to 1.
+    41:
+      id: unorm16
+      doc: |
+        One 16 bits for 0 to 1.
+    42:
+      id: unorm10_10_10_2
+      doc: |
+        Three times 10 and once 2 bits for 0 to 1 in a word, the first in its lowest bits.
+    43:
+      id: unorm16x2
+      doc: |
+        Two times 16 bits for 0 to 1.
+    44:
+      id: unorm16x4
+      doc: |
+        Four times 16 bits for 0 to 1.

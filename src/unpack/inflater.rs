@@ -1,0 +1,143 @@
+//! Unpacks zstd frames from a stream, piece by piece.
+
+use std::io::{self, Read};
+
+use zstd::zstd_safe::{DCtx, InBuffer, OutBuffer};
+
+use super::zstd::{Fault, TRUSTED_RATIO, TRUSTED_SIZE, decoder, fault_of, too_little, too_much};
+
+/// Unpacks frames piece by piece, as they are read.
+pub(crate) struct Inflater<R> {
+    source: R,
+    decoder: DCtx<'static>,
+    input: Box<[u8]>,
+    /// What of the input has been read and not been unpacked.
+    start: usize,
+    end: usize,
+    /// The packed bytes that have been read, where somebody wants them.
+    kept: Option<Vec<u8>>,
+    /// Whether a frame has begun and not ended.
+    inside: bool,
+    frames: u64,
+    /// Bytes that have been unpacked.
+    unpacked: u64,
+}
+
+impl<R: Read> Inflater<R> {
+    pub(crate) fn new(source: R) -> Inflater<R> {
+        Inflater {
+            source,
+            decoder: decoder(),
+            input: vec![0; DCtx::in_size()].into(),
+            start: 0,
+            end: 0,
+            kept: None,
+            inside: false,
+            frames: 0,
+            unpacked: 0,
+        }
+    }
+
+    /// Keeps the packed bytes.
+    pub(crate) fn keeping(mut self) -> Inflater<R> {
+        self.kept = Some(Vec::new());
+        self
+    }
+
+    /// Reads what follows, without unpacking it, and gives all packed bytes that were kept.
+    pub(crate) fn into_packed(mut self) -> Result<Vec<u8>, Fault> {
+        let mut kept = self.kept.take().unwrap_or_default();
+        self.source.read_to_end(&mut kept).map_err(Fault::Io)?;
+        Ok(kept)
+    }
+
+    /// Reads more input; `false` at its end.
+    fn refill(&mut self) -> Result<bool, Fault> {
+        let read = loop {
+            match self.source.read(&mut self.input) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => break result.map_err(Fault::Io)?,
+            }
+        };
+        (self.start, self.end) = (0, read);
+        if let Some(kept) = &mut self.kept {
+            kept.extend_from_slice(&self.input[..read]);
+        }
+        Ok(read > 0)
+    }
+
+    /// Fills `out` as far as there is something to fill it with; returns how far.
+    fn fill(&mut self, out: &mut [u8]) -> Result<usize, Fault> {
+        let mut filled = 0;
+        loop {
+            let mut input = InBuffer::around(&self.input[self.start..self.end]);
+            let mut output = OutBuffer::around(&mut out[filled..]);
+            let left = self.decoder.decompress_stream(&mut output, &mut input);
+            let (read, written) = (input.pos(), output.pos());
+            let left = left.map_err(|code| fault_of(code, self.unpacked))?;
+            self.start += read;
+            self.unpacked += written as u64;
+            filled += written;
+            // An empty input leaves the decoder where it was: between two frames.
+            if left == 0 && (self.inside || read > 0) {
+                self.frames += 1;
+            }
+            self.inside = left != 0 && (self.inside || read > 0);
+            if filled == out.len() || (self.start == self.end && written == 0 && !self.refill()?) {
+                return Ok(filled);
+            }
+        }
+    }
+
+    /// The next `size` bytes. Memory grows with what there really is, in steps that leave little behind.
+    pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
+        let mut content = Vec::new();
+        // Each step is a sixteenth of the next one, and the last one is the whole.
+        let mut step = size;
+        while step > TRUSTED_SIZE {
+            step = step.div_ceil(TRUSTED_RATIO);
+        }
+        while (content.len() as u64) < size {
+            let start = content.len();
+            let target = step.min(size) as usize;
+            step = step.saturating_mul(TRUSTED_RATIO);
+            content.reserve_exact(target - start);
+            content.resize(target, 0);
+            let filled = self.fill(&mut content[start..])?;
+            if start + filled < target {
+                return Err(self.ended(size));
+            }
+        }
+        Ok(content)
+    }
+
+    /// Goes over `size` bytes.
+    pub(crate) fn skip(&mut self, mut size: u64) -> Result<(), Fault> {
+        let mut scratch = vec![0; DCtx::out_size()];
+        while size > 0 {
+            let piece = size.min(scratch.len() as u64) as usize;
+            if self.fill(&mut scratch[..piece])? < piece {
+                return Err(self.ended(self.unpacked + size));
+            }
+            size -= piece as u64;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that the frames end where `size` bytes have been unpacked.
+    pub(crate) fn finish(&mut self, size: u64) -> Result<(), Fault> {
+        match self.fill(&mut [0])? {
+            0 if self.inside || self.frames == 0 => Err(self.ended(size)),
+            0 => Ok(()),
+            _ => Err(too_much(size)),
+        }
+    }
+
+    fn ended(&self, size: u64) -> Fault {
+        if self.inside || self.frames == 0 {
+            Fault::Invalid("the frame is cut off".into())
+        } else {
+            too_little(self.unpacked, size)
+        }
+    }
+}
