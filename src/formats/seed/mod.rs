@@ -31,7 +31,7 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;
-#[cfg(test)]
+#[cfg(all(test, feature = "proptest"))]
 mod tests;
 mod write;
 
@@ -142,7 +142,7 @@ impl Format for Document {
 }
 
 fn wanted(options: &ReadOptions, stop: Option<Severity>) -> Wanted {
-    Wanted { stop, comments: options.comments, limits: options.limits, fine: false }
+    Wanted { stop, comments: options.comments, limits: options.limits, fine: false, piece: codec::PIECE }
 }
 
 /// There is one dialect only.
