@@ -4,6 +4,9 @@
 //!
 //! A ratio of 1.0 is as fast as the yardstick, above is faster. Both take fresh buffers of the same sizes.
 
+#[path = "rows/seed.rs"]
+mod seed_rows;
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -23,6 +26,7 @@ fn main() -> Result<(), Error> {
     let mut bench = Bench { rows: Vec::new(), filter: filter.cloned() };
     mesh_rows(&mut bench)?;
     crucible_rows(&mut bench)?;
+    seed_rows::rows(&mut bench)?;
     walker_rows(&mut bench)?;
     if let Some(file) = json {
         std::fs::write(file, bench.to_json())?;
@@ -50,9 +54,22 @@ impl Bench {
         &mut self,
         name: &'static str,
         amount: u64,
+        ours: impl FnMut() -> A,
+        yardstick: &'static str,
+        theirs: impl FnMut() -> B,
+    ) {
+        self.scaled(name, amount, ours, yardstick, theirs, 1.0);
+    }
+
+    /// As [`pair`](Bench::pair), with ratios that are multiplied by `scale`: for yardsticks that do more or less work.
+    fn scaled<A, B>(
+        &mut self,
+        name: &'static str,
+        amount: u64,
         mut ours: impl FnMut() -> A,
         yardstick: &'static str,
         mut theirs: impl FnMut() -> B,
+        scale: f64,
     ) {
         if self.filter.as_ref().is_some_and(|filter| !name.contains(&**filter)) {
             return;
@@ -62,7 +79,7 @@ impl Bench {
         for _ in 0..ROUNDS {
             let (a, b) = (time(&mut ours), time(&mut theirs));
             seconds.push(a);
-            ratios.push(b / a);
+            ratios.push(scale * b / a);
         }
         let row = Row { name, amount, seconds: median(seconds), yardstick, ratio: median(ratios) };
         println!(

@@ -14,6 +14,8 @@ mod per_file;
 mod problem;
 mod sections;
 mod terminal;
+mod text_excerpt;
+mod text_dump;
 
 use std::process::ExitCode;
 

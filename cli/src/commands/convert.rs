@@ -111,7 +111,9 @@ impl Convert {
         let name = name_of(&self.input);
         match from {
             Encoding::Format(format) => {
-                format.read(bytes, &self.options()).map_err(|error| Failure::of(&name, &error))
+                // Nothing is lost: comments are part of what a text says.
+                let options = self.options().with_comments(true);
+                format.read(bytes, &options).map_err(|error| Failure::in_file(&name, &error, bytes))
             }
             Encoding::Json => {
                 let document = json::read_document(bytes).map_err(|error| Failure::invalid(&name, error))?;
