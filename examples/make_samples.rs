@@ -134,14 +134,24 @@ fn chunk(more: &[crucible::Stream]) -> crucible::Chunk {
 
 /// A tetrahedron with a vertex per corner of each face, so that faces have a normal each.
 fn seed_tetrahedron() -> seed::Document {
-    let property = |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
+    let property =
+        |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
     let corners: Vec<_> = FACES.iter().map(|corner| CORNERS[usize::from(*corner)]).collect();
     // The normal of a face points away from the corner that it does not have.
-    let normal = |face: &[u16]| (0..4).find(|corner| !face.contains(corner)).map(|corner| CORNERS[usize::from(corner)]);
-    let normals = FACES.chunks(3).filter_map(normal).flat_map(|away| [away.map(|x| -x / 3f32.sqrt()); 3]).collect();
+    let normal = |face: &[u16]| {
+        (0..4).find(|corner| !face.contains(corner)).map(|corner| CORNERS[usize::from(corner)])
+    };
+    let normals =
+        FACES.chunks(3).filter_map(normal).flat_map(|away| [away.map(|x| -x / 3f32.sqrt()); 3]).collect();
     seed::Document {
-        properties: vec![property("name", "Tetrahedron"), property("mat0", "DEFAULT"), property("type", "STATIC")],
-        colors: vec![corners.iter().map(|[x, y, z]| [x / 2.0 + 0.5, y / 2.0 + 0.5, z / 2.0 + 0.5, 1.0]).collect()],
+        properties: vec![
+            property("name", "Tetrahedron"),
+            property("mat0", "DEFAULT"),
+            property("type", "STATIC"),
+        ],
+        colors: vec![
+            corners.iter().map(|[x, y, z]| [x / 2.0 + 0.5, y / 2.0 + 0.5, z / 2.0 + 0.5, 1.0]).collect(),
+        ],
         uvs: vec![[[0.5, 0.0], [0.0, 1.0], [1.0, 1.0]].repeat(4)],
         positions: corners,
         normals,

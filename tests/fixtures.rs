@@ -81,7 +81,8 @@ fn what_is_read_can_be_written() {
         let strict = document.write(&WriteOptions::default());
         // Blanks inside numbers are gone once they are read.
         let strictly = format.read(&fixture.bytes, &ReadOptions::default());
-        let is_text = strictly.is_err_and(|error| error.rule().is_some_and(|rule| rule.code == "SEED-SPACED-NUMBER"));
+        let is_text =
+            strictly.is_err_and(|error| error.rule().is_some_and(|rule| rule.code == "SEED-SPACED-NUMBER"));
         assert!(is_text || strict.is_ok() == (fixture.strict == Some(true)), "{}", fixture.file);
     }
 }

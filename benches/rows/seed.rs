@@ -12,7 +12,8 @@ fn document() -> seed::Document {
         values.into_iter().map(|value| value.map(|x| (x * 1e6).round() / 1e6)).collect()
     }
     let Sheet { positions, normals, uvs, indices } = sheet(448);
-    let property = |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
+    let property =
+        |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
     seed::Document {
         properties: vec![property("name", "Sheet"), property("mat0", "DEFAULT"), property("type", "STATIC")],
         positions: round(positions),

@@ -8,8 +8,8 @@ use meshspec::layout::walk::{self, Fault};
 use meshspec::{Finding, Limits, Rule, Severity, Span};
 
 use crate::excerpt::Excerpt;
-use crate::text_excerpt::TextExcerpt;
 use crate::terminal::{ERROR, Escaped, WARNING};
+use crate::text_excerpt::TextExcerpt;
 
 /// A finding or a fault of the structure.
 pub struct Problem<'p> {
@@ -70,7 +70,8 @@ impl<'b> Bytes<'b> {
     fn at(&mut self, span: &Span) -> &[u8] {
         let Span::Unpacked { packed, .. } = span else { return self.file };
         if self.unpacked.as_ref().is_none_or(|(range, _)| range != packed) {
-            let content = self.layout.and_then(|layout| walk::content(layout, self.file, self.limits, packed));
+            let content =
+                self.layout.and_then(|layout| walk::content(layout, self.file, self.limits, packed));
             self.unpacked = Some((packed.clone(), content.unwrap_or_default()));
         }
         self.unpacked.as_ref().map_or(&[], |(_, content)| content)

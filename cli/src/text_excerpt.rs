@@ -28,7 +28,8 @@ impl fmt::Display for TextExcerpt<'_> {
         let before = tail(&self.file[from..start]);
         let (marked, after) = self.file[start..to].split_at(end.min(to) - start);
         let marked = head(marked, WIDTH);
-        let after = if start + marked.len() < end { (&[][..], true) } else { cut(head(after, WIDTH), WIDTH / 2) };
+        let after =
+            if start + marked.len() < end { (&[][..], true) } else { cut(head(after, WIDTH), WIDTH / 2) };
 
         let Self { line, style, .. } = self;
         let gutter = line.to_string();
@@ -122,7 +123,10 @@ mod tests {
     fn a_long_line_is_cut() {
         let line = format!("p {}x{}", "1".repeat(5000), "2".repeat(5000));
         let text = excerpt(&line, 5002..5003);
-        assert_eq!(text, format!("  12 | …{}x{}…\n     | {}^\n", "1".repeat(50), "2".repeat(50), " ".repeat(51)));
+        assert_eq!(
+            text,
+            format!("  12 | …{}x{}…\n     | {}^\n", "1".repeat(50), "2".repeat(50), " ".repeat(51))
+        );
         let text = excerpt(&line, 2..8000);
         assert!(text.starts_with("  12 | p 1111") && text.lines().all(|line| line.len() < 120), "{text}");
     }

@@ -82,7 +82,9 @@ impl Grammar {
                 "| {name} | `{identifier}` | {values} | {number} | {required} | {requires} | {meaning} |"
             );
         }
-        out + "\n## Grammar\n\nIn the language of [pest](https://pest.rs).\n\n```pest\n" + self.source + "```\n"
+        out + "\n## Grammar\n\nIn the language of [pest](https://pest.rs).\n\n```pest\n"
+            + self.source
+            + "```\n"
     }
 
     fn json(&self, title: &str) -> String {

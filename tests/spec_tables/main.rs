@@ -6,6 +6,8 @@
 mod crucible;
 #[cfg(feature = "mesh")]
 mod mesh;
+#[cfg(feature = "seed")]
+mod seed;
 
 use meshspec::layout::{Declaration, Layout, Type};
 

@@ -63,8 +63,9 @@ impl Info {
         let bytes = input::read(path)?;
         let format = self.reading.format_of(&bytes, path)?;
         let options = self.reading.options();
-        let document =
-            format.read(&bytes, &options).map_err(|error| Failure::in_file(&name_of(path), &error, &bytes))?;
+        let document = format
+            .read(&bytes, &options)
+            .map_err(|error| Failure::in_file(&name_of(path), &error, &bytes))?;
         let info = document.info();
         let layout = format.layout_of(&bytes, Some(info.dialect));
         Ok(FileInfo {

@@ -74,7 +74,8 @@ impl Schema {
     /// A grammar is not what most of the languages are for.
     fn inexpressible(&self) -> Failure {
         let message = format!("{} cannot express a text format", self.language);
-        Failure::usage(self.format.name(), message).with_hint("--as markdown and --as json have its table and grammar")
+        Failure::usage(self.format.name(), message)
+            .with_hint("--as markdown and --as json have its table and grammar")
     }
 
     /// The names of all layouts.

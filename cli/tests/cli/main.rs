@@ -14,3 +14,4 @@ mod output;
 mod packed;
 mod schema;
 mod shell;
+mod text;

@@ -158,7 +158,8 @@ impl Reader<'_> {
         let mut start = lines.start;
         while start < lines.end && !self.part.stopped {
             let index = self.part.document.column(kind).len();
-            let run = fast::run(&mut self.part.document, kind, &self.file[start..lines.end], self.wanted.comments);
+            let run =
+                fast::run(&mut self.part.document, kind, &self.file[start..lines.end], self.wanted.comments);
             if run.lines > 0 {
                 self.part.added(kind, index);
             }

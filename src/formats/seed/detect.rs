@@ -38,6 +38,7 @@ pub(super) fn likelihood(file: &[u8]) -> Likelihood {
 
 /// Whether text in another encoding starts like Seed. Reading refuses it, and says why.
 fn is_wide_seed(file: &[u8]) -> bool {
-    let narrow: Vec<u8> = file.iter().copied().take(BYTES).filter(u8::is_ascii).filter(|byte| *byte != 0).collect();
+    let narrow: Vec<u8> =
+        file.iter().copied().take(BYTES).filter(u8::is_ascii).filter(|byte| *byte != 0).collect();
     likelihood(&narrow) > Likelihood::No
 }

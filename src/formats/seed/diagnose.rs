@@ -93,13 +93,18 @@ fn attribute(text: &str, at: usize, kind: Kind, behind: usize, expects: impl Fn(
         let message = format!("found {found}, expected a blank behind `{identifier}`");
         return Slip::new(&rules::BLANK, token, message);
     }
-    let read = content[behind..at.min(content.len())].split(',').filter(|part| !part.trim_matches(BLANKS).is_empty());
+    let read = content[behind..at.min(content.len())]
+        .split(',')
+        .filter(|part| !part.trim_matches(BLANKS).is_empty());
     let read = read.count();
     if word.starts_with("//") {
         let message = format!("found {found}, expected the end of the line; comments start with `#`");
         return Slip::new(&rules::COUNT, token, message);
     }
-    if text[..at].ends_with(|c| c != ',' && !BLANKS.contains(&c)) && !word.starts_with(',') && !word.is_empty() {
+    if text[..at].ends_with(|c| c != ',' && !BLANKS.contains(&c))
+        && !word.starts_with(',')
+        && !word.is_empty()
+    {
         let start = text[..at].rfind(|c| c == ',' || BLANKS.contains(&c)).map_or(0, |i| i + 1);
         return number(kind, &text[start..token.end], start..token.end);
     }
@@ -107,10 +112,14 @@ fn attribute(text: &str, at: usize, kind: Kind, behind: usize, expects: impl Fn(
         return number(kind, word, token);
     }
     if word.starts_with(',') && read >= MOST {
-        return count(kind, listed.split(',').count(), at..content.len());
+        let extra =
+            content[behind..].match_indices(',').nth(values - 1).map_or(at, |(comma, _)| behind + comma + 1);
+        let start = content.len() - content[extra..].trim_start_matches(BLANKS).len();
+        return count(kind, listed.split(',').count(), start..content.len());
     }
     if read >= values {
-        let message = format!("found {found}, expected the end of the line; `{identifier}` takes {values} values");
+        let message =
+            format!("found {found}, expected the end of the line; `{identifier}` takes {values} values");
         return Slip::new(&rules::COUNT, token, message);
     }
     let message = format!("found {found}, expected `,`; the values are separated by commas");
@@ -148,11 +157,14 @@ pub(super) fn overflow(word: &str, range: Range<usize>) -> Slip {
 pub(super) fn index(why: NoIndex, word: &str, range: Range<usize>) -> Slip {
     let word = found(word);
     match why {
-        NoIndex::NoInteger => {
-            Slip::new(&rules::INDEX, range, format!("found {word}, expected an integer: the index of a vertex"))
-        }
+        NoIndex::NoInteger => Slip::new(
+            &rules::INDEX,
+            range,
+            format!("found {word}, expected an integer: the index of a vertex"),
+        ),
         NoIndex::Negative => {
-            let message = format!("found {word}, but indices count from 0; those of OBJ may count from the end");
+            let message =
+                format!("found {word}, but indices count from 0; those of OBJ may count from the end");
             Slip::new(&rules::INDEX, range, message)
         }
         NoIndex::TooLarge => {
@@ -240,7 +252,8 @@ fn found(word: &str) -> String {
         "" => "the end of the line".to_owned(),
         "#" => "a comment".to_owned(),
         word => {
-            let mut shown: String = word.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+            let mut shown: String =
+                word.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
             if word.chars().nth(LONGEST).is_some() {
                 shown.push('…');
             }

@@ -14,13 +14,22 @@ pub struct Document {
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub positions: Vec<[f32; 3]>,
     /// Normal of each vertex, a unit vector. Only lenient reading accepts a file without normals (S1).
-    #[cfg_attr(feature = "serde", serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
+    )]
     pub normals: Vec<[f32; 3]>,
     /// Primary and secondary color of each vertex (red, green, blue, alpha), each from 0 to 1, as far as there are.
-    #[cfg_attr(feature = "serde", serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
+    )]
     pub colors: Vec<Vec<[f32; 4]>>,
     /// UV channels 0 to 7, as far as there are: (U, V) of each vertex, (0, 0) is the top left of the image.
-    #[cfg_attr(feature = "serde", serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty"))]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
+    )]
     pub uvs: Vec<Vec<[f32; 2]>>,
     /// The vertices of each triangle, counted from 0, counter-clockwise.
     pub faces: Vec<[u32; 3]>,

@@ -16,7 +16,9 @@ pub(super) fn other(file: &[u8]) -> Option<&'static str> {
     match file {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
-        [0, first, 0, second, ..] | [first, 0, second, 0, ..] if is_text(*first) && is_text(*second) => Some("UTF-16"),
+        [0, first, 0, second, ..] | [first, 0, second, 0, ..] if is_text(*first) && is_text(*second) => {
+            Some("UTF-16")
+        }
         _ => None,
     }
 }

@@ -52,7 +52,10 @@ impl Cursor<'_> {
     }
 
     /// The values of a line. The grammar's `run` has seen the identifier and the blank behind it.
-    fn values<T: Default + Copy, const N: usize>(&mut self, number: &impl Fn(&mut Self) -> Option<T>) -> Option<[T; N]> {
+    fn values<T: Default + Copy, const N: usize>(
+        &mut self,
+        number: &impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<[T; N]> {
         let mut values = [T::default(); N];
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
@@ -136,7 +139,11 @@ pub(super) fn reserve(document: &mut Document, file: &[u8]) {
         let line = &file[start..end];
         start = end + 1;
         // Lines of a kind mostly follow each other.
-        let kind = if is_like(last, line) { Some(last) } else { Kind::ALL.into_iter().find(|kind| is_like(*kind, line)) };
+        let kind = if is_like(last, line) {
+            Some(last)
+        } else {
+            Kind::ALL.into_iter().find(|kind| is_like(*kind, line))
+        };
         if let Some(kind) = kind {
             counts[kind as usize] += 1;
             last = kind;

@@ -233,11 +233,7 @@ fn to_index(number: &str) -> Result<u32, NoIndex> {
     match digits {
         "" => Ok(0),
         _ if negative => Err(NoIndex::Negative),
-        digits => digits
-            .parse()
-            .ok()
-            .filter(|index| *index <= rules::LARGEST_INDEX)
-            .ok_or(NoIndex::TooLarge),
+        digits => digits.parse().ok().filter(|index| *index <= rules::LARGEST_INDEX).ok_or(NoIndex::TooLarge),
     }
 }
 

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use super::encoding;
 use super::fine::{self, Content, Slip, Values};
 use super::part::Placed;
 use super::places;
 use super::schema::Kind;
-use super::encoding;
 use crate::layout::Number;
 use crate::{Finding, Line};
 
@@ -36,7 +36,8 @@ pub(super) fn lines(file: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>)
                     }
                     Content::Values(kind, ref values) => meaning(kind, values, &mut counts[kind as usize]),
                 };
-                let index = read.slip.as_ref().and_then(|slip| slip.kind).map_or(0, |kind| counts[kind as usize] - 1);
+                let index =
+                    read.slip.as_ref().and_then(|slip| slip.kind).map_or(0, |kind| counts[kind as usize] - 1);
                 line.findings.extend(read.slip.map(|slip| finding(slip, index)));
             }
             Err(slip) => {

@@ -43,9 +43,7 @@ use std::ops::ControlFlow;
 use super::{About, Format, FormatId, Likelihood, refuse};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number, Type};
-use crate::{
-    Dialect, Error, ErrorKind, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions,
-};
+use crate::{Dialect, Error, ErrorKind, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::Wanted;
 
 impl Format for Document {
@@ -79,7 +77,9 @@ impl Format for Document {
         }
         places::locate(bytes, &mut report);
         match report.findings().first() {
-            Some(finding) => Err(Error::from_finding(ErrorKind::Malformed, finding).in_format(FormatId::Seed)),
+            Some(finding) => {
+                Err(Error::from_finding(ErrorKind::Malformed, finding).in_format(FormatId::Seed))
+            }
             None => Ok(part.document),
         }
     }

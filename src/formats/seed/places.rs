@@ -37,7 +37,8 @@ pub(super) fn locate(file: &[u8], report: &mut Report) {
     report.locate(|path| match parse(path) {
         Some((lines, Some(index), component)) => {
             let (number, start, line) = found.get(&(lines, index))?;
-            let part = component.and_then(|component| value(line, component)).unwrap_or_else(|| content(line));
+            let part =
+                component.and_then(|component| value(line, component)).unwrap_or_else(|| content(line));
             Some(span(line, part, *start, *number))
         }
         // That something is missing shows where the lines of its kind end, or at the end of the file.

@@ -7,7 +7,7 @@ use crate::Report;
 use crate::finding::rules;
 
 rules! {
-    ENCODING "SEED-ENCODING" Fatal "" "S9"
+    ENCODING "SEED-ENCODING" Fatal "Syntax" "S9"
         "The file is UTF-8; only comments may be anything.";
     CONTROL "SEED-CONTROL" Fatal "Whitespace" "S9"
         "There are no control characters but tabs, form feeds and line ends (LF or CRLF).";
@@ -74,7 +74,8 @@ fn check_properties(document: &Document, report: &mut Report) {
     let mut names = std::collections::HashSet::new();
     for (index, property) in document.properties.iter().enumerate() {
         if !names.insert(&*property.name) {
-            let message = format_args!("`{}` for the second time; lenient reading takes the first", property.name);
+            let message =
+                format_args!("`{}` for the second time; lenient reading takes the first", property.name);
             report.add(&DUPLICATE_PROPERTY, format_args!("properties[{index}]"), message);
         }
     }
@@ -99,13 +100,21 @@ fn check_attributes(document: &Document, report: &mut Report) {
         let (identifier, lines) = (attribute.identifier, document.column(kind).len());
         if attribute.required && !document.has(kind) {
             let rule = if matches!(kind, Kind::P | Kind::F) { &MISSING } else { &REQUIRED };
-            report.add(rule, kind.path(), format_args!("there is no line `{identifier}`: {}", attribute.name));
+            report.add(
+                rule,
+                kind.path(),
+                format_args!("there is no line `{identifier}`: {}", attribute.name),
+            );
         }
         if let Some(other) = attribute.requires
             && lines > 0
             && Kind::of(other).is_some_and(|other| document.column(other).len() == 0)
         {
-            report.add(&REQUIRES, kind.path(), format_args!("`{identifier}` requires `{other}`, which is not there"));
+            report.add(
+                &REQUIRES,
+                kind.path(),
+                format_args!("`{identifier}` requires `{other}`, which is not there"),
+            );
         }
         let counts = kind == Kind::F || lines == vertices || vertices == 0;
         // That a channel is left out is said of the one that requires it.
@@ -116,7 +125,8 @@ fn check_attributes(document: &Document, report: &mut Report) {
             true => format!("vertex {lines} has none"),
             false => format!("there is no vertex {vertices}"),
         };
-        let message = format_args!("{lines} lines `{identifier}`, but {vertices} positions: {hint}");
+        let plural = if lines == 1 { "line" } else { "lines" };
+        let message = format_args!("{lines} {plural} `{identifier}`, but {vertices} positions: {hint}");
         report.add(&LINES, kind.path(), message);
     }
     if (1..3).contains(&vertices) {

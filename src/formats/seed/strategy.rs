@@ -164,10 +164,13 @@ impl Typist {
             Column::Two(values) => values.iter().map(|value| self.floats(value)).collect(),
             Column::Three(values) => values.iter().map(|value| self.floats(value)).collect(),
             Column::Four(values) => values.iter().map(|value| self.floats(value)).collect(),
-            Column::Faces(values) => values.iter().map(|value| value.map(|index| self.index(index)).to_vec()).collect(),
+            Column::Faces(values) => {
+                values.iter().map(|value| value.map(|index| self.index(index)).to_vec()).collect()
+            }
         };
         let lines = lines.into_iter().map(|numbers| {
-            let mut line = format!("{}{}{}", kind.attribute().identifier, self.pick(&[" ", "\t", "  "]), self.blank());
+            let mut line =
+                format!("{}{}{}", kind.attribute().identifier, self.pick(&[" ", "\t", "  "]), self.blank());
             for (position, number) in numbers.iter().enumerate() {
                 let comma = if position == 0 { "" } else { "," };
                 line += &format!("{comma}{}{number}{}", self.blank(), self.blank());
@@ -196,7 +199,10 @@ impl Typist {
             0 => number.replacen("0.", ".", usize::from(number.trim_start_matches('-').starts_with("0."))),
             _ => number,
         };
-        format!("{plus}{}", if matches!(&*number, "." | "-." | "-.e0" | ".e0") { format!("{value:?}") } else { number })
+        format!(
+            "{plus}{}",
+            if matches!(&*number, "." | "-." | "-.e0" | ".e0") { format!("{value:?}") } else { number }
+        )
     }
 
     fn index(&mut self, value: u32) -> String {

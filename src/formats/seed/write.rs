@@ -16,11 +16,15 @@ pub(super) fn write(document: &Document, comments: bool) -> Vec<u8> {
     };
     out.heading(&format!("Seed mesh: {} vertices, {} faces", document.vertex_count(), document.faces.len()));
     for (index, property) in document.properties.iter().enumerate() {
-        out.line(|at| Place::Property(at), index, |bytes| {
-            for part in ["[", &property.name, "]=", &property.value] {
-                bytes.extend_from_slice(part.as_bytes());
-            }
-        });
+        out.line(
+            |at| Place::Property(at),
+            index,
+            |bytes| {
+                for part in ["[", &property.name, "]=", &property.value] {
+                    bytes.extend_from_slice(part.as_bytes());
+                }
+            },
+        );
     }
     for kind in Kind::ALL {
         let column = document.column(kind);
@@ -95,16 +99,25 @@ impl Output<'_> {
         self.bytes.push(b'\n');
     }
 
-    fn values<T: Copy, const N: usize>(&mut self, kind: Kind, values: &[[T; N]], put: impl Fn(&mut Vec<u8>, T)) {
+    fn values<T: Copy, const N: usize>(
+        &mut self,
+        kind: Kind,
+        values: &[[T; N]],
+        put: impl Fn(&mut Vec<u8>, T),
+    ) {
         let identifier = kind.attribute().identifier.as_bytes();
         for (index, value) in values.iter().enumerate() {
-            self.line(|at| Place::Line(kind, at), index, |bytes| {
-                bytes.extend_from_slice(identifier);
-                for (component, number) in value.iter().enumerate() {
-                    bytes.extend_from_slice(if component == 0 { b" " } else { b", " });
-                    put(bytes, *number);
-                }
-            });
+            self.line(
+                |at| Place::Line(kind, at),
+                index,
+                |bytes| {
+                    bytes.extend_from_slice(identifier);
+                    for (component, number) in value.iter().enumerate() {
+                        bytes.extend_from_slice(if component == 0 { b" " } else { b", " });
+                        put(bytes, *number);
+                    }
+                },
+            );
         }
     }
 }

@@ -152,7 +152,9 @@ impl<'d, W: Write> Text<'d, W> {
     fn fits_a_line(&self, node: &Node) -> bool {
         let Some(size) = size_on_a_line(node) else { return false };
         match &node.span {
-            Span::Bytes(range) | Span::Text { range, .. } => range.start.saturating_add(size) <= self.file.len() as u64,
+            Span::Bytes(range) | Span::Text { range, .. } => {
+                range.start.saturating_add(size) <= self.file.len() as u64
+            }
             Span::Unpacked { .. } => true,
         }
     }
