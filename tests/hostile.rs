@@ -226,7 +226,7 @@ fn junk_takes_no_memory() {
     let bytes: Vec<u8> = (0..32 * MEBIBYTE).map(|_| random.below(256) as u8).collect();
     let lines = b"x\n".repeat(16 * MEBIBYTE);
     let blank = b"\n".repeat(32 * MEBIBYTE);
-    let alternating = b"[a]=\n#\nq 1\nr 2\n".repeat(MEBIBYTE);
+    let alternating = b"q 1\n#\nr 2\n\n".repeat(MEBIBYTE);
     let one_line = [b"p 1,2,3 ".to_vec(), b"9".repeat(64 * MEBIBYTE)].concat();
     for (what, junk) in [
         ("bytes", bytes),

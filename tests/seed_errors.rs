@@ -140,15 +140,15 @@ fn files() {
         lines.map(|line| format!("{line}\n")).collect::<String>()
     };
     let files = [
-        (without("n "), "normals (line 11, column 9): there is no line `n`: Normal [SEED-REQUIRED, S1]"),
-        (without("f "), "faces (line 13, column 7): there is no line `f`: Face [SEED-MISSING, S1]"),
+        (without("n "), "normals (line 10, column 8): there is no line `n`: Normal [SEED-REQUIRED, S1]"),
+        (without("f "), "faces (line 12, column 7): there is no line `f`: Face [SEED-MISSING, S1]"),
         (
             valid.replacen("n 0,0,1\n", "", 1),
             "normals (line 8, column 1): 2 lines `n`, but 3 positions: vertex 2 has none [SEED-LINES, S1]",
         ),
         (
             valid.replace("u0 ", "u1 "),
-            "uvs[0] (line 13, column 9): there is no line `u0`: UV Channel 0 [SEED-REQUIRED, S1]",
+            "uvs[1] (line 12, column 1): `u1` requires `u0`, which is not there [SEED-REQUIRES, S8]",
         ),
         (
             valid.replace("f 0,1,2", "f 1, 2 ,3"),

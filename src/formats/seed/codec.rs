@@ -134,21 +134,22 @@ impl Reader<'_> {
     /// Reads whole lines that begin at `start` of the file, run by run.
     fn text(&mut self, text: &str, start: usize) {
         // The rule takes every text.
-        let Ok(marks) = syntax::parse(Rule::text, text) else { return self.lines(start..start + text.len()) };
-        let mut marks = marks.peekable();
-        while let Some(mark) = marks.next() {
-            if self.part.stopped {
-                return;
-            }
-            let begin = mark.as_span().start();
-            let end = marks.peek().map_or(text.len(), |next| next.as_span().start());
-            let lines = start + begin..start + end;
-            match (mark.as_rule(), Kind::of(mark.as_str())) {
-                (Rule::identifier, Some(kind)) => self.run(kind, lines),
-                (Rule::remarks_start, _) if !self.wanted.comments => {
+        let Ok(pairs) = syntax::parse(Rule::text, text) else { return self.lines(start..start + text.len()) };
+        let mut run = None;
+        for pair in pairs {
+            let span = pair.as_span();
+            let lines = start + span.start()..start + span.end();
+            match (pair.as_rule(), run.take()) {
+                (Rule::identifier, _) => run = Some((Kind::of(pair.as_str()), lines.start)),
+                (Rule::run_rest, Some((Some(kind), start))) => self.run(kind, start..lines.end),
+                (Rule::run_rest, Some((None, start))) => self.lines(start..lines.end),
+                (Rule::remarks, _) if !self.wanted.comments => {
                     self.part.lines += memchr_iter(b'\n', &self.file[lines]).count() as u64;
                 }
                 _ => self.lines(lines),
+            }
+            if self.part.stopped {
+                return;
             }
         }
     }

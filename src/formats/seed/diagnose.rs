@@ -62,7 +62,7 @@ fn first_word(text: &str) -> Range<usize> {
 fn property(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Slip {
     let token = token(text, at);
     let found = found(&text[token.clone()]);
-    let (expected, hint) = if expects(Rule::identifier) {
+    let (expected, hint) = if !text[first_word(text).start..].starts_with('[') {
         let hint = match text.get(at..) {
             Some(rest) if rest.starts_with("//") || rest.starts_with(';') => "; comments start with `#`",
             _ => "",
