@@ -126,7 +126,7 @@ fn parse(text: &str) -> Result<Pairs<'_>, Failed> {
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
         return Ok(line.into_inner());
     }
-    let beginning = &text[..text.floor_char_boundary(LONG)];
+    let beginning = (LONG - 3..=LONG).rev().find_map(|end| text.get(..end)).unwrap_or_default();
     match syntax::parse(Rule::line, beginning) {
         Err(error) if diagnose::offset(&error) + 1 < beginning.len() => Err(Failed::At(error)),
         _ => Err(Failed::Somewhere),
