@@ -38,7 +38,7 @@ impl TextDump<'_> {
         self.head(&mut out)?;
         let mut written = Ok(());
         self.format.lines(self.bytes, &mut |line| {
-            if !self.path.is_none_or(|path| line.path == path) {
+            if self.path.is_some_and(|path| line.path != path) {
                 return ControlFlow::Continue(());
             }
             shown += 1;
