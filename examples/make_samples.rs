@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("crucible/tetrahedron_tangent.crmesh", tangent.write(&options)?),
         ("crucible/tetrahedra.cmodel", model.write(&options)?),
         ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
-        ("seed/tetrahedron.mesh", seed_tetrahedron().write(&options)?),
+        ("seed/facets.mesh", seed_tetrahedron().write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);

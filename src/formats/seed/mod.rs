@@ -5,7 +5,7 @@
 //! ```
 //! use meshspec::{Format, ReadOptions, WriteOptions, seed};
 //!
-//! let text = include_bytes!("../../../samples/seed/tetrahedron.mesh");
+//! let text = include_bytes!("../../../samples/seed/facets.mesh");
 //! let mut document = seed::Document::read(text, &ReadOptions::default())?;
 //! assert_eq!(document.property("name"), Some("Tetrahedron"));
 //! assert_eq!(document.faces.len(), 4);
