@@ -9,6 +9,8 @@ mod bmd;
 use std::fs::File;
 #[path = "iyma.rs"]
 mod iyma_rows;
+#[path = "rows/seed.rs"]
+mod seed_rows;
 
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -35,6 +37,7 @@ fn main() -> Result<(), Error> {
     crucible_rows(&mut bench)?;
     bmd::rows(&mut bench)?;
     iyma_rows::rows(&mut bench)?;
+    seed_rows::rows(&mut bench)?;
     walker_rows(&mut bench)?;
     gltf_rows(&mut bench)?;
     if let Some(file) = json {
@@ -64,9 +67,22 @@ impl Bench {
         &mut self,
         name: &'static str,
         amount: u64,
+        ours: impl FnMut() -> A,
+        yardstick: &'static str,
+        theirs: impl FnMut() -> B,
+    ) {
+        self.scaled(name, amount, ours, yardstick, theirs, 1.0);
+    }
+
+    /// As [`pair`](Bench::pair), with ratios that are multiplied by `scale`: for yardsticks that do more or less work.
+    fn scaled<A, B>(
+        &mut self,
+        name: &'static str,
+        amount: u64,
         mut ours: impl FnMut() -> A,
         yardstick: &'static str,
         mut theirs: impl FnMut() -> B,
+        scale: f64,
     ) {
         if self.filter.as_ref().is_some_and(|filter| !name.contains(&**filter)) {
             return;
@@ -76,7 +92,7 @@ impl Bench {
         for _ in 0..self.rounds {
             let (a, b) = (time(&mut ours), time(&mut theirs));
             seconds.push(a);
-            ratios.push(b / a);
+            ratios.push(scale * b / a);
         }
         let row = Row { name, amount, seconds: median(seconds), yardstick, ratio: median(ratios) };
         println!(

@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
         ("iyma/quads.ima", quads.write(&options)?),
         ("iyma/quads_reference.ima", quads_reference.write(&options)?),
-        ("seed/tetrahedron.mesh", seed_tetrahedron().write(&options)?),
+        ("seed/facets.mesh", seed_tetrahedron().write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);

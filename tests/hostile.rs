@@ -401,3 +401,74 @@ fn false_counts_in_gltf_take_no_memory() {
         }
     }
 }
+
+/// A valid Seed file with as many vertices and twice as many faces, as text.
+fn seed_text(vertices: usize) -> Vec<u8> {
+    let mut text = String::from("[name]=Large\n");
+    for i in 0..vertices {
+        text += &format!("p {i}.25, -1.5, 0.125\nn 0,0,1\nu0 0.5,0.5\n");
+    }
+    for i in 0..2 * vertices {
+        text += &format!("f {}, {}, 2\n", i % vertices, (i + 1) % vertices);
+    }
+    text.into_bytes()
+}
+
+#[test]
+fn texts_take_the_result_and_32_mebibytes() {
+    let _alone = ALONE.lock();
+    let vertices = 400_000;
+    let text = seed_text(vertices);
+    let decoded = vertices * (12 + 12 + 8 + 2 * 12);
+    for options in [ReadOptions::default(), ReadOptions::lenient()] {
+        let (result, memory) = measured(|| FormatId::Seed.read(&text, &options).unwrap());
+        assert!(memory <= decoded + 32 * MEBIBYTE, "{memory} bytes for {decoded}");
+        assert_eq!(result.info().meshes[0].vertices, vertices as u64);
+    }
+}
+
+#[test]
+fn junk_takes_no_memory() {
+    let _alone = ALONE.lock();
+    let mut random = Damage::new(5);
+    let bytes: Vec<u8> = (0..32 * MEBIBYTE).map(|_| random.below(256) as u8).collect();
+    let lines = b"x\n".repeat(16 * MEBIBYTE);
+    let blank = b"\n".repeat(32 * MEBIBYTE);
+    let alternating = b"q 1\n#\nr 2\n\n".repeat(MEBIBYTE);
+    let one_line = [b"p 1,2,3 ".to_vec(), b"9".repeat(64 * MEBIBYTE)].concat();
+    for (what, junk) in [
+        ("bytes", bytes),
+        ("lines", lines),
+        ("blank lines", blank),
+        ("alternating lines", alternating),
+        ("a line", one_line),
+        ("zeros", vec![0; 32 * MEBIBYTE]),
+        ("UTF-16", b"p\0 \x001\0,\0".repeat(4 * MEBIBYTE)),
+    ] {
+        let (report, memory) =
+            measured(|| meshspec::check(&junk, FormatId::Seed, &ReadOptions::default()).unwrap());
+        assert!(report.errors() > 0, "{what}");
+        assert!(memory <= 32 * MEBIBYTE, "{what}: {memory} bytes");
+        let (result, memory) = measured(|| read(FormatId::Seed, &junk));
+        assert!(result.is_err() && memory <= 32 * MEBIBYTE, "{what}: {memory} bytes");
+    }
+}
+
+#[test]
+fn long_lines_need_no_stack() {
+    let texts = [
+        format!("p 1,{}2,3\n", " ".repeat(300_000)),
+        format!("p {}1,2,3\n", "0".repeat(300_000)),
+        format!("p {}1\n", "0,".repeat(150_000)),
+        format!("[{}]=x\n", "a".repeat(300_000)),
+        format!("[a]={}\n", "[b]= ".repeat(60_000)),
+        format!("#{}\n", "#".repeat(300_000)),
+        "p".repeat(300_000),
+        "p ".repeat(150_000),
+    ];
+    let small = std::thread::Builder::new().stack_size(128 << 10);
+    let read =
+        move || texts.map(|text| FormatId::Seed.read(text.as_bytes(), &ReadOptions::default()).is_ok());
+    // None is a whole file.
+    assert_eq!(small.spawn(read).unwrap().join().unwrap(), [false; 8]);
+}

@@ -4,7 +4,8 @@
 
 use meshspec::layout::walk;
 use meshspec::{
-    Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh, seed,
+    Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh,
+    seed,
 };
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;

@@ -4,9 +4,10 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use meshspec::ErrorKind;
+use meshspec::{ErrorKind, Span};
 
 use crate::terminal::{ERROR, Escaped, HINT};
+use crate::text_excerpt::TextExcerpt;
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
@@ -32,11 +33,13 @@ pub struct Failure {
     pub status: Status,
     message: String,
     hint: Option<String>,
+    /// The line that is wrong.
+    excerpt: Option<String>,
 }
 
 impl Failure {
     fn new(status: Status, place: &str, message: impl fmt::Display) -> Failure {
-        Failure { status, message: format!("{place}: {message}"), hint: None }
+        Failure { status, message: format!("{place}: {message}"), hint: None, excerpt: None }
     }
 
     /// The input at `place` is not what it should be.
@@ -62,6 +65,16 @@ impl Failure {
         }
     }
 
+    /// What the library says of the file at `place`, with the line that is wrong if it is a text.
+    pub fn in_file(place: &str, error: &meshspec::Error, file: &[u8]) -> Failure {
+        let mut failure = Failure::of(place, error);
+        if let Some(Span::Text { range, line, .. }) = error.span() {
+            let excerpt = TextExcerpt { file, marked: range.clone(), line: *line, style: ERROR };
+            failure.excerpt = Some(excerpt.to_string());
+        }
+        failure
+    }
+
     /// With advice.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Failure {
         self.hint = Some(hint.into());
@@ -80,6 +93,9 @@ impl Failure {
         }
         let mut stderr = anstream::stderr().lock();
         let _ = writeln!(stderr, "{ERROR}error{ERROR:#}: {}", Escaped(&self.message));
+        if let Some(excerpt) = &self.excerpt {
+            let _ = write!(stderr, "{excerpt}");
+        }
         if let Some(hint) = &self.hint {
             let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {}", Escaped(hint));
         }

@@ -14,6 +14,8 @@ mod per_file;
 mod problem;
 mod sections;
 mod terminal;
+mod text_dump;
+mod text_excerpt;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ use meshspec::{Finding, Limits, Rule, Severity, Span};
 
 use crate::excerpt::Excerpt;
 use crate::terminal::{ERROR, Escaped, WARNING};
+use crate::text_excerpt::TextExcerpt;
 
 /// A finding or a fault of the structure.
 pub struct Problem<'p> {
@@ -30,7 +31,7 @@ impl<'p> Problem<'p> {
 
 /// The bytes that problems lie in.
 pub struct Bytes<'b> {
-    layout: &'static Type,
+    layout: Option<&'static Type>,
     file: &'b [u8],
     limits: &'b Limits,
     /// The block that was unpacked last: the next problem is likely to lie in it, too.
@@ -38,7 +39,7 @@ pub struct Bytes<'b> {
 }
 
 impl<'b> Bytes<'b> {
-    pub fn new(layout: &'static Type, file: &'b [u8], limits: &'b Limits) -> Bytes<'b> {
+    pub fn new(layout: Option<&'static Type>, file: &'b [u8], limits: &'b Limits) -> Bytes<'b> {
         Bytes { layout, file, limits, unpacked: None }
     }
 
@@ -48,8 +49,16 @@ impl<'b> Bytes<'b> {
         let style = if severity == Severity::Warning { WARNING } else { ERROR };
         writeln!(out, "{style}{}{style:#}: {}", severity.word(), Escaped(&problem.text))?;
         if let Some(span) = problem.span {
-            let excerpt = Excerpt { bytes: self.at(span), marked: span.range().clone(), style };
-            write!(out, "{excerpt}")?;
+            match span {
+                Span::Text { range, line, .. } => {
+                    let excerpt = TextExcerpt { file: self.file, marked: range.clone(), line: *line, style };
+                    write!(out, "{excerpt}")?;
+                }
+                span => {
+                    let excerpt = Excerpt { bytes: self.at(span), marked: span.range().clone(), style };
+                    write!(out, "{excerpt}")?;
+                }
+            }
         }
         match problem.rule {
             Some(rule) => writeln!(out, "  = {}: {}\n", rule.section, rule.summary),
@@ -61,8 +70,9 @@ impl<'b> Bytes<'b> {
     fn at(&mut self, span: &Span) -> &[u8] {
         let Span::Unpacked { packed, .. } = span else { return self.file };
         if self.unpacked.as_ref().is_none_or(|(range, _)| range != packed) {
-            let content = walk::content(self.layout, self.file, self.limits, packed).unwrap_or_default();
-            self.unpacked = Some((packed.clone(), content));
+            let content =
+                self.layout.and_then(|layout| walk::content(layout, self.file, self.limits, packed));
+            self.unpacked = Some((packed.clone(), content.unwrap_or_default()));
         }
         self.unpacked.as_ref().map_or(&[], |(_, content)| content)
     }

@@ -10,6 +10,8 @@ mod crucible;
 mod iyma;
 #[cfg(feature = "mesh")]
 mod mesh;
+#[cfg(feature = "seed")]
+mod seed;
 
 use meshspec::layout::{Declaration, Layout, Type};
 

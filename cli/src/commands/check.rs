@@ -40,7 +40,7 @@ struct Checked {
     #[serde(skip)]
     bytes: Vec<u8>,
     #[serde(skip)]
-    layout: &'static Type,
+    layout: Option<&'static Type>,
     #[serde(skip)]
     limits: Limits,
 }

@@ -16,8 +16,9 @@ use crate::input::{self, Reading, name_of};
 use crate::names;
 use crate::problem::{Bytes, Problem};
 use crate::terminal::{Escaped, TITLE, counted};
+use crate::text_dump::TextDump;
 
-/// Show the bytes of a file field by field: offset, bytes, type, name, value, meaning.
+/// Show the bytes of a file field by field: offset, bytes, type, name, value, meaning. Of a text, each line.
 #[derive(Debug, Args)]
 pub struct Dump {
     /// The file; `-` is standard input.
@@ -49,7 +50,11 @@ impl Dump {
         let bytes = input::map(&self.file)?;
         let format = self.reading.format_of(&bytes, &self.file)?;
         let options = self.reading.options();
-        let ty = format.layout_of(&bytes, options.dialect);
+        let Some(ty) = format.layout_of(&bytes, options.dialect) else {
+            let name = self.file.display().to_string();
+            let dump = TextDump { name, format, bytes: &bytes, path: self.path.as_deref(), json: self.json };
+            return dump.run(&name_of(&self.file));
+        };
         let layout = format.about().layouts.iter().find(|(_, layout)| *layout == ty);
         let file = File {
             name: self.file.display().to_string(),
@@ -115,7 +120,7 @@ impl File<'_> {
         if let Some(fault) = &fault {
             writeln!(out)?;
             let problem = Problem::of_fault(fault, self.rule_for(fault));
-            Bytes::new(self.ty, self.bytes, &self.limits).print(&problem, &mut out)?;
+            Bytes::new(Some(self.ty), self.bytes, &self.limits).print(&problem, &mut out)?;
         }
         out.flush()?;
         Ok(fault)

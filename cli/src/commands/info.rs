@@ -63,7 +63,9 @@ impl Info {
         let bytes = input::read(path)?;
         let format = self.reading.format_of(&bytes, path)?;
         let options = self.reading.options();
-        let document = format.read(&bytes, &options).map_err(|error| Failure::of(&name_of(path), &error))?;
+        let document = format
+            .read(&bytes, &options)
+            .map_err(|error| Failure::in_file(&name_of(path), &error, &bytes))?;
         let info = document.info();
         let layout = format.layout_of(&bytes, Some(info.dialect));
         Ok(FileInfo {
@@ -74,7 +76,7 @@ impl Info {
             meshes: info.meshes.into_iter().map(Mesh::from).collect(),
             skeleton: info.skeleton,
             animations: info.animations,
-            parts: sections::parts(layout, &bytes, &options.limits),
+            parts: layout.map(|layout| sections::parts(layout, &bytes, &options.limits)).unwrap_or_default(),
         })
     }
 }
@@ -136,7 +138,10 @@ fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write
 }
 
 fn print_parts(Parts { sections, packed }: &Parts, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "  sections:")?;
+    // A text has none.
+    if !sections.is_empty() {
+        writeln!(out, "  sections:")?;
+    }
     for section in sections {
         let path = section.path.as_deref().unwrap_or("(no field)");
         let range = format!("{:#x}..{:#x}", section.start, section.end);

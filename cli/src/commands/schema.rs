@@ -41,10 +41,11 @@ impl Schema {
     pub fn run(&self) -> Result<Status> {
         let files = self.files()?;
         match (&self.out, &files[..]) {
-            (Some(folder), _) => self.write_all(folder, &files)?,
+            (Some(folder), [_, ..]) => self.write_all(folder, &files)?,
             (None, [file]) => {
                 output::write(Path::new("-"), false, |out| out.write_all(file.text.as_bytes()))?;
             }
+            (_, []) => return Err(self.inexpressible()),
             (None, _) => {
                 let names: Vec<_> = files.iter().map(|file| &*file.name).collect();
                 let message = format!("there are {} files: {}", files.len(), names.join(", "));
@@ -61,10 +62,20 @@ impl Schema {
         match about.layouts.iter().find(|(layout, _)| layout == name) {
             Some(layout) => Ok(self.language.print(self.format.name(), about.title, &[*layout])),
             None => {
-                let message = format!("there is no layout `{name}`; there are {}", self.layouts());
+                let message = match self.layouts() {
+                    names if names.is_empty() => format!("there is no layout `{name}`: it is a text format"),
+                    names => format!("there is no layout `{name}`; there are {names}"),
+                };
                 Err(Failure::usage(self.format.name(), message))
             }
         }
+    }
+
+    /// A grammar is not what most of the languages are for.
+    fn inexpressible(&self) -> Failure {
+        let message = format!("{} cannot express a text format", self.language);
+        Failure::usage(self.format.name(), message)
+            .with_hint("--as markdown and --as json have its table and grammar")
     }
 
     /// The names of all layouts.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::files::{Folder, Run, animated, awkward, broken_triangle, bytes_of, triangle};
 
-fn repository() -> PathBuf {
+pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 

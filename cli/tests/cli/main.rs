@@ -17,3 +17,4 @@ mod output;
 mod packed;
 mod schema;
 mod shell;
+mod text;

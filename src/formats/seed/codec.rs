@@ -24,11 +24,12 @@ pub(super) struct Wanted {
     pub limits: Limits,
     /// Whether every line goes the fine way.
     pub fine: bool,
+    /// About how many bytes are parsed at a time, [`PIECE`] except in tests.
+    pub piece: usize,
 }
 
-/// About how much text is parsed at a time. The tokens of a piece take up to 40 times as much, if it has only short
-/// lines of different kinds.
-const PIECE: usize = 1 << 17;
+/// The tokens of a piece take up to 40 times as much, if it has only short lines of different kinds.
+pub(super) const PIECE: usize = 1 << 17;
 
 /// Reads a file.
 pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
@@ -47,10 +48,10 @@ pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
     part
 }
 
-/// The pieces of a file from `start` on.
-fn pieces(file: &[u8], mut start: usize) -> impl Iterator<Item = Range<usize>> {
+/// The pieces of a file from `start` on: about as long as `piece`, up to the end of a line.
+fn pieces(file: &[u8], mut start: usize, piece: usize) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
-        let least = file.len().min(start + PIECE);
+        let least = file.len().min(start + piece);
         let end = memchr(b'\n', &file[least..]).map_or(file.len(), |line_end| least + line_end + 1);
         let piece = std::mem::replace(&mut start, end)..end;
         (!piece.is_empty()).then_some(piece)
@@ -59,7 +60,7 @@ fn pieces(file: &[u8], mut start: usize) -> impl Iterator<Item = Range<usize>> {
 
 #[cfg(not(feature = "parallel"))]
 fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
-    for piece in pieces(file, start) {
+    for piece in pieces(file, start, wanted.piece) {
         Reader { file, wanted, part }.piece(piece);
         if part.stopped {
             return;
@@ -74,7 +75,7 @@ fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
 
     let threads = rayon::current_num_threads();
     let at_a_time = if threads == 1 { 1 } else { 4 * threads };
-    let mut pieces = pieces(file, start);
+    let mut pieces = pieces(file, start, wanted.piece);
     while !part.stopped {
         let batch: Vec<_> = pieces.by_ref().take(at_a_time).collect();
         match &batch[..] {
@@ -133,21 +134,22 @@ impl Reader<'_> {
     /// Reads whole lines that begin at `start` of the file, run by run.
     fn text(&mut self, text: &str, start: usize) {
         // The rule takes every text.
-        let Ok(marks) = syntax::parse(Rule::text, text) else { return self.lines(start..start + text.len()) };
-        let mut marks = marks.peekable();
-        while let Some(mark) = marks.next() {
-            if self.part.stopped {
-                return;
-            }
-            let begin = mark.as_span().start();
-            let end = marks.peek().map_or(text.len(), |next| next.as_span().start());
-            let lines = start + begin..start + end;
-            match (mark.as_rule(), Kind::of(mark.as_str())) {
-                (Rule::identifier, Some(kind)) => self.run(kind, lines),
-                (Rule::remarks_start, _) if !self.wanted.comments => {
+        let Ok(pairs) = syntax::parse(Rule::text, text) else { return self.lines(start..start + text.len()) };
+        let mut run = None;
+        for pair in pairs {
+            let span = pair.as_span();
+            let lines = start + span.start()..start + span.end();
+            match (pair.as_rule(), run.take()) {
+                (Rule::identifier, _) => run = Some((Kind::of(pair.as_str()), lines.start)),
+                (Rule::run_rest, Some((Some(kind), start))) => self.run(kind, start..lines.end),
+                (Rule::run_rest, Some((None, start))) => self.lines(start..lines.end),
+                (Rule::remarks, _) if !self.wanted.comments => {
                     self.part.lines += memchr_iter(b'\n', &self.file[lines]).count() as u64;
                 }
                 _ => self.lines(lines),
+            }
+            if self.part.stopped {
+                return;
             }
         }
     }

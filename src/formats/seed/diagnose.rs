@@ -38,7 +38,15 @@ pub(super) fn syntax(text: &str, error: &syntax::Error) -> Slip {
     let Some(kind) = Kind::of(&text[word.clone()]) else {
         return identifier(&text[word.clone()], word.start);
     };
-    attribute(text, at, kind, word.end, expects).of(kind)
+    attribute(text, at, kind, word.end, expects)
+}
+
+/// What a line was meant to be, if it starts like one.
+pub(super) fn kind(line: &[u8]) -> Option<Kind> {
+    let is_blank = |byte: &u8| BLANKS.contains(&char::from(*byte));
+    let line = &line[line.iter().position(|byte| !is_blank(byte))?..];
+    let end = line.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(line.len());
+    std::str::from_utf8(&line[..end]).ok().and_then(Kind::of)
 }
 
 /// The letters and digits that the line starts with.
@@ -54,7 +62,7 @@ fn first_word(text: &str) -> Range<usize> {
 fn property(text: &str, at: usize, expects: impl Fn(Rule) -> bool) -> Slip {
     let token = token(text, at);
     let found = found(&text[token.clone()]);
-    let (expected, hint) = if expects(Rule::identifier) {
+    let (expected, hint) = if !text[first_word(text).start..].starts_with('[') {
         let hint = match text.get(at..) {
             Some(rest) if rest.starts_with("//") || rest.starts_with(';') => "; comments start with `#`",
             _ => "",
@@ -104,7 +112,10 @@ fn attribute(text: &str, at: usize, kind: Kind, behind: usize, expects: impl Fn(
         return number(kind, word, token);
     }
     if word.starts_with(',') && read >= MOST {
-        return count(kind, listed.split(',').count(), at..content.len());
+        let extra =
+            content[behind..].match_indices(',').nth(values - 1).map_or(at, |(comma, _)| behind + comma + 1);
+        let start = content.len() - content[extra..].trim_start_matches(BLANKS).len();
+        return count(kind, listed.split(',').count(), start..content.len());
     }
     if read >= values {
         let message =
@@ -171,7 +182,7 @@ pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Slip {
         1 => "1 value".to_owned(),
         count => format!("{count} values"),
     };
-    Slip::new(&rules::COUNT, range, format!("found {found}, but `{identifier}` takes {values}")).of(kind)
+    Slip::new(&rules::COUNT, range, format!("found {found}, but `{identifier}` takes {values}"))
 }
 
 /// An identifier that the table does not have.
@@ -203,8 +214,7 @@ pub(super) fn control(c: char, at: usize) -> Slip {
 /// A line whose beginning is as it should be, for a megabyte, but not the rest.
 pub(super) fn too_long(text: &str) -> Slip {
     let message = format!("a line of {} bytes that does not end as it begins", text.len());
-    let kind = Kind::of(&text[first_word(text)]);
-    Slip { kind, ..Slip::new(&rules::COUNT, text.len()..text.len(), message) }
+    Slip::new(&rules::COUNT, text.len()..text.len(), message)
 }
 
 /// A blank inside a number, the first in the line.

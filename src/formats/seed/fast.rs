@@ -165,5 +165,5 @@ fn is_like(kind: Kind, line: &[u8]) -> bool {
     let identifier = attribute.identifier.len();
     line.len() >= identifier + 2 * attribute.values
         && is_blank(line[identifier])
-        && line.starts_with(attribute.identifier.as_bytes())
+        && line.iter().zip(attribute.identifier.bytes()).all(|(a, b)| *a == b)
 }

@@ -50,10 +50,6 @@ impl Slip {
     pub(super) fn new(rule: &'static crate::Rule, range: Range<usize>, message: impl Into<String>) -> Slip {
         Slip { rule, range, message: message.into(), kind: None }
     }
-
-    pub(super) fn of(self, kind: Kind) -> Slip {
-        Slip { kind: Some(kind), ..self }
-    }
 }
 
 /// The values that stand in for those of a line that has none: no rule on content finds fault with them.
@@ -68,6 +64,10 @@ pub(super) fn stand_in(kind: Kind) -> Values {
 
 /// Reads a line, which has no line end.
 pub(super) fn line(line: &[u8]) -> Result<Line<'_>, Slip> {
+    read(line).map_err(|slip| Slip { kind: diagnose::kind(line), ..slip })
+}
+
+fn read(line: &[u8]) -> Result<Line<'_>, Slip> {
     let (text, more) = utf8(line)?;
     let mut line = match parse(text) {
         Ok(pairs) => interpret(pairs, 0..text.len()),
@@ -126,7 +126,7 @@ fn parse(text: &str) -> Result<Pairs<'_>, Failed> {
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
         return Ok(line.into_inner());
     }
-    let beginning = &text[..text.floor_char_boundary(LONG)];
+    let beginning = (LONG - 3..=LONG).rev().find_map(|end| text.get(..end)).unwrap_or_default();
     match syntax::parse(Rule::line, beginning) {
         Err(error) if diagnose::offset(&error) + 1 < beginning.len() => Err(Failed::At(error)),
         _ => Err(Failed::Somewhere),
@@ -196,7 +196,7 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Sl
             let mut floats = [0.0; MOST];
             for (float, span) in floats.iter_mut().zip(&numbers) {
                 *float = to_float(span.as_str())
-                    .ok_or_else(|| diagnose::overflow(span.as_str(), span.start()..span.end()).of(kind))?;
+                    .ok_or_else(|| diagnose::overflow(span.as_str(), span.start()..span.end()))?;
             }
             Values::Floats(floats)
         }
@@ -204,7 +204,7 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Sl
             let mut indices = [0; MOST];
             for (index, span) in indices.iter_mut().zip(&numbers) {
                 *index = to_index(span.as_str())
-                    .map_err(|why| diagnose::index(why, span.as_str(), span.start()..span.end()).of(kind))?;
+                    .map_err(|why| diagnose::index(why, span.as_str(), span.start()..span.end()))?;
             }
             Values::Indices(indices)
         }
@@ -257,6 +257,6 @@ fn spaced(text: &str) -> Option<Line<'_>> {
     Some(Line {
         content: Content::Values(kind, values),
         comment: comment.map(str::as_bytes),
-        slip: Some(diagnose::blank_inside(content).of(kind)),
+        slip: Some(Slip { kind: Some(kind), ..diagnose::blank_inside(content) }),
     })
 }

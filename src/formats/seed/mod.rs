@@ -5,7 +5,7 @@
 //! ```
 //! use meshspec::{Format, ReadOptions, WriteOptions, seed};
 //!
-//! let text = include_bytes!("../../../samples/seed/tetrahedron.mesh");
+//! let text = include_bytes!("../../../samples/seed/facets.mesh");
 //! let mut document = seed::Document::read(text, &ReadOptions::default())?;
 //! assert_eq!(document.property("name"), Some("Tetrahedron"));
 //! assert_eq!(document.faces.len(), 4);
@@ -33,7 +33,7 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;
-#[cfg(test)]
+#[cfg(all(test, feature = "proptest"))]
 mod tests;
 mod write;
 
@@ -144,7 +144,7 @@ impl Format for Document {
 }
 
 fn wanted(options: &ReadOptions, stop: Option<Severity>) -> Wanted {
-    Wanted { stop, comments: options.comments, limits: options.limits, fine: false }
+    Wanted { stop, comments: options.comments, limits: options.limits, fine: false, piece: codec::PIECE }
 }
 
 /// There is one dialect only.

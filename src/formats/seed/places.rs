@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::codec::split_line;
-use super::diagnose::BLANKS;
+use super::diagnose::{self, BLANKS};
 use super::encoding;
 use super::schema::Kind;
 use crate::{Report, Span};
@@ -72,12 +72,8 @@ pub(super) fn span(line: &[u8], range: Range<usize>, start: usize, number: u64) 
 
 /// What the line is for, judged by its beginning.
 fn kind_of(line: &[u8]) -> Option<Lines> {
-    let line = line.trim_ascii_start();
-    if line.starts_with(b"[") {
-        return Some(None);
-    }
-    let end = line.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(line.len());
-    std::str::from_utf8(&line[..end]).ok().and_then(Kind::of).map(Some)
+    let is_property = line.get(content(line))?.starts_with(b"[");
+    if is_property { Some(None) } else { diagnose::kind(line).map(Some) }
 }
 
 /// The line without comment, and without the blanks around it.

@@ -7,7 +7,7 @@ use crate::Report;
 use crate::finding::rules;
 
 rules! {
-    ENCODING "SEED-ENCODING" Fatal "" "S9"
+    ENCODING "SEED-ENCODING" Fatal "Syntax" "S9"
         "The file is UTF-8; only comments may be anything.";
     CONTROL "SEED-CONTROL" Fatal "Whitespace" "S9"
         "There are no control characters but tabs, form feeds and line ends (LF or CRLF).";
@@ -125,7 +125,8 @@ fn check_attributes(document: &Document, report: &mut Report) {
             true => format!("vertex {lines} has none"),
             false => format!("there is no vertex {vertices}"),
         };
-        let message = format_args!("{lines} lines `{identifier}`, but {vertices} positions: {hint}");
+        let plural = if lines == 1 { "line" } else { "lines" };
+        let message = format_args!("{lines} {plural} `{identifier}`, but {vertices} positions: {hint}");
         report.add(&LINES, kind.path(), message);
     }
     if (1..3).contains(&vertices) {

@@ -1,1 +1,196 @@
-//! t
+//! The two ways of reading agree, whatever the text.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::FileFailurePersistence;
+
+use super::codec::{self, Wanted};
+use super::schema::{ATTRIBUTES, Kind};
+use super::strategy::texts;
+use crate::{Limits, Severity};
+
+/// All that reading gives, as text: floats differ if their bits do.
+fn outcome(text: &[u8], wanted: &Wanted) -> String {
+    let part = codec::read(text, wanted);
+    // What was read up to an error may differ: a run is read before the comments in it are.
+    let document = if part.stopped { String::new() } else { format!("{:?} {}", part.document, part.lines) };
+    format!("{document} {:?} {}", part.slips, part.stopped)
+}
+
+fn assert_same(text: &[u8], piece: usize) {
+    for stop in [None, Some(Severity::Error), Some(Severity::Fatal)] {
+        for comments in [false, true] {
+            let fast = Wanted { stop, comments, limits: Limits::default(), fine: false, piece };
+            let fine = Wanted { fine: true, piece: codec::PIECE, ..fast };
+            assert_eq!(outcome(text, &fast), outcome(text, &fine), "{:?}", String::from_utf8_lossy(text));
+        }
+    }
+}
+
+/// What makes a difference to one of the two ways, or did.
+const PIECES: &[&str] = &[
+    "p",
+    "n",
+    "c0",
+    "c1",
+    "u0",
+    "u7",
+    "u8",
+    "f",
+    "v",
+    "P",
+    "pp",
+    " ",
+    "\t",
+    "\x0b",
+    "\x0c",
+    "\n",
+    "\r\n",
+    "\r",
+    ",",
+    ", ",
+    ",,",
+    "#",
+    "# c",
+    "#\u{85}",
+    "#\u{e9}",
+    "\u{85}",
+    "\0",
+    "\x7f",
+    "\u{2028}",
+    "\u{feff}",
+    "0",
+    "1",
+    "-1",
+    "+1",
+    "-0",
+    "00",
+    "1.",
+    ".5",
+    ".",
+    "-",
+    "1e5",
+    "1e",
+    "1e+",
+    "e",
+    "1e39",
+    "1e-50",
+    "1e400",
+    "3.4028235677973366e38",
+    "inf",
+    "-Infinity",
+    "nan",
+    "NaN",
+    "0x10",
+    "1.0f",
+    "1_0",
+    "123456789",
+    "1234567890",
+    "2147483648",
+    "4294967296",
+    "[",
+    "]",
+    "=",
+    "[a]=b",
+    "[ a ] = b c # d",
+    "p 0,0,0\n",
+    "n 0,0,1\r\n",
+    "u0 0,0\n",
+    "f 0,1,2\n",
+    "p 1 0,0,0",
+    "p 0 0 0",
+    "//",
+];
+
+/// Lines of pieces, most of them wrong.
+fn wild() -> impl Strategy<Value = Vec<u8>> {
+    vec(select(PIECES), 0..30).prop_map(|pieces| pieces.concat().into_bytes())
+}
+
+/// A valid text with some places replaced.
+fn mutated() -> impl Strategy<Value = Vec<u8>> {
+    let replacement = prop_oneof![
+        4 => select(PIECES).prop_map(|piece| piece.as_bytes().to_vec()),
+        1 => vec(any::<u8>(), 0..3),
+    ];
+    (texts(), vec((any::<Index>(), 0..4usize, replacement), 0..5)).prop_map(|((_, mut text), changes)| {
+        for (at, length, replacement) in changes {
+            let start = at.index(text.len() + 1);
+            let end = text.len().min(start + length);
+            text.splice(start..end, replacement);
+        }
+        text
+    })
+}
+
+/// Failures are kept at the top of the repository.
+fn config(cases: u32) -> ProptestConfig {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/seed.txt");
+    ProptestConfig {
+        cases,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn both_ways_agree_on_texts((_, text) in texts(), piece in 1..3000usize) {
+        assert_same(&text, piece);
+    }
+
+    #[test]
+    fn both_ways_agree_on_mutations(text in mutated(), piece in 1..3000usize) {
+        assert_same(&text, piece);
+    }
+
+    #[test]
+    fn both_ways_agree_on_junk(text in wild(), piece in 1..100usize) {
+        assert_same(&text, piece);
+    }
+
+    #[test]
+    fn both_ways_agree_on_bytes(text in vec(any::<u8>(), 0..60), piece in 1..100usize) {
+        assert_same(&text, piece);
+    }
+
+    #[test]
+    fn texts_say_what_they_should((document, text) in texts(), piece in 1..3000usize) {
+        let wanted = Wanted { stop: None, comments: false, limits: Limits::default(), fine: false, piece };
+        let part = codec::read(&text, &wanted);
+        prop_assert!(part.slips.kept.is_empty(), "{:?}", part.slips);
+        prop_assert_eq!(format!("{:?}", part.document), format!("{:?}", document));
+    }
+}
+
+#[test]
+fn the_table_has_the_kinds_in_their_order() {
+    for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
+        assert_eq!(Kind::of(attribute.identifier), Some(kind));
+        assert!(std::ptr::eq(kind.attribute(), attribute));
+        assert_eq!(format!("{kind:?}").to_lowercase(), attribute.identifier);
+        assert!((1..=super::fine::MOST).contains(&attribute.values));
+    }
+}
+
+#[test]
+fn long_lines_are_read_both_ways() {
+    let million = 1 << 20;
+    let blanks = " ".repeat(2 * million);
+    let digits = "0".repeat(2 * million);
+    for text in [
+        format!("p{blanks}1,{blanks}2,{digits}3{blanks}\n"),
+        format!("p 1,2,3 #{digits}\n#{digits}\n[a]={digits}\n"),
+        format!("p 1,2,{digits}.5x\np 1,2\n"),
+        format!("p 1{blanks},2{blanks}3\n"),
+        format!("p 1,2,3 #{digits}\0\n"),
+        format!("p x{blanks}\n"),
+    ] {
+        assert_same(text.as_bytes(), 100);
+    }
+}

@@ -16,15 +16,11 @@ pub(super) fn write(document: &Document, comments: bool) -> Vec<u8> {
     };
     out.heading(&format!("Seed mesh: {} vertices, {} faces", document.vertex_count(), document.faces.len()));
     for (index, property) in document.properties.iter().enumerate() {
-        out.line(
-            |at| Place::Property(at),
-            index,
-            |bytes| {
-                for part in ["[", &property.name, "]=", &property.value] {
-                    bytes.extend_from_slice(part.as_bytes());
-                }
-            },
-        );
+        out.line(Place::Property, index, |bytes| {
+            for part in ["[", &property.name, "]=", &property.value] {
+                bytes.extend_from_slice(part.as_bytes());
+            }
+        });
     }
     for kind in Kind::ALL {
         let column = document.column(kind);

@@ -139,8 +139,12 @@ impl Run<'_> {
     fn read(&mut self, bytes: Vec<u8>, from: Encoding) -> Result<Content> {
         match from {
             Encoding::Format(format) => {
-                let document = format.read(&bytes, &self.conversion.read_options());
-                document.map(Content::Document).map_err(|error| self.failure(&error))
+                // Nothing is lost: comments are part of what a text says.
+                let options = self.conversion.read_options().with_comments(true);
+                let document = format.read(&bytes, &options);
+                document
+                    .map(Content::Document)
+                    .map_err(|error| Failure::in_file(&name_of(self.input), &error, &bytes))
             }
             Encoding::Json => {
                 let name = name_of(self.input);
@@ -243,7 +247,8 @@ impl Run<'_> {
         if to == Encoding::Json {
             return self.staged.write(|out| json::write_document(document, out));
         }
-        let mut options = if self.conversion.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
+        let mut options =
+            if self.conversion.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
         options.compression_level = self.conversion.level;
         // It is the input that holds what cannot be written.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;

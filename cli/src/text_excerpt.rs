@@ -1,0 +1,133 @@
+//! A line of a text file, with a place in it marked.
+
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+use anstyle::Style;
+
+/// Longer lines are cut around the place, to about as many characters.
+const WIDTH: usize = 100;
+
+/// Shows the line that holds `marked`, with the marked bytes underlined. An empty range marks where something is
+/// missing.
+pub struct TextExcerpt<'a> {
+    pub file: &'a [u8],
+    pub marked: Range<u64>,
+    /// The number of the line.
+    pub line: u64,
+    pub style: Style,
+}
+
+impl fmt::Display for TextExcerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.file.len();
+        let start = usize::try_from(self.marked.start).unwrap_or(usize::MAX).min(length);
+        let end = usize::try_from(self.marked.end).unwrap_or(usize::MAX).clamp(start, length);
+        // What is looked at is bounded: a character has 4 bytes at most.
+        let (from, to) = (start.saturating_sub(4 * WIDTH), length.min(start + 4 * WIDTH));
+        let before = tail(&self.file[from..start]);
+        let (marked, after) = self.file[start..to].split_at(end.min(to) - start);
+        let marked = head(marked, WIDTH);
+        let after =
+            if start + marked.len() < end { (&[][..], true) } else { cut(head(after, WIDTH), WIDTH / 2) };
+
+        let Self { line, style, .. } = self;
+        let gutter = line.to_string();
+        let (left, cut_before) = before;
+        let mut shown = String::new();
+        if cut_before || (from > 0 && left.len() == start - from) {
+            shown.push('…');
+        }
+        push(&mut shown, left);
+        let blank = " ".repeat(shown.chars().count());
+        let mut middle = String::new();
+        push(&mut middle, marked);
+        let marks = "^".repeat(middle.chars().count().max(1));
+        write!(f, "  {gutter} | {shown}{style}{middle}{style:#}")?;
+        let mut behind = String::new();
+        push(&mut behind, after.0);
+        writeln!(f, "{behind}{}", if after.1 { "…" } else { "" })?;
+        writeln!(f, "  {:width$} | {blank}{style}{marks}{style:#}", "", width = gutter.len())
+    }
+}
+
+/// The end of the bytes that belongs to the same line, and whether some of it is left out.
+fn tail(bytes: &[u8]) -> (&[u8], bool) {
+    let line = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes, |end| &bytes[end + 1..]);
+    let mut start = line.len().saturating_sub(WIDTH / 2);
+    // Not in the middle of a character.
+    while start > 0 && line.get(start).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        start -= 1;
+    }
+    (&line[start..], start > 0)
+}
+
+/// The beginning of the bytes that belongs to the same line, up to `most` bytes of it.
+fn head(bytes: &[u8], most: usize) -> &[u8] {
+    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let line = &bytes[..end];
+    cut(line.strip_suffix(b"\r").unwrap_or(line), most).0
+}
+
+/// At most as many bytes, and whether some are left out.
+fn cut(bytes: &[u8], most: usize) -> (&[u8], bool) {
+    let mut end = bytes.len().min(most);
+    while end < bytes.len() && bytes[end] & 0xc0 == 0x80 {
+        end += 1;
+    }
+    (&bytes[..end], end < bytes.len())
+}
+
+/// Text as it can be shown on one line: a character for each of the file's.
+fn push(out: &mut String, bytes: &[u8]) {
+    for c in String::from_utf8_lossy(bytes).chars() {
+        let shown = match c {
+            '\t' | '\u{b}' | '\u{c}' => ' ',
+            // The pictures of control characters.
+            '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
+            c if c.is_control() => '\u{fffd}',
+            c => c,
+        };
+        // Writing to a string cannot fail.
+        let _ = out.write_char(shown);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn excerpt(file: &str, marked: Range<u64>) -> String {
+        TextExcerpt { file: file.as_bytes(), marked, line: 12, style: Style::new() }.to_string()
+    }
+
+    #[test]
+    fn the_place_is_underlined() {
+        assert_eq!(excerpt("a\np 1, x, 3 # é\nb\n", 7..8), "  12 | p 1, x, 3 # é\n     |      ^\n");
+        assert_eq!(excerpt("é\tü x\r\n", 6..7), "  12 | é ü x\n     |     ^\n");
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_marked_behind_it() {
+        assert_eq!(excerpt("p 1,\nq", 4..4), "  12 | p 1,\n     |     ^\n");
+        assert_eq!(excerpt("p 1,\n", 5..5), "  12 | \n     | ^\n");
+        assert_eq!(excerpt("", 9..99), "  12 | \n     | ^\n");
+    }
+
+    #[test]
+    fn control_characters_are_shown_as_pictures() {
+        assert_eq!(excerpt("p\u{0}\u{1b}", 1..2), "  12 | p␀␛\n     |  ^\n");
+    }
+
+    #[test]
+    fn a_long_line_is_cut() {
+        let line = format!("p {}x{}", "1".repeat(5000), "2".repeat(5000));
+        let text = excerpt(&line, 5002..5003);
+        assert_eq!(
+            text,
+            format!("  12 | …{}x{}…\n     | {}^\n", "1".repeat(50), "2".repeat(50), " ".repeat(51))
+        );
+        let text = excerpt(&line, 2..8000);
+        assert!(text.starts_with("  12 | p 1111") && text.lines().all(|line| line.len() < 120), "{text}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Text formats: lines instead of bytes.
+
+use serde_json::{Value, json};
+
+use crate::dump::repository;
+use crate::files::Folder;
+
+const GOOD: &str = "[name]=T\n[mat0]=M\n[type]=STATIC\n# first\np 0.0, 0.0, 0.0\np 1.0, 0.0, 0.0 # x\np 0.0, 1.0, 0.0\n\
+                    n 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\n\
+                    u0 0.0, 0.0\nu0 1.0, 0.0\nu0 0.0, 1.0\nf 0, 1, 2\n";
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.put("good.mesh", GOOD);
+    folder.put("bad.mesh", GOOD.replace("p 1.0, 0.0, 0.0", "p 1.0 é, 0.0").replace("f 0", "f -1"));
+    folder
+}
+
+const BAD: &str = "\
+error: positions[1] (line 6, column 7): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
+  6 | p 1.0 é, 0.0 # x
+    |       ^
+  = Syntax: The values are separated by commas.
+
+error: faces[0] (line 14, column 3): found `-1`, but indices count from 0; those of OBJ may count from the end [SEED-INDEX, S5]
+  14 | f -1, 1, 2
+     |   ^^
+  = Syntax: The values of a face are integers from 0 to 2147483647.
+
+bad.mesh: 2 errors, 0 warnings
+";
+
+#[test]
+fn every_finding_shows_its_line() {
+    let folder = folder();
+    assert_eq!(folder.run("check good.mesh").fine(), "good.mesh: 0 errors, 0 warnings\n");
+    let run = folder.run("check bad.mesh");
+    assert_eq!((run.status, &*run.stdout, &*run.stderr), (1, BAD, ""));
+    let data: Value = serde_json::from_str(&folder.run("check --json bad.mesh").stdout).unwrap();
+    let span = json!({ "text": { "range": { "start": 62, "end": 64 }, "line": 6, "column": 7 } });
+    assert_eq!(data[0]["findings"][0]["span"], span);
+    assert_eq!(data[0]["findings"][0]["path"], "positions[1]");
+}
+
+#[test]
+fn what_cannot_be_read_shows_its_line() {
+    let folder = folder();
+    let message = "\
+error: bad.mesh: seed: positions[1] (line 6, column 7): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
+  6 | p 1.0 é, 0.0 # x
+    |       ^
+";
+    assert_eq!(folder.run("info bad.mesh").fails(1), message);
+    assert_eq!(folder.run("convert bad.mesh out.json").fails(1), message);
+    assert_eq!(folder.names(), ["bad.mesh", "good.mesh"]);
+}
+
+#[test]
+fn info_has_no_sections() {
+    let text = folder().run("info good.mesh").fine();
+    assert_eq!(
+        text,
+        format!(
+            "good.mesh: Seed, dialect spec, {} bytes\n\
+             \x20 mesh 0: 3 vertices, 3 indices of 32 bits, 1 triangle\n\
+             \x20   Position        3 × f32\n    Normal          3 × f32\n    UV Channel 0    2 × f32\n\
+             \x20   bounds          [0.0, 0.0, 0.0] to [1.0, 1.0, 0.0]\n",
+            GOOD.len()
+        )
+    );
+}
+
+#[test]
+fn a_dump_has_a_line_for_each() {
+    let folder = folder();
+    let text = folder.run("dump good.mesh").fine();
+    assert_eq!(text.lines().count(), 2 + GOOD.lines().count());
+    for line in [
+        "      1  [name]=T                                  properties[0]    the name of the mesh: \"T\"",
+        "      4  # first                                                    comment",
+        "      6  p 1.0, 0.0, 0.0 # x                       positions[1]     Position of vertex 1: (1.0, 0.0, 0.0)",
+        "     14  f 0, 1, 2                                 faces[0]         Face 0, of the vertices: (0, 1, 2)",
+    ] {
+        assert!(text.contains(&format!("{line}\n")), "{line}\n{text}");
+    }
+    let text = folder.run("dump good.mesh --path uvs[0][1]").fine();
+    assert!(text.ends_with(" bytes\n\n     12  u0 1.0, 0.0                               uvs[0][1]        UV Channel 0 of vertex 1: (1.0, 0.0)\n"), "{text}");
+    let run = folder.run("dump good.mesh --path uvs[0][3]");
+    assert!(run.stderr.contains("no line gives `uvs[0][3]`"), "{}", run.stderr);
+    run.fails(2);
+    let run = folder.run("dump bad.mesh");
+    assert!(run.stdout.contains(BAD.split("\n\n").next().unwrap()), "{}", run.stdout);
+    run.fails(1);
+}
+
+#[test]
+fn a_dump_as_data() {
+    let text = folder().run("dump --json good.mesh").fine();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0], json!({ "file": "good.mesh", "format": "seed", "size": GOOD.len() }));
+    assert_eq!(
+        lines[1],
+        json!({
+            "number": 1, "offset": 0, "text": "[name]=T", "path": "properties[0]",
+            "meaning": "the name of the mesh: \"T\"", "findings": [],
+        })
+    );
+    assert_eq!(lines.len(), 1 + GOOD.lines().count());
+}
+
+#[test]
+fn conversion_keeps_comments_and_notation_is_canonical() {
+    let folder = folder();
+    folder.put("odd.mesh", GOOD.replace("1.0, 0.0, 0.0 #", "1e0 ,+.0,\t0 #").replace('\n', "\r\n"));
+    folder.run("convert odd.mesh out.mesh --to seed").fine();
+    folder.run("convert good.mesh good.json").fine();
+    folder.run("convert good.json again.mesh --to seed").fine();
+    assert_eq!(String::from_utf8(folder.get("out.mesh")).unwrap(), GOOD);
+    assert_eq!(String::from_utf8(folder.get("again.mesh")).unwrap(), GOOD);
+}
+
+#[test]
+fn the_schema_is_the_table_and_the_grammar() {
+    let folder = Folder::new();
+    let text = folder.run("schema seed --as markdown").fine();
+    assert!(text.contains("| Secondary Color | `c1` | 4 | f32 | no | `c0` |"), "{text}");
+    let grammar = std::fs::read_to_string(repository().join("grammar/seed.pest")).unwrap();
+    assert!(text.contains(&grammar));
+    let data: Value = serde_json::from_str(&folder.run("schema seed --as json").fine()).unwrap();
+    assert_eq!(data["attributes"].as_array().unwrap().len(), 13);
+    assert_eq!(data["attributes"][3]["requires"], "c0");
+    assert_eq!(data["grammar"], grammar);
+    let message = folder.run("schema seed --as c").fails(2);
+    assert!(message.starts_with("error: seed: c cannot express a text format\nhint: "), "{message}");
+    let message = folder.run("schema seed --as json --layout x").fails(2);
+    assert!(message.contains("there is no layout `x`: it is a text format"), "{message}");
+}
+
+#[test]
+fn another_encoding_is_named() {
+    let folder = folder();
+    let wide: Vec<u8> = GOOD.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.put("wide.mesh", wide);
+    let message = folder.run("info wide.mesh").fails(1);
+    assert!(
+        message.starts_with("error: wide.mesh: seed: line 1, column 1: the file is UTF-16, expected UTF-8"),
+        "{message}"
+    );
+}

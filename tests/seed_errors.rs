@@ -1,0 +1,230 @@
+//! The errors of Seed as users see them: place, what was found and expected, a hint.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg(feature = "seed")]
+
+use meshspec::{Format, ReadOptions, WriteOptions, seed};
+
+/// A valid file in which `line` stands where its first position was.
+fn with_line(line: &str) -> String {
+    let rest = "p 1,0,0\np 0,1,0\nn 0,0,1\nn 0,0,1\nn 0,0,1\nu0 0,0\nu0 1,0\nu0 0,1\nf 0,1,2\n";
+    format!("[name]=T\n[mat0]=M\n[type]=STATIC\n{line}\n{rest}")
+}
+
+/// Lines and what is wrong with each.
+const LINES: &[(&str, &str)] = &[
+    (
+        "p 0 0 0",
+        "positions[0] (line 4, column 5): found `0`, expected `,`; the values are separated by commas [SEED-COMMA, S3]",
+    ),
+    ("p 0,0", "positions[0] (line 4, column 3): found 2 values, but `p` takes 3 [SEED-COUNT, S3]"),
+    ("p 0,0,0,1", "positions[0] (line 4, column 9): found 4 values, but `p` takes 3 [SEED-COUNT, S3]"),
+    ("p 0,0,0,1,2,3", "positions[0] (line 4, column 9): found 6 values, but `p` takes 3 [SEED-COUNT, S3]"),
+    ("p", "positions[0] (line 4, column 2): found no values, but `p` takes 3 [SEED-COUNT, S3]"),
+    ("p   # none", "positions[0] (line 4, column 2): found no values, but `p` takes 3 [SEED-COUNT, S3]"),
+    ("p 0,,0", "positions[0] (line 4, column 5): found `,`, expected a decimal number [SEED-NUMBER, S4]"),
+    (
+        "p 0,0,",
+        "positions[0] (line 4, column 7): found the end of the line, expected a decimal number [SEED-NUMBER, S4]",
+    ),
+    (
+        "p nan,0,0",
+        "positions[0] (line 4, column 3): found `nan`, expected a decimal number; there is no infinity and no NaN [SEED-NUMBER, S4]",
+    ),
+    (
+        "p 0,-INFINITY,0",
+        "positions[0] (line 4, column 5): found `-INFINITY`, expected a decimal number; there is no infinity and no NaN [SEED-NUMBER, S4]",
+    ),
+    (
+        "p 1.0f,0,0",
+        "positions[0] (line 4, column 3): found `1.0f`, expected a decimal number; numbers have no suffix [SEED-NUMBER, S4]",
+    ),
+    (
+        "p 0x10,0,0",
+        "positions[0] (line 4, column 3): found `0x10`, expected a decimal number; there are no hexadecimal numbers [SEED-NUMBER, S4]",
+    ),
+    (
+        "p 1e,0,0",
+        "positions[0] (line 4, column 3): found `1e`, expected a decimal number; an exponent has digits [SEED-NUMBER, S4]",
+    ),
+    (
+        "p 1_000,0,0",
+        "positions[0] (line 4, column 3): found `1_000`, expected a decimal number; there are no separators in numbers [SEED-NUMBER, S4]",
+    ),
+    (
+        "p \u{2212}1,0,0",
+        "positions[0] (line 4, column 3): found `\u{2212}1`, expected a decimal number; the minus sign is `-` [SEED-NUMBER, S4]",
+    ),
+    (
+        "p 1e39,0,0",
+        "positions[0] (line 4, column 3): `1e39` is beyond the largest 32-bit float, 3.4028235e38 [SEED-NUMBER, S4]",
+    ),
+    (
+        "p 1 2,3,4",
+        "positions[0] (line 4, column 3): `1 2` has a blank inside, or lacks a comma [SEED-SPACED-NUMBER, S3]",
+    ),
+    (
+        "p 0,0,0 // c",
+        "positions[0] (line 4, column 9): found `//`, expected the end of the line; comments start with `#` [SEED-COUNT, S3]",
+    ),
+    (
+        "// c",
+        "line 4, column 1: found `//`, expected an identifier, `[` or `#`; comments start with `#` [SEED-IDENTIFIER, S3]",
+    ),
+    ("p0,0,0", "line 4, column 1: unknown identifier `p0`; a blank stands behind `p` [SEED-IDENTIFIER, S3]"),
+    ("p-1,0,0", "positions[0] (line 4, column 2): found `-1`, expected a blank behind `p` [SEED-BLANK, S3]"),
+    (
+        "P 0,0,0",
+        "line 4, column 1: unknown identifier `P`; `p` is written in lower case [SEED-IDENTIFIER, S3]",
+    ),
+    (
+        "v 0 0 0",
+        "line 4, column 1: unknown identifier `v`; the positions of OBJ, `v`, are `p` here [SEED-IDENTIFIER, S3]",
+    ),
+    ("u8 0,0", "line 4, column 1: unknown identifier `u8` [SEED-IDENTIFIER, S3]"),
+    ("u 0,0", "line 4, column 1: unknown identifier `u`; channels are numbered, `u0` [SEED-IDENTIFIER, S3]"),
+    ("f 0,1", "faces[0] (line 4, column 3): found 2 values, but `f` takes 3 [SEED-COUNT, S3]"),
+    (
+        "f 0.5,1,2",
+        "faces[0] (line 4, column 3): found `0.5`, expected an integer: the index of a vertex [SEED-INDEX, S5]",
+    ),
+    (
+        "f 0/0/0,1/1/1,2/2/2",
+        "faces[0] (line 4, column 3): found `0/0/0`, expected an integer; all attributes of a vertex share one index, unlike in OBJ [SEED-INDEX, S5]",
+    ),
+    (
+        "f 0,1,-1",
+        "faces[0] (line 4, column 7): found `-1`, but indices count from 0; those of OBJ may count from the end [SEED-INDEX, S5]",
+    ),
+    (
+        "f 0,1,99999999999",
+        "faces[0] (line 4, column 7): found `99999999999`, but the largest index is 2147483647 [SEED-INDEX, S5]",
+    ),
+    (
+        "[1a]=x",
+        "line 4, column 2: found `1a]=x`, expected the name of a property; names are letters, digits and `_`, a letter first [SEED-PROPERTY, S7]",
+    ),
+    (
+        "[a-b]=x",
+        "line 4, column 3: found `-b]=x`, expected `]`; names are letters, digits and `_`, a letter first [SEED-PROPERTY, S7]",
+    ),
+    ("[a] x", "line 4, column 5: found `x`, expected `=` [SEED-PROPERTY, S7]"),
+    (
+        "p 0,0,0\u{85}",
+        "positions[0] (line 4, column 8): found the control character U+0085 [SEED-CONTROL, S9]",
+    ),
+    (
+        "p 0,0,0 # \0",
+        "positions[0] (line 4, column 11): found the control character U+0000 [SEED-CONTROL, S9]",
+    ),
+    (
+        "p 0,0,0\rp 0,0,0",
+        "positions[0] (line 4, column 8): found the control character U+000D; a carriage return stands only before a line feed [SEED-CONTROL, S9]",
+    ),
+];
+
+#[test]
+fn lines() {
+    for (line, expected) in LINES {
+        let error = seed::Document::read(with_line(line).as_bytes(), &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), format!("seed: {expected}"), "{line:?}");
+    }
+}
+
+/// What whole files break, and the error.
+#[test]
+fn files() {
+    let valid = with_line("p 0,0,0");
+    let without = |start: &str| {
+        let lines = valid.lines().filter(|line| !line.starts_with(start));
+        lines.map(|line| format!("{line}\n")).collect::<String>()
+    };
+    let files = [
+        (without("n "), "normals (line 10, column 8): there is no line `n`: Normal [SEED-REQUIRED, S1]"),
+        (without("f "), "faces (line 12, column 7): there is no line `f`: Face [SEED-MISSING, S1]"),
+        (
+            valid.replacen("n 0,0,1\n", "", 1),
+            "normals (line 8, column 1): 2 lines `n`, but 3 positions: vertex 2 has none [SEED-LINES, S1]",
+        ),
+        (
+            valid.replace("u0 ", "u1 "),
+            "uvs[1] (line 12, column 1): `u1` requires `u0`, which is not there [SEED-REQUIRES, S8]",
+        ),
+        (
+            valid.replace("f 0,1,2", "f 1, 2 ,3"),
+            "faces[0][2] (line 13, column 9): index 3, but there are 3 vertices; \
+             indices count from 0, not from 1 as in OBJ [SEED-INDEX-RANGE, S5]",
+        ),
+        (
+            valid.replace("[mat0]", "[name]"),
+            "properties[1] (line 2, column 1): `name` for the second time; \
+             lenient reading takes the first [SEED-DUPLICATE-PROPERTY, S7]",
+        ),
+        (
+            "\u{feff}".to_owned() + &valid.replace("[name]=T", "[name]"),
+            "line 1, column 7: found the end of the line, expected `=` [SEED-PROPERTY, S7]",
+        ),
+    ];
+    for (text, expected) in files {
+        let error = seed::Document::read(text.as_bytes(), &ReadOptions::default()).unwrap_err();
+        assert_eq!(error.to_string(), format!("seed: {expected}"), "{text}");
+    }
+    let wide: Vec<u8> = valid.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let error = seed::Document::read(&wide, &ReadOptions::default()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "seed: line 1, column 1: the file is UTF-16, expected UTF-8 [SEED-ENCODING, S9]"
+    );
+}
+
+/// After an error the check goes on; one bad line does not make others wrong.
+#[test]
+fn all_errors_are_listed() {
+    let text = with_line("p 0;0;0").replace("n 0,0,1\n", "n 0,0,x\n");
+    let report = meshspec::check(text.as_bytes(), meshspec::FormatId::Seed, &ReadOptions::default()).unwrap();
+    let codes: Vec<_> = report.findings().iter().map(|finding| finding.rule.code).collect();
+    assert_eq!(codes, ["SEED-NUMBER"; 4], "{report:?}");
+}
+
+#[test]
+fn comments_are_kept_if_asked_for() {
+    let text = "\
+# head\n[name]=T # the name\n[mat0]=M\n[type]=STATIC\n\
+p 0.0, 0.0, 0.0 # first\n# before\n# the second\np 1.0, 0.0, 0.0\np 0.0, 1.0, 0.0\n\
+n 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\nu0 0.0, 0.0\nu0 1.0, 0.0\nu0 0.0, 1.0\nf 0, 1, 2\n# end\n";
+    let document =
+        seed::Document::read(text.as_bytes(), &ReadOptions::default().with_comments(true)).unwrap();
+    assert_eq!(document.comments.as_ref().unwrap().len(), 6);
+    assert_eq!(String::from_utf8(document.write(&WriteOptions::default()).unwrap()).unwrap(), text);
+    // Without them, and without headings.
+    let plain = document.write(&WriteOptions::default().with_comments(false)).unwrap();
+    assert!(!plain.contains(&b'#'));
+    let document = seed::Document::read(text.as_bytes(), &ReadOptions::default()).unwrap();
+    assert_eq!(document.comments, None);
+    assert_eq!(document.write(&WriteOptions::default().with_comments(false)).unwrap(), plain);
+}
+
+#[test]
+fn what_a_text_cannot_hold_is_not_written() {
+    let valid = seed::Document::read(with_line("p 0,0,0").as_bytes(), &ReadOptions::default()).unwrap();
+    let property = |name: &str, value: &str| seed::Document {
+        properties: vec![seed::Property { name: name.to_owned(), value: value.to_owned() }],
+        ..valid.clone()
+    };
+    let mut infinite = valid.clone();
+    infinite.normals[1][2] = f32::INFINITY;
+    let mut comment = valid.clone();
+    comment.comments = Some(vec![seed::Comment { text: "a\nb".into(), place: seed::Place::End }]);
+    for (document, path) in [
+        (property("a b", ""), "properties[0].name"),
+        (property("", ""), "properties[0].name"),
+        (property("a", " b"), "properties[0].value"),
+        (property("a", "b#"), "properties[0].value"),
+        (property("a", "b\nf 0,0,0"), "properties[0].value"),
+        (infinite, "normals[1][2]"),
+        (comment, "comments[0].text"),
+    ] {
+        let error = document.write(&WriteOptions::lenient()).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (meshspec::ErrorKind::Inexpressible, path), "{error}");
+    }
+}
