@@ -68,8 +68,11 @@ impl Rotation {
         let wanted = wide.map(|c| c / length);
         let nearest = wanted.map(|c| nearest_step(c as f32));
         let mut best = (-1.0, Rotation::IDENTITY);
+        // The nearest codes come first and win where another choice is as good.
+        const OFFSETS: [i32; 3] = [0, -1, 1];
         for choice in 0..81 {
-            let offsets = [choice % 3, choice / 3 % 3, choice / 9 % 3, choice / 27].map(|digit| digit - 1);
+            let digits: [usize; 4] = [choice % 3, choice / 3 % 3, choice / 9 % 3, choice / 27];
+            let offsets = digits.map(|digit| OFFSETS[digit]);
             let mut codes = [0; 4];
             for ((code, step), offset) in codes.iter_mut().zip(nearest).zip(offsets) {
                 *code = step_code((step + offset).clamp(-127, 127));
@@ -143,7 +146,7 @@ fn nearest_triple([x, y, z]: [f32; 3]) -> (u32, bool) {
     let most = x.max(y).max(z).max(0.0);
     let least = x.min(y).min(z).min(0.0);
     // With the step below that of a fraction of 128 to 255, only −256 may fit; with the step above it, all do.
-    let magnitude = most.max(-least).to_bits() >> 23;
+    let magnitude = most.max(-least).abs().to_bits() >> 23;
     let one = unit(0).to_bits() >> 23;
     let mut exponent = magnitude.saturating_sub(one + 8);
     for _ in 0..2 {
