@@ -227,7 +227,10 @@ fn assert_same_acceptance(format: FormatId, bytes: &[u8]) -> bool {
         (Err(error), fault) => {
             let rule = error.rule().unwrap();
             assert_eq!(rule.severity, Severity::Fatal);
-            assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
+            // An image that breaks another rule may break the structure further on.
+            if format != FormatId::Bmd || is_structural(rule.code) {
+                assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
+            }
             false
         }
         (Ok(_), Some(fault)) => panic!("{format}: the codec accepts what the walker refuses: {fault}"),
