@@ -497,7 +497,7 @@ fn assert_canonical(bytes: &[u8]) {
 fn pyramid(material: Option<&str>) -> Mesh {
     let mut vertices = Vertices::default();
     for word in 0..4u32 {
-        let vertex = TexturedVertex64::new().with_position(Triple::from(15 << 27 | word * 0x201 % 7));
+        let vertex = TexturedVertex64::new().with_position(Triple::from(15 << 27 | (word * 0x201 % 7)));
         vertices.push(PackedVertex::Textured64(vertex)).unwrap();
     }
     let mut faces = Faces::default();
