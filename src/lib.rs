@@ -3,7 +3,8 @@
 //! meshspec reads, checks, edits and writes the files of
 //!
 //! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations;
-//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams.
+//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams;
+//! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations.
 //!
 //! A file is decoded into a [`Document`] that loses nothing, is owned, and has public fields in the terms of the
 //! format's specification. What can be computed (counts, sizes, offsets) is not stored and so cannot be wrong.
@@ -41,7 +42,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(any(feature = "mesh", feature = "crucible")),
+    not(any(feature = "mesh", feature = "crucible", feature = "bmd")),
     allow(unused, reason = "without a format only layouts are of use")
 )]
 

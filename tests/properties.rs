@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use meshspec::layout::walk;
-use meshspec::{Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, mesh};
+use meshspec::{
+    Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, mesh,
+};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 

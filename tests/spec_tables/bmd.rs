@@ -1,11 +1,11 @@
 //! The tables of BMD: words as their bits, structs as their offsets.
 
-use meshspec::bmd::schema::{
-    AnimDef, AnimTag, BoneDef, BoneTransform, ControlFlags, F8A, FineVertex96, FlatVertex64, Header, LodDef, MeshDef,
-    PseudoTransform, Quad32, Quad64, Rotation, ScaledVertex96, TexturedVertex64, Triangle32, Triangle64, Triple,
-    Vertex128,
-};
 use meshspec::bmd::schema::AnimRate;
+use meshspec::bmd::schema::{
+    AnimDef, AnimTag, BoneDef, BoneTransform, ControlFlags, F8A, FineVertex96, FlatVertex64, Header, LodDef,
+    MeshDef, PseudoTransform, Quad32, Quad64, Rotation, ScaledVertex96, TexturedVertex64, Triangle32,
+    Triangle64, Triple, Vertex128,
+};
 use meshspec::layout::{BitField, Layout, Scope, Shape, Type};
 
 use crate::declaration;
@@ -144,7 +144,9 @@ fn words() {
 /// The fields of the word are those of the table, from its last row up, and nothing lies between them.
 fn assert_bits<T: Layout>(table: Bits) {
     let declaration = declaration::<T>();
-    let Shape::Bits { size, fields } = declaration.shape else { panic!("{} is not a word", declaration.name) };
+    let Shape::Bits { size, fields } = declaration.shape else {
+        panic!("{} is not a word", declaration.name)
+    };
     let mut found = Vec::new();
     flatten(fields, "", 0, &mut found);
     let expected: Vec<_> =
@@ -196,7 +198,8 @@ const MESH_DEF: &[Row] = &[
 const LOD_DEF: &[Row] = &[(0, 1, "id_mesh"), (1, 1, "n_mesh"), (2, 1, "ld_sc"), (3, 1, "resv1")];
 
 /// Behind the transform, which is one of two.
-const BONE_DEF: &[Row] = &[(8, 4, "ofs_name"), (0xC, 1, "id_parent"), (0xD, 1, "id_solid"), (0xE, 1, "resv1"), (0xF, 1, "resv2")];
+const BONE_DEF: &[Row] =
+    &[(8, 4, "ofs_name"), (0xC, 1, "id_parent"), (0xD, 1, "id_solid"), (0xE, 1, "resv1"), (0xF, 1, "resv2")];
 
 const ANIM_DEF: &[Row] = &[
     (0x00, 4, "ofs_name"),

@@ -63,7 +63,9 @@ impl Reader<'_> {
                 let message = format!(
                     "the lists share so many bytes that they take more than {MOST_SHARING} times the image"
                 );
-                return Err(Error::new(ErrorKind::LimitExceeded, message).at(path()));
+                return Err(Error::new(ErrorKind::LimitExceeded, message)
+                    .at(path())
+                    .with_rule(&rules::SHARING));
             }
         }
         Ok(())
