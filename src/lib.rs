@@ -53,6 +53,10 @@ pub mod bulk;
 mod error;
 mod finding;
 #[cfg(feature = "serde")]
+#[cfg_attr(
+    not(any(feature = "mesh", feature = "crucible")),
+    allow(dead_code, reason = "the other formats have no floats")
+)]
 mod float;
 mod formats;
 pub mod info;

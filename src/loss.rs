@@ -26,6 +26,10 @@ pub enum LossKind {
 
 impl Loss {
     /// Something that is not in the target.
+    #[cfg_attr(
+        not(any(feature = "mesh", feature = "crucible")),
+        allow(dead_code, reason = "the other formats have one dialect")
+    )]
     pub(crate) fn dropped(path: impl Into<String>, message: impl Into<String>) -> Loss {
         Loss { kind: LossKind::Dropped, path: path.into(), message: message.into() }
     }

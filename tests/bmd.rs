@@ -668,6 +668,7 @@ fn images_cannot_be_written_that_cannot_be_read() {
     assert_eq!(refused(|d| d.bones[1].id_parent = 255), "bones[1].id_parent");
     assert_eq!(refused(|d| d.bones[2].id_parent = 0), "bones[2].id_parent");
     assert_eq!(refused(|d| drop(d.animations[0].tracks.pop())), "animations[0].tracks");
+    assert_eq!(refused(|d| d.animations[0].trailing = vec![0, 0x80]), "animations[0].trailing");
     assert_eq!(refused(|d| d.meshes[1].material = Some(Text::from("a\0b"))), "meshes[1].material");
     assert_eq!(refused(|d| d.bones[0].name = Some(Text::from("\0"))), "bones[0].name");
     assert_eq!(
