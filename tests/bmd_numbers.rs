@@ -5,8 +5,8 @@
 use meshspec::ErrorKind;
 use meshspec::bmd::schema::{FineSt, ScaledSt, TexturedVertex64, WideSt};
 use meshspec::bmd::{
-    Attributes, F8A, Face, Faces, PackedVertex, Rotation, Surface, Tolerance, Triple, VertexErrors, VertexSize,
-    VertexSizes, Vertices, nearest_shade, shade_color,
+    Attributes, F8A, Face, Faces, PackedVertex, Rotation, Surface, Tolerance, Triple, VertexErrors,
+    VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
 use proptest::prelude::*;
 
@@ -77,7 +77,8 @@ fn bulk_decoding_agrees_with_the_getters() {
 
 #[test]
 fn bulk_decoding_agrees_for_every_binary16() {
-    let words = (0..=u16::MAX).flat_map(|half| [u32::from(half) << 16 | u32::from(!half), 0xfd00_0000 | u32::from(half), 0, 0]);
+    let words = (0..=u16::MAX)
+        .flat_map(|half| [u32::from(half) << 16 | u32::from(!half), 0xfd00_0000 | u32::from(half), 0, 0]);
     assert_columns(&Vertices::from_words(words.collect()).unwrap(), Surface::Flat);
 }
 
@@ -164,7 +165,10 @@ fn every_f8a_value_is_encoded_as_itself() {
         let value = F8A::from(code).value();
         assert_eq!(F8A::nearest(value).value(), value, "{code:#x}");
     }
-    assert_eq!([f32::INFINITY, 2.0, f32::NAN, -f32::INFINITY].map(|x| F8A::nearest(x).code()), [0x7f, 0x7f, 0, 0xff]);
+    assert_eq!(
+        [f32::INFINITY, 2.0, f32::NAN, -f32::INFINITY].map(|x| F8A::nearest(x).code()),
+        [0x7f, 0x7f, 0, 0xff]
+    );
 }
 
 #[test]
@@ -269,7 +273,8 @@ fn every_triple_is_encoded_as_itself() {
 fn every_texture_coordinate_is_encoded_as_itself() {
     for exponent in 0..4 {
         for fraction in 0..2048 {
-            let st = ScaledSt::new().with_frac_s(fraction).with_frac_t(2047 - fraction).with_exponent(exponent);
+            let st =
+                ScaledSt::new().with_frac_s(fraction).with_frac_t(2047 - fraction).with_exponent(exponent);
             assert_eq!(ScaledSt::nearest(st.value()).unwrap().value(), st.value());
         }
     }
@@ -279,7 +284,8 @@ fn every_texture_coordinate_is_encoded_as_itself() {
     }
     for exponent in 0..16 {
         for fraction in 0..16384 {
-            let st = WideSt::new().with_frac_s(fraction).with_frac_t(16383 - fraction).with_exponent(exponent);
+            let st =
+                WideSt::new().with_frac_s(fraction).with_frac_t(16383 - fraction).with_exponent(exponent);
             assert_eq!(WideSt::nearest(st.value()).unwrap().value(), st.value());
         }
     }
@@ -336,7 +342,8 @@ fn sizes_of(vertices: &Vertices) -> Vec<u32> {
 /// Two vertices, and what is added to them.
 fn pair(add: impl FnOnce(&mut Attributes)) -> Attributes {
     let positions = vec![[0.25, 0.0, -3.0], [1.0, 0.4, 0.0]];
-    let mut attributes = Attributes { positions, st: Some(vec![[0.0, 0.5], [1.0, 0.25]]), ..Attributes::default() };
+    let mut attributes =
+        Attributes { positions, st: Some(vec![[0.0, 0.5], [1.0, 0.25]]), ..Attributes::default() };
     add(&mut attributes);
     attributes
 }
@@ -357,7 +364,8 @@ fn each_mesh_takes_the_smallest_size_that_holds_it() {
     // Too coarse with the exponent of the small forms.
     assert_eq!(size(&pair(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))), [128, 128]);
     // Too large for binary16, and for the colour none is left: the largest size that can express it.
-    let far = pair(|a| (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone()));
+    let far =
+        pair(|a| (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone()));
     assert_eq!(size(&far), [96, 96]);
     assert_eq!(size(&Attributes::default()), [0; 0]);
 }
@@ -366,7 +374,9 @@ fn each_mesh_takes_the_smallest_size_that_holds_it() {
 fn positions_decide_too() {
     let fine = Tolerance { position: 1e-3, ..Tolerance::default() };
     let attributes = Attributes { positions: vec![[1.0, 0.301, 0.0]], ..Attributes::default() };
-    let size = |tolerance| Vertices::encode(&attributes, Surface::Flat, VertexSizes::PerMesh, tolerance).unwrap().0.words().len();
+    let size = |tolerance| {
+        Vertices::encode(&attributes, Surface::Flat, VertexSizes::PerMesh, tolerance).unwrap().0.words().len()
+    };
     assert_eq!((size(&Tolerance::default()), size(&fine)), (2, 4));
 }
 
@@ -397,7 +407,12 @@ fn what_a_fixed_size_loses_is_reported() {
     assert_eq!(errors.color, 170);
     // The direction of the first position is nearly the opposite.
     assert!((errors.normal - 175.2).abs() < 0.1, "{errors:?}");
-    let flat = Vertices::encode(&attributes, Surface::Flat, VertexSizes::Fixed(VertexSize::Bits64), &Tolerance::default());
+    let flat = Vertices::encode(
+        &attributes,
+        Surface::Flat,
+        VertexSizes::Fixed(VertexSize::Bits64),
+        &Tolerance::default(),
+    );
     let (vertices, errors) = flat.unwrap();
     assert_eq!(errors.st, 1.0);
     assert!(errors.normal < 2.0);
@@ -421,7 +436,11 @@ fn what_cannot_be_expressed_is_refused_with_its_path() {
         }
     }
     refused(pair(|a| a.positions[0][0] = 65_520.0), fixed(VertexSize::Bits128), "vertices[0].position");
-    refused(pair(|a| a.normals = Some(vec![[0.0; 3], [0.0, f32::NAN, 0.0]])), VertexSizes::PerMesh, "vertices[1].normal");
+    refused(
+        pair(|a| a.normals = Some(vec![[0.0; 3], [0.0, f32::NAN, 0.0]])),
+        VertexSizes::PerMesh,
+        "vertices[1].normal",
+    );
     refused(pair(|a| a.st = Some(vec![[0.0; 2]])), VertexSizes::PerMesh, "st");
     refused(pair(|a| a.bones = Some(vec![0; 3])), VertexSizes::PerMesh, "bones");
 
@@ -429,7 +448,12 @@ fn what_cannot_be_expressed_is_refused_with_its_path() {
     let fine = Face::Triangle([0, 1, 2]);
     assert_eq!(faces(&[fine, Face::Triangle([0, 1, 1 << 20])]), "faces[1].v2");
     assert_eq!(faces(&[Face::Quad([0, 1 << 15, 1, 2])]), "faces[0].v1");
-    let largest = [fine, Face::Triangle([(1 << 20) - 1, 0, 1]), Face::Quad([0, 1, 127, 2]), Face::Quad([(1 << 15) - 1, 0, 1, 2])];
+    let largest = [
+        fine,
+        Face::Triangle([(1 << 20) - 1, 0, 1]),
+        Face::Quad([0, 1, 127, 2]),
+        Face::Quad([(1 << 15) - 1, 0, 1, 2]),
+    ];
     let encoded = Faces::encode(&largest).unwrap();
     assert_eq!((encoded.to_vec(), encoded.words().len()), (largest.to_vec(), 1 + 2 + 1 + 2));
 }
@@ -440,8 +464,19 @@ fn attributes() -> impl Strategy<Value = Attributes> {
         let st = prop::collection::vec(prop::array::uniform2(-1.0..3.0f32), len);
         let colors = prop::collection::vec(any::<[u8; 3]>(), len);
         let bones = prop::collection::vec(0..255u16, len);
-        let optional = (prop::option::of(st), prop::option::of(list(-1.0..1.0)), prop::option::of(colors), prop::option::of(bones));
-        (list(-50.0..50.0), optional).prop_map(|(positions, (st, normals, colors, bones))| Attributes { positions, st, normals, colors, bones })
+        let optional = (
+            prop::option::of(st),
+            prop::option::of(list(-1.0..1.0)),
+            prop::option::of(colors),
+            prop::option::of(bones),
+        );
+        (list(-50.0..50.0), optional).prop_map(|(positions, (st, normals, colors, bones))| Attributes {
+            positions,
+            st,
+            normals,
+            colors,
+            bones,
+        })
     })
 }
 

@@ -7,8 +7,8 @@ mod common;
 use common::fixtures_of;
 use meshspec::bmd::schema::{BoneTransform, PseudoTransform};
 use meshspec::bmd::{
-    AnimRate, Animation, Bone, Channels, Document, F8A, FloatChannels, Matrix, Motion, Pose, Rotation, Track, Transform,
-    Triple,
+    AnimRate, Animation, Bone, Channels, Document, F8A, FloatChannels, Matrix, Motion, Pose, Rotation, Track,
+    Transform, Triple,
 };
 use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
@@ -21,7 +21,11 @@ fn reference_animations() -> Option<Vec<(String, Animation, Value)>> {
         let Some(expected) = fixture.expected else { continue };
         let document = Document::read(&fixture.bytes, &ReadOptions::lenient()).unwrap();
         for (index, animation) in document.animations.into_iter().enumerate() {
-            all.push((format!("{}: anims[{index}]", fixture.file), animation, expected["anims"][index].clone()));
+            all.push((
+                format!("{}: anims[{index}]", fixture.file),
+                animation,
+                expected["anims"][index].clone(),
+            ));
         }
     }
     assert!(!all.is_empty());
@@ -52,7 +56,10 @@ fn assert_near(at: &str, found: &[f32], expected: &Value) {
     let expected: Vec<f64> = serde_json::from_value(expected.clone()).unwrap();
     assert_eq!(found.len(), expected.len(), "{at}");
     for (a, b) in found.iter().zip(&expected) {
-        assert!((f64::from(*a) - b).abs() <= 1e-6 * b.abs().max(1.0), "{at}: {found:?}, expected {expected:?}");
+        assert!(
+            (f64::from(*a) - b).abs() <= 1e-6 * b.abs().max(1.0),
+            "{at}: {found:?}, expected {expected:?}"
+        );
     }
 }
 
@@ -72,7 +79,8 @@ fn frames() -> impl Strategy<Value = Vec<u32>> {
 }
 
 fn channel<T: From<u32> + std::fmt::Debug>() -> impl Strategy<Value = Vec<(u32, T)>> {
-    (frames(), any::<[u32; 8]>()).prop_map(|(frames, words)| frames.into_iter().zip(words.map(T::from)).collect())
+    (frames(), any::<[u32; 8]>())
+        .prop_map(|(frames, words)| frames.into_iter().zip(words.map(T::from)).collect())
 }
 
 fn channels() -> impl Strategy<Value = Channels> {
@@ -138,10 +146,12 @@ proptest! {
 
 #[test]
 fn channels_that_make_no_track_are_refused() {
-    let channels = Channels { scales: vec![(3, Triple::default()), (3, Triple::default())], ..Channels::default() };
+    let channels =
+        Channels { scales: vec![(3, Triple::default()), (3, Triple::default())], ..Channels::default() };
     let error = Track::from_channels(&channels).unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "scales[1]"));
-    let error = FloatChannels { rotations: vec![(0, [0.0; 4])], ..FloatChannels::default() }.encode().unwrap_err();
+    let error =
+        FloatChannels { rotations: vec![(0, [0.0; 4])], ..FloatChannels::default() }.encode().unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "rotations[0]"));
     let translations = vec![(0, [0.0; 3]), (1, [0.0, f32::NAN, 0.0])];
     let error = FloatChannels { translations, ..FloatChannels::default() }.encode().unwrap_err();
@@ -158,11 +168,15 @@ fn loops_go_round_and_others_hold() {
     let keys = translations(&[(2, 1.0), (6, 5.0)]);
     let x = |animation: &Animation, frame: f32| animation.pose(frame).bones[0].translation[0];
     let looping = animation(keys.clone(), 10, false);
-    for (frame, expected) in [(2.0, 1.0), (3.5, 2.5), (6.0, 5.0), (9.0, 3.0), (0.0, 7.0 / 3.0), (13.5, 2.5), (-7.0, 2.0)] {
+    for (frame, expected) in
+        [(2.0, 1.0), (3.5, 2.5), (6.0, 5.0), (9.0, 3.0), (0.0, 7.0 / 3.0), (13.5, 2.5), (-7.0, 2.0)]
+    {
         assert!((x(&looping, frame) - expected).abs() < 1e-6, "{frame}: {}", x(&looping, frame));
     }
     let once = animation(keys, 10, true);
-    for (frame, expected) in [(0.0, 1.0), (3.5, 2.5), (6.0, 5.0), (9.0, 5.0), (400.0, 5.0), (-3.0, 1.0), (f32::NAN, 1.0)] {
+    for (frame, expected) in
+        [(0.0, 1.0), (3.5, 2.5), (6.0, 5.0), (9.0, 5.0), (400.0, 5.0), (-3.0, 1.0), (f32::NAN, 1.0)]
+    {
         assert_eq!(x(&once, frame), expected, "{frame}");
     }
     // Beyond the last frame, as only lenient reading accepts.
@@ -174,10 +188,14 @@ fn loops_go_round_and_others_hold() {
 
 #[test]
 fn rotations_go_straight_even_to_the_opposite_sign() {
-    let rotations = vec![(0, Rotation::IDENTITY), (1, Rotation::from(u32::MAX)), (2, Rotation::from(0xF0 << 24))];
+    let rotations =
+        vec![(0, Rotation::IDENTITY), (1, Rotation::from(u32::MAX)), (2, Rotation::from(0xF0 << 24))];
     let animation = animation(Channels { rotations, ..Channels::default() }, 4, true);
     let found = animation.pose(0.5).bones[0].rotation;
-    assert!(found.iter().zip([-0.5, -0.5, -0.5, 0.5]).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-6), "{found:?}");
+    assert!(
+        found.iter().zip([-0.5, -0.5, -0.5, 0.5]).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-6),
+        "{found:?}"
+    );
     // Between opposite quaternions there is nothing to normalise.
     let rotations = vec![(0, Rotation::IDENTITY), (2, Rotation::from(0xF0 << 24))];
     let channels = Channels { rotations, ..Channels::default() };
@@ -192,7 +210,8 @@ fn quarter(axis: usize) -> Rotation {
 }
 
 fn bone(id_parent: u8, origin: [f32; 3], rotation: Rotation) -> Bone {
-    let transform = BoneTransform::default().with_origin(Triple::nearest(origin).unwrap()).with_rotation(rotation);
+    let transform =
+        BoneTransform::default().with_origin(Triple::nearest(origin).unwrap()).with_rotation(rotation);
     Bone { transform: Transform::Bone(transform), id_parent, ..Bone::default() }
 }
 
@@ -206,11 +225,16 @@ fn pseudo(bones: [u8; 4], weights: [f32; 4]) -> Bone {
 
 /// Where a point of the bone is in the model.
 fn place(matrix: &Matrix, point: [f32; 3]) -> [f32; 3] {
-    std::array::from_fn(|row| matrix[3][row] + (0..3).map(|column| matrix[column][row] * point[column]).sum::<f32>())
+    std::array::from_fn(|row| {
+        matrix[3][row] + (0..3).map(|column| matrix[column][row] * point[column]).sum::<f32>()
+    })
 }
 
 fn assert_point(found: [f32; 3], expected: [f32; 3]) {
-    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?}, expected {expected:?}");
+    assert!(
+        found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5),
+        "{found:?}, expected {expected:?}"
+    );
 }
 
 #[test]
@@ -235,11 +259,8 @@ fn matrices_put_bones_on_their_parents() {
 
     let mut pose = Pose { bones: vec![Motion::default(); 3] };
     pose.bones[0].translation = [5.0; 3];
-    pose.bones[1] = Motion {
-        rotation: quarter(0).value(),
-        translation: [0.0, 0.0, 1.0],
-        scale: [2.0, 1.0, 1.0],
-    };
+    pose.bones[1] =
+        Motion { rotation: quarter(0).value(), translation: [0.0, 0.0, 1.0], scale: [2.0, 1.0, 1.0] };
     let posed = pose.matrices(&skeleton);
     assert_point(place(&posed[0], [0.0; 3]), [0.0; 3]);
     // Scaled to (2, 0, 0), turned by the base to (0, 2, 0), then by the animation to (0, 0, 2).

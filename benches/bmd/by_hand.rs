@@ -27,14 +27,7 @@ impl Columns {
         }
     }
 
-    fn push(
-        &mut self,
-        position: [f32; 3],
-        st: [f32; 2],
-        normal: [f32; 3],
-        color: [u8; 4],
-        bone: u8,
-    ) {
+    fn push(&mut self, position: [f32; 3], st: [f32; 2], normal: [f32; 3], color: [u8; 4], bone: u8) {
         self.positions.push(position);
         self.st.push(st);
         self.normals.push(normal);
@@ -57,10 +50,7 @@ fn triple(word: u32) -> [f32; 3] {
 /// From 24 bits.
 fn scaled_st(word: u32) -> [f32; 2] {
     let scale = (1u32 << (word >> 21 & 6)) as f32;
-    [
-        ((word & 0x7ff) as f32 / 1024.0 - 0.5) * scale,
-        ((word >> 11 & 0x7ff) as f32 / 1024.0 - 0.5) * scale,
-    ]
+    [((word & 0x7ff) as f32 / 1024.0 - 0.5) * scale, ((word >> 11 & 0x7ff) as f32 / 1024.0 - 0.5) * scale]
 }
 
 fn normal(word: u32, tables: &Tables) -> [f32; 3] {
@@ -132,8 +122,7 @@ pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
         match word & 3 {
             0 => triangles.push([word >> 2 & 0x3ff, word >> 12 & 0x3ff, word >> 22]),
             1 => {
-                let [a, b, c, d] =
-                    [word >> 2 & 0x7f, word >> 9 & 0x7f, word >> 16 & 0x7f, word >> 23 & 0x7f];
+                let [a, b, c, d] = [word >> 2 & 0x7f, word >> 9 & 0x7f, word >> 16 & 0x7f, word >> 23 & 0x7f];
                 triangles.extend([[a, b, c], [a, c, d]]);
             }
             tag => {
@@ -141,7 +130,8 @@ pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
                 if tag == 2 {
                     triangles.push([wide >> 2, wide >> 22, wide >> 42].map(|v| v as u32 & 0xfffff));
                 } else {
-                    let [a, b, c, d] = [wide >> 2, wide >> 17, wide >> 32, wide >> 47].map(|v| v as u32 & 0x7fff);
+                    let [a, b, c, d] =
+                        [wide >> 2, wide >> 17, wide >> 32, wide >> 47].map(|v| v as u32 & 0x7fff);
                     triangles.extend([[a, b, c], [a, c, d]]);
                 }
                 at += 1;

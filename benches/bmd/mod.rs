@@ -109,7 +109,7 @@ fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     for (name, against_copy, surface, tags) in forms {
         let list = vertices(tags)?;
         let ours = || list.columns(surface);
-        let by_hand = || by_hand::vertices(list.words(), surface == Surface::Flat, VERTICES, &tables);
+        let by_hand = || by_hand::vertices(list.words(), surface == Flat, VERTICES, &tables);
         let (a, b) = (ours(), by_hand());
         let same = a.positions == b.positions && a.st == b.st && a.normals == b.normals;
         if !(same && a.colors == b.colors && a.bones == b.bones) {

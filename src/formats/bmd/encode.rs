@@ -235,7 +235,8 @@ impl Attributes {
             let bone = at(&self.bones, index).unwrap_or(0);
             let refuse = |message| Error::new(ErrorKind::Inexpressible, message);
             let bone = u8::try_from(bone).ok().filter(|bone| *bone != 0xFF).ok_or_else(|| {
-                refuse(format!("bone {bone}, but a skeleton has 255 at most")).at(format!("vertices[{index}].bone"))
+                refuse(format!("bone {bone}, but a skeleton has 255 at most"))
+                    .at(format!("vertices[{index}].bone"))
             })?;
             let normal = at(&self.normals, index);
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
@@ -281,7 +282,8 @@ impl Wanted {
     }
 
     fn textured_64(&self) -> Result<PackedVertex, Fault> {
-        let st = ScaledSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_fault("−32 to 95.9"))?;
+        let st =
+            ScaledSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_fault("−32 to 95.9"))?;
         let vertex = TexturedVertex64::from_bytes([0; 8]).with_position(self.triple()?).with_st(st);
         Ok(PackedVertex::Textured64(vertex.with_bone(self.bone_64()?)))
     }
@@ -307,8 +309,7 @@ impl Wanted {
     }
 
     fn vertex_128(&self) -> Result<PackedVertex, Fault> {
-        let [x, y, z] =
-            nearest_binary16(self.position).ok_or_else(|| self.position_fault("±65,504"))?;
+        let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_fault("±65,504"))?;
         let st = WideSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_fault("±65,536"))?;
         let vertex = Vertex128::from_bytes([0; 16]).with_org_x(x).with_org_y(y).with_org_z(z).with_tag(0xFD);
         let vertex = vertex.with_color(self.shade()).with_st(st).with_normal(self.packed_normal());

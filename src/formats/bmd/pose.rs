@@ -135,10 +135,8 @@ impl Pose {
                 _ if index == 0 => Mat4::IDENTITY,
                 Transform::Bone(base) => {
                     let origin = Vec3::from(base.origin().value()) + Vec3::from(motion.translation);
-                    let rotation =
-                        Quat::from_array(motion.rotation) * Quat::from_array(base.unit_rotation());
-                    let local =
-                        Mat4::from_scale_rotation_translation(motion.scale.into(), rotation, origin);
+                    let rotation = Quat::from_array(motion.rotation) * Quat::from_array(base.unit_rotation());
+                    let local = Mat4::from_scale_rotation_translation(motion.scale.into(), rotation, origin);
                     matrices.get(usize::from(bone.id_parent)).copied().unwrap_or_default() * local
                 }
                 Transform::Pseudo(pseudo) => mean(&matrices, pseudo.bones(), pseudo.weights()),
@@ -152,8 +150,7 @@ impl Pose {
 fn mean(matrices: &[Mat4], bones: [u8; 4], weights: [f32; 4]) -> Mat4 {
     let followed = bones.iter().zip(weights);
     let followed = followed.filter_map(|(bone, weight)| Some((*matrices.get(usize::from(*bone))?, weight)));
-    let (sum, total) = followed.fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| {
-        (sum + matrix * weight, total + weight)
-    });
+    let (sum, total) = followed
+        .fold((Mat4::ZERO, 0.0), |(sum, total), (matrix, weight)| (sum + matrix * weight, total + weight));
     if total == 0.0 { Mat4::IDENTITY } else { sum * (1.0 / total) }
 }
