@@ -9,6 +9,15 @@ use meshspec::bmd::{
     VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
 use proptest::prelude::*;
+use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
+
+/// Failures are kept at the top of the repository.
+fn config(cases: u32) -> ProptestConfig {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/bmd_numbers.txt");
+    let failure_persistence: Option<Box<dyn FailurePersistence>> =
+        Some(Box::new(FileFailurePersistence::Direct(file)));
+    ProptestConfig { cases, failure_persistence, ..ProptestConfig::default() }
+}
 
 /// Numbers that look like chance.
 struct Noise(u64);
@@ -121,6 +130,8 @@ fn assert_faces(faces: &Faces) {
 }
 
 proptest! {
+    #![proptest_config(config(256))]
+
     #[test]
     fn mixed_lists_decode_as_the_getters_say(
         tags in prop::collection::vec((prop::sample::select(vec![0u8, 0xef, 0xf3, 0xf8, 0xfb, 0xfd, 0xfe]), 1..40usize), 0..60),
@@ -208,7 +219,7 @@ fn error_with(values: [f32; 3], exponent: u32) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(config(20_000))]
 
     #[test]
     fn no_exponent_is_better(values in prop::array::uniform3(coordinates())) {
@@ -481,6 +492,8 @@ fn attributes() -> impl Strategy<Value = Attributes> {
 }
 
 proptest! {
+    #![proptest_config(config(256))]
+
     #[test]
     fn errors_are_those_of_what_is_decoded(attributes in attributes(), each in any::<bool>(), flat in any::<bool>()) {
         let surface = if flat { Surface::Flat } else { Surface::Textured };

@@ -12,7 +12,16 @@ use meshspec::bmd::{
 };
 use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
+use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
 use serde_json::Value;
+
+/// Failures are kept at the top of the repository.
+fn config(cases: u32) -> ProptestConfig {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/bmd_poses.txt");
+    let failure_persistence: Option<Box<dyn FailurePersistence>> =
+        Some(Box::new(FileFailurePersistence::Direct(file)));
+    ProptestConfig { cases, failure_persistence, ..ProptestConfig::default() }
+}
 
 /// The animations of the reference files with what an independent decoder made of them.
 fn reference_animations() -> Option<Vec<(String, Animation, Value)>> {
@@ -98,6 +107,8 @@ fn animation(channels: Channels, n_frames: u8, no_loop: bool) -> Animation {
 }
 
 proptest! {
+    #![proptest_config(config(256))]
+
     #[test]
     fn channels_survive_as_tracks(channels in channels()) {
         let track = Track::from_channels(&channels).unwrap();
