@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use meshspec::{Dialect, Format, Text, WriteOptions, crucible, iyma, mesh, seed};
+use meshspec::{Dialect, Format, Text, WriteOptions, bmd, crucible, iyma, mesh, seed};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
@@ -44,6 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("iyma/quads.ima", quads.write(&options)?),
         ("iyma/quads_reference.ima", quads_reference.write(&options)?),
         ("seed/facets.mesh", seed_tetrahedron().write(&options)?),
+        ("bmd/pyramid.bmd", pyramid()?.write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -185,4 +186,102 @@ fn seed_tetrahedron() -> seed::Document {
         faces: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]],
         comments: None,
     }
+
+/// A pyramid in both kinds of surface and all sizes of vertices, with the solid of its bone, a pseudo-bone half-way up
+/// and an animation that turns it.
+fn pyramid() -> meshspec::Result<bmd::Document> {
+    let bone = |name: &str, x: u32, id_solid| bmd::Bone {
+        transform: bmd::Transform::Bone(
+            bmd::schema::BoneTransform::new().with_origin(bmd::Triple::from(15 << 27 | x)),
+        ),
+        name: Some(Text::from(name)),
+        id_solid,
+        ..Default::default()
+    };
+    let half_way = bmd::Bone {
+        transform: bmd::Transform::Pseudo(bmd::schema::PseudoTransform::from_bytes([
+            0, 1, 0, 0, 0x60, 0x60, 0, 0,
+        ])),
+        id_parent: bmd::schema::PSEUDO_BONE,
+        ..bone("half_way", 0, 0)
+    };
+    let turn = |frame, code: [u8; 4]| bmd::TrackKey {
+        frame,
+        rotation: Some(bmd::Rotation::from_bytes(code)),
+        ..Default::default()
+    };
+    // A quarter turn around z after a second, and back.
+    let turns = [turn(0, [0, 0, 0, 0x70]), turn(40, [0, 0, 0x67, 0x67]), turn(79, [0, 0, 0, 0x70])];
+    Ok(bmd::Document {
+        meshes: vec![surface("#55AAFF", 0)?, surface("resource/gfx/stone.tga", 1)?, solid()?],
+        lods: vec![bmd::LodDef { id_mesh: 0, n_mesh: 2, ld_sc: bmd::F8A::ONE, resv1: 0 }],
+        bones: vec![bone("base", 0, 0), bone("top", 64, 2), half_way],
+        animations: vec![bmd::Animation {
+            name: Some(Text::from("turn")),
+            n_frames: 80,
+            fl_hz: bmd::AnimRate::new().with_quarter_hz(80),
+            tracks: vec![bmd::Track::default(), bmd::Track::from_keys(turns)?],
+            ..Default::default()
+        }],
+        ..Default::default()
+    })
+}
+
+/// Fractions of the corners, of which 256 make one unit: four on the ground, and the top.
+const PYRAMID: [[u32; 3]; 5] = [[0, 0, 0], [128, 0, 0], [128, 128, 0], [0, 128, 0], [64, 64, 255]];
+
+fn corner([x, y, z]: [u32; 3]) -> bmd::Triple {
+    bmd::Triple::from(14 << 27 | z << 18 | y << 9 | x)
+}
+
+/// The faces: a quad, and four triangles to the top.
+fn pyramid_faces() -> meshspec::Result<bmd::Faces> {
+    let mut faces = bmd::Faces::default();
+    let sides = (0..4).map(|i| bmd::Face::Triangle([i, (i + 1) % 4, 4]));
+    let all = std::iter::once(bmd::Face::Quad([3, 2, 1, 0])).chain(sides);
+    all.filter_map(bmd::PackedFace::smallest).try_for_each(|face| faces.push(face))?;
+    Ok(faces)
+}
+
+/// A drawn pyramid; `wide` of its vertices are larger than they need to be.
+fn surface(material: &str, wide: usize) -> meshspec::Result<bmd::Mesh> {
+    let mut vertices = bmd::Vertices::default();
+    for (index, position) in PYRAMID.into_iter().map(corner).enumerate() {
+        let normal = bmd::schema::Normal::from_bytes([0, 0, if index == 4 { 0x70 } else { 0xf0 }]);
+        vertices.push(match (index, wide) {
+            (3, 1..) => bmd::PackedVertex::Fine96(
+                bmd::schema::FineVertex96::new()
+                    .with_position(position)
+                    .with_tag(0xF8)
+                    .with_normal(normal)
+                    .with_color_or_bone(0x1f),
+            ),
+            (4, 1..) => bmd::PackedVertex::Vertex128(
+                // 0.25 and 1.0 as binary16.
+                bmd::schema::Vertex128::new()
+                    .with_org_x(0x3400)
+                    .with_org_y(0x3400)
+                    .with_org_z(0x3c00)
+                    .with_tag(0xFD)
+                    .with_normal(normal),
+            ),
+            (_, 0) => bmd::PackedVertex::Flat64(
+                bmd::schema::FlatVertex64::new().with_position(position).with_normal(normal),
+            ),
+            _ => bmd::PackedVertex::Textured64(
+                bmd::schema::TexturedVertex64::new().with_position(position).with_bone(1),
+            ),
+        })?;
+    }
+    Ok(bmd::Mesh::new(Some(Text::from(material)), vertices, pyramid_faces()?))
+}
+
+/// The solid of a bone: closed, not drawn.
+fn solid() -> meshspec::Result<bmd::Mesh> {
+    let mut vertices = bmd::Vertices::default();
+    for position in PYRAMID.into_iter().map(corner) {
+        let vertex = bmd::schema::TexturedVertex64::new().with_position(position);
+        vertices.push(bmd::PackedVertex::Textured64(vertex))?;
+    }
+    Ok(bmd::Mesh::new(None, vertices, pyramid_faces()?))
 }

@@ -4,8 +4,9 @@
 //!
 //! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations;
 //! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams;
-//! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes.
-//! - **Seed** ([`seed`]): lines of text.
+//! - **Seed** ([`seed`]): lines of text;
+//! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes;
+//! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations.
 //!
 //! A file is decoded into a [`Document`] that loses nothing, is owned, and has public fields in the terms of the
 //! format's specification. What can be computed (counts, sizes, offsets) is not stored and so cannot be wrong.
@@ -43,7 +44,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
-    not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma")),
+    not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
     allow(unused, reason = "without a format only layouts are of use")
 )]
 
@@ -54,6 +55,10 @@ pub mod bulk;
 mod error;
 mod finding;
 #[cfg(feature = "serde")]
+#[cfg_attr(
+    not(any(feature = "mesh", feature = "crucible")),
+    allow(dead_code, reason = "the other formats have no floats")
+)]
 mod float;
 mod formats;
 pub mod info;

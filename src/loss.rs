@@ -57,6 +57,10 @@ impl Loss {
     }
 
     /// Something that is not in the target.
+    #[cfg_attr(
+        not(any(feature = "mesh", feature = "crucible")),
+        allow(dead_code, reason = "the other formats have one dialect")
+    )]
     pub(crate) fn dropped(path: impl Into<String>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Dropped, path, message)
     }

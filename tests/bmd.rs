@@ -497,7 +497,7 @@ fn assert_canonical(bytes: &[u8]) {
 fn pyramid(material: Option<&str>) -> Mesh {
     let mut vertices = Vertices::default();
     for word in 0..4u32 {
-        let vertex = TexturedVertex64::new().with_position(Triple::from(15 << 27 | word * 0x201 % 7));
+        let vertex = TexturedVertex64::new().with_position(Triple::from(15 << 27 | (word * 0x201 % 7)));
         vertices.push(PackedVertex::Textured64(vertex)).unwrap();
     }
     let mut faces = Faces::default();
@@ -607,15 +607,74 @@ fn broken_rules_are_found_where_they_are() {
         let bytes = document.write(&WriteOptions::lenient()).expect(code);
         assert_eq!(Document::read(&bytes, &ReadOptions::lenient()).expect(code), document, "{code}");
         let report = meshspec::check(&bytes, FormatId::Bmd, &ReadOptions::default()).unwrap();
-        let finding = match report.findings() {
-            [finding] => finding,
-            other => panic!("{code}: {other:?}"),
-        };
-        assert_eq!(finding.rule.code, *code);
+        let finding = &report.findings()[0];
+        assert!(report.findings().iter().all(|other| other.rule.code == *code), "{code}: {report:?}");
         assert!(finding.path.starts_with(path), "{code}: {}", finding.path);
         assert!(finding.span.as_ref().is_some_and(|span| !span.range().is_empty()), "{code}: no place");
         let strict = Document::read(&bytes, &ReadOptions::default());
         assert_eq!(strict.is_ok(), finding.rule.severity == Severity::Warning, "{code}");
+    }
+}
+
+/// Offsets, sizes and strings that leave no way to decode the image: refused in both modes, with place and rule.
+#[test]
+fn structural_faults_are_fatal_where_they_are() {
+    let mut named = example();
+    named.bones[1].name = Some(Text::from("arm"));
+    let bytes = named.write(&WriteOptions::default()).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    let (meshes, bones, animations) = (word(0x10) as usize, word(0x20) as usize, word(0x28) as usize);
+    let frames = word(animations + 8);
+    let size = bytes.len() as u32;
+    let cases: &[(&str, &str, usize, u32)] = &[
+        ("BMD-MAGIC", "header", 0, 0),
+        ("BMD-ALIGNMENT", "header.ofs_meshes", 0x10, 50),
+        ("BMD-ALIGNMENT", "header.ofs_lods", 0x18, 50),
+        ("BMD-ALIGNMENT", "header.ofs_bones", 0x20, 50),
+        ("BMD-ALIGNMENT", "header.ofs_anims", 0x28, 50),
+        ("BMD-ALIGNMENT", "meshes[0].ofs_vtx", meshes, 50),
+        ("BMD-ALIGNMENT", "meshes[1].ofs_tris", meshes + 36, 50),
+        ("BMD-LIST", "header.sz_meshes", 0x10, 44),
+        ("BMD-LIST", "header.sz_lods", 0x18, 0),
+        ("BMD-LIST", "header.sz_bones", 0x20, 16),
+        ("BMD-LIST", "header.sz_anims", 0x28, 44),
+        ("BMD-LIST", "header.sz_lods", 0x1c, 3),
+        ("BMD-LIST", "header.sz_bones", 0x24, 8),
+        ("BMD-LIST", "header.sz_bones", 0x24, 256 * 16),
+        ("BMD-LIST", "header.sz_anims", 0x2c, 24),
+        ("BMD-LIST", "meshes[0].sz_vtx", meshes, 40),
+        ("BMD-LIST", "meshes[0].sz_tris", meshes + 4, 0),
+        ("BMD-LIST", "meshes[0].ofs_mat", meshes + 8, 4),
+        ("BMD-LIST", "bones[1].ofs_name", bones + 16 + 8, 47),
+        ("BMD-LIST", "animations[0].ofs_name", animations, 1),
+        ("BMD-LIST", "animations[0].sz_frames", animations + 8, 47),
+        ("BMD-TRUNCATED", "meshes", 0x10, 0xffff_fffc),
+        ("BMD-TRUNCATED", "meshes[0].vertices", meshes, size & !3),
+        ("BMD-TRUNCATED", "meshes[0].vertices", meshes + 16, 0x7fff_fff8),
+        ("BMD-TRUNCATED", "meshes[0].vertices[4].first", meshes + 16, 36),
+        ("BMD-TRUNCATED", "meshes[0].faces[0].triangle_32", meshes + 20, 3),
+        ("BMD-TRUNCATED", "meshes[0].faces", meshes + 20, 0xffff_fffc),
+        ("BMD-TRUNCATED", "bones[1].name", bones + 16 + 8, size + 9),
+        ("BMD-STRING", "bones[1].name", bones + 16 + 8, size),
+        ("BMD-STRING", "animations[0].name", animations, size),
+        ("BMD-TRUNCATED", "animations[0].frames", animations + 8, size),
+        ("BMD-VERTEX-COUNT", "meshes[0].n_vtx", meshes + 12, 3 | 4 << 16),
+        ("BMD-VERTEX-COUNT", "meshes[0].n_vtx", meshes + 16, 24),
+        ("BMD-FRAMES", "animations[0].sz_frames", animations + 12, 6),
+        ("BMD-FRAMES", "animations[0].sz_frames", animations + 12, 3),
+        ("BMD-FRAMES", "animations[0].sz_frames", animations + 8, frames + 1),
+    ];
+    for (code, path, at, value) in cases {
+        let mut bytes = bytes.clone();
+        // Behind the keys, and behind everything else, there is no end of anything.
+        bytes.push(0xff);
+        bytes[*at..at + 4].copy_from_slice(&value.to_le_bytes());
+        for options in [ReadOptions::default(), ReadOptions::lenient()] {
+            let error = Document::read(&bytes, &options).expect_err(code);
+            let rule = error.rule().expect(code);
+            assert_eq!((rule.code, rule.severity), (*code, Severity::Fatal), "{path}: {error}");
+            assert!(error.path().starts_with(path) && error.span().is_some(), "{code} at {path}: {error}");
+        }
     }
 }
 
@@ -671,6 +730,7 @@ fn images_cannot_be_written_that_cannot_be_read() {
     assert_eq!(refused(|d| d.bones[1].id_parent = 255), "bones[1].id_parent");
     assert_eq!(refused(|d| d.bones[2].id_parent = 0), "bones[2].id_parent");
     assert_eq!(refused(|d| drop(d.animations[0].tracks.pop())), "animations[0].tracks");
+    assert_eq!(refused(|d| d.animations[0].trailing = vec![0, 0x80]), "animations[0].trailing");
     assert_eq!(refused(|d| d.meshes[1].material = Some(Text::from("a\0b"))), "meshes[1].material");
     assert_eq!(refused(|d| d.bones[0].name = Some(Text::from("\0"))), "bones[0].name");
     assert_eq!(

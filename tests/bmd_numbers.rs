@@ -1,19 +1,23 @@
-//! BMD in numbers: bulk decoding against the getters of the declared words, encoding against its error bounds, poses
-//! against the reference files.
+//! BMD in numbers: bulk decoding against the getters of the declared words, encoding against its error bounds.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod common;
-
-use common::{all_files, fixtures_of};
-use meshspec::bmd::schema::{FineSt, Normal, ScaledSt, WideSt};
+use meshspec::ErrorKind;
+use meshspec::bmd::schema::{FineSt, ScaledSt, TexturedVertex64, WideSt};
 use meshspec::bmd::{
-    AnimRate, Animation, Attributes, Bone, Channels, Document, F8A, Face, Faces, Matrix, Motion, PackedFace,
-    PackedVertex, Pose, Rotation, Surface, Tolerance, Track, TrackKey, Transform, Triple, VertexErrors,
-    VertexSize, VertexSizes, Vertices, nearest_shade, schema, shade_color, strategy,
+    Attributes, F8A, Face, Faces, PackedVertex, Rotation, Surface, Tolerance, Triple, VertexErrors,
+    VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
-use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
+use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
+
+/// Failures are kept at the top of the repository.
+fn config(cases: u32) -> ProptestConfig {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/bmd_numbers.txt");
+    let failure_persistence: Option<Box<dyn FailurePersistence>> =
+        Some(Box::new(FileFailurePersistence::Direct(file)));
+    ProptestConfig { cases, failure_persistence, ..ProptestConfig::default() }
+}
 
 /// Numbers that look like chance.
 struct Noise(u64);
@@ -93,7 +97,7 @@ fn directions_are_those_of_a_division() {
         let triple = Triple::from(word | 0x7800_0000);
         let wide = triple.fractions().map(f64::from);
         let length = wide.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let vertex = schema::TexturedVertex64::from_bytes([0; 8]).with_position(triple);
+        let vertex = TexturedVertex64::from_bytes([0; 8]).with_position(triple);
         let expected = if length == 0.0 { [0.0; 3] } else { wide.map(|x| (x / length) as f32) };
         assert_eq!(PackedVertex::Textured64(vertex).value().normal, expected, "{wide:?}");
     }
@@ -126,6 +130,8 @@ fn assert_faces(faces: &Faces) {
 }
 
 proptest! {
+    #![proptest_config(config(256))]
+
     #[test]
     fn mixed_lists_decode_as_the_getters_say(
         tags in prop::collection::vec((prop::sample::select(vec![0u8, 0xef, 0xf3, 0xf8, 0xfb, 0xfd, 0xfe]), 1..40usize), 0..60),
@@ -213,7 +219,7 @@ fn error_with(values: [f32; 3], exponent: u32) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(config(20_000))]
 
     #[test]
     fn no_exponent_is_better(values in prop::array::uniform3(coordinates())) {
@@ -221,7 +227,7 @@ proptest! {
         let found = Triple::nearest(values);
         prop_assert_eq!(found.is_some(), best.is_some());
         if let (Some(triple), Some(best)) = (found, best) {
-            let off = triple.value().iter().zip(values).map(|(a, b)| f64::from((a - b).abs()));
+            let off = triple.value().into_iter().zip(values).map(|(a, b)| f64::from((a - b).abs()));
             let error = off.fold(0.0, f64::max);
             prop_assert_eq!(error as f32, best as f32);
             // The author's encoder is off by up to 1.
@@ -230,7 +236,7 @@ proptest! {
     }
 
     #[test]
-    fn texture_coordinates_are_off_by_half_a_step(s in -100.0..100f32, t in -100.0..100f32, scale in 0..8) {
+    fn texture_coordinates_are_off_by_half_a_step(s in -100.0..100f32, t in -100.0..100f32, scale in 0..8i32) {
         let st = [s, t].map(|x| x * 2f32.powi(-scale));
         let off = |found: [f32; 2]| found.iter().zip(st).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         if let Some(found) = FineSt::nearest(st) {
@@ -320,6 +326,7 @@ fn rotations_are_as_near_as_the_search_finds_them() {
     }
     let mean = sum / COUNT as f64;
     // The author's encoder: 3.20° and 0.988°.
+    eprintln!("rotations: {worst}° worst, {mean}° mean");
     assert!(worst <= 2.0 && mean <= 0.571, "{worst}° worst, {mean}° mean");
     assert_eq!(Rotation::nearest([0.0, 0.0, 0.0, 7.5]), Some(Rotation::IDENTITY));
     assert_eq!(Rotation::nearest([0.0; 4]), None);
@@ -330,5 +337,188 @@ fn rotations_are_as_near_as_the_search_finds_them() {
 fn every_shade_is_encoded_as_its_color() {
     for code in 0..=255 {
         assert_eq!(shade_color(nearest_shade(shade_color(code))), shade_color(code));
+    }
+}
+
+// The form of a vertex.
+
+fn encode(attributes: &Attributes, sizes: VertexSizes) -> meshspec::Result<(Vertices, VertexErrors)> {
+    Vertices::encode(attributes, Surface::Textured, sizes, &Tolerance::default())
+}
+
+fn sizes_of(vertices: &Vertices) -> Vec<u32> {
+    vertices.packed(Surface::Textured).map(PackedVertex::bits).collect()
+}
+
+/// Two vertices, and what is added to them.
+fn pair(add: impl FnOnce(&mut Attributes)) -> Attributes {
+    let positions = vec![[0.25, 0.0, -3.0], [1.0, 0.4, 0.0]];
+    let mut attributes =
+        Attributes { positions, st: Some(vec![[0.0, 0.5], [1.0, 0.25]]), ..Attributes::default() };
+    add(&mut attributes);
+    attributes
+}
+
+#[test]
+fn each_mesh_takes_the_smallest_size_that_holds_it() {
+    let size = |attributes: &Attributes| sizes_of(&encode(attributes, VertexSizes::PerMesh).unwrap().0);
+    assert_eq!(size(&pair(|_| {})), [64, 64]);
+    assert_eq!(size(&pair(|a| a.bones = Some(vec![3, 239]))), [64, 64]);
+    assert_eq!(size(&pair(|a| a.bones = Some(vec![3, 240]))), [96, 96]);
+    // Where the position points, as in the form without a normal; and elsewhere.
+    assert_eq!(size(&pair(|a| a.normals = Some(a.positions.clone()))), [64, 64]);
+    assert_eq!(size(&pair(|a| a.normals = Some(vec![[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]))), [96, 96]);
+    assert_eq!(size(&pair(|a| a.colors = Some(vec![[255; 3], [255; 3]]))), [64, 64]);
+    assert_eq!(size(&pair(|a| a.colors = Some(vec![[255; 3], [255, 80, 80]]))), [96, 96]);
+    let both = pair(|a| (a.colors, a.bones) = (Some(vec![[255, 80, 80]; 2]), Some(vec![1, 0])));
+    assert_eq!(size(&both), [128, 128]);
+    // Too coarse with the exponent of the small forms.
+    assert_eq!(size(&pair(|a| a.st = Some(vec![[3.1, 0.0], [0.0, 0.0]]))), [128, 128]);
+    // Too large for binary16, and for the colour none is left: the largest size that can express it.
+    let far =
+        pair(|a| (a.positions[1][0], a.colors, a.bones) = (1e5, both.colors.clone(), both.bones.clone()));
+    assert_eq!(size(&far), [96, 96]);
+    assert_eq!(size(&Attributes::default()), [0; 0]);
+}
+
+#[test]
+fn positions_decide_too() {
+    let fine = Tolerance { position: 1e-3, ..Tolerance::default() };
+    let attributes = Attributes { positions: vec![[1.0, 0.301, 0.0]], ..Attributes::default() };
+    let size = |tolerance| {
+        Vertices::encode(&attributes, Surface::Flat, VertexSizes::PerMesh, tolerance).unwrap().0.words().len()
+    };
+    assert_eq!((size(&Tolerance::default()), size(&fine)), (2, 4));
+}
+
+#[test]
+fn each_vertex_takes_the_smallest_size_that_holds_it() {
+    let attributes = pair(|a| {
+        a.positions.push([0.0, 1.0, 0.0]);
+        a.st = None;
+        a.colors = Some(vec![[255; 3], [255, 80, 80], [80, 255, 80]]);
+        a.bones = Some(vec![5, 0, 9]);
+    });
+    let (vertices, errors) = encode(&attributes, VertexSizes::PerVertex).unwrap();
+    assert_eq!(sizes_of(&vertices), [64, 96, 128]);
+    let columns = vertices.columns(Surface::Textured);
+    assert_eq!(columns.bones, [5, 0, 9]);
+    assert_eq!(columns.colors, [[255; 4], [255, 85, 85, 255], [85, 255, 85, 255]]);
+    assert_eq!(errors.color, 5);
+}
+
+#[test]
+fn what_a_fixed_size_loses_is_reported() {
+    let attributes = pair(|a| {
+        a.normals = Some(vec![[0.0, 0.0, 1.0], [1.0, 0.4, 0.0]]);
+        a.colors = Some(vec![[255; 3], [255, 85, 85]]);
+    });
+    let (vertices, errors) = encode(&attributes, VertexSizes::Fixed(VertexSize::Bits64)).unwrap();
+    assert_eq!(sizes_of(&vertices), [64, 64]);
+    assert_eq!(errors.color, 170);
+    // The direction of the first position is nearly the opposite.
+    assert!((errors.normal - 175.2).abs() < 0.1, "{errors:?}");
+    let flat = Vertices::encode(
+        &attributes,
+        Surface::Flat,
+        VertexSizes::Fixed(VertexSize::Bits64),
+        &Tolerance::default(),
+    );
+    let (vertices, errors) = flat.unwrap();
+    assert_eq!(errors.st, 1.0);
+    assert!(errors.normal < 2.0);
+    assert_eq!(vertices.columns(Surface::Flat).normals[0], [0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn what_cannot_be_expressed_is_refused_with_its_path() {
+    let fixed = VertexSizes::Fixed;
+    let refused = |attributes: Attributes, sizes, path: &str| {
+        let error = encode(&attributes, sizes).unwrap_err();
+        assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, path), "{error}");
+    };
+    refused(pair(|a| a.bones = Some(vec![0, 240])), fixed(VertexSize::Bits64), "vertices[1].bone");
+    refused(pair(|a| a.bones = Some(vec![255, 0])), VertexSizes::PerMesh, "vertices[0].bone");
+    refused(pair(|a| a.bones = Some(vec![0, 300])), VertexSizes::PerVertex, "vertices[1].bone");
+    for wrong in [f32::NAN, f32::NEG_INFINITY, 1e6] {
+        for sizes in [VertexSizes::PerMesh, VertexSizes::PerVertex, fixed(VertexSize::Bits64)] {
+            refused(pair(|a| a.positions[1][2] = wrong), sizes, "vertices[1].position");
+            refused(pair(|a| a.st.as_mut().unwrap()[0][1] = wrong), sizes, "vertices[0].st");
+        }
+    }
+    refused(pair(|a| a.positions[0][0] = 65_520.0), fixed(VertexSize::Bits128), "vertices[0].position");
+    refused(
+        pair(|a| a.normals = Some(vec![[0.0; 3], [0.0, f32::NAN, 0.0]])),
+        VertexSizes::PerMesh,
+        "vertices[1].normal",
+    );
+    refused(pair(|a| a.st = Some(vec![[0.0; 2]])), VertexSizes::PerMesh, "st");
+    refused(pair(|a| a.bones = Some(vec![0; 3])), VertexSizes::PerMesh, "bones");
+
+    let faces = |faces: &[Face]| Faces::encode(faces).unwrap_err().path().to_owned();
+    let fine = Face::Triangle([0, 1, 2]);
+    assert_eq!(faces(&[fine, Face::Triangle([0, 1, 1 << 20])]), "faces[1].v2");
+    assert_eq!(faces(&[Face::Quad([0, 1 << 15, 1, 2])]), "faces[0].v1");
+    let largest = [
+        fine,
+        Face::Triangle([(1 << 20) - 1, 0, 1]),
+        Face::Quad([0, 1, 127, 2]),
+        Face::Quad([(1 << 15) - 1, 0, 1, 2]),
+    ];
+    let encoded = Faces::encode(&largest).unwrap();
+    assert_eq!((encoded.to_vec(), encoded.words().len()), (largest.to_vec(), 1 + 2 + 1 + 2));
+}
+
+fn attributes() -> impl Strategy<Value = Attributes> {
+    (0..12usize).prop_flat_map(|len| {
+        let list = move |x: std::ops::Range<f32>| prop::collection::vec(prop::array::uniform3(x), len);
+        let st = prop::collection::vec(prop::array::uniform2(-1.0..3.0f32), len);
+        let colors = prop::collection::vec(any::<[u8; 3]>(), len);
+        let bones = prop::collection::vec(0..255u16, len);
+        let optional = (
+            prop::option::of(st),
+            prop::option::of(list(-1.0..1.0)),
+            prop::option::of(colors),
+            prop::option::of(bones),
+        );
+        (list(-50.0..50.0), optional).prop_map(|(positions, (st, normals, colors, bones))| Attributes {
+            positions,
+            st,
+            normals,
+            colors,
+            bones,
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(config(256))]
+
+    #[test]
+    fn errors_are_those_of_what_is_decoded(attributes in attributes(), each in any::<bool>(), flat in any::<bool>()) {
+        let surface = if flat { Surface::Flat } else { Surface::Textured };
+        let sizes = if each { VertexSizes::PerVertex } else { VertexSizes::PerMesh };
+        let tolerance = Tolerance::default();
+        let (vertices, errors) = Vertices::encode(&attributes, surface, sizes, &tolerance).unwrap();
+        let columns = vertices.columns(surface);
+        let most = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        prop_assert_eq!(most(columns.positions.as_flattened(), attributes.positions.as_flattened()), errors.position);
+        let largest = attributes.positions.as_flattened().iter().fold(0.0, |most: f32, x| most.max(x.abs()));
+        prop_assert!(errors.position <= largest * tolerance.position);
+        if let Some(st) = &attributes.st {
+            prop_assert_eq!(most(columns.st.as_flattened(), st.as_flattened()), errors.st);
+            prop_assert!(errors.st <= tolerance.st);
+        }
+        prop_assert!(errors.normal <= tolerance.normal);
+        if let Some(bones) = &attributes.bones {
+            prop_assert!(columns.bones.iter().map(|bone| u16::from(*bone)).eq(bones.iter().copied()));
+        }
+        // No smaller size holds them.
+        let words = if each { 0 } else { vertices.words().len() };
+        for size in [VertexSize::Bits64, VertexSize::Bits96] {
+            let Ok((smaller, errors)) = Vertices::encode(&attributes, surface, VertexSizes::Fixed(size), &tolerance) else { continue };
+            let holds = errors.st <= tolerance.st && errors.normal <= tolerance.normal && attributes.colors.is_none();
+            prop_assert!(smaller.words().len() >= words || !holds);
+        }
     }
 }

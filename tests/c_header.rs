@@ -2,7 +2,7 @@
 //! every number of a file where the walker finds it, as far as it is not compressed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![cfg(all(feature = "mesh", feature = "crucible"))]
+#![cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
 
 mod common;
 
@@ -67,13 +67,14 @@ fn headers_compile() {
 }
 
 /// For each layout the program that reads it and a definition that the program needs.
-const PROGRAMS: [(&str, &str, Option<&str>); 6] = [
+const PROGRAMS: [(&str, &str, Option<&str>); 7] = [
     ("mesh", "read_mesh", None),
     ("mesh_renderlib", "read_mesh", Some("-DRENDERLIB")),
     ("crucible_chunk", "read_crucible", None),
     ("crucible_model", "read_crucible", None),
     ("crucible_chunk_tangent", "read_crucible", None),
     ("crucible_model_tangent", "read_crucible", None),
+    ("bmd", "read_bmd", None),
 ];
 
 #[test]

@@ -270,6 +270,34 @@ fn sizes_near_the_ends_of_their_range() {
     }
 }
 
+/// A BMD image whose meshes all name the same bytes as vertices, faces and material.
+#[test]
+fn images_that_share_their_bytes_stay_small() {
+    let _alone = ALONE.lock();
+    let (meshes, size) = (20_000u32, 64_000u32);
+    let mut words = vec![0x3144_4d42, 0, 0, 0, 48 + size, 32 * meshes, 0, 0, 0, 0, 0, 0];
+    // The name of a material without an end in sight.
+    words.resize(12 + size as usize / 4 - 1, 0x4141_4141);
+    words.push(0);
+    for _ in 0..meshes {
+        words.extend([48, 48, 48, size / 8, size, size, 0, 0]);
+    }
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    for options in [ReadOptions::default(), ReadOptions::lenient()] {
+        let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &options));
+        assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
+    }
+    // All four lists in the same zeros.
+    let zeros = 1 << 20;
+    let mut words = vec![0x3144_4d42, 0, 0, 0, 48, zeros, 48, zeros, 48, 255 * 16, 48, zeros];
+    words.resize(12 + zeros as usize / 4, 0);
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
+    assert!(result.is_ok());
+    assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
+}
+
 #[test]
 fn reading_takes_the_decoded_size_and_a_tenth() {
     let _alone = ALONE.lock();

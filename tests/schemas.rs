@@ -12,7 +12,7 @@ use std::io::SeekFrom;
 use std::path::Path;
 
 use binrw::binrw;
-use meshspec::bulk::{Bulk, NulStrings};
+use meshspec::bulk::{Bulk, NulString, NulStrings};
 use meshspec::layout::{Layout, Schema, dump::Dump, walk};
 use modular_bitfield::prelude::*;
 
@@ -183,11 +183,34 @@ struct Given {
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-struct Second {
+struct Second<'a> {
     count: u16,
     flags: Flags,
     #[br(args(count, flags))]
     given: Given,
+    /// What the next field is, seen in advance.
+    #[br(restore_position)]
+    #[bw(ignore)]
+    ahead: Flags,
+    #[br(if(ahead.wide()))]
+    wide: Option<Far>,
+    /// A name somewhere else.
+    #[br(if(count != 0), seek_before = SeekFrom::Start(count as u64), restore_position)]
+    #[bw(ignore)]
+    name: Option<NulString>,
+    /// Differs by the name.
+    #[br(count = 8)]
+    #[layout(content = Titled, args(count != 0 && name.matches("#x")), inline)]
+    titled: Bulk<'a, u8>,
+}
+
+/// Numbers to the end, after a title or without one.
+#[derive(Layout)]
+#[br(import(has_title: bool))]
+struct Titled {
+    #[br(if(has_title))]
+    title: Option<u32>,
+    numbers: Vec<u16>,
 }
 
 fn layouts() -> [(&'static str, &'static meshspec::layout::Type); 2] {
@@ -244,6 +267,75 @@ fn the_sample_can_be_walked() {
     for path in ["numbers[3]", "pairs[3][1]", "rest[1][1]", "far[1].0", "rows[1][2][1]", "names[1]"] {
         assert!(walk::find(&Sample::TYPE, &bytes, path, &Default::default()).is_some(), "{path}");
     }
+}
+
+/// Items that look ahead, up to the end of a block, and what a name says of them.
+#[test]
+fn looking_ahead() {
+    let file = |rest: &[u8]| [&[0, 0, 0, 0, 0], rest].concat();
+    // No name: eight bytes of numbers. The look ahead takes no bytes of its own.
+    let narrow = file(&[0, 1, 0, 2, 0, 3, 0, 4]);
+    let mut paths = Vec::new();
+    let mut visitor = Paths(&mut paths);
+    let end = walk::walk(&Second::TYPE, &narrow, &Default::default(), &mut visitor).unwrap();
+    assert_eq!(end, 13);
+    assert_eq!(paths, ["count", "flags", "numbers[0]", "numbers[1]", "numbers[2]", "numbers[3]"]);
+    let wide = file(&[1, 1, 0, 2, 0, 3, 0, 4, 0, 5]);
+    let mut paths = Vec::new();
+    let mut visitor = Paths(&mut paths);
+    walk::walk(&Second::TYPE, &wide, &Default::default(), &mut visitor).unwrap();
+    assert_eq!(paths[..3], ["count", "flags", "wide.0"]);
+}
+
+/// The paths of all leaves but bit fields.
+struct Paths<'a>(&'a mut Vec<String>);
+
+impl walk::Visitor for Paths<'_> {
+    fn leaf(&mut self, node: &walk::Node, _: &meshspec::layout::Value) -> std::ops::ControlFlow<()> {
+        if node.bit_field.is_none() {
+            self.0.push(walk::path_text(node.path));
+        }
+        std::ops::ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn strings_match_patterns() {
+    use meshspec::layout::{Expr, Scope, Value, matches};
+    for (text, pattern, expected) in [
+        ("#FFaa09", "#xxxxxx", true),
+        ("#FFaa09 and more", "#xxxxxx", true),
+        ("#FFaa0", "#xxxxxx", false),
+        ("#FFaa0g", "#xxxxxx", false),
+        ("FFFFaa09", "#xxxxxx", false),
+        ("", "", true),
+    ] {
+        assert_eq!(matches(text.as_bytes(), pattern), expected, "{text}");
+    }
+    let scope = Scope::new(vec![("name", Value::Text(b"#1".to_vec()))]);
+    assert_eq!(Expr::Matches(&["name"], "#x").eval_bool(&scope), Ok(true));
+    assert!(Expr::Matches(&["other"], "#x").eval_bool(&scope).is_err());
+}
+
+/// A single string needs its NUL, the last one of a list does not.
+#[test]
+fn strings_end() {
+    assert_eq!(walk::fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
+    let fault = walk::fault(&Named::TYPE, &[1, b'a'], &Default::default()).unwrap();
+    assert_eq!((fault.kind, &*fault.path), (walk::FaultKind::End, "name"));
+    let fault = walk::fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
+    assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): lies at offset 0x9, but there are 0x3 bytes");
+    assert_eq!(walk::fault(&<NulStrings as Layout>::TYPE, b"a\0b", &Default::default()), None);
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Named {
+    offset: u8,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position)]
+    #[bw(ignore)]
+    name: NulString,
 }
 
 /// A valid sample.

@@ -109,6 +109,12 @@ fn files() -> Vec<(FormatId, Vec<u8>)> {
     files
 }
 
+/// Those whose fields follow one another. The lists of a BMD image lie where it says, its strings where others lie,
+/// too; `tests/bmd.rs` compares its values.
+fn files_in_sequence() -> impl Iterator<Item = (FormatId, Vec<u8>)> {
+    files().into_iter().filter(|(format, _)| *format != FormatId::Bmd)
+}
+
 /// Fields that the document does not store: they are computed at writing, or say how the rest is packed.
 fn is_computed(path: &str) -> bool {
     let name = path.rsplit('.').next().unwrap();
@@ -120,7 +126,7 @@ fn is_computed(path: &str) -> bool {
 #[test]
 fn same_values() {
     let mut compared = 0;
-    for (format, file) in files() {
+    for (format, file) in files_in_sequence() {
         let document = format.read(&file, &ReadOptions::lenient()).unwrap();
         if let Document::Iyma(document) = &document {
             compared += same_buffers(document, leaves(format, &file).leaves);
@@ -207,7 +213,7 @@ fn same(data: &serde_json::Value, value: &Value) -> bool {
 
 #[test]
 fn every_byte_is_covered_once() {
-    for (format, file) in files() {
+    for (format, file) in files_in_sequence() {
         let mut spans: Vec<(Option<Range<u64>>, Range<u64>)> = Vec::new();
         let found = leaves(format, &file);
         let is_zstd = format == FormatId::Iyma;
@@ -268,8 +274,16 @@ fn assert_gapless(what: &str, mut ranges: Vec<Range<u64>>, size: u64, magic: &[u
 
 /// Rules that are not about structure: the walker cannot know them.
 fn is_structural(code: &str) -> bool {
-    let others =
-        ["MESH-POSE-JOINT", "MESH-NO-STRINGS", "MESH-TRAILING", "CRUCIBLE-COUNT", "CRUCIBLE-DUPLICATE"];
+    let others = [
+        "MESH-POSE-JOINT",
+        "MESH-NO-STRINGS",
+        "MESH-TRAILING",
+        "CRUCIBLE-COUNT",
+        "CRUCIBLE-DUPLICATE",
+        "BMD-VERTEX-COUNT",
+        "BMD-FRAMES",
+        "BMD-SHARING",
+    ];
     !others.contains(&code)
 }
 
@@ -281,7 +295,10 @@ fn assert_same_acceptance(format: FormatId, bytes: &[u8]) -> bool {
         (Err(error), fault) => {
             let rule = error.rule().unwrap();
             assert_eq!(rule.severity, Severity::Fatal);
-            assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
+            // An image that breaks another rule may break the structure further on.
+            if format != FormatId::Bmd || is_structural(rule.code) {
+                assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
+            }
             false
         }
         (Ok(_), Some(fault)) => panic!("{format}: the codec accepts what the walker refuses: {fault}"),

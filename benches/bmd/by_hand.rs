@@ -142,3 +142,23 @@ pub fn triangles(words: &[u32], len: usize) -> Vec<[u32; 3]> {
     triangles.shrink_to_fit();
     triangles
 }
+
+/// The words of triples: exponents are tried from the smallest that may do.
+pub fn encode_triples(values: &[[f32; 3]]) -> Vec<u32> {
+    let mut words = Vec::with_capacity(values.len());
+    for values in values {
+        let largest = values.iter().fold(0f32, |most, x| most.max(x.abs()));
+        let mut exponent = (largest.to_bits() >> 23).saturating_sub(113).min(31);
+        let word = loop {
+            let scale = f32::from_bits((149 - exponent) << 23);
+            let [x, y, z] = values.map(|x| (x * scale + 12_582_912.0).to_bits() as i32 - 0x4b40_0000);
+            if exponent == 31 || [x, y, z].iter().all(|x| (-256..256).contains(x)) {
+                let [x, y, z] = [x, y, z].map(|x| x as u32 & 0x1ff);
+                break exponent << 27 | z << 18 | y << 9 | x;
+            }
+            exponent += 1;
+        };
+        words.push(word);
+    }
+    words
+}

@@ -2,12 +2,13 @@
 
 mod by_hand;
 
-use meshspec::bmd::{self, Faces, Surface, Vertices};
+use meshspec::bmd::{self, F8A, Face, Faces, Surface, Triple, Vertices};
+use meshspec::{Format, ReadOptions, WriteOptions};
 
 use crate::{Bench, Error};
 
 /// 37 MB of columns.
-const VERTICES: usize = 65_535;
+const VERTICES: usize = 1_000_000;
 
 /// Numbers that look like chance.
 struct Noise(u64);
@@ -79,37 +80,82 @@ fn face_rows(bench: &mut Bench) -> Result<(), Error> {
 }
 
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+    vertex_rows(bench)?;
+    face_rows(bench)?;
+    encode_rows(bench)?;
+    image_rows(bench)
+}
+
+/// A list of vertices: name of the row, name of the one against a copy of the columns, surface, tags.
+type Form = (&'static str, Option<&'static str>, Surface, &'static [u8]);
+
+fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
     let tables = by_hand::Tables {
-        f8a: std::array::from_fn(|code| bmd::F8A::from(code as u8).value()),
+        f8a: std::array::from_fn(|code| F8A::from(code as u8).value()),
         colors: std::array::from_fn(|code| {
             let [r, g, b] = bmd::shade_color(code as u8);
             [r, g, b, 255]
         }),
     };
-    let forms: [(&'static str, &'static str, Surface, &[u8]); 6] = [
-        ("bmd/decode 64 textured", "bmd/copy 64 textured", Surface::Textured, &[0, 1, 2, 3]),
-        ("bmd/decode 64 flat", "", Surface::Flat, &[0, 1, 2, 3]),
-        ("bmd/decode 96", "", Surface::Textured, &[0xf8, 0xf9, 0xfa, 0xfb]),
-        ("bmd/decode 128", "", Surface::Textured, &[0xfd]),
-        ("bmd/decode 64 and 96 mixed", "", Surface::Textured, &[0, 1, 0xf8, 0xfb]),
-        ("bmd/decode all mixed", "", Surface::Flat, &[0, 1, 0xf8, 0xf9, 0xfd, 0xfd]),
+    use Surface::{Flat, Textured};
+    let forms: [Form; 6] = [
+        ("bmd/decode 64 textured", Some("bmd/decode 64 textured, copy"), Textured, &[0, 1, 2, 3]),
+        ("bmd/decode 64 flat", Some("bmd/decode 64 flat, copy"), Flat, &[0, 1, 2, 3]),
+        ("bmd/decode 96", Some("bmd/decode 96, copy"), Textured, &[0xf8, 0xf9, 0xfa, 0xfb]),
+        ("bmd/decode 128", Some("bmd/decode 128, copy"), Textured, &[0xfd]),
+        ("bmd/decode 64 and 96", None, Textured, &[0, 1, 0xf8, 0xfb]),
+        ("bmd/decode all sizes", None, Flat, &[0, 1, 0xf8, 0xf9, 0xfd, 0xfd]),
     ];
-    for (name, copy, surface, tags) in forms {
+    for (name, against_copy, surface, tags) in forms {
         let list = vertices(tags)?;
         let ours = || list.columns(surface);
-        let by_hand = || by_hand::vertices(list.words(), surface == Surface::Flat, VERTICES, &tables);
+        let by_hand = || by_hand::vertices(list.words(), surface == Flat, VERTICES, &tables);
         let (a, b) = (ours(), by_hand());
         let same = a.positions == b.positions && a.st == b.st && a.normals == b.normals;
         if !(same && a.colors == b.colors && a.bones == b.bones) {
             return Err(format!("{name}: the yardstick decodes otherwise").into());
         }
         bench.pair(name, VERTICES as u64, ours, "shifts by hand", by_hand);
-        let copied =
-            || (b.positions.clone(), b.st.clone(), b.normals.clone(), b.colors.clone(), b.bones.clone());
-        if !copy.is_empty() {
-            bench.pair(copy, VERTICES as u64, copied, "decode", ours);
+        if let Some(name) = against_copy {
+            bench.pair(name, VERTICES as u64, ours, "copy of the columns", || a.clone());
         }
     }
-    face_rows(bench)?;
+    Ok(())
+}
+
+/// Positions encoded, a million at a time.
+fn encode_rows(bench: &mut Bench) -> Result<(), Error> {
+    let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
+    let mut coordinate = || (noise.next() >> 40) as f32 / 65_536.0 - 128.0;
+    let positions: Vec<[f32; 3]> = (0..VERTICES).map(|_| [0; 3].map(|_| coordinate())).collect();
+    let ours = || Triple::nearest_all(&positions);
+    let by_hand = || by_hand::encode_triples(&positions);
+    if ours()?.iter().map(|triple| triple.word()).ne(by_hand()) {
+        return Err("bmd/encode triples: the yardstick encodes otherwise".into());
+    }
+    bench.pair("bmd/encode triples", VERTICES as u64, ours, "plain loop by hand", by_hand);
+    Ok(())
+}
+
+/// 16 meshes of 60,000 vertices, 4 of each size and mixed ones, and as many faces.
+fn image_rows(bench: &mut Bench) -> Result<(), Error> {
+    let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
+    let mut document = bmd::Document::default();
+    for tags in tags.iter().cycle().take(16) {
+        let mut list = vertices(tags)?.packed(Surface::Textured).take(60_000).collect::<Vec<_>>().into_iter();
+        let mut mesh = bmd::Mesh { material: Some("gfx/bench".into()), ..Default::default() };
+        list.try_for_each(|vertex| mesh.vertices.push(vertex))?;
+        let faces: Vec<Face> = (0..30_000).map(|i| Face::Triangle([i, i + 1, 2 * i])).collect();
+        mesh.faces = Faces::encode(&faces)?;
+        mesh.flags = mesh.fitting_flags();
+        document.meshes.push(mesh);
+    }
+    document.lods.push(bmd::LodDef::default());
+    document.bones = vec![bmd::Bone::default(); 2];
+    let bytes = document.write(&WriteOptions::default())?;
+    let size = bytes.len() as u64;
+    let (read, write) = (ReadOptions::default(), WriteOptions::default());
+    bench.pair("bmd/read", size, || bmd::Document::read(&bytes, &read), "copy", || bytes.to_vec());
+    bench.pair("bmd/write", size, || document.write(&write), "copy", || bytes.to_vec());
     Ok(())
 }

@@ -22,7 +22,7 @@ pub enum Expr {
     Binary(BinaryOp, &'static Expr, &'static Expr),
     /// `a as u64`: bits above the width are cut off, as in Rust.
     Cast(&'static Expr, IntType),
-    /// `name.matches("#xx")`: whether a string starts as the pattern says, see [`matches`].
+    /// `name.matches("#xx")`: whether a string starts as the pattern says, see [`matches()`].
     Matches(&'static [&'static str], &'static str),
 }
 

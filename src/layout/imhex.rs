@@ -4,7 +4,7 @@
 //!
 //! - `struct` with `auto` parameters that take a number, a truth value or another variable;
 //! - `if` … `else if` … `else` around members;
-//! - arrays with a length or `while(!std::mem::eof())`, and `char[]`, which ends at a NUL; arrays of arrays are flat;
+//! - arrays with a length or `while($ < block_end)`, where `block_end` is that of the file or of a block in it, and `char[]`, which ends at a NUL; arrays of arrays are flat;
 //! - `bitfield` from the lowest bit on (`bitfield_order right_to_left`), with `bool`, `signed` and nested ones, and
 //!   `enum` with a type;
 //! - placement (`@`), which leaves the cursor where it was (`@ $` is a look ahead), and `$ = …`, which moves it past a block of stated size;
@@ -27,6 +27,9 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.line("");
     out.line("import std.sys;");
     out.line("import std.mem;");
+    out.line("");
+    out.line("// Where lists without a length end.");
+    out.line("u128 block_end = std::mem::size();");
     out.line("");
     out.line("struct NulString {");
     out.line("    char bytes[];");
@@ -171,7 +174,17 @@ fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
     match &field.block {
         Some(block) if block.packing == Packing::Stored => {
             let content = Element { count: None, arguments: block.arguments, names };
+            let around = field.count.filter(|_| runs_to_end(&block.content)).map(|count| {
+                let start = field.position.map_or("$".to_owned(), |at| grouped(&expression(&at, names)));
+                let around = format!("end_around_{}", super::notation::identifier(field.name));
+                out.line(format!("u128 {around} = block_end;"));
+                out.line(format!("block_end = {start} + {};", grouped(&expression(&count, names))));
+                around
+            });
             out.line(format!("{}{place};", content.text(&block.content, name)));
+            if let Some(around) = around {
+                out.line(format!("block_end = {around};"));
+            }
             // The content may be shorter than the block.
             if let (Some(count), None) = (&field.count, &field.position) {
                 let size = grouped(&expression(count, names));
@@ -184,6 +197,18 @@ fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
             }
             out.line(format!("{}{place};", element.text(&field.ty, name)));
         }
+    }
+}
+
+/// Whether content ends with a list that runs to its end.
+fn runs_to_end(content: &Type) -> bool {
+    match content {
+        Type::List(_) => true,
+        Type::Declared(declaration) => match declaration.fields().last() {
+            Some(field) => field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty),
+            None => false,
+        },
+        _ => false,
     }
 }
 
@@ -200,7 +225,7 @@ impl Element<'_> {
         let count = match (self.count.filter(|_| list), list, items) {
             (Some(count), _, 1) => format!("[{}]", expression(count, self.names)),
             (Some(count), _, n) => format!("[{} * {n}]", factor(count, self.names, &ImHex)),
-            (None, true, _) => "[while(!std::mem::eof())]".to_owned(),
+            (None, true, _) => "[while($ < block_end)]".to_owned(),
             (None, false, _) if array => format!("[{items}]"),
             (None, false, _) => String::new(),
         };

@@ -176,11 +176,22 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, double_) == 10, "offset of double_
 #define SAMPLE_GIVEN_SIZE(count, flags) (UINT64_C(26) * (count) + (SAMPLE_INNER_LOW(SAMPLE_FLAGS_INNER(flags)) > 1 && !SAMPLE_FLAGS_WIDE(flags) ? 2 : 0) + (SAMPLE_FLAGS_SHIFT(flags) > 3 ? UINT64_C(4) * ((count) * 2) : 0))
 
 /*
+ * Titled: Numbers to the end, after a title or without one.
+ *
+ * - title: u32, at 0, if has_title
+ * - numbers: u16[to the end], after title
+ */
+
+/*
  * Second: The second layout.
  *
  * - count: u16, at 0
  * - flags: Flags, at 2
  * - given: Given, at 5
+ * - ahead: Flags, after given, as a look ahead
+ * - wide: Far, after ahead, if ahead.wide
+ * - name: NUL-terminated bytes, at count, if count != 0
+ * - titled: u8[8] that hold Titled, after wide
  */
 /* What every Second starts with. */
 typedef struct sample_second_start {

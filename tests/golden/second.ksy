@@ -13,6 +13,27 @@ seq:
     type: 'flags'
   - id: given
     type: 'given(count, flags)'
+  - id: wide
+    if: 'ahead.wide'
+    type: 'far'
+  - id: as_titled
+    size: '8'
+    type: 'titled(count != 0 and (name.length >= 2 and name[0] == 0x23 and ((name[1] >= 0x30 and name[1] <= 0x39) or (name[1] >= 0x41 and name[1] <= 0x46) or (name[1] >= 0x61 and name[1] <= 0x66))))'
+    doc: |
+      Differs by the name.
+instances:
+  ahead:
+    pos: _io.pos
+    type: 'flags'
+    doc: |
+      What the next field is, seen in advance.
+  name:
+    io: _root._io
+    pos: 'count'
+    if: 'count != 0'
+    terminator: 0
+    doc: |
+      A name somewhere else.
 types:
   flags:
     doc: |
@@ -102,6 +123,25 @@ types:
         type: f8
         repeat: expr
         repeat-expr: 2
+  far:
+    doc: |
+      At a place of its own.
+    seq:
+      - id: field_0
+        type: u2
+  titled:
+    doc: |
+      Numbers to the end, after a title or without one.
+    params:
+      - id: has_title
+        type: bool
+    seq:
+      - id: title
+        if: 'has_title'
+        type: u4
+      - id: numbers
+        type: u2
+        repeat: eos
 enums:
   kind:
     0:

@@ -25,6 +25,15 @@ from kaitaistruct import KaitaiStruct, KaitaiStructError
 # Formats whose definitions Python can follow: nothing but Rust decodes the bitcode of IyMA's descriptor.
 FORMATS = {path.stem for path in Path("docs/schema").glob("*.md")} - {"iyma"}
 
+# Names of fields that only look ahead at what the next field is.
+LOOKAHEADS = {
+    field["name"]
+    for path in Path("docs/schema").glob("*.json")
+    for declaration in json.loads(path.read_text())["declarations"]
+    for field in declaration.get("fields", [])
+    if field.get("lookahead")
+}
+
 INDEX = re.compile(r"\[\d+\]")
 
 # Bits of floats: how they and their bits are packed.
@@ -92,7 +101,7 @@ def fields(struct_value):
         yield name, value
     for name in properties:
         value = getattr(struct_value, name)
-        if name != "choice" and value is not None:
+        if name != "choice" and name not in LOOKAHEADS and value is not None:
             yield name, value
 
 

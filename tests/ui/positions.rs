@@ -13,13 +13,6 @@ struct NoRestore {
 
 #[derive(Layout)]
 #[brw(little)]
-struct NoSeek {
-    #[br(restore_position)]
-    a: u8,
-}
-
-#[derive(Layout)]
-#[brw(little)]
 struct Relative {
     #[br(seek_before = SeekFrom::Current(4), restore_position)]
     a: u8,

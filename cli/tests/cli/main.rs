@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod batch;
+mod bmd;
 mod check;
 mod convert;
 mod convert_formats;

@@ -24,8 +24,8 @@ pub struct Animation {
     pub resv2: u8,
     /// The keys of each normal bone. Pseudo-bones have none.
     pub tracks: Vec<Track>,
-    /// Bytes behind the last bone; or, where a key is at a frame that there is not and the rest makes no keys, that
-    /// rest. Only lenient reading accepts them.
+    /// Keys behind the last bone; or, where a key is at a frame that there is not, those of a bone that has no end. Only
+    /// lenient reading accepts them.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
     pub trailing: Vec<u8>,
 }
@@ -67,6 +67,17 @@ impl Animation {
 /// Size of a key in bytes, from its tag.
 pub(super) fn size_of(tag: AnimTag) -> usize {
     1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
+}
+
+/// Whether the bytes are whole keys and ends of bones.
+pub(super) fn are_keys(mut bytes: &[u8]) -> bool {
+    while let Some(tag) = bytes.first() {
+        match bytes.get(size_of(AnimTag::from_bytes([*tag]))..) {
+            Some(rest) => bytes = rest,
+            None => return false,
+        }
+    }
+    true
 }
 
 impl Track {
@@ -126,18 +137,16 @@ impl Track {
         Ok(())
     }
 
-    /// The track at the start of `bytes`, which are its keys and the tag 00 that ends them; and how many bytes that
-    /// is. If they end before the track does, its keys as far as they are whole.
+    /// The track at the start of some whole keys, which the tag 00 ends; and how many bytes that is. If the end is
+    /// missing, all of them.
     pub(super) fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
         let mut at = 0;
         while let Some(tag) = bytes.get(at) {
-            let keys = || Track { bytes: bytes[..at].to_vec() };
             let end = at + size_of(AnimTag::from_bytes([*tag]));
-            match *tag {
-                0 => return Ok((keys(), end)),
-                _ if end > bytes.len() => return Err(keys()),
-                _ => at = end,
+            if *tag == 0 {
+                return Ok((Track { bytes: bytes[..at].to_vec() }, end));
             }
+            at = end;
         }
         Err(Track { bytes: bytes.to_vec() })
     }

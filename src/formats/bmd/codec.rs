@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use binrw::BinRead;
 
-use super::animation::{Animation, Track};
+use super::animation::{Animation, Track, are_keys};
 use super::faces::Faces;
 use super::schema::{AnimDef, BoneDef, Image, MeshDef};
 use super::vertices::Vertices;
@@ -63,7 +63,9 @@ impl Reader<'_> {
                 let message = format!(
                     "the lists share so many bytes that they take more than {MOST_SHARING} times the image"
                 );
-                return Err(Error::new(ErrorKind::LimitExceeded, message).at(path()));
+                return Err(Error::new(ErrorKind::LimitExceeded, message)
+                    .at(path())
+                    .with_rule(&rules::SHARING));
             }
         }
         Ok(())
@@ -126,6 +128,13 @@ impl Reader<'_> {
         let name = self.text(def.name.as_ref(), || format!("animations[{index}].name"))?;
         let mut rest = def.frames.bytes(self.bytes);
         self.charge(rest.len(), || format!("animations[{index}].sz_frames"))?;
+        let cut = |message: String| {
+            let error = Error::new(ErrorKind::Malformed, message);
+            error.at(format!("animations[{index}].sz_frames")).with_rule(&rules::FRAMES)
+        };
+        if !are_keys(rest) {
+            return Err(cut("the frames end inside a key".to_owned()));
+        }
         let mut tracks: Vec<Track> = Vec::new();
         // An animation without frames has no keys, and no ends of them either.
         if def.n_frames > 0 || !rest.is_empty() {
@@ -135,15 +144,13 @@ impl Reader<'_> {
                         tracks.push(track);
                         rest = rest.get(size..).unwrap_or_default();
                     }
-                    // Keys beyond the last frame are no keys, and what follows them need not be any either.
-                    Err(cut) if tracks.iter().chain([&cut]).any(|track| track.reaches(def.n_frames)) => break,
+                    // Keys beyond the last frame are no keys: they may have been made of the ends that are missing.
+                    Err(last) if tracks.iter().chain([&last]).any(|track| track.reaches(def.n_frames)) => {
+                        break;
+                    }
                     Err(_) => {
                         let bone = tracks.len();
-                        let message = format!("the frames end inside the keys of bone {bone} of {bones}");
-                        let error = Error::new(ErrorKind::Malformed, message);
-                        return Err(error
-                            .at(format!("animations[{index}].sz_frames"))
-                            .with_rule(&rules::FRAMES));
+                        return Err(cut(format!("the frames end inside the keys of bone {bone} of {bones}")));
                     }
                 }
             }

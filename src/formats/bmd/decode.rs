@@ -178,10 +178,9 @@ impl Form<3> for Middle {
 
     #[inline(always)]
     fn color(vertex: &[u32; 3]) -> [u8; 4] {
-        let color = COLORS[bits(FineVertex96::COLOR_OR_BONE, vertex) as u8 as usize];
-        // White is all ones. Nobody could predict a branch.
-        let is_bone = u32::from(bits(FineVertex96::TAG, vertex) & !1 != 0xF8).wrapping_neg();
-        (u32::from_le_bytes(color) | is_bone).to_le_bytes()
+        let is_bone = u32::from(bits(FineVertex96::TAG, vertex) & !1 != 0xF8);
+        // Looked up in any case: nobody could predict a branch.
+        COLORS[(is_bone << 8 | bits(FineVertex96::COLOR_OR_BONE, vertex)) as usize % COLORS.len()]
     }
 
     #[inline(always)]
@@ -311,8 +310,9 @@ fn f16_value(code: u32) -> f32 {
     f32::from_bits(value | sign)
 }
 
-static COLORS: [[u8; 4]; 256] = {
-    let mut colors = [WHITE; 256];
+/// The colours of all colour/shade bytes, and white as often.
+static COLORS: [[u8; 4]; 512] = {
+    let mut colors = [WHITE; 512];
     let mut code = 0;
     while code < 256 {
         let [red, green, blue] = shade_color(code as u8);

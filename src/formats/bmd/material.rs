@@ -73,6 +73,11 @@ const HUES: [[u8; 3]; 16] = [
 pub const fn shade_color(code: u8) -> [u8; 3] {
     let [red, green, blue] = HUES[(code >> 4) as usize];
     let level = (code & 15) as u16 + 1;
+    [at_level(red, level), at_level(green, level), at_level(blue, level)]
+}
+
+/// A channel at a level of 1 to 16.
+const fn at_level(channel: u8, level: u16) -> u8 {
     // At most 255 · 16 / 16.
-    [(red as u16 * level >> 4) as u8, (green as u16 * level >> 4) as u8, (blue as u16 * level >> 4) as u8]
+    ((channel as u16 * level) >> 4) as u8
 }

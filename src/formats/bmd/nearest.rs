@@ -68,8 +68,11 @@ impl Rotation {
         let wanted = wide.map(|c| c / length);
         let nearest = wanted.map(|c| nearest_step(c as f32));
         let mut best = (-1.0, Rotation::IDENTITY);
+        // The nearest codes come first and win where another choice is as good.
+        const OFFSETS: [i32; 3] = [0, -1, 1];
         for choice in 0..81 {
-            let offsets = [choice % 3, choice / 3 % 3, choice / 9 % 3, choice / 27].map(|digit| digit - 1);
+            let digits: [usize; 4] = [choice % 3, choice / 3 % 3, choice / 9 % 3, choice / 27];
+            let offsets = digits.map(|digit| OFFSETS[digit]);
             let mut codes = [0; 4];
             for ((code, step), offset) in codes.iter_mut().zip(nearest).zip(offsets) {
                 *code = step_code((step + offset).clamp(-127, 127));
@@ -110,8 +113,7 @@ impl Triple {
     /// assert_eq!(Triple::nearest([1e6, 0.0, 0.0]), None);
     /// ```
     pub fn nearest(values: [f32; 3]) -> Option<Triple> {
-        let (word, fits) = nearest_triple(values);
-        fits.then_some(Triple::from(word))
+        all_fit(&values).then(|| Triple::from(nearest_triple(values)))
     }
 
     /// The nearest codes of many.
@@ -120,45 +122,41 @@ impl Triple {
     ///
     /// If one cannot be expressed; the path is `[index]`.
     pub fn nearest_all(values: &[[f32; 3]]) -> Result<Vec<Triple>> {
-        let mut all_fit = true;
-        let triples = values.iter().map(|values| {
-            let (word, fits) = nearest_triple(*values);
-            all_fit &= fits;
-            Triple::from(word)
-        });
-        let triples = triples.collect();
-        match values.iter().position(|values| !all_fit && Triple::nearest(*values).is_none()) {
-            None => Ok(triples),
-            Some(index) => {
-                let message = format!("{:?} is not finite or beyond ±{}", values[index], Triple::MAX);
-                Err(Error::new(ErrorKind::Inexpressible, message).at(format!("[{index}]")))
-            }
+        if all_fit(values.as_flattened()) {
+            return Ok(values.iter().map(|values| Triple::from(nearest_triple(*values))).collect());
         }
+        let index = values.iter().position(|values| !all_fit(values)).unwrap_or(0);
+        let message = format!("{:?} is not finite or beyond ±{}", values[index], Triple::MAX);
+        Err(Error::new(ErrorKind::Inexpressible, message).at(format!("[{index}]")))
     }
 }
 
-/// The word of the nearest triple, and whether there is one. Without branches.
+/// Whether these numbers are finite and in range. Without branches, as what follows.
 #[inline(always)]
-fn nearest_triple([x, y, z]: [f32; 3]) -> (u32, bool) {
-    let most = x.max(y).max(z).max(0.0);
-    let least = x.min(y).min(z).min(0.0);
+fn all_fit(values: &[f32]) -> bool {
+    let step = unit(31);
+    // Halves are rounded to even numbers: 255.5 to 256, which does not fit, and −256.5 to −256, which does.
+    values.iter().fold(true, |all, x| all & (*x < 255.5 * step) & (*x >= -256.5 * step))
+}
+
+/// The word of the nearest triple of numbers that are in range.
+#[inline(always)]
+fn nearest_triple([x, y, z]: [f32; 3]) -> u32 {
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    let (most, least) = (larger(larger(x, y), z), -larger(larger(-x, -y), -z));
     // With the step below that of a fraction of 128 to 255, only −256 may fit; with the step above it, all do.
-    let magnitude = most.max(-least).to_bits() >> 23;
     let one = unit(0).to_bits() >> 23;
-    let mut exponent = magnitude.saturating_sub(one + 8);
+    let magnitude = larger(larger(most, -least), f32::from_bits((one + 8) << 23));
+    let mut exponent = (magnitude.to_bits() >> 23) - (one + 8);
     for _ in 0..2 {
         let step = f32::from_bits((one + exponent) << 23);
-        // Halves are rounded to even numbers: 255.5 to 256, which does not fit, and −256.5 to −256, which does.
-        let fits = (most < 255.5 * step) & (least >= -256.5 * step);
-        exponent += u32::from(!fits);
+        exponent += u32::from((most >= 255.5 * step) | (least < -256.5 * step));
     }
     let steps_per_unit = f32::from_bits((254 - one - exponent) << 23);
-    let word = place(Triple::FRAC_X, round(x * steps_per_unit))
+    place(Triple::FRAC_X, round(x * steps_per_unit))
         | place(Triple::FRAC_Y, round(y * steps_per_unit))
         | place(Triple::FRAC_Z, round(z * steps_per_unit))
-        | place(Triple::EXPONENT, exponent);
-    let is_finite = (x - x == 0.0) & (y - y == 0.0) & (z - z == 0.0);
-    (word, is_finite & (exponent < 1 << Triple::EXPONENT.width))
+        | place(Triple::EXPONENT, exponent)
 }
 
 /// The nearest integer as a two's complement number whose lowest 22 bits are right, halves to even.

@@ -23,6 +23,8 @@ rules! {
         "The vertex list holds as many vertices as the mesh states.";
     FRAMES "BMD-FRAMES" Fatal "Animation frames" "B23"
         "The keys of each normal bone end within the frames list.";
+    SHARING "BMD-SHARING" Fatal "Mesh Model Format" "B29"
+        "Lists and strings that share bytes take no more than 16 times the image.";
     VERTEX_TAG "BMD-VERTEX-TAG" Error "Mesh Vertex" "B8"
         "No vertex has one of the reserved tags FC, FE and FF.";
     VERTEX_UNDEFINED "BMD-VERTEX-UNDEFINED" Warning "Mesh Vertex (96-bit)" "B8"

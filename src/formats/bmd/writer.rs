@@ -5,6 +5,7 @@ use std::io::Cursor;
 
 use binrw::BinWrite;
 
+use super::animation::are_keys;
 use super::schema::{AnimDef, BoneDef, BoneEntry, Header, MeshDef, PSEUDO_BONE};
 use super::{Animation, Bone, Document, Mesh, Transform};
 use crate::bulk::{self, Bulk};
@@ -220,6 +221,10 @@ fn write_animation(
     if tracks.len() != bones && !has_none && !is_cut {
         let message = format!("{} tracks, but there are {bones} bones that have one", tracks.len());
         return Err(inexpressible(format!("animations[{index}].tracks"), message));
+    }
+    if !are_keys(&animation.trailing) {
+        let message = "the bytes end inside a key";
+        return Err(inexpressible(format!("animations[{index}].trailing"), message));
     }
     image.align(ALIGNMENT);
     let sizes = tracks.iter().map(|track| track.as_bytes().len() + 1).sum::<usize>();

@@ -1,0 +1,698 @@
+/*
+ * BMD: how its structures lie in a file.
+ *
+ * Numbers are little-endian, and nothing lies between one field and the next.
+ * The structs may be laid over the bytes of a file on little-endian machines.
+ *
+ * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ */
+#ifndef BMD_LAYOUT_H
+#define BMD_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the structs of this header are little-endian"
+#endif
+
+#ifndef MESHSPEC_STATIC_ASSERT
+#ifdef __cplusplus
+#define MESHSPEC_STATIC_ASSERT(condition, message) static_assert(condition, message)
+#else
+#define MESHSPEC_STATIC_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+#endif
+
+/* GCC, Clang and MSVC all know this one. */
+#pragma pack(push, 1)
+
+/*
+ * The header: 48 bytes.
+ */
+typedef struct bmd_header {
+    uint8_t magic_bytes[4];
+    uint32_t resv1; /* MBZ (B28). */
+    uint32_t resv2; /* MBZ (B28). */
+    uint32_t resv3; /* MBZ (B28). */
+    uint32_t ofs_meshes; /* Mesh list. */
+    uint32_t sz_meshes; /* Size of the mesh list in bytes. */
+    uint32_t ofs_lods; /* LODs list. */
+    uint32_t sz_lods; /* Size of the LODs list in bytes. */
+    uint32_t ofs_bones; /* Bone list, MBZ if static. */
+    uint32_t sz_bones; /* Size of the bone list in bytes, MBZ if static. */
+    uint32_t ofs_anims; /* Animation list, MBZ if static. */
+    uint32_t sz_anims; /* Size of the animation list in bytes, MBZ if static. */
+} bmd_header;
+MESHSPEC_STATIC_ASSERT(sizeof(bmd_header) == 48, "size of bmd_header");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, resv1) == 4, "offset of resv1");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, resv2) == 8, "offset of resv2");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, resv3) == 12, "offset of resv3");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, ofs_meshes) == 16, "offset of ofs_meshes");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, sz_meshes) == 20, "offset of sz_meshes");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, ofs_lods) == 24, "offset of ofs_lods");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, sz_lods) == 28, "offset of sz_lods");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, ofs_bones) == 32, "offset of ofs_bones");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, sz_bones) == 36, "offset of sz_bones");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, ofs_anims) == 40, "offset of ofs_anims");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, sz_anims) == 44, "offset of sz_anims");
+
+/*
+ * Which forms the vertices and faces of a mesh have: 32 bits. A hint for loaders (B11).
+ */
+typedef uint32_t bmd_control_flags;
+/* 0: 64 bits; 1: any; 2: 128 bits; 3: 96 bits. */
+#define BMD_CONTROL_FLAGS_VERTEX_SUBTYPE_SHIFT 0
+#define BMD_CONTROL_FLAGS_VERTEX_SUBTYPE_MASK UINT64_C(0x3)
+#define BMD_CONTROL_FLAGS_VERTEX_SUBTYPE(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
+/* 0: 32 bits, triangles; 1: any; 2: 64 bits, triangles; 3: 64 bits, triangles or quads. */
+#define BMD_CONTROL_FLAGS_TRIANGLES_TYPE_SHIFT 2
+#define BMD_CONTROL_FLAGS_TRIANGLES_TYPE_MASK UINT64_C(0x3)
+#define BMD_CONTROL_FLAGS_TRIANGLES_TYPE(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3))
+/* Not defined. */
+#define BMD_CONTROL_FLAGS_RESERVED_SHIFT 4
+#define BMD_CONTROL_FLAGS_RESERVED_MASK UINT64_C(0xfffffff)
+#define BMD_CONTROL_FLAGS_RESERVED(word) (((uint64_t)(word) >> 4) & UINT64_C(0xfffffff))
+
+/*
+ * The first word of any vertex.
+ */
+typedef uint64_t bmd_vertex_tag;
+/* What the form of the vertex says. */
+#define BMD_VERTEX_TAG_CONTENT_SHIFT 0
+#define BMD_VERTEX_TAG_CONTENT_MASK UINT64_C(0xffffffffffffff)
+#define BMD_VERTEX_TAG_CONTENT(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffffffffff))
+/* Below F0 the bone of a 64-bit vertex, else the form. */
+#define BMD_VERTEX_TAG_TAG_SHIFT 56
+#define BMD_VERTEX_TAG_TAG_MASK UINT64_C(0xff)
+#define BMD_VERTEX_TAG_TAG(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
+
+/*
+ * Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
+ */
+typedef uint32_t bmd_triple;
+/* Fraction of X. */
+#define BMD_TRIPLE_FRAC_X_SHIFT 0
+#define BMD_TRIPLE_FRAC_X_MASK UINT64_C(0x1ff)
+#define BMD_TRIPLE_FRAC_X(word) ((int64_t)(((((uint64_t)(word) >> 0) & UINT64_C(0x1ff)) ^ UINT64_C(0x100)) - UINT64_C(0x100)))
+/* Fraction of Y. */
+#define BMD_TRIPLE_FRAC_Y_SHIFT 9
+#define BMD_TRIPLE_FRAC_Y_MASK UINT64_C(0x1ff)
+#define BMD_TRIPLE_FRAC_Y(word) ((int64_t)(((((uint64_t)(word) >> 9) & UINT64_C(0x1ff)) ^ UINT64_C(0x100)) - UINT64_C(0x100)))
+/* Fraction of Z. */
+#define BMD_TRIPLE_FRAC_Z_SHIFT 18
+#define BMD_TRIPLE_FRAC_Z_MASK UINT64_C(0x1ff)
+#define BMD_TRIPLE_FRAC_Z(word) ((int64_t)(((((uint64_t)(word) >> 18) & UINT64_C(0x1ff)) ^ UINT64_C(0x100)) - UINT64_C(0x100)))
+/* The exponent of all three. */
+#define BMD_TRIPLE_EXPONENT_SHIFT 27
+#define BMD_TRIPLE_EXPONENT_MASK UINT64_C(0x1f)
+#define BMD_TRIPLE_EXPONENT(word) (((uint64_t)(word) >> 27) & UINT64_C(0x1f))
+
+/*
+ * Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+ */
+typedef struct bmd_scaled_st { uint8_t bytes[3]; } bmd_scaled_st;
+/* The bits are those of the bytes as one little-endian number. */
+/* Fraction of S. */
+#define BMD_SCALED_ST_FRAC_S_SHIFT 0
+#define BMD_SCALED_ST_FRAC_S_MASK UINT64_C(0x7ff)
+#define BMD_SCALED_ST_FRAC_S(word) (((uint64_t)(word) >> 0) & UINT64_C(0x7ff))
+/* Fraction of T. */
+#define BMD_SCALED_ST_FRAC_T_SHIFT 11
+#define BMD_SCALED_ST_FRAC_T_MASK UINT64_C(0x7ff)
+#define BMD_SCALED_ST_FRAC_T(word) (((uint64_t)(word) >> 11) & UINT64_C(0x7ff))
+/* The exponent of both. */
+#define BMD_SCALED_ST_EXPONENT_SHIFT 22
+#define BMD_SCALED_ST_EXPONENT_MASK UINT64_C(0x3)
+#define BMD_SCALED_ST_EXPONENT(word) (((uint64_t)(word) >> 22) & UINT64_C(0x3))
+
+/*
+ * The 64-bit form for textured surfaces: no normal.
+ */
+typedef uint64_t bmd_textured_vertex64;
+/* Position in the space of the bone. */
+#define BMD_TEXTURED_VERTEX64_POSITION_SHIFT 0
+#define BMD_TEXTURED_VERTEX64_POSITION_MASK UINT64_C(0xffffffff)
+#define BMD_TEXTURED_VERTEX64_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
+/* Texture coordinate. */
+#define BMD_TEXTURED_VERTEX64_ST_SHIFT 32
+#define BMD_TEXTURED_VERTEX64_ST_MASK UINT64_C(0xffffff)
+#define BMD_TEXTURED_VERTEX64_ST(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
+/* Bone; 0 is the base. Below F0 (B9). */
+#define BMD_TEXTURED_VERTEX64_BONE_SHIFT 56
+#define BMD_TEXTURED_VERTEX64_BONE_MASK UINT64_C(0xff)
+#define BMD_TEXTURED_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
+
+/*
+ * Three F8A: a vector, not normalised.
+ */
+typedef struct bmd_normal { uint8_t bytes[3]; } bmd_normal;
+/* The bits are those of the bytes as one little-endian number. */
+/* X. */
+#define BMD_NORMAL_X_SHIFT 0
+#define BMD_NORMAL_X_MASK UINT64_C(0xff)
+#define BMD_NORMAL_X(word) (((uint64_t)(word) >> 0) & UINT64_C(0xff))
+/* Y. */
+#define BMD_NORMAL_Y_SHIFT 8
+#define BMD_NORMAL_Y_MASK UINT64_C(0xff)
+#define BMD_NORMAL_Y(word) (((uint64_t)(word) >> 8) & UINT64_C(0xff))
+/* Z. */
+#define BMD_NORMAL_Z_SHIFT 16
+#define BMD_NORMAL_Z_MASK UINT64_C(0xff)
+#define BMD_NORMAL_Z(word) (((uint64_t)(word) >> 16) & UINT64_C(0xff))
+
+/*
+ * The 64-bit form for surfaces of a flat colour: no texture coordinate.
+ */
+typedef uint64_t bmd_flat_vertex64;
+/* Position in the space of the bone. */
+#define BMD_FLAT_VERTEX64_POSITION_SHIFT 0
+#define BMD_FLAT_VERTEX64_POSITION_MASK UINT64_C(0xffffffff)
+#define BMD_FLAT_VERTEX64_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
+/* Normal. */
+#define BMD_FLAT_VERTEX64_NORMAL_SHIFT 32
+#define BMD_FLAT_VERTEX64_NORMAL_MASK UINT64_C(0xffffff)
+#define BMD_FLAT_VERTEX64_NORMAL(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
+/* Bone; 0 is the base. Below F0 (B9). */
+#define BMD_FLAT_VERTEX64_BONE_SHIFT 56
+#define BMD_FLAT_VERTEX64_BONE_MASK UINT64_C(0xff)
+#define BMD_FLAT_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
+
+/*
+ * Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+ */
+typedef struct bmd_fine_st { uint8_t bytes[3]; } bmd_fine_st;
+/* The bits are those of the bytes as one little-endian number. */
+/* Fraction of S. */
+#define BMD_FINE_ST_FRAC_S_SHIFT 0
+#define BMD_FINE_ST_FRAC_S_MASK UINT64_C(0xfff)
+#define BMD_FINE_ST_FRAC_S(word) (((uint64_t)(word) >> 0) & UINT64_C(0xfff))
+/* Fraction of T. */
+#define BMD_FINE_ST_FRAC_T_SHIFT 12
+#define BMD_FINE_ST_FRAC_T_MASK UINT64_C(0xfff)
+#define BMD_FINE_ST_FRAC_T(word) (((uint64_t)(word) >> 12) & UINT64_C(0xfff))
+
+/*
+ * The 96-bit form with an even tag: fine texture coordinates (B5).
+ */
+typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
+/* The bits are those of the bytes as one little-endian number. */
+/* Position in the space of the bone. */
+#define BMD_FINE_VERTEX96_POSITION_SHIFT 0
+#define BMD_FINE_VERTEX96_POSITION_WIDTH 32
+/* Texture coordinate. */
+#define BMD_FINE_VERTEX96_ST_SHIFT 32
+#define BMD_FINE_VERTEX96_ST_WIDTH 24
+/* F8 or FA; F0, F2, F4 and F6 are not defined. */
+#define BMD_FINE_VERTEX96_TAG_SHIFT 56
+#define BMD_FINE_VERTEX96_TAG_WIDTH 8
+/* Normal. */
+#define BMD_FINE_VERTEX96_NORMAL_SHIFT 64
+#define BMD_FINE_VERTEX96_NORMAL_WIDTH 24
+/* Colour/shade where the tag is F8, bone where it is FA (B10). */
+#define BMD_FINE_VERTEX96_COLOR_OR_BONE_SHIFT 88
+#define BMD_FINE_VERTEX96_COLOR_OR_BONE_WIDTH 8
+
+/*
+ * The 96-bit form with an odd tag: texture coordinates with an exponent (B4).
+ */
+typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
+/* The bits are those of the bytes as one little-endian number. */
+/* Position in the space of the bone. */
+#define BMD_SCALED_VERTEX96_POSITION_SHIFT 0
+#define BMD_SCALED_VERTEX96_POSITION_WIDTH 32
+/* Texture coordinate. */
+#define BMD_SCALED_VERTEX96_ST_SHIFT 32
+#define BMD_SCALED_VERTEX96_ST_WIDTH 24
+/* F9 or FB; F1, F3, F5 and F7 are not defined. */
+#define BMD_SCALED_VERTEX96_TAG_SHIFT 56
+#define BMD_SCALED_VERTEX96_TAG_WIDTH 8
+/* Normal. */
+#define BMD_SCALED_VERTEX96_NORMAL_SHIFT 64
+#define BMD_SCALED_VERTEX96_NORMAL_WIDTH 24
+/* Colour/shade where the tag is F9, bone where it is FB (B10). */
+#define BMD_SCALED_VERTEX96_COLOR_OR_BONE_SHIFT 88
+#define BMD_SCALED_VERTEX96_COLOR_OR_BONE_WIDTH 8
+
+/*
+ * Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+ */
+typedef uint32_t bmd_wide_st;
+/* Fraction of S. */
+#define BMD_WIDE_ST_FRAC_S_SHIFT 0
+#define BMD_WIDE_ST_FRAC_S_MASK UINT64_C(0x3fff)
+#define BMD_WIDE_ST_FRAC_S(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3fff))
+/* Fraction of T. */
+#define BMD_WIDE_ST_FRAC_T_SHIFT 14
+#define BMD_WIDE_ST_FRAC_T_MASK UINT64_C(0x3fff)
+#define BMD_WIDE_ST_FRAC_T(word) (((uint64_t)(word) >> 14) & UINT64_C(0x3fff))
+/* The exponent of both. */
+#define BMD_WIDE_ST_EXPONENT_SHIFT 28
+#define BMD_WIDE_ST_EXPONENT_MASK UINT64_C(0xf)
+#define BMD_WIDE_ST_EXPONENT(word) (((uint64_t)(word) >> 28) & UINT64_C(0xf))
+
+/*
+ * The 128-bit form.
+ */
+typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
+/* The bits are those of the bytes as one little-endian number. */
+/* X in the space of the bone, as binary16 (B7). */
+#define BMD_VERTEX128_ORG_X_SHIFT 0
+#define BMD_VERTEX128_ORG_X_WIDTH 16
+/* Y, as binary16. */
+#define BMD_VERTEX128_ORG_Y_SHIFT 16
+#define BMD_VERTEX128_ORG_Y_WIDTH 16
+/* Z, as binary16. */
+#define BMD_VERTEX128_ORG_Z_SHIFT 32
+#define BMD_VERTEX128_ORG_Z_WIDTH 16
+/* Colour/shade. */
+#define BMD_VERTEX128_COLOR_SHIFT 48
+#define BMD_VERTEX128_COLOR_WIDTH 8
+/* FD. */
+#define BMD_VERTEX128_TAG_SHIFT 56
+#define BMD_VERTEX128_TAG_WIDTH 8
+/* Texture coordinate. */
+#define BMD_VERTEX128_ST_SHIFT 64
+#define BMD_VERTEX128_ST_WIDTH 32
+/* Normal. */
+#define BMD_VERTEX128_NORMAL_SHIFT 96
+#define BMD_VERTEX128_NORMAL_WIDTH 24
+/* Bone; 0 is the base. */
+#define BMD_VERTEX128_BONE_SHIFT 120
+#define BMD_VERTEX128_BONE_WIDTH 8
+
+/*
+ * VertexItem: One vertex of whatever size its tag says.
+ *
+ * - first: VertexTag, at 0, as a look ahead
+ * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
+ * - flat_64: FlatVertex64, after textured_64, if first.tag < 240 and flat
+ * - fine_96: FineVertex96, after flat_64, if first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 0
+ * - scaled_96: ScaledVertex96, after fine_96, if first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 1
+ * - vertex_128: Vertex128, after scaled_96, if first.tag >= 252
+ */
+
+/*
+ * VertexList: A list of vertices of any mix of sizes, up to the end of its bytes.
+ *
+ * - vertices: VertexItem[to the end], at 0
+ */
+
+/*
+ * The first byte of any face.
+ */
+typedef uint8_t bmd_face_tag;
+/* The form: bit 0 for a quad, bit 1 for 64 bits. */
+#define BMD_FACE_TAG_TAG_SHIFT 0
+#define BMD_FACE_TAG_TAG_MASK UINT64_C(0x3)
+#define BMD_FACE_TAG_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
+/* What the form of the face says. */
+#define BMD_FACE_TAG_CONTENT_SHIFT 2
+#define BMD_FACE_TAG_CONTENT_MASK UINT64_C(0x3f)
+#define BMD_FACE_TAG_CONTENT(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3f))
+
+/*
+ * A triangle of 32 bits: indices up to 1,023.
+ */
+typedef uint32_t bmd_triangle32;
+/* 0. */
+#define BMD_TRIANGLE32_TAG_SHIFT 0
+#define BMD_TRIANGLE32_TAG_MASK UINT64_C(0x3)
+#define BMD_TRIANGLE32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
+/* First vertex. */
+#define BMD_TRIANGLE32_V0_SHIFT 2
+#define BMD_TRIANGLE32_V0_MASK UINT64_C(0x3ff)
+#define BMD_TRIANGLE32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3ff))
+/* Second vertex. */
+#define BMD_TRIANGLE32_V1_SHIFT 12
+#define BMD_TRIANGLE32_V1_MASK UINT64_C(0x3ff)
+#define BMD_TRIANGLE32_V1(word) (((uint64_t)(word) >> 12) & UINT64_C(0x3ff))
+/* Third vertex. */
+#define BMD_TRIANGLE32_V2_SHIFT 22
+#define BMD_TRIANGLE32_V2_MASK UINT64_C(0x3ff)
+#define BMD_TRIANGLE32_V2(word) (((uint64_t)(word) >> 22) & UINT64_C(0x3ff))
+
+/*
+ * A quad of 32 bits: indices up to 127.
+ */
+typedef uint32_t bmd_quad32;
+/* 1. */
+#define BMD_QUAD32_TAG_SHIFT 0
+#define BMD_QUAD32_TAG_MASK UINT64_C(0x3)
+#define BMD_QUAD32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
+/* First vertex. */
+#define BMD_QUAD32_V0_SHIFT 2
+#define BMD_QUAD32_V0_MASK UINT64_C(0x7f)
+#define BMD_QUAD32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7f))
+/* Second vertex. */
+#define BMD_QUAD32_V1_SHIFT 9
+#define BMD_QUAD32_V1_MASK UINT64_C(0x7f)
+#define BMD_QUAD32_V1(word) (((uint64_t)(word) >> 9) & UINT64_C(0x7f))
+/* Third vertex. */
+#define BMD_QUAD32_V2_SHIFT 16
+#define BMD_QUAD32_V2_MASK UINT64_C(0x7f)
+#define BMD_QUAD32_V2(word) (((uint64_t)(word) >> 16) & UINT64_C(0x7f))
+/* Fourth vertex. */
+#define BMD_QUAD32_V3_SHIFT 23
+#define BMD_QUAD32_V3_MASK UINT64_C(0x7f)
+#define BMD_QUAD32_V3(word) (((uint64_t)(word) >> 23) & UINT64_C(0x7f))
+/* 0 (B13). */
+#define BMD_QUAD32_TAG2_SHIFT 30
+#define BMD_QUAD32_TAG2_MASK UINT64_C(0x3)
+#define BMD_QUAD32_TAG2(word) (((uint64_t)(word) >> 30) & UINT64_C(0x3))
+
+/*
+ * A triangle of 64 bits: indices up to 1,048,575.
+ */
+typedef uint64_t bmd_triangle64;
+/* 2. */
+#define BMD_TRIANGLE64_TAG_SHIFT 0
+#define BMD_TRIANGLE64_TAG_MASK UINT64_C(0x3)
+#define BMD_TRIANGLE64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
+/* First vertex. */
+#define BMD_TRIANGLE64_V0_SHIFT 2
+#define BMD_TRIANGLE64_V0_MASK UINT64_C(0xfffff)
+#define BMD_TRIANGLE64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0xfffff))
+/* Second vertex. */
+#define BMD_TRIANGLE64_V1_SHIFT 22
+#define BMD_TRIANGLE64_V1_MASK UINT64_C(0xfffff)
+#define BMD_TRIANGLE64_V1(word) (((uint64_t)(word) >> 22) & UINT64_C(0xfffff))
+/* Third vertex. */
+#define BMD_TRIANGLE64_V2_SHIFT 42
+#define BMD_TRIANGLE64_V2_MASK UINT64_C(0xfffff)
+#define BMD_TRIANGLE64_V2(word) (((uint64_t)(word) >> 42) & UINT64_C(0xfffff))
+/* 0 (B13). */
+#define BMD_TRIANGLE64_TAG2_SHIFT 62
+#define BMD_TRIANGLE64_TAG2_MASK UINT64_C(0x3)
+#define BMD_TRIANGLE64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
+
+/*
+ * A quad of 64 bits: indices up to 32,767.
+ */
+typedef uint64_t bmd_quad64;
+/* 3. */
+#define BMD_QUAD64_TAG_SHIFT 0
+#define BMD_QUAD64_TAG_MASK UINT64_C(0x3)
+#define BMD_QUAD64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
+/* First vertex. */
+#define BMD_QUAD64_V0_SHIFT 2
+#define BMD_QUAD64_V0_MASK UINT64_C(0x7fff)
+#define BMD_QUAD64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7fff))
+/* Second vertex. */
+#define BMD_QUAD64_V1_SHIFT 17
+#define BMD_QUAD64_V1_MASK UINT64_C(0x7fff)
+#define BMD_QUAD64_V1(word) (((uint64_t)(word) >> 17) & UINT64_C(0x7fff))
+/* Third vertex. */
+#define BMD_QUAD64_V2_SHIFT 32
+#define BMD_QUAD64_V2_MASK UINT64_C(0x7fff)
+#define BMD_QUAD64_V2(word) (((uint64_t)(word) >> 32) & UINT64_C(0x7fff))
+/* Fourth vertex. */
+#define BMD_QUAD64_V3_SHIFT 47
+#define BMD_QUAD64_V3_MASK UINT64_C(0x7fff)
+#define BMD_QUAD64_V3(word) (((uint64_t)(word) >> 47) & UINT64_C(0x7fff))
+/* 0 (B13). */
+#define BMD_QUAD64_TAG2_SHIFT 62
+#define BMD_QUAD64_TAG2_MASK UINT64_C(0x3)
+#define BMD_QUAD64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
+
+/*
+ * FaceItem: One face of whatever form its tag says.
+ *
+ * - first: FaceTag, at 0, as a look ahead
+ * - triangle_32: Triangle32, at 0, if first.tag == 0
+ * - quad_32: Quad32, after triangle_32, if first.tag == 1
+ * - triangle_64: Triangle64, after quad_32, if first.tag == 2
+ * - quad_64: Quad64, after triangle_64, if first.tag == 3
+ */
+
+/*
+ * FaceList: A list of faces of any mix of forms, up to the end of its bytes.
+ *
+ * - faces: FaceItem[to the end], at 0
+ */
+
+/*
+ * MeshDef: One mesh: 32 bytes.
+ *
+ * - ofs_vtx: u32, at 0
+ * - ofs_tris: u32, at 4
+ * - ofs_mat: u32, at 8
+ * - n_vtx: u16, at 12
+ * - n_tris: u16, at 14
+ * - sz_vtx: u32, at 16
+ * - sz_tris: u32, at 20
+ * - flags: ControlFlags, at 24
+ * - resv3: u32, at 28
+ * - material: NUL-terminated bytes, at ofs_mat, if ofs_mat != 0
+ * - vertices: u8[sz_vtx] that hold VertexList, at ofs_vtx
+ * - faces: u8[sz_tris] that hold FaceList, at ofs_tris
+ */
+/* What every MeshDef starts with. */
+typedef struct bmd_mesh_def_start {
+    uint32_t ofs_vtx; /* Offset of the vertices list. */
+    uint32_t ofs_tris; /* Offset of the triangles list. */
+    uint32_t ofs_mat; /* Material name string; 0 for none. */
+    uint16_t n_vtx; /* Number of vertices. */
+    uint16_t n_tris; /* Number of triangles (B12). */
+    uint32_t sz_vtx; /* Size of the vertices list in bytes. */
+    uint32_t sz_tris; /* Size of the triangles list in bytes. */
+    bmd_control_flags flags; /* Mesh control flags. */
+    uint32_t resv3; /* MBZ (B28). */
+} bmd_mesh_def_start;
+MESHSPEC_STATIC_ASSERT(sizeof(bmd_mesh_def_start) == 32, "size of bmd_mesh_def_start");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, ofs_vtx) == 0, "offset of ofs_vtx");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, ofs_tris) == 4, "offset of ofs_tris");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, ofs_mat) == 8, "offset of ofs_mat");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, n_vtx) == 12, "offset of n_vtx");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, n_tris) == 14, "offset of n_tris");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, sz_vtx) == 16, "offset of sz_vtx");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, sz_tris) == 20, "offset of sz_tris");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, flags) == 24, "offset of flags");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, resv3) == 28, "offset of resv3");
+
+/*
+ * A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+ */
+typedef uint8_t bmd_f8_a;
+/* Fraction below an implicit leading one. */
+#define BMD_F8_A_FRACTION_SHIFT 0
+#define BMD_F8_A_FRACTION_MASK UINT64_C(0xf)
+#define BMD_F8_A_FRACTION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xf))
+/* Exponent: the leading one is 2^(exponent − 7). */
+#define BMD_F8_A_EXPONENT_SHIFT 4
+#define BMD_F8_A_EXPONENT_MASK UINT64_C(0x7)
+#define BMD_F8_A_EXPONENT(word) (((uint64_t)(word) >> 4) & UINT64_C(0x7))
+/* Set for negative values. */
+#define BMD_F8_A_NEGATIVE_SHIFT 7
+#define BMD_F8_A_NEGATIVE_MASK UINT64_C(0x1)
+#define BMD_F8_A_NEGATIVE(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1))
+
+/*
+ * One level of detail: 4 bytes.
+ */
+typedef struct bmd_lod_def {
+    uint8_t id_mesh; /* Index of the first mesh. */
+    uint8_t n_mesh; /* Number of meshes. */
+    bmd_f8_a ld_sc; /* Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18). */
+    uint8_t resv1; /* MBZ (B28). */
+} bmd_lod_def;
+MESHSPEC_STATIC_ASSERT(sizeof(bmd_lod_def) == 4, "size of bmd_lod_def");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, id_mesh) == 0, "offset of id_mesh");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, n_mesh) == 1, "offset of n_mesh");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, ld_sc) == 2, "offset of ld_sc");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, resv1) == 3, "offset of resv1");
+
+/*
+ * A bone as one word: 16 bytes.
+ */
+typedef struct bmd_bone_entry { uint8_t bytes[16]; } bmd_bone_entry;
+/* The bits are those of the bytes as one little-endian number. */
+/* Transform and name. */
+#define BMD_BONE_ENTRY_CONTENT_SHIFT 0
+#define BMD_BONE_ENTRY_CONTENT_WIDTH 96
+/* Parent bone; FF for a pseudo-bone. */
+#define BMD_BONE_ENTRY_ID_PARENT_SHIFT 96
+#define BMD_BONE_ENTRY_ID_PARENT_WIDTH 8
+/* Solid and reserved bytes. */
+#define BMD_BONE_ENTRY_REST_SHIFT 104
+#define BMD_BONE_ENTRY_REST_WIDTH 24
+
+/*
+ * Four F8A: a quaternion, to be normalised (B19).
+ */
+typedef uint32_t bmd_rotation;
+/* I. */
+#define BMD_ROTATION_I_SHIFT 0
+#define BMD_ROTATION_I_MASK UINT64_C(0xff)
+#define BMD_ROTATION_I(word) (((uint64_t)(word) >> 0) & UINT64_C(0xff))
+/* J. */
+#define BMD_ROTATION_J_SHIFT 8
+#define BMD_ROTATION_J_MASK UINT64_C(0xff)
+#define BMD_ROTATION_J(word) (((uint64_t)(word) >> 8) & UINT64_C(0xff))
+/* K. */
+#define BMD_ROTATION_K_SHIFT 16
+#define BMD_ROTATION_K_MASK UINT64_C(0xff)
+#define BMD_ROTATION_K(word) (((uint64_t)(word) >> 16) & UINT64_C(0xff))
+/* R, the real part. */
+#define BMD_ROTATION_R_SHIFT 24
+#define BMD_ROTATION_R_MASK UINT64_C(0xff)
+#define BMD_ROTATION_R(word) (((uint64_t)(word) >> 24) & UINT64_C(0xff))
+
+/*
+ * Where a bone is in the space of its parent: 64 bits (B19).
+ */
+typedef uint64_t bmd_bone_transform;
+/* Origin. */
+#define BMD_BONE_TRANSFORM_ORIGIN_SHIFT 0
+#define BMD_BONE_TRANSFORM_ORIGIN_MASK UINT64_C(0xffffffff)
+#define BMD_BONE_TRANSFORM_ORIGIN(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
+/* Rotation. */
+#define BMD_BONE_TRANSFORM_ROTATION_SHIFT 32
+#define BMD_BONE_TRANSFORM_ROTATION_MASK UINT64_C(0xffffffff)
+#define BMD_BONE_TRANSFORM_ROTATION(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffffff))
+
+/*
+ * The bones that a pseudo-bone follows: 64 bits (B22).
+ */
+typedef uint64_t bmd_pseudo_transform;
+/* First bone. */
+#define BMD_PSEUDO_TRANSFORM_BONE_0_SHIFT 0
+#define BMD_PSEUDO_TRANSFORM_BONE_0_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_BONE_0(word) (((uint64_t)(word) >> 0) & UINT64_C(0xff))
+/* Second bone. */
+#define BMD_PSEUDO_TRANSFORM_BONE_1_SHIFT 8
+#define BMD_PSEUDO_TRANSFORM_BONE_1_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_BONE_1(word) (((uint64_t)(word) >> 8) & UINT64_C(0xff))
+/* Third bone. */
+#define BMD_PSEUDO_TRANSFORM_BONE_2_SHIFT 16
+#define BMD_PSEUDO_TRANSFORM_BONE_2_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_BONE_2(word) (((uint64_t)(word) >> 16) & UINT64_C(0xff))
+/* Fourth bone. */
+#define BMD_PSEUDO_TRANSFORM_BONE_3_SHIFT 24
+#define BMD_PSEUDO_TRANSFORM_BONE_3_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_BONE_3(word) (((uint64_t)(word) >> 24) & UINT64_C(0xff))
+/* Weight of the first bone. */
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_0_SHIFT 32
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_0_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_0(word) (((uint64_t)(word) >> 32) & UINT64_C(0xff))
+/* Weight of the second bone. */
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_1_SHIFT 40
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_1_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_1(word) (((uint64_t)(word) >> 40) & UINT64_C(0xff))
+/* Weight of the third bone. */
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_2_SHIFT 48
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_2_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_2(word) (((uint64_t)(word) >> 48) & UINT64_C(0xff))
+/* Weight of the fourth bone. */
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_3_SHIFT 56
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_3_MASK UINT64_C(0xff)
+#define BMD_PSEUDO_TRANSFORM_WEIGHT_3(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
+
+/*
+ * BoneDef: One bone: 16 bytes.
+ *
+ * - entry: BoneEntry, at 0, as a look ahead
+ * - xform: BoneTransform, at 0, if entry.id_parent != 255
+ * - pseudo: PseudoTransform, after xform, if entry.id_parent == 255
+ * - ofs_name: u32, after pseudo
+ * - id_parent: u8, after ofs_name
+ * - id_solid: u8, after id_parent
+ * - resv1: u8, after id_solid
+ * - resv2: u8, after resv1
+ * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
+ */
+
+/*
+ * Speed of an animation: 8 bits (B27).
+ */
+typedef uint8_t bmd_anim_rate;
+/* Frames per second, in units of 0.25. */
+#define BMD_ANIM_RATE_QUARTER_HZ_SHIFT 0
+#define BMD_ANIM_RATE_QUARTER_HZ_MASK UINT64_C(0x7f)
+#define BMD_ANIM_RATE_QUARTER_HZ(word) (((uint64_t)(word) >> 0) & UINT64_C(0x7f))
+/* Whether it stops at its end. */
+#define BMD_ANIM_RATE_NO_LOOP_SHIFT 7
+#define BMD_ANIM_RATE_NO_LOOP_MASK UINT64_C(0x1)
+#define BMD_ANIM_RATE_NO_LOOP(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1))
+
+/*
+ * The tag of a key: 8 bits.
+ */
+typedef uint8_t bmd_anim_tag;
+/* Number of preceding frames without a key. */
+#define BMD_ANIM_TAG_SKIP_SHIFT 0
+#define BMD_ANIM_TAG_SKIP_MASK UINT64_C(0x1f)
+#define BMD_ANIM_TAG_SKIP(word) (((uint64_t)(word) >> 0) & UINT64_C(0x1f))
+/* Scale present. */
+#define BMD_ANIM_TAG_SCALE_SHIFT 5
+#define BMD_ANIM_TAG_SCALE_MASK UINT64_C(0x1)
+#define BMD_ANIM_TAG_SCALE(word) (((uint64_t)(word) >> 5) & UINT64_C(0x1))
+/* Translation present. */
+#define BMD_ANIM_TAG_TRANSLATION_SHIFT 6
+#define BMD_ANIM_TAG_TRANSLATION_MASK UINT64_C(0x1)
+#define BMD_ANIM_TAG_TRANSLATION(word) (((uint64_t)(word) >> 6) & UINT64_C(0x1))
+/* Rotation present. */
+#define BMD_ANIM_TAG_ROTATION_SHIFT 7
+#define BMD_ANIM_TAG_ROTATION_MASK UINT64_C(0x1)
+#define BMD_ANIM_TAG_ROTATION(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1))
+
+/*
+ * Key: What a bone does at a frame, or the end of a bone: 1 to 13 bytes (B23).
+ *
+ * - tag: AnimTag, at 0
+ * - rotation: Rotation, at 1, if tag.rotation
+ * - translation: Triple, after rotation, if tag.translation
+ * - scale: Triple, after translation, if tag.scale
+ */
+
+/*
+ * KeyList: The keys of an animation, up to the end of their bytes.
+ *
+ * - frames: Key[to the end], at 0
+ */
+
+/*
+ * AnimDef: One animation: 16 bytes.
+ *
+ * - ofs_name: u32, at 0
+ * - n_frames: u8, at 4
+ * - fl_hz: AnimRate, at 5
+ * - resv1: u8, at 6
+ * - resv2: u8, at 7
+ * - ofs_frames: u32, at 8
+ * - sz_frames: u32, at 12
+ * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
+ * - frames: u8[sz_frames] that hold KeyList, at ofs_frames
+ */
+/* What every AnimDef starts with. */
+typedef struct bmd_anim_def_start {
+    uint32_t ofs_name; /* Offset of the animation name; 0 for none. */
+    uint8_t n_frames; /* Number of frames in this animation loop. */
+    bmd_anim_rate fl_hz; /* Speed, and whether it loops. */
+    uint8_t resv1; /* MBZ (B28). */
+    uint8_t resv2; /* MBZ (B28). */
+    uint32_t ofs_frames; /* Offset of the frames list. */
+    uint32_t sz_frames; /* Size of the frames list in bytes. */
+} bmd_anim_def_start;
+MESHSPEC_STATIC_ASSERT(sizeof(bmd_anim_def_start) == 16, "size of bmd_anim_def_start");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, ofs_name) == 0, "offset of ofs_name");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, n_frames) == 4, "offset of n_frames");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, fl_hz) == 5, "offset of fl_hz");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, resv1) == 6, "offset of resv1");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, resv2) == 7, "offset of resv2");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, ofs_frames) == 8, "offset of ofs_frames");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, sz_frames) == 12, "offset of sz_frames");
+
+/*
+ * Image: A file.
+ *
+ * - header: Header, at 0
+ * - meshes: MeshDef[header.sz_meshes / 32], at header.ofs_meshes
+ * - lods: LodDef[header.sz_lods / 4], at header.ofs_lods
+ * - bones: BoneDef[header.sz_bones / 16], at header.ofs_bones
+ * - animations: AnimDef[header.sz_anims / 16], at header.ofs_anims
+ */
+
+#pragma pack(pop)
+
+#endif

@@ -1,0 +1,1198 @@
+meta:
+  id: bmd
+  title: 'BMD'
+  ks-version: '0.11'
+  endian: le
+  bit-endian: le
+doc: |
+  A file.
+seq:
+  - id: header
+    type: 'header'
+    doc: |
+      48 bytes.
+instances:
+  meshes:
+    io: _root._io
+    pos: 'header.ofs_meshes'
+    type: 'mesh_def'
+    repeat: expr
+    repeat-expr: 'header.sz_meshes / 32'
+    doc: |
+      Meshes.
+  lods:
+    io: _root._io
+    pos: 'header.ofs_lods'
+    type: 'lod_def'
+    repeat: expr
+    repeat-expr: 'header.sz_lods / 4'
+    doc: |
+      Levels of detail.
+  bones:
+    io: _root._io
+    pos: 'header.ofs_bones'
+    type: 'bone_def'
+    repeat: expr
+    repeat-expr: 'header.sz_bones / 16'
+    doc: |
+      The skeleton.
+  animations:
+    io: _root._io
+    pos: 'header.ofs_anims'
+    type: 'anim_def'
+    repeat: expr
+    repeat-expr: 'header.sz_anims / 16'
+    doc: |
+      Animations.
+types:
+  header:
+    doc: |
+      The header: 48 bytes.
+    seq:
+      - id: magic_bytes
+        contents: [0x42, 0x4d, 0x44, 0x31]
+      - id: resv1
+        type: u4
+        doc: |
+          MBZ (B28).
+      - id: resv2
+        type: u4
+        doc: |
+          MBZ (B28).
+      - id: resv3
+        type: u4
+        doc: |
+          MBZ (B28).
+      - id: ofs_meshes
+        type: u4
+        doc: |
+          Mesh list.
+      - id: check_ofs_meshes
+        size: 0
+        valid:
+          expr: 'ofs_meshes % 4 == 0'
+        doc: |
+          Refused if not: the offset is not a multiple of 4.
+      - id: sz_meshes
+        type: u4
+        doc: |
+          Size of the mesh list in bytes.
+      - id: check_sz_meshes
+        size: 0
+        valid:
+          expr: 'sz_meshes % 32 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of 32.
+      - id: check_sz_meshes_2
+        size: 0
+        valid:
+          expr: 'sz_meshes == 0 or ofs_meshes >= 48'
+        doc: |
+          Refused if not: the list overlaps the header.
+      - id: ofs_lods
+        type: u4
+        doc: |
+          LODs list.
+      - id: check_ofs_lods
+        size: 0
+        valid:
+          expr: 'ofs_lods % 4 == 0'
+        doc: |
+          Refused if not: the offset is not a multiple of 4.
+      - id: sz_lods
+        type: u4
+        doc: |
+          Size of the LODs list in bytes.
+      - id: check_sz_lods
+        size: 0
+        valid:
+          expr: 'sz_lods % 4 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of 4.
+      - id: check_sz_lods_2
+        size: 0
+        valid:
+          expr: 'sz_lods == 0 or ofs_lods >= 48'
+        doc: |
+          Refused if not: the list overlaps the header.
+      - id: ofs_bones
+        type: u4
+        doc: |
+          Bone list, MBZ if static.
+      - id: check_ofs_bones
+        size: 0
+        valid:
+          expr: 'ofs_bones % 4 == 0'
+        doc: |
+          Refused if not: the offset is not a multiple of 4.
+      - id: sz_bones
+        type: u4
+        doc: |
+          Size of the bone list in bytes, MBZ if static.
+      - id: check_sz_bones
+        size: 0
+        valid:
+          expr: 'sz_bones % 16 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of 16.
+      - id: check_sz_bones_2
+        size: 0
+        valid:
+          expr: 'sz_bones <= 4080'
+        doc: |
+          Refused if not: there are more than 255 bones.
+      - id: check_sz_bones_3
+        size: 0
+        valid:
+          expr: 'sz_bones == 0 or ofs_bones >= 48'
+        doc: |
+          Refused if not: the list overlaps the header.
+      - id: ofs_anims
+        type: u4
+        doc: |
+          Animation list, MBZ if static.
+      - id: check_ofs_anims
+        size: 0
+        valid:
+          expr: 'ofs_anims % 4 == 0'
+        doc: |
+          Refused if not: the offset is not a multiple of 4.
+      - id: sz_anims
+        type: u4
+        doc: |
+          Size of the animation list in bytes, MBZ if static.
+      - id: check_sz_anims
+        size: 0
+        valid:
+          expr: 'sz_anims % 16 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of 16.
+      - id: check_sz_anims_2
+        size: 0
+        valid:
+          expr: 'sz_anims == 0 or ofs_anims >= 48'
+        doc: |
+          Refused if not: the list overlaps the header.
+  mesh_def:
+    doc: |
+      One mesh: 32 bytes.
+    seq:
+      - id: ofs_vtx
+        type: u4
+        doc: |
+          Offset of the vertices list.
+      - id: check_ofs_vtx
+        size: 0
+        valid:
+          expr: 'ofs_vtx % 4 == 0'
+        doc: |
+          Refused if not: the offset is not a multiple of 4.
+      - id: ofs_tris
+        type: u4
+        doc: |
+          Offset of the triangles list.
+      - id: check_ofs_tris
+        size: 0
+        valid:
+          expr: 'ofs_tris % 4 == 0'
+        doc: |
+          Refused if not: the offset is not a multiple of 4.
+      - id: ofs_mat
+        type: u4
+        doc: |
+          Material name string; 0 for none.
+      - id: check_ofs_mat
+        size: 0
+        valid:
+          expr: 'ofs_mat == 0 or ofs_mat >= 48'
+        doc: |
+          Refused if not: the name overlaps the header.
+      - id: n_vtx
+        type: u2
+        doc: |
+          Number of vertices.
+      - id: n_tris
+        type: u2
+        doc: |
+          Number of triangles (B12).
+      - id: sz_vtx
+        type: u4
+        doc: |
+          Size of the vertices list in bytes.
+      - id: check_sz_vtx
+        size: 0
+        valid:
+          expr: 'sz_vtx == 0 or ofs_vtx >= 48'
+        doc: |
+          Refused if not: the vertices overlap the header.
+      - id: sz_tris
+        type: u4
+        doc: |
+          Size of the triangles list in bytes.
+      - id: check_sz_tris
+        size: 0
+        valid:
+          expr: 'sz_tris == 0 or ofs_tris >= 48'
+        doc: |
+          Refused if not: the triangles overlap the header.
+      - id: flags
+        type: 'control_flags'
+        doc: |
+          Mesh control flags.
+      - id: resv3
+        type: u4
+        doc: |
+          MBZ (B28).
+    instances:
+      material:
+        io: _root._io
+        pos: 'ofs_mat'
+        if: 'ofs_mat != 0'
+        terminator: 0
+        doc: |
+          The name of the material.
+      as_vertices:
+        io: _root._io
+        pos: 'ofs_vtx'
+        size: 'sz_vtx'
+        type: 'vertex_list(ofs_mat != 0 and (material.length >= 7 and material[0] == 0x23 and ((material[1] >= 0x30 and material[1] <= 0x39) or (material[1] >= 0x41 and material[1] <= 0x46) or (material[1] >= 0x61 and material[1] <= 0x66)) and ((material[2] >= 0x30 and material[2] <= 0x39) or (material[2] >= 0x41 and material[2] <= 0x46) or (material[2] >= 0x61 and material[2] <= 0x66)) and ((material[3] >= 0x30 and material[3] <= 0x39) or (material[3] >= 0x41 and material[3] <= 0x46) or (material[3] >= 0x61 and material[3] <= 0x66)) and ((material[4] >= 0x30 and material[4] <= 0x39) or (material[4] >= 0x41 and material[4] <= 0x46) or (material[4] >= 0x61 and material[4] <= 0x66)) and ((material[5] >= 0x30 and material[5] <= 0x39) or (material[5] >= 0x41 and material[5] <= 0x46) or (material[5] >= 0x61 and material[5] <= 0x66)) and ((material[6] >= 0x30 and material[6] <= 0x39) or (material[6] >= 0x41 and material[6] <= 0x46) or (material[6] >= 0x61 and material[6] <= 0x66))))'
+        doc: |
+          The vertices, of any mix of forms.
+      as_faces:
+        io: _root._io
+        pos: 'ofs_tris'
+        size: 'sz_tris'
+        type: 'face_list'
+        doc: |
+          The faces, of any mix of forms.
+  control_flags:
+    doc: |
+      Which forms the vertices and faces of a mesh have: 32 bits. A hint for loaders (B11).
+    seq:
+      - id: vertex_subtype
+        type: b2
+        doc: |
+          0: 64 bits; 1: any; 2: 128 bits; 3: 96 bits.
+      - id: triangles_type
+        type: b2
+        doc: |
+          0: 32 bits, triangles; 1: any; 2: 64 bits, triangles; 3: 64 bits, triangles or quads.
+      - id: reserved
+        type: b28
+        doc: |
+          Not defined.
+  vertex_list:
+    doc: |
+      A list of vertices of any mix of sizes, up to the end of its bytes.
+    params:
+      - id: flat
+        type: bool
+    seq:
+      - id: vertices
+        type: 'vertex_item(flat)'
+        repeat: eos
+        doc: |
+          The vertices.
+  vertex_item:
+    doc: |
+      One vertex of whatever size its tag says.
+    params:
+      - id: flat
+        type: bool
+    seq:
+      - id: textured_64
+        if: 'first.tag < 240 and not flat'
+        type: 'textured_vertex64'
+        doc: |
+          64 bits, where the material is a texture.
+      - id: flat_64
+        if: 'first.tag < 240 and flat'
+        type: 'flat_vertex64'
+        doc: |
+          64 bits, where the material is a flat colour.
+      - id: fine_96
+        if: 'first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 0'
+        type: 'fine_vertex96'
+        doc: |
+          96 bits, with an even tag.
+      - id: scaled_96
+        if: 'first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 1'
+        type: 'scaled_vertex96'
+        doc: |
+          96 bits, with an odd tag.
+      - id: vertex_128
+        if: 'first.tag >= 252'
+        type: 'vertex128'
+        doc: |
+          128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
+    instances:
+      first:
+        pos: _io.pos
+        type: 'vertex_tag'
+        doc: |
+          The first word, which says what follows.
+  vertex_tag:
+    doc: |
+      The first word of any vertex.
+    seq:
+      - id: content
+        type: b56
+        doc: |
+          What the form of the vertex says.
+      - id: tag
+        type: b8
+        doc: |
+          Below F0 the bone of a 64-bit vertex, else the form.
+  textured_vertex64:
+    doc: |
+      The 64-bit form for textured surfaces: no normal.
+    seq:
+      - id: position_frac_x_bits
+        type: b9
+        doc: |
+          Fraction of X.
+      - id: position_frac_y_bits
+        type: b9
+        doc: |
+          Fraction of Y.
+      - id: position_frac_z_bits
+        type: b9
+        doc: |
+          Fraction of Z.
+      - id: position_exponent
+        type: b5
+        doc: |
+          The exponent of all three.
+      - id: st_frac_s
+        type: b11
+        doc: |
+          Fraction of S.
+      - id: st_frac_t
+        type: b11
+        doc: |
+          Fraction of T.
+      - id: st_exponent
+        type: b2
+        doc: |
+          The exponent of both.
+      - id: bone
+        type: b8
+        doc: |
+          Bone; 0 is the base. Below F0 (B9).
+    instances:
+      position_frac_x:
+        value: '(position_frac_x_bits ^ 256) - 256'
+        doc: |
+          Fraction of X.
+      position_frac_y:
+        value: '(position_frac_y_bits ^ 256) - 256'
+        doc: |
+          Fraction of Y.
+      position_frac_z:
+        value: '(position_frac_z_bits ^ 256) - 256'
+        doc: |
+          Fraction of Z.
+  triple:
+    doc: |
+      Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
+    seq:
+      - id: frac_x_bits
+        type: b9
+        doc: |
+          Fraction of X.
+      - id: frac_y_bits
+        type: b9
+        doc: |
+          Fraction of Y.
+      - id: frac_z_bits
+        type: b9
+        doc: |
+          Fraction of Z.
+      - id: exponent
+        type: b5
+        doc: |
+          The exponent of all three.
+    instances:
+      frac_x:
+        value: '(frac_x_bits ^ 256) - 256'
+        doc: |
+          Fraction of X.
+      frac_y:
+        value: '(frac_y_bits ^ 256) - 256'
+        doc: |
+          Fraction of Y.
+      frac_z:
+        value: '(frac_z_bits ^ 256) - 256'
+        doc: |
+          Fraction of Z.
+  scaled_st:
+    doc: |
+      Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+    seq:
+      - id: frac_s
+        type: b11
+        doc: |
+          Fraction of S.
+      - id: frac_t
+        type: b11
+        doc: |
+          Fraction of T.
+      - id: exponent
+        type: b2
+        doc: |
+          The exponent of both.
+  flat_vertex64:
+    doc: |
+      The 64-bit form for surfaces of a flat colour: no texture coordinate.
+    seq:
+      - id: position_frac_x_bits
+        type: b9
+        doc: |
+          Fraction of X.
+      - id: position_frac_y_bits
+        type: b9
+        doc: |
+          Fraction of Y.
+      - id: position_frac_z_bits
+        type: b9
+        doc: |
+          Fraction of Z.
+      - id: position_exponent
+        type: b5
+        doc: |
+          The exponent of all three.
+      - id: normal_x
+        type: b8
+        doc: |
+          X.
+      - id: normal_y
+        type: b8
+        doc: |
+          Y.
+      - id: normal_z
+        type: b8
+        doc: |
+          Z.
+      - id: bone
+        type: b8
+        doc: |
+          Bone; 0 is the base. Below F0 (B9).
+    instances:
+      position_frac_x:
+        value: '(position_frac_x_bits ^ 256) - 256'
+        doc: |
+          Fraction of X.
+      position_frac_y:
+        value: '(position_frac_y_bits ^ 256) - 256'
+        doc: |
+          Fraction of Y.
+      position_frac_z:
+        value: '(position_frac_z_bits ^ 256) - 256'
+        doc: |
+          Fraction of Z.
+  normal:
+    doc: |
+      Three F8A: a vector, not normalised.
+    seq:
+      - id: x
+        type: b8
+        doc: |
+          X.
+      - id: y
+        type: b8
+        doc: |
+          Y.
+      - id: z
+        type: b8
+        doc: |
+          Z.
+  fine_vertex96:
+    doc: |
+      The 96-bit form with an even tag: fine texture coordinates (B5).
+    seq:
+      - id: position_frac_x_bits
+        type: b9
+        doc: |
+          Fraction of X.
+      - id: position_frac_y_bits
+        type: b9
+        doc: |
+          Fraction of Y.
+      - id: position_frac_z_bits
+        type: b9
+        doc: |
+          Fraction of Z.
+      - id: position_exponent
+        type: b5
+        doc: |
+          The exponent of all three.
+      - id: st_frac_s
+        type: b12
+        doc: |
+          Fraction of S.
+      - id: st_frac_t
+        type: b12
+        doc: |
+          Fraction of T.
+      - id: tag
+        type: b8
+        doc: |
+          F8 or FA; F0, F2, F4 and F6 are not defined.
+      - id: normal_x
+        type: b8
+        doc: |
+          X.
+      - id: normal_y
+        type: b8
+        doc: |
+          Y.
+      - id: normal_z
+        type: b8
+        doc: |
+          Z.
+      - id: color_or_bone
+        type: b8
+        doc: |
+          Colour/shade where the tag is F8, bone where it is FA (B10).
+    instances:
+      position_frac_x:
+        value: '(position_frac_x_bits ^ 256) - 256'
+        doc: |
+          Fraction of X.
+      position_frac_y:
+        value: '(position_frac_y_bits ^ 256) - 256'
+        doc: |
+          Fraction of Y.
+      position_frac_z:
+        value: '(position_frac_z_bits ^ 256) - 256'
+        doc: |
+          Fraction of Z.
+  fine_st:
+    doc: |
+      Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+    seq:
+      - id: frac_s
+        type: b12
+        doc: |
+          Fraction of S.
+      - id: frac_t
+        type: b12
+        doc: |
+          Fraction of T.
+  scaled_vertex96:
+    doc: |
+      The 96-bit form with an odd tag: texture coordinates with an exponent (B4).
+    seq:
+      - id: position_frac_x_bits
+        type: b9
+        doc: |
+          Fraction of X.
+      - id: position_frac_y_bits
+        type: b9
+        doc: |
+          Fraction of Y.
+      - id: position_frac_z_bits
+        type: b9
+        doc: |
+          Fraction of Z.
+      - id: position_exponent
+        type: b5
+        doc: |
+          The exponent of all three.
+      - id: st_frac_s
+        type: b11
+        doc: |
+          Fraction of S.
+      - id: st_frac_t
+        type: b11
+        doc: |
+          Fraction of T.
+      - id: st_exponent
+        type: b2
+        doc: |
+          The exponent of both.
+      - id: tag
+        type: b8
+        doc: |
+          F9 or FB; F1, F3, F5 and F7 are not defined.
+      - id: normal_x
+        type: b8
+        doc: |
+          X.
+      - id: normal_y
+        type: b8
+        doc: |
+          Y.
+      - id: normal_z
+        type: b8
+        doc: |
+          Z.
+      - id: color_or_bone
+        type: b8
+        doc: |
+          Colour/shade where the tag is F9, bone where it is FB (B10).
+    instances:
+      position_frac_x:
+        value: '(position_frac_x_bits ^ 256) - 256'
+        doc: |
+          Fraction of X.
+      position_frac_y:
+        value: '(position_frac_y_bits ^ 256) - 256'
+        doc: |
+          Fraction of Y.
+      position_frac_z:
+        value: '(position_frac_z_bits ^ 256) - 256'
+        doc: |
+          Fraction of Z.
+  vertex128:
+    doc: |
+      The 128-bit form.
+    seq:
+      - id: org_x
+        type: b16
+        doc: |
+          X in the space of the bone, as binary16 (B7).
+      - id: org_y
+        type: b16
+        doc: |
+          Y, as binary16.
+      - id: org_z
+        type: b16
+        doc: |
+          Z, as binary16.
+      - id: color
+        type: b8
+        doc: |
+          Colour/shade.
+      - id: tag
+        type: b8
+        doc: |
+          FD.
+      - id: st_frac_s
+        type: b14
+        doc: |
+          Fraction of S.
+      - id: st_frac_t
+        type: b14
+        doc: |
+          Fraction of T.
+      - id: st_exponent
+        type: b4
+        doc: |
+          The exponent of both.
+      - id: normal_x
+        type: b8
+        doc: |
+          X.
+      - id: normal_y
+        type: b8
+        doc: |
+          Y.
+      - id: normal_z
+        type: b8
+        doc: |
+          Z.
+      - id: bone
+        type: b8
+        doc: |
+          Bone; 0 is the base.
+  wide_st:
+    doc: |
+      Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+    seq:
+      - id: frac_s
+        type: b14
+        doc: |
+          Fraction of S.
+      - id: frac_t
+        type: b14
+        doc: |
+          Fraction of T.
+      - id: exponent
+        type: b4
+        doc: |
+          The exponent of both.
+  face_list:
+    doc: |
+      A list of faces of any mix of forms, up to the end of its bytes.
+    seq:
+      - id: faces
+        type: 'face_item'
+        repeat: eos
+        doc: |
+          The faces.
+  face_item:
+    doc: |
+      One face of whatever form its tag says.
+    seq:
+      - id: triangle_32
+        if: 'first.tag == 0'
+        type: 'triangle32'
+        doc: |
+          Tag 00.
+      - id: quad_32
+        if: 'first.tag == 1'
+        type: 'quad32'
+        doc: |
+          Tag 01.
+      - id: triangle_64
+        if: 'first.tag == 2'
+        type: 'triangle64'
+        doc: |
+          Tag 10.
+      - id: quad_64
+        if: 'first.tag == 3'
+        type: 'quad64'
+        doc: |
+          Tag 11.
+    instances:
+      first:
+        pos: _io.pos
+        type: 'face_tag'
+        doc: |
+          The first byte, which says what follows.
+  face_tag:
+    doc: |
+      The first byte of any face.
+    seq:
+      - id: tag
+        type: b2
+        doc: |
+          The form: bit 0 for a quad, bit 1 for 64 bits.
+      - id: content
+        type: b6
+        doc: |
+          What the form of the face says.
+  triangle32:
+    doc: |
+      A triangle of 32 bits: indices up to 1,023.
+    seq:
+      - id: tag
+        type: b2
+        doc: |
+          0.
+      - id: v0
+        type: b10
+        doc: |
+          First vertex.
+      - id: v1
+        type: b10
+        doc: |
+          Second vertex.
+      - id: v2
+        type: b10
+        doc: |
+          Third vertex.
+  quad32:
+    doc: |
+      A quad of 32 bits: indices up to 127.
+    seq:
+      - id: tag
+        type: b2
+        doc: |
+          1.
+      - id: v0
+        type: b7
+        doc: |
+          First vertex.
+      - id: v1
+        type: b7
+        doc: |
+          Second vertex.
+      - id: v2
+        type: b7
+        doc: |
+          Third vertex.
+      - id: v3
+        type: b7
+        doc: |
+          Fourth vertex.
+      - id: tag2
+        type: b2
+        doc: |
+          0 (B13).
+  triangle64:
+    doc: |
+      A triangle of 64 bits: indices up to 1,048,575.
+    seq:
+      - id: tag
+        type: b2
+        doc: |
+          2.
+      - id: v0
+        type: b20
+        doc: |
+          First vertex.
+      - id: v1
+        type: b20
+        doc: |
+          Second vertex.
+      - id: v2
+        type: b20
+        doc: |
+          Third vertex.
+      - id: tag2
+        type: b2
+        doc: |
+          0 (B13).
+  quad64:
+    doc: |
+      A quad of 64 bits: indices up to 32,767.
+    seq:
+      - id: tag
+        type: b2
+        doc: |
+          3.
+      - id: v0
+        type: b15
+        doc: |
+          First vertex.
+      - id: v1
+        type: b15
+        doc: |
+          Second vertex.
+      - id: v2
+        type: b15
+        doc: |
+          Third vertex.
+      - id: v3
+        type: b15
+        doc: |
+          Fourth vertex.
+      - id: tag2
+        type: b2
+        doc: |
+          0 (B13).
+  lod_def:
+    doc: |
+      One level of detail: 4 bytes.
+    seq:
+      - id: id_mesh
+        type: u1
+        doc: |
+          Index of the first mesh.
+      - id: n_mesh
+        type: u1
+        doc: |
+          Number of meshes.
+      - id: ld_sc
+        type: 'f8_a'
+        doc: |
+          Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
+      - id: resv1
+        type: u1
+        doc: |
+          MBZ (B28).
+  f8_a:
+    doc: |
+      A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+    seq:
+      - id: fraction
+        type: b4
+        doc: |
+          Fraction below an implicit leading one.
+      - id: exponent
+        type: b3
+        doc: |
+          Exponent: the leading one is 2^(exponent − 7).
+      - id: negative
+        type: b1
+        doc: |
+          Set for negative values.
+  bone_def:
+    doc: |
+      One bone: 16 bytes.
+    seq:
+      - id: xform
+        if: 'entry.id_parent != 255'
+        type: 'bone_transform'
+        doc: |
+          Base transform in the space of the parent; 0 for bone 0.
+      - id: pseudo
+        if: 'entry.id_parent == 255'
+        type: 'pseudo_transform'
+        doc: |
+          Of a pseudo-bone, the bones that it follows instead (B22).
+      - id: ofs_name
+        type: u4
+        doc: |
+          Bone name string; 0 for none.
+      - id: check_ofs_name
+        size: 0
+        valid:
+          expr: 'ofs_name == 0 or ofs_name >= 48'
+        doc: |
+          Refused if not: the name overlaps the header.
+      - id: id_parent
+        type: u1
+        doc: |
+          Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
+      - id: id_solid
+        type: u1
+        doc: |
+          Mesh that is the solid of the bone; 0 for none.
+      - id: resv1
+        type: u1
+        doc: |
+          MBZ (B28).
+      - id: resv2
+        type: u1
+        doc: |
+          MBZ (B28).
+    instances:
+      entry:
+        pos: _io.pos
+        type: 'bone_entry'
+        doc: |
+          The whole entry, whose parent says what the transform is.
+      name:
+        io: _root._io
+        pos: 'ofs_name'
+        if: 'ofs_name != 0'
+        terminator: 0
+        doc: |
+          The name.
+  bone_entry:
+    doc: |
+      A bone as one word: 16 bytes.
+    seq:
+      - id: content
+        type: b96
+        doc: |
+          Transform and name.
+      - id: id_parent
+        type: b8
+        doc: |
+          Parent bone; FF for a pseudo-bone.
+      - id: rest
+        type: b24
+        doc: |
+          Solid and reserved bytes.
+  bone_transform:
+    doc: |
+      Where a bone is in the space of its parent: 64 bits (B19).
+    seq:
+      - id: origin_frac_x_bits
+        type: b9
+        doc: |
+          Fraction of X.
+      - id: origin_frac_y_bits
+        type: b9
+        doc: |
+          Fraction of Y.
+      - id: origin_frac_z_bits
+        type: b9
+        doc: |
+          Fraction of Z.
+      - id: origin_exponent
+        type: b5
+        doc: |
+          The exponent of all three.
+      - id: rotation_i
+        type: b8
+        doc: |
+          I.
+      - id: rotation_j
+        type: b8
+        doc: |
+          J.
+      - id: rotation_k
+        type: b8
+        doc: |
+          K.
+      - id: rotation_r
+        type: b8
+        doc: |
+          R, the real part.
+    instances:
+      origin_frac_x:
+        value: '(origin_frac_x_bits ^ 256) - 256'
+        doc: |
+          Fraction of X.
+      origin_frac_y:
+        value: '(origin_frac_y_bits ^ 256) - 256'
+        doc: |
+          Fraction of Y.
+      origin_frac_z:
+        value: '(origin_frac_z_bits ^ 256) - 256'
+        doc: |
+          Fraction of Z.
+  rotation:
+    doc: |
+      Four F8A: a quaternion, to be normalised (B19).
+    seq:
+      - id: i
+        type: b8
+        doc: |
+          I.
+      - id: j
+        type: b8
+        doc: |
+          J.
+      - id: k
+        type: b8
+        doc: |
+          K.
+      - id: r
+        type: b8
+        doc: |
+          R, the real part.
+  pseudo_transform:
+    doc: |
+      The bones that a pseudo-bone follows: 64 bits (B22).
+    seq:
+      - id: bone_0
+        type: b8
+        doc: |
+          First bone.
+      - id: bone_1
+        type: b8
+        doc: |
+          Second bone.
+      - id: bone_2
+        type: b8
+        doc: |
+          Third bone.
+      - id: bone_3
+        type: b8
+        doc: |
+          Fourth bone.
+      - id: weight_0
+        type: b8
+        doc: |
+          Weight of the first bone.
+      - id: weight_1
+        type: b8
+        doc: |
+          Weight of the second bone.
+      - id: weight_2
+        type: b8
+        doc: |
+          Weight of the third bone.
+      - id: weight_3
+        type: b8
+        doc: |
+          Weight of the fourth bone.
+  anim_def:
+    doc: |
+      One animation: 16 bytes.
+    seq:
+      - id: ofs_name
+        type: u4
+        doc: |
+          Offset of the animation name; 0 for none.
+      - id: check_ofs_name
+        size: 0
+        valid:
+          expr: 'ofs_name == 0 or ofs_name >= 48'
+        doc: |
+          Refused if not: the name overlaps the header.
+      - id: n_frames
+        type: u1
+        doc: |
+          Number of frames in this animation loop.
+      - id: fl_hz
+        type: 'anim_rate'
+        doc: |
+          Speed, and whether it loops.
+      - id: resv1
+        type: u1
+        doc: |
+          MBZ (B28).
+      - id: resv2
+        type: u1
+        doc: |
+          MBZ (B28).
+      - id: ofs_frames
+        type: u4
+        doc: |
+          Offset of the frames list.
+      - id: sz_frames
+        type: u4
+        doc: |
+          Size of the frames list in bytes.
+      - id: check_sz_frames
+        size: 0
+        valid:
+          expr: 'sz_frames == 0 or ofs_frames >= 48'
+        doc: |
+          Refused if not: the frames overlap the header.
+    instances:
+      name:
+        io: _root._io
+        pos: 'ofs_name'
+        if: 'ofs_name != 0'
+        terminator: 0
+        doc: |
+          The name.
+      as_frames:
+        io: _root._io
+        pos: 'ofs_frames'
+        size: 'sz_frames'
+        type: 'key_list'
+        doc: |
+          The keys of all normal bones, bone after bone.
+  anim_rate:
+    doc: |
+      Speed of an animation: 8 bits (B27).
+    seq:
+      - id: quarter_hz
+        type: b7
+        doc: |
+          Frames per second, in units of 0.25.
+      - id: no_loop
+        type: b1
+        doc: |
+          Whether it stops at its end.
+  key_list:
+    doc: |
+      The keys of an animation, up to the end of their bytes.
+    seq:
+      - id: frames
+        type: 'key'
+        repeat: eos
+        doc: |
+          For each normal bone its keys and an end, a tag of 00.
+  key:
+    doc: |
+      What a bone does at a frame, or the end of a bone: 1 to 13 bytes (B23).
+    seq:
+      - id: tag
+        type: 'anim_tag'
+        doc: |
+          What is there; 00 ends the bone.
+      - id: rotation
+        if: 'tag.rotation'
+        type: 'rotation'
+        doc: |
+          Rotation.
+      - id: translation
+        if: 'tag.translation'
+        type: 'triple'
+        doc: |
+          Translation.
+      - id: scale
+        if: 'tag.scale'
+        type: 'triple'
+        doc: |
+          Scale.
+  anim_tag:
+    doc: |
+      The tag of a key: 8 bits.
+    seq:
+      - id: skip
+        type: b5
+        doc: |
+          Number of preceding frames without a key.
+      - id: scale
+        type: b1
+        doc: |
+          Scale present.
+      - id: translation
+        type: b1
+        doc: |
+          Translation present.
+      - id: rotation
+        type: b1
+        doc: |
+          Rotation present.
