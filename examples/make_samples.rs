@@ -186,6 +186,7 @@ fn seed_tetrahedron() -> seed::Document {
         faces: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]],
         comments: None,
     }
+}
 
 /// A pyramid in both kinds of surface and all sizes of vertices, with the solid of its bone, a pseudo-bone half-way up
 /// and an animation that turns it.

@@ -193,7 +193,7 @@ fn many_meshes_that_share_indices_take_no_more_time() {
     // The first mesh may only use 999 vertices and is the only one that is wrong.
     let meshes =
         (0..60_000).map(|i| meshspec::iyma::MeshInfo { vertex_count: 1000 - u32::from(i == 0), ..mesh });
-    let document = meshspec::Document::Iyma(meshspec::iyma::Document {
+    let document = Document::Iyma(meshspec::iyma::Document {
         n_vertices: 1000,
         meshes: meshes.collect(),
         indices: Some(meshspec::iyma::Indices::from_u32(&indices)),
@@ -219,7 +219,7 @@ fn user_data_alone_takes_no_memory_for_the_meshes() {
             }],
             ..Default::default()
         };
-        meshspec::Document::Iyma(document).write(&Default::default()).unwrap()
+        Document::Iyma(document).write(&Default::default()).unwrap()
     };
     for bytes in [file(10), file(4 << 20)] {
         let (data, memory) = measured(|| {
@@ -304,8 +304,8 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
     let positions: Vec<[f32; 3]> = (0..400_000).map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5]).collect();
     let indices: Vec<u32> = (0..800_000).map(|i| i * 31 % 400_000).collect();
     let decoded = size_of_val(&*positions) + size_of_val(&*indices);
-    let mesh = meshspec::Document::Mesh(meshspec::mesh::Document {
-        vertices: meshspec::mesh::Vertices::from_columns(&meshspec::mesh::Columns {
+    let mesh = Document::Mesh(mesh::Document {
+        vertices: mesh::Vertices::from_columns(&mesh::Columns {
             positions: positions.clone(),
             ..Default::default()
         })
@@ -313,15 +313,15 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
         indices: indices.clone(),
         ..Default::default()
     });
-    let crucible = meshspec::Document::Crucible(meshspec::crucible::Document {
-        chunks: vec![meshspec::crucible::Chunk {
-            indices: meshspec::crucible::Indices::U32(indices.clone()),
-            streams: vec![meshspec::crucible::Stream::Position3d(positions.clone())],
+    let crucible = Document::Crucible(crucible::Document {
+        chunks: vec![crucible::Chunk {
+            indices: crucible::Indices::U32(indices.clone()),
+            streams: vec![crucible::Stream::Position3d(positions.clone())],
             ..Default::default()
         }],
         ..Default::default()
     });
-    let iyma = meshspec::Document::Iyma(
+    let iyma = Document::Iyma(
         meshspec::iyma::Document::from_mesh(
             Some(meshspec::iyma::Indices::from_u32(&indices)),
             vec![meshspec::iyma::Attribute::from_f32(
