@@ -39,10 +39,11 @@ pub struct Channel {
 pub enum Interpolation {
     /// The earlier sample.
     Step,
-    /// On the straight line between them; rotations on the great circle.
+    /// On the straight line between them; rotations on the great circle, the shorter way round.
     #[default]
     Linear,
-    /// On the straight line between them; rotations then made unit length, which is faster near the middle.
+    /// On the straight line between them; rotations as they are, then made unit length, which is faster near the
+    /// middle.
     Normalized,
 }
 
@@ -193,9 +194,13 @@ impl Moment {
         if let (Some(before), Some(after)) = (values.get(self.before), values.get(self.after)) {
             let (from, to) = (Quat::from_array(*before), Quat::from_array(*after));
             *target = match interpolation {
-                // Both take the shorter way round.
                 Interpolation::Linear if self.fraction > 0.0 => from.slerp(to, self.fraction).to_array(),
-                Interpolation::Normalized if self.fraction > 0.0 => from.lerp(to, self.fraction).to_array(),
+                Interpolation::Normalized if self.fraction > 0.0 => {
+                    let straight = from * (1.0 - self.fraction) + to * self.fraction;
+                    let length = straight.length();
+                    // Halfway between opposite ones there is none.
+                    if length > 0.0 { (straight / length).to_array() } else { Quat::IDENTITY.to_array() }
+                }
                 _ => *before,
             }
         }
