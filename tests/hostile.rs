@@ -170,8 +170,8 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
     let positions: Vec<[f32; 3]> = (0..400_000).map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5]).collect();
     let indices: Vec<u32> = (0..800_000).map(|i| i * 31 % 400_000).collect();
     let decoded = size_of_val(&*positions) + size_of_val(&*indices);
-    let mesh = meshspec::Document::Mesh(meshspec::mesh::Document {
-        vertices: meshspec::mesh::Vertices::from_columns(&meshspec::mesh::Columns {
+    let mesh = Document::Mesh(mesh::Document {
+        vertices: mesh::Vertices::from_columns(&mesh::Columns {
             positions: positions.clone(),
             ..Default::default()
         })
@@ -179,10 +179,10 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
         indices: indices.clone(),
         ..Default::default()
     });
-    let crucible = meshspec::Document::Crucible(meshspec::crucible::Document {
-        chunks: vec![meshspec::crucible::Chunk {
-            indices: meshspec::crucible::Indices::U32(indices),
-            streams: vec![meshspec::crucible::Stream::Position3d(positions)],
+    let crucible = Document::Crucible(crucible::Document {
+        chunks: vec![crucible::Chunk {
+            indices: crucible::Indices::U32(indices),
+            streams: vec![crucible::Stream::Position3d(positions)],
             ..Default::default()
         }],
         ..Default::default()
