@@ -125,10 +125,11 @@ fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let skins = scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.skins).filter(|_| count > 0);
     let joints = skins.flat_map(|skin| skin.joints.as_flattened_mut());
     let mut missing = 0;
-    for joint in joints.filter(|joint| **joint != Skin::NONE && usize::from(**joint) >= count) {
-        *joint = Skin::NONE;
-        missing += 1;
-    }
+    joints.for_each(|joint| {
+        let kept = *joint == Skin::NONE || usize::from(*joint) < count;
+        *joint = if kept { *joint } else { Skin::NONE };
+        missing += usize::from(!kept);
+    });
     if missing > 0 {
         let message = format!("{missing} joints of vertices, since the skeleton has {count}");
         losses.push(Loss::dropped("vertices.joint_ids", message));

@@ -1,6 +1,6 @@
 //! The files around the JSON and the numbers.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -30,7 +30,7 @@ pub(super) fn write_glb(mut json: Value, data: &Data, name: &str, files: &mut dy
         let message = format!("{total} bytes, but a .glb can have 2^32; a .gltf can have more");
         Error::new(ErrorKind::Inexpressible, message)
     })?;
-    let mut file = files.create(name)?;
+    let mut file = BufWriter::new(files.create(name)?);
     file.write_all(MAGIC)?;
     file.write_all(&2_u32.to_le_bytes())?;
     file.write_all(&total.to_le_bytes())?;
@@ -40,7 +40,7 @@ pub(super) fn write_glb(mut json: Value, data: &Data, name: &str, files: &mut dy
     if data.len() > 0 {
         file.write_all(&(data.len() as u32).to_le_bytes())?;
         file.write_all(BIN)?;
-        data.write(&mut *file)?;
+        data.write(&mut file)?;
     }
     Ok(file.flush()?)
 }
@@ -52,13 +52,13 @@ pub(super) fn write_json(mut json: Value, data: &Data, name: &str, files: &mut d
         let beside = format!("{stem}.bin");
         let uri = utf8_percent_encode(&beside, ESCAPED).to_string();
         json["buffers"] = json!([{ "byteLength": data.len(), "uri": uri }]);
-        let mut file = files.create(&beside)?;
-        data.write(&mut *file)?;
+        let mut file = BufWriter::new(files.create(&beside)?);
+        data.write(&mut file)?;
         file.flush()?;
     }
     let mut text = to_bytes(serde_json::to_vec_pretty(&json))?;
     text.push(b'\n');
-    let mut file = files.create(name)?;
+    let mut file = BufWriter::new(files.create(name)?);
     file.write_all(&text)?;
     Ok(file.flush()?)
 }

@@ -64,8 +64,9 @@ impl Shape {
         let (mut low, mut high) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N]);
         for value in values {
             for lane in 0..N {
-                low[lane] = low[lane].min(value[lane]);
-                high[lane] = high[lane].max(value[lane]);
+                // Without the care for what is no number that `min` takes.
+                low[lane] = if value[lane] < low[lane] { value[lane] } else { low[lane] };
+                high[lane] = if value[lane] > high[lane] { value[lane] } else { high[lane] };
             }
         }
         self.bounds = Some((low.to_vec(), high.to_vec()));

@@ -82,7 +82,15 @@ fn largest(matrix: Mat4) -> f32 {
     matrix.to_cols_array().into_iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
+/// Looks at all of them, which is faster than to stop at the first.
+fn all_finite(values: &[f32]) -> bool {
+    !values.iter().fold(false, |found, value| found | !value.is_finite())
+}
+
 fn positions(mesh: &Mesh, at: &str) -> Result<()> {
+    if all_finite(mesh.positions.as_flattened()) {
+        return Ok(());
+    }
     let finite = |position: &[f32; 3]| position.iter().all(|coordinate| coordinate.is_finite());
     match mesh.positions.iter().position(|position| !finite(position)) {
         Some(vertex) => {
@@ -207,14 +215,15 @@ fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
 
 /// Sets numbers that are not finite to 0.
 fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
+    if all_finite(values) {
+        return;
+    }
     let mut count = 0;
     for value in values.iter_mut().filter(|value| !value.is_finite()) {
         *value = 0.0;
         count += 1;
     }
-    if count > 0 {
-        changed(losses, path, format!("{count} numbers that are not finite become 0"));
-    }
+    changed(losses, path, format!("{count} numbers that are not finite become 0"));
 }
 
 fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {

@@ -105,23 +105,24 @@ impl Fix {
         if skins.is_empty() {
             return;
         }
-        let mut slots = Vec::with_capacity(4 * skins.len());
+        let (mut slots, mut before) = (Vec::with_capacity(4 * skins.len()), Vec::new());
         let dirty = |skins: &[Skin], slots: &mut Vec<Slot>, vertex| {
             gather(skins, vertex, slots);
             !fits(slots)
         };
-        let Some(first) = (0..vertices).find(|vertex| dirty(skins, &mut slots, *vertex)) else { return };
         if skins.len() > 1 {
+            if !(0..vertices).any(|vertex| dirty(skins, &mut slots, vertex)) {
+                return;
+            }
             // Bytes of several sets have no sum of 255 that could be shared out to one.
             for skin in &mut *skins {
                 let weights = std::mem::replace(&mut skin.weights, Weights::U8(Vec::new()));
                 skin.weights = Weights::F32(weights.into_f32());
             }
         }
-        let start = if skins.len() > 1 { 0 } else { first };
-        for vertex in start..vertices {
-            if dirty(skins, &mut slots, vertex) {
-                let before = slots.clone();
+        for vertex in 0..vertices {
+            if !join_bytes(skins, vertex) && dirty(skins, &mut slots, vertex) {
+                before.clone_from(&slots);
                 self.slots(&mut slots);
                 scatter(skins, vertex, &slots);
                 gather(skins, vertex, &mut slots);
@@ -171,6 +172,28 @@ impl Fix {
         self.error = self.error.max(error);
         self.changed += usize::from(error > 0.0);
     }
+}
+
+/// The usual case, fast: one set of bytes with a sum of 255, where all that may be to do is to join the weights of the
+/// same joint. Returns whether that is so.
+fn join_bytes(skins: &mut [Skin], vertex: usize) -> bool {
+    let [Skin { joints, weights: Weights::U8(weights) }] = skins else { return false };
+    let (Some(joints), Some(weights)) = (joints.get_mut(vertex), weights.get_mut(vertex)) else {
+        return false;
+    };
+    let sum: u16 = weights.iter().map(|weight| u16::from(*weight)).sum();
+    let missing = (0..4).any(|slot| weights[slot] > 0 && joints[slot] == Skin::NONE);
+    if sum != 255 || missing {
+        return false;
+    }
+    for later in 1..4 {
+        let same = |earlier: &usize| weights[*earlier] > 0 && joints[*earlier] == joints[later];
+        if let Some(first) = (0..later).find(same).filter(|_| weights[later] > 0) {
+            weights[first] += std::mem::take(&mut weights[later]);
+            joints[later] = 0;
+        }
+    }
+    true
 }
 
 fn gather(skins: &[Skin], vertex: usize, slots: &mut Vec<Slot>) {
