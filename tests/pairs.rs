@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use meshspec::scene::{Scene, SceneOptions, Weights, strategy};
+use meshspec::scene::{Scene, SceneOptions, UvOrigin, Weights, strategy};
 use meshspec::{Document, ErrorKind, FormatId, Loss, LossKind};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -34,6 +34,8 @@ fn parts(scene: &Scene) -> BTreeMap<String, Vec<f64>> {
             add("tangents".into(), floats(tangents.as_flattened()));
         }
         for (set, uvs) in mesh.uvs.iter().enumerate() {
+            let v = |v: f32| if mesh.uv_origin == UvOrigin::TopLeft { v } else { 1.0 - v };
+            let uvs: Vec<_> = uvs.iter().map(|uv| [uv[0], v(uv[1])]).collect();
             add(format!("uvs[{set}]"), floats(uvs.as_flattened()));
         }
         for (set, colors) in mesh.colors.iter().enumerate() {
@@ -64,6 +66,7 @@ fn parts(scene: &Scene) -> BTreeMap<String, Vec<f64>> {
     if !scene.user_data.is_empty() {
         add("user_data".into(), scene.user_data.iter().map(|byte| f64::from(*byte)).collect());
     }
+    parts.retain(|_, values| !values.is_empty());
     parts
 }
 

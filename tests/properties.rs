@@ -37,7 +37,8 @@ fn data(document: &Document) -> String {
 
 /// Nothing that can be told from the bytes is told otherwise: an empty document of a dialect may look like another.
 fn as_written(document: &Document) -> ReadOptions {
-    ReadOptions::default().with_dialect(document.dialect())
+    let comments = matches!(document, Document::Seed(document) if document.comments.is_some());
+    ReadOptions::default().with_dialect(document.dialect()).with_comments(comments)
 }
 
 proptest! {
@@ -131,5 +132,23 @@ proptest! {
                 prop_assert_eq!(data(&back), data(&document));
             }
         }
+    }
+
+    #[test]
+    fn notation_does_not_matter((document, text) in seed::strategy::texts()) {
+        let read = seed::Document::read(&text, &ReadOptions::default()).unwrap();
+        let (read, document) = (Document::Seed(read), Document::Seed(document));
+        prop_assert_eq!(data(&read), data(&document));
+        prop_assert_eq!(meshspec::detect(&text, None).unwrap(), FormatId::Seed);
+        // Writing is canonical.
+        let canonical = read.write(&WriteOptions::default()).unwrap();
+        prop_assert_eq!(&canonical, &document.write(&WriteOptions::default()).unwrap());
+        // Comments come back in place.
+        let kept = FormatId::Seed.read(&text, &ReadOptions::default().with_comments(true)).unwrap();
+        let again = kept.write(&WriteOptions::default()).unwrap();
+        let reread = FormatId::Seed.read(&again, &ReadOptions::default().with_comments(true)).unwrap();
+        prop_assert_eq!(data(&reread), data(&kept));
+        let kept = FormatId::Seed.read(&canonical, &ReadOptions::default().with_comments(true)).unwrap();
+        prop_assert_eq!(kept.write(&WriteOptions::default()).unwrap(), canonical);
     }
 }

@@ -152,8 +152,11 @@ fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) ->
         .collect();
     let mesh = |mesh: &meshspec::scene::Mesh| {
         let vertex = |(vertex, position): (usize, &[f32; 3])| {
-            let skin = &mesh.skins[0];
+            let Some(skin) = mesh.skins.first() else { return Vec3::from(*position) };
             let weights = skin.weights.clone().into_f32()[vertex];
+            if skin.joints[vertex] == [Skin::NONE; 4] {
+                return Vec3::from(*position);
+            }
             let parts = skin.joints[vertex].iter().zip(weights).filter(|(joint, _)| **joint != Skin::NONE);
             parts.fold(Vec3::ZERO, |sum, (joint, weight)| {
                 sum + moves[usize::from(*joint)].transform_point3(Vec3::from(*position)) * weight
@@ -180,7 +183,8 @@ fn vertices_of_bmd_are_where_its_own_poses_take_them() {
                 for (mesh, found) in drawn.iter().zip(skinned(&scene, animation, ticks)) {
                     let columns = mesh.vertices.columns(mesh.surface());
                     for ((bone, local), found) in columns.bones.iter().zip(columns.positions).zip(found) {
-                        let matrix = Mat4::from_cols_array_2d(&matrices[usize::from(*bone)]);
+                        let matrix =
+                            matrices.get(usize::from(*bone)).map_or(Mat4::IDENTITY, Mat4::from_cols_array_2d);
                         let [x, y, z] = matrix.transform_point3(local.into()).to_array();
                         let expected = Vec3::new(x, z, -y);
                         let distance = expected.distance(found);
@@ -192,6 +196,19 @@ fn vertices_of_bmd_are_where_its_own_poses_take_them() {
         }
     }
     assert!(compared > 0);
+}
+
+/// The same positions; or, where numbers of very different sizes were turned together and a loss says so, near ones.
+fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
+    let errors = losses.iter().filter(|loss| loss.path.ends_with("positions")).filter_map(|loss| loss.error);
+    let error = errors.fold(0.0, f32::max);
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        let size = expected.iter().fold(0.0_f32, |size, x| size.max(x.abs()));
+        let distance = Vec3::from(*found).distance((*expected).into());
+        let most = if error > 0.0 { 2.0 * error + 1e-6 * size } else { 0.0 };
+        assert!(distance <= most, "{found:?} for {expected:?}: {losses:?}");
+    }
 }
 
 #[test]
@@ -209,12 +226,23 @@ fn bmd_survives_a_scene() {
             assert!(mesh.faces.iter().eq(expected.faces.iter()));
             let found = mesh.vertices.columns(mesh.surface());
             let columns = expected.vertices.columns(expected.surface());
-            assert_eq!(found.bones, columns.bones);
+            if !losses.iter().any(|loss| loss.message.starts_with("bones that are not there")) {
+                assert_eq!(found.bones, columns.bones);
+            }
             assert_eq!(found.colors, columns.colors);
-            assert_eq!(found.positions, columns.positions, "{losses:?}");
+            assert_near(&found.positions, &columns.positions, &losses);
             assert_eq!(found.st, columns.st);
         }
-        assert_eq!(again.lods, document.lods);
+        // All meshes from nearby on can be said in two ways.
+        let levels = |document: &bmd::Document| -> Vec<_> {
+            let lods = document.lods.iter();
+            lods.map(|lod| {
+                let shown = document.meshes_of(*lod).unwrap().iter().filter(|mesh| mesh.material.is_some());
+                (shown.count(), lod.distance().unwrap_or(0.0))
+            })
+            .collect()
+        };
+        assert_eq!(levels(&again), levels(&document));
         for (bone, expected) in again.bones.iter().zip(&document.bones) {
             assert_eq!(
                 (&bone.name, bone.id_parent, bone.id_solid),

@@ -39,11 +39,9 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
     for (all, more) in merged.colors.iter_mut().zip(mesh.colors) {
         match (&mut *all, more) {
             (Colors::U8(all), Colors::U8(more)) => all.extend(more),
-            (_, more) => {
-                let mut colors = std::mem::replace(all, Colors::U8(Vec::new())).into_f32();
-                colors.extend(more.into_f32());
-                *all = Colors::F32(colors);
-            }
+            (Colors::F32(all), Colors::F32(more)) => all.extend(more),
+            // `share_attributes` has seen to it that the kinds are the same.
+            _ => {}
         }
     }
     for (all, more) in merged.custom.iter_mut().zip(mesh.custom) {
@@ -53,11 +51,8 @@ fn append(merged: &mut Mesh, mesh: Mesh) {
         all.joints.extend(more.joints);
         match (&mut all.weights, more.weights) {
             (Weights::U8(all), Weights::U8(more)) => all.extend(more),
-            (weights, more) => {
-                let mut sum = std::mem::replace(weights, Weights::U8(Vec::new())).into_f32();
-                sum.extend(more.into_f32());
-                *weights = Weights::F32(sum);
-            }
+            (Weights::F32(all), Weights::F32(more)) => all.extend(more),
+            _ => {}
         }
     }
 }
@@ -106,6 +101,27 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
         if !filled.is_empty() {
             let message = format!("gets what the others have: {}", filled.join(", "));
             losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}]"), message));
+        }
+    }
+    share_kinds(meshes);
+}
+
+/// Colours and weights of a set as precise in all meshes as in the one where they are most precise.
+fn share_kinds(meshes: &mut [Mesh]) {
+    for set in 0..meshes.first().map_or(0, |mesh| mesh.colors.len()) {
+        if meshes.iter().any(|mesh| matches!(mesh.colors[set], Colors::F32(_))) {
+            for mesh in meshes.iter_mut() {
+                let colors = std::mem::replace(&mut mesh.colors[set], Colors::U8(Vec::new()));
+                mesh.colors[set] = Colors::F32(colors.into_f32());
+            }
+        }
+    }
+    for set in 0..meshes.first().map_or(0, |mesh| mesh.skins.len()) {
+        if meshes.iter().any(|mesh| matches!(mesh.skins[set].weights, Weights::F32(_))) {
+            for mesh in meshes.iter_mut() {
+                let weights = std::mem::replace(&mut mesh.skins[set].weights, Weights::U8(Vec::new()));
+                mesh.skins[set].weights = Weights::F32(weights.into_f32());
+            }
         }
     }
 }

@@ -53,7 +53,9 @@ proptest! {
             let (again, lost) = read(format, &files).unwrap();
             let splits_only = lost.iter().all(|loss| loss.kind == LossKind::Split);
             prop_assert!(splits_only, "{lost:?}");
-            let exact = losses.iter().all(|loss| loss.error.is_none());
+            // What starts again gets samples at all whole ticks.
+            let looped = scene.animations.iter().any(|animation| animation.looped);
+            let exact = !looped && losses.iter().all(|loss| loss.error.is_none());
             if exact {
                 prop_assert_eq!(canonical(again), canonical(scene.clone()));
             }

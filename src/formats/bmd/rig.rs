@@ -56,6 +56,11 @@ impl Rig {
         self.matrices.is_empty()
     }
 
+    /// Whether there is this bone. Without bones there is the base.
+    pub(super) fn has(&self, bone: u8) -> bool {
+        usize::from(bone) < self.matrices.len().max(1)
+    }
+
     /// The joints of the scene.
     pub(super) fn skeleton(&self, bones: &[Bone]) -> Skeleton {
         let numbered = || bones.iter().enumerate().zip(&self.matrices);

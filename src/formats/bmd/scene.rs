@@ -135,6 +135,11 @@ fn to_mesh(
         losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material"), message));
     }
     let mut columns = mesh.vertices.columns(mesh.surface());
+    let missing = columns.bones.iter().filter(|bone| !rig.has(**bone)).count();
+    if missing > 0 {
+        let message = format!("bones that are not there, of {missing} vertices");
+        losses.push(Loss::dropped(format!("meshes[{index}].vertices"), message));
+    }
     rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
@@ -145,7 +150,11 @@ fn to_mesh(
         uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
         uv_origin: conventions.uv_origin,
         colors: if has_colors { vec![Colors::U8(columns.colors)] } else { Vec::new() },
-        skins: if rig.is_empty() { Vec::new() } else { vec![rig.skin(&columns.bones)] },
+        // What follows bone 0 alone follows nothing: it is the model itself.
+        skins: match columns.bones.iter().all(|bone| *bone == 0) {
+            true => Vec::new(),
+            false => vec![rig.skin(&columns.bones)],
+        },
         faces: to_faces(&mesh.faces),
         ..scene::Mesh::default()
     }
@@ -173,6 +182,22 @@ fn from_mesh(
     let faces = Faces::encode(&from_faces(&mesh.faces)).map_err(at)?;
     let material = from_material(&mesh.material);
     let surface = if flat_color(material.as_bytes()).is_some() { Surface::Flat } else { Surface::Textured };
+    if mesh.normals.is_none() {
+        let message = "vertices of BMD have normals: in the direction of their positions";
+        losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].normals"), message));
+    }
+    let zero = mesh.uvs.first().is_some_and(|uvs| uvs.iter().all(|uv| *uv == [0.0; 2]));
+    let st = format!("meshes[{index}].uvs[0]");
+    match surface {
+        Surface::Textured if mesh.uvs.is_empty() => {
+            let message = "textured surfaces of BMD have texture coordinates: 0";
+            losses.push(Loss::new(LossKind::Changed, st, message));
+        }
+        Surface::Flat if zero => {
+            losses.push(Loss::dropped(st, "a flat colour leaves texture coordinates of 0 out"))
+        }
+        _ => {}
+    }
     let mut attributes = Attributes {
         positions: mesh.positions,
         normals: mesh.normals,
@@ -188,11 +213,26 @@ fn from_mesh(
         attributes.colors =
             Some(colors.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect());
     }
+    if attributes.bones.as_ref().is_some_and(|bones| bones.iter().all(|bone| *bone == 0)) {
+        let message = "what follows the first joint alone follows nothing in BMD";
+        losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].skins[0]"), message));
+    }
+    let model = attributes.positions.clone();
     rig.unplace(&mut attributes);
-    let (vertices, errors) =
+    let (vertices, mut errors) =
         Vertices::encode(&attributes, surface, VertexSizes::PerVertex, tolerance).map_err(at)?;
+    let mesh = Mesh::new(Some(material), vertices, faces);
+    errors.position = distance_in_model(&mesh, rig, &model);
     report_errors(errors, index, losses);
-    Ok(Mesh::new(Some(material), vertices, faces))
+    Ok(mesh)
+}
+
+/// How far coordinates are off where the bones have taken the vertices.
+fn distance_in_model(mesh: &Mesh, rig: &Rig, model: &[[f32; 3]]) -> f32 {
+    let mut columns = mesh.vertices.columns(mesh.surface());
+    rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
+    let pairs = columns.positions.as_flattened().iter().zip(model.as_flattened());
+    pairs.map(|(found, wanted)| (found - wanted).abs()).fold(0.0, f32::max)
 }
 
 fn from_faces(faces: &scene::Faces) -> Vec<Face> {

@@ -116,6 +116,11 @@ pub(super) fn likelihood(bytes: &[u8]) -> Likelihood {
     match parse(bytes, Dialect::Tangent) {
         Ok((chunk, end)) if chunk.index_size <= 1 => {
             let fits = sizes_fit(&chunk, Dialect::Spec) || sizes_fit(&chunk, Dialect::Tangent);
+            // An empty stream is packed as one byte (C3). Files of other formats that say little may look otherwise.
+            let sizes =
+                chunk.streams.0.iter().map(|stream| (stream.compressed_size, stream.uncompressed_size));
+            let mut sizes = sizes.chain([(chunk.indices.compressed_size, chunk.indices.uncompressed_size)]);
+            let fits = fits && sizes.all(|(packed, unpacked)| unpacked != 0 || packed == 1);
             if fits && end == bytes.len() { Likelihood::Structure } else { Likelihood::Possible }
         }
         _ => Likelihood::No,

@@ -5,14 +5,13 @@ use crate::scene::{
     self, Axis, Colors, Components, Conventions, Custom, Faces, FromScene, Holds, Mesh, Scene, SceneOptions,
     Skin, Weights,
 };
-use crate::{Dialect, Format, Loss, LossKind, Result};
+use crate::{Dialect, Loss, LossKind, Result};
 
 const HOLDS: Holds = Holds {
     format: "Crucible",
     meshes: true,
     flat: true,
     normals: true,
-    tangents: true,
     uvs: 1,
     uv_origin: Document::CONVENTIONS.uv_origin,
     colors: 1,
@@ -49,16 +48,14 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         conventions.out_of_gltf(&mut scene);
-        let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
+        let dialect = options.dialect.unwrap_or_default();
+        let tangents = dialect == Dialect::Tangent;
+        let holds = Holds { uv_origin: conventions.uv_origin, tangents, ..HOLDS };
         let mut losses = holds.restrict(&mut scene);
         let meshes = scene.meshes.into_iter().enumerate();
         let chunks: Vec<_> = meshes.map(|(index, mesh)| from_mesh(mesh, index, &mut losses)).collect();
         let container = if chunks.len() == 1 { Container::Chunk } else { Container::Model };
-        // Tangents need the dialect; into_dialect drops them, and says so, where it is not asked for.
-        let document = Document { dialect: Dialect::Tangent, container, chunks, trailing: Vec::new() };
-        let (document, more) = document.into_dialect(options.dialect.unwrap_or_default())?;
-        losses.extend(more);
-        Ok((document, losses))
+        Ok((Document { dialect, container, chunks, trailing: Vec::new() }, losses))
     }
 }
 

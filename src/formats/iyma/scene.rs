@@ -161,6 +161,15 @@ fn to_mesh(document: &Document, info: &MeshInfo, index: usize, conventions: Conv
             Usage::Uv | Usage::Uv1 => mesh.uvs.push(values(&part, [0.0; 2])),
             Usage::JointIndex => joints = Some(values(&part, [f32::from(Skin::NONE); 4])),
             Usage::JointWeight => weights = Some(to_weights(&part)),
+            // More sets than the specification knows, as they are written here.
+            Usage::Custom(set, name)
+                if *name == format!("uv{set}") && part.format == VertexFormat::Float32x2 =>
+            {
+                mesh.uvs.push(values(&part, [0.0; 2]));
+            }
+            Usage::Custom(set, name) if *name == format!("color{set}") && part.format.components() == 4 => {
+                mesh.colors.push(colors(&part));
+            }
             Usage::Custom(number, name) => mesh.custom.push(Custom {
                 name: format!("{number}_{name}"),
                 lanes: part.format.components(),
