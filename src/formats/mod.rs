@@ -243,7 +243,7 @@ macro_rules! formats {
             #[cfg(feature = "scene")]
             pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
                 let format = self.format();
-                let (scene, losses) = match self {
+                let (scene, losses): (Scene, Vec<Loss>) = match self {
                     $(#[cfg(feature = $feature)] Document::$variant(document) => document.into_scene(options)?,)*
                 };
                 scene.check().map_err(|error| error.in_format(format))?;
