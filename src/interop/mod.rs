@@ -73,6 +73,7 @@ macro_rules! interchange {
             $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
         }
 
+        #[allow(unused_variables, reason = "without any format there is nothing to hand them to")]
         impl Interchange {
             /// The formats that are built in.
             pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
