@@ -11,7 +11,7 @@ use super::document::{At, Document, Place};
 use super::fine::{self, Content};
 use super::part::Part;
 use super::schema::Kind;
-use super::syntax::{self, Rule};
+use super::syntax::{self, Pair, Rule};
 use super::{encoding, fast};
 use crate::{Limits, Severity};
 
@@ -133,17 +133,17 @@ impl Reader<'_> {
 
     /// Reads whole lines that begin at `start` of the file, run by run.
     fn text(&mut self, text: &str, start: usize) {
-        // The rule takes every text.
-        let Ok(pairs) = syntax::parse(Rule::text, text) else { return self.lines(start..start + text.len()) };
-        let mut run = None;
+        let end = start + text.len();
+        // The last line of a file may lack its line end, without which the coarse rules do not take it.
+        let whole = text.rfind('\n').map_or(0, |last| last + 1);
+        let Ok(pairs) = syntax::parse(Rule::text, &text[..whole]) else { return self.lines(start..end) };
         for pair in pairs {
             let span = pair.as_span();
             let lines = start + span.start()..start + span.end();
-            match (pair.as_rule(), run.take()) {
-                (Rule::identifier, _) => run = Some((Kind::of(pair.as_str()), lines.start)),
-                (Rule::run_rest, Some((Some(kind), start))) => self.run(kind, start..lines.end),
-                (Rule::run_rest, Some((None, start))) => self.lines(start..lines.end),
-                (Rule::remarks, _) if !self.wanted.comments => {
+            match pair.as_rule() {
+                Rule::alike => self.run(pair, start..start + whole),
+                Rule::run => self.run(pair, lines),
+                Rule::remarks if !self.wanted.comments => {
                     self.part.lines += memchr_iter(b'\n', &self.file[lines]).count() as u64;
                 }
                 _ => self.lines(lines),
@@ -152,10 +152,15 @@ impl Reader<'_> {
                 return;
             }
         }
+        self.lines(start + whole..end);
     }
 
-    /// Reads lines with the same identifier.
-    fn run(&mut self, kind: Kind, lines: Range<usize>) {
+    /// Reads lines that all start as the first one does, which the coarse rules have taken.
+    fn run(&mut self, first: Pair<'_>, lines: Range<usize>) {
+        let identifier = first.into_inner().next();
+        let Some(kind) = identifier.and_then(|identifier| Kind::of(identifier.as_str())) else {
+            return self.lines(lines);
+        };
         let mut start = lines.start;
         while start < lines.end && !self.part.stopped {
             let index = self.part.document.column(kind).len();

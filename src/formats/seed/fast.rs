@@ -90,18 +90,15 @@ impl Cursor<'_> {
         value.is_finite().then_some(value)
     }
 
+    /// Up to nine digits: more do not fit, or begin with zeros.
     fn index(&mut self) -> Option<u32> {
-        const MOST_DIGITS: usize = 9;
         let start = self.at;
-        let mut value = 0;
+        let mut value = 0u32;
         while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
-            if self.at - start == MOST_DIGITS {
-                return None;
-            }
-            value = value * 10 + u32::from(digit - b'0');
+            value = value.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
             self.at += 1;
         }
-        (self.at > start).then_some(value)
+        (1..=9).contains(&(self.at - start)).then_some(value)
     }
 
     /// Goes to the next line, over blanks and a comment that is ASCII without control characters.
@@ -133,21 +130,19 @@ fn is_blank(byte: u8) -> bool {
 /// Makes room for what the file seems to hold, so that columns need not grow: growing takes as much memory again.
 pub(super) fn reserve(document: &mut Document, file: &[u8]) {
     let mut counts = [0; Kind::ALL.len()];
-    let mut last = Kind::P;
     let mut start = 0;
-    for end in memchr_iter(b'\n', file).chain([file.len()]) {
+    let mut ends = memchr_iter(b'\n', file).chain([file.len()]).peekable();
+    while let Some(end) = ends.next() {
         let line = &file[start..end];
         start = end + 1;
+        let Some(kind) = Kind::ALL.into_iter().find(|kind| is_like(*kind, line)) else { continue };
+        let mut count = 1;
         // Lines of a kind mostly follow each other.
-        let kind = if is_like(last, line) {
-            Some(last)
-        } else {
-            Kind::ALL.into_iter().find(|kind| is_like(*kind, line))
-        };
-        if let Some(kind) = kind {
-            counts[kind as usize] += 1;
-            last = kind;
+        while let Some(end) = ends.next_if(|end| is_like(kind, &file[start..*end])) {
+            start = end + 1;
+            count += 1;
         }
+        counts[kind as usize] += count;
     }
     for (kind, count) in Kind::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
         match document.column_mut(kind) {
@@ -164,6 +159,6 @@ fn is_like(kind: Kind, line: &[u8]) -> bool {
     let attribute = kind.attribute();
     let identifier = attribute.identifier.len();
     line.len() >= identifier + 2 * attribute.values
+        && line.starts_with(attribute.identifier.as_bytes())
         && is_blank(line[identifier])
-        && line.iter().zip(attribute.identifier.bytes()).all(|(a, b)| *a == b)
 }
