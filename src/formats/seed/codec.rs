@@ -134,35 +134,44 @@ impl Reader<'_> {
     /// Reads whole lines that begin at `start` of the file, run by run.
     fn text(&mut self, text: &str, start: usize) {
         let end = start + text.len();
+        let first = self.first_run(text, start);
         // The last line of a file may lack its line end, without which the coarse rules do not take it.
-        let whole = text.rfind('\n').map_or(0, |last| last + 1);
-        let Ok(pairs) = syntax::parse(Rule::text, &text[..whole]) else { return self.lines(start..end) };
+        let whole = text.rfind('\n').map_or(first, |last| first.max(last + 1));
+        let start = start + first;
+        let Ok(pairs) = syntax::parse(Rule::text, &text[first..whole]) else { return self.lines(start..end) };
         for pair in pairs {
+            if self.part.stopped {
+                return;
+            }
             let span = pair.as_span();
             let lines = start + span.start()..start + span.end();
             match pair.as_rule() {
-                Rule::alike => self.run(pair, start..start + whole),
-                Rule::run => self.run(pair, lines),
+                Rule::run => match identifier(pair) {
+                    Some(kind) => _ = self.run(kind, lines),
+                    None => self.lines(lines),
+                },
                 Rule::remarks if !self.wanted.comments => {
                     self.part.lines += memchr_iter(b'\n', &self.file[lines]).count() as u64;
                 }
                 _ => self.lines(lines),
             }
-            if self.part.stopped {
-                return;
-            }
         }
-        self.lines(start + whole..end);
+        self.lines(start + whole - first..end);
     }
 
-    /// Reads lines that all start as the first one does, which the coarse rules have taken.
-    fn run(&mut self, first: Pair<'_>, lines: Range<usize>) {
-        let identifier = first.into_inner().next();
-        let Some(kind) = identifier.and_then(|identifier| Kind::of(identifier.as_str())) else {
-            return self.lines(lines);
-        };
+    /// Reads the run that the text starts with, which mostly is all of it. Returns how far it goes.
+    fn first_run(&mut self, text: &str, start: usize) -> usize {
+        let pair = syntax::parse(Rule::start, text).ok().and_then(|mut pairs| pairs.next());
+        match pair.and_then(identifier) {
+            Some(kind) => self.run(kind, start..start + text.len()) - start,
+            None => 0,
+        }
+    }
+
+    /// Reads lines as long as they have the same identifier. Returns where the next one begins.
+    fn run(&mut self, kind: Kind, lines: Range<usize>) -> usize {
         let mut start = lines.start;
-        while start < lines.end && !self.part.stopped {
+        while !self.part.stopped {
             let index = self.part.document.column(kind).len();
             let run =
                 fast::run(&mut self.part.document, kind, &self.file[start..lines.end], self.wanted.comments);
@@ -171,10 +180,12 @@ impl Reader<'_> {
             }
             self.part.lines += run.lines;
             start += run.bytes;
-            if start < lines.end {
-                start = self.line(start, lines.end);
+            if !fast::starts(kind, &self.file[start..lines.end]) {
+                break;
             }
+            start = self.line(start, lines.end);
         }
+        start
     }
 
     /// Reads lines the fine way.
@@ -234,6 +245,11 @@ impl Reader<'_> {
         self.part.stopped = self.wanted.stop.is_some_and(|stop| slip.rule.severity >= stop);
         self.part.slip(slip, start, &self.wanted.limits);
     }
+}
+
+/// The kind of the lines of a run, by its first identifier.
+fn identifier(run: Pair<'_>) -> Option<Kind> {
+    run.into_inner().next().and_then(|identifier| Kind::of(identifier.as_str()))
 }
 
 /// The first line of some bytes, without its line end, and where the next one begins.
