@@ -28,8 +28,12 @@ pub(super) struct Wanted {
     pub piece: usize,
 }
 
-/// The tokens of a piece take up to 40 times as much, if it has only short lines of different kinds.
-pub(super) const PIECE: usize = 1 << 17;
+/// The tokens of a piece take up to 60 times as much, if it has only short lines of different kinds.
+pub(super) const PIECE: usize = 1 << 14;
+
+/// The most bytes that all threads parse at a time, unless lines are longer.
+#[cfg(feature = "parallel")]
+const AT_A_TIME: usize = 16 * PIECE;
 
 /// Reads a file.
 pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
@@ -74,8 +78,8 @@ fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
     use rayon::prelude::*;
 
     let threads = rayon::current_num_threads();
-    let at_a_time = if threads == 1 { 1 } else { 4 * threads };
-    let mut pieces = pieces(file, start, wanted.piece);
+    let at_a_time = if threads == 1 { 1 } else { 16 * threads };
+    let mut pieces = pieces(file, start, wanted.piece.min(AT_A_TIME / threads));
     while !part.stopped {
         let batch: Vec<_> = pieces.by_ref().take(at_a_time).collect();
         match &batch[..] {
