@@ -121,6 +121,10 @@ const LINES: &[(&str, &str)] = &[
         "p 0,0,0 # \0",
         "positions[0] (line 4, column 11): found the control character U+0000 [SEED-CONTROL, S9]",
     ),
+    (
+        "p 0,0,0 # \u{7f}",
+        "positions[0] (line 4, column 11): found the control character U+007F [SEED-CONTROL, S9]",
+    ),
     // Columns count characters.
     (
         "p 0,0,0 # \u{e9}\u{20ac} \0",
@@ -158,6 +162,10 @@ fn files() {
         (
             valid.replace("u0 ", "u1 "),
             "uvs[1] (line 12, column 1): `u1` requires `u0`, which is not there [SEED-REQUIRES, S8]",
+        ),
+        (
+            valid.clone() + &"c1 0,0,0,1\n".repeat(3),
+            "colors[1] (line 16, column 1): `c1` requires `c0`, which is not there [SEED-REQUIRES, S8]",
         ),
         (
             valid.replace("f 0,1,2", "f 1, 2 ,3"),
