@@ -44,7 +44,7 @@ pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
         return part;
     }
     let start = encoding::mark(file);
-    fast::reserve(&mut part.document, &file[start..]);
+    fast::reserve(&mut part.document, count(file, start));
     read_pieces(file, start, wanted, &mut part);
     if wanted.comments {
         part.finish_comments();
@@ -63,6 +63,20 @@ fn pieces(file: &[u8], mut start: usize, piece: usize) -> impl Iterator<Item = R
 }
 
 #[cfg(not(feature = "parallel"))]
+fn count(file: &[u8], start: usize) -> fast::Counts {
+    fast::count(&file[start..])
+}
+
+#[cfg(feature = "parallel")]
+fn count(file: &[u8], start: usize) -> fast::Counts {
+    use rayon::prelude::*;
+
+    let pieces: Vec<_> = pieces(file, start, 1 << 20).collect();
+    let counts = pieces.into_par_iter().map(|piece| fast::count(&file[piece]));
+    counts.reduce(fast::Counts::default, |a, b| std::array::from_fn(|kind| a[kind] + b[kind]))
+}
+
+#[cfg(not(feature = "parallel"))]
 fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
     for piece in pieces(file, start, wanted.piece) {
         Reader { file, wanted, part }.piece(piece);
@@ -78,7 +92,7 @@ fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
     use rayon::prelude::*;
 
     let threads = rayon::current_num_threads();
-    let at_a_time = if threads == 1 { 1 } else { 16 * threads };
+    let at_a_time = if threads == 1 { 1 } else { 32 * threads };
     let mut pieces = pieces(file, start, wanted.piece.min(AT_A_TIME / threads));
     while !part.stopped {
         let batch: Vec<_> = pieces.by_ref().take(at_a_time).collect();

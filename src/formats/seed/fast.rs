@@ -129,23 +129,31 @@ fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c)
 }
 
-/// Makes room for what the file seems to hold, so that columns need not grow: growing takes as much memory again.
-pub(super) fn reserve(document: &mut Document, file: &[u8]) {
-    let mut counts = [0; Kind::ALL.len()];
+/// Numbers of lines of each kind, in the order of the table.
+pub(super) type Counts = [usize; Kind::ALL.len()];
+
+/// How many lines of each kind some lines seem to hold.
+pub(super) fn count(lines: &[u8]) -> Counts {
+    let mut counts = Counts::default();
     let mut start = 0;
-    let mut ends = memchr_iter(b'\n', file).chain([file.len()]).peekable();
+    let mut ends = memchr_iter(b'\n', lines).chain([lines.len()]).peekable();
     while let Some(end) = ends.next() {
-        let line = &file[start..end];
+        let line = &lines[start..end];
         start = end + 1;
         let Some(kind) = Kind::ALL.into_iter().find(|kind| is_like(*kind, line)) else { continue };
         let mut count = 1;
         // Lines of a kind mostly follow each other.
-        while let Some(end) = ends.next_if(|end| is_like(kind, &file[start..*end])) {
+        while let Some(end) = ends.next_if(|end| is_like(kind, &lines[start..*end])) {
             start = end + 1;
             count += 1;
         }
         counts[kind as usize] += count;
     }
+    counts
+}
+
+/// Makes room for so many lines, so that columns need not grow: growing takes as much memory again.
+pub(super) fn reserve(document: &mut Document, counts: Counts) {
     for (kind, count) in Kind::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
         match document.column_mut(kind) {
             ColumnMut::Two(column) => column.reserve_exact(count),
