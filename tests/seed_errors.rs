@@ -101,6 +101,10 @@ const LINES: &[(&str, &str)] = &[
         "faces[0] (line 4, column 7): found `99999999999`, but the largest index is 2147483647 [SEED-INDEX, S5]",
     ),
     (
+        "f 0,1,2147483648",
+        "faces[0] (line 4, column 7): found `2147483648`, but the largest index is 2147483647 [SEED-INDEX, S5]",
+    ),
+    (
         "[1a]=x",
         "line 4, column 2: found `1a]=x`, expected the name of a property; names are letters, digits and `_`, a letter first [SEED-PROPERTY, S7]",
     ),
@@ -116,6 +120,15 @@ const LINES: &[(&str, &str)] = &[
     (
         "p 0,0,0 # \0",
         "positions[0] (line 4, column 11): found the control character U+0000 [SEED-CONTROL, S9]",
+    ),
+    (
+        "p 0,0,0 # \u{7f}",
+        "positions[0] (line 4, column 11): found the control character U+007F [SEED-CONTROL, S9]",
+    ),
+    // Columns count characters.
+    (
+        "p 0,0,0 # \u{e9}\u{20ac} \0",
+        "positions[0] (line 4, column 14): found the control character U+0000 [SEED-CONTROL, S9]",
     ),
     (
         "p 0,0,0\rp 0,0,0",
@@ -151,9 +164,18 @@ fn files() {
             "uvs[1] (line 12, column 1): `u1` requires `u0`, which is not there [SEED-REQUIRES, S8]",
         ),
         (
+            valid.clone() + &"c1 0,0,0,1\n".repeat(3),
+            "colors[1] (line 16, column 1): `c1` requires `c0`, which is not there [SEED-REQUIRES, S8]",
+        ),
+        (
             valid.replace("f 0,1,2", "f 1, 2 ,3"),
             "faces[0][2] (line 13, column 9): index 3, but there are 3 vertices; \
              indices count from 0, not from 1 as in OBJ [SEED-INDEX-RANGE, S5]",
+        ),
+        // In the middle of a run.
+        (
+            valid.replace("p 0,1,0", "p-1,1,0"),
+            "positions[2] (line 6, column 2): found `-1`, expected a blank behind `p` [SEED-BLANK, S3]",
         ),
         (
             valid.replace("[mat0]", "[name]"),
@@ -202,6 +224,24 @@ n 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\nu0 0.0, 0.0\nu0 1.0, 0.0\nu0 
     let document = seed::Document::read(text.as_bytes(), &ReadOptions::default()).unwrap();
     assert_eq!(document.comments, None);
     assert_eq!(document.write(&WriteOptions::default().with_comments(false)).unwrap(), plain);
+}
+
+#[test]
+fn decimals_are_the_shortest() {
+    let mut document =
+        seed::Document::read(with_line("p 0,0,0").as_bytes(), &ReadOptions::default()).unwrap();
+    document.positions[0] = [0.1, -16_777_216.0, f32::MIN_POSITIVE];
+    document.positions[1] = [f32::MAX, f32::from_bits(1), -0.0];
+    document.positions[2] = [1.0 / 3.0, 5e-7, 1e10];
+    let text = document.write(&WriteOptions::default()).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let lines: Vec<_> = text.lines().filter(|line| line.starts_with("p ")).collect();
+    let expected = [
+        "p 0.1, -16777216.0, 1.1754944e-38",
+        "p 3.4028235e+38, 1e-45, -0.0",
+        "p 0.33333334, 5e-7, 10000000000.0",
+    ];
+    assert_eq!(lines, expected);
 }
 
 #[test]

@@ -42,10 +42,9 @@ where
     assert_eq!(expected["first_bits"], bits(values[0]), "{file}");
 }
 
-fn column<T, const N: usize>(file: &str, values: &[[T; N]], expected: &Value)
+fn column<T: Plain + Into<f64>, const N: usize>(file: &str, values: &[[T; N]], expected: &Value)
 where
     [T; N]: Plain,
-    T: Plain + Into<f64>,
 {
     assert_eq!(expected["count"], values.len(), "{file}");
     assert_eq!(expected["components"], N, "{file}");

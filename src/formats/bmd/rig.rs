@@ -51,11 +51,6 @@ impl Rig {
         rig
     }
 
-    /// Whether there are no bones.
-    pub(super) fn is_empty(&self) -> bool {
-        self.matrices.is_empty()
-    }
-
     /// Whether there is this bone. Without bones there is the base.
     pub(super) fn has(&self, bone: u8) -> bool {
         usize::from(bone) < self.matrices.len().max(1)

@@ -11,7 +11,7 @@ use super::document::{At, Document, Place};
 use super::fine::{self, Content};
 use super::part::Part;
 use super::schema::Kind;
-use super::syntax::{self, Rule};
+use super::syntax::{self, Pair, Rule};
 use super::{encoding, fast};
 use crate::{Limits, Severity};
 
@@ -28,8 +28,12 @@ pub(super) struct Wanted {
     pub piece: usize,
 }
 
-/// The tokens of a piece take up to 40 times as much, if it has only short lines of different kinds.
-pub(super) const PIECE: usize = 1 << 17;
+/// The tokens of a piece take up to 60 times as much, if it has only short lines of different kinds.
+pub(super) const PIECE: usize = 1 << 14;
+
+/// The most bytes that all threads parse at a time, unless lines are longer.
+#[cfg(feature = "parallel")]
+const AT_A_TIME: usize = 16 * PIECE;
 
 /// Reads a file.
 pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
@@ -40,7 +44,7 @@ pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
         return part;
     }
     let start = encoding::mark(file);
-    fast::reserve(&mut part.document, &file[start..]);
+    fast::reserve(&mut part.document, count(file, start));
     read_pieces(file, start, wanted, &mut part);
     if wanted.comments {
         part.finish_comments();
@@ -59,6 +63,20 @@ fn pieces(file: &[u8], mut start: usize, piece: usize) -> impl Iterator<Item = R
 }
 
 #[cfg(not(feature = "parallel"))]
+fn count(file: &[u8], start: usize) -> fast::Counts {
+    fast::count(&file[start..])
+}
+
+#[cfg(feature = "parallel")]
+fn count(file: &[u8], start: usize) -> fast::Counts {
+    use rayon::prelude::*;
+
+    let pieces: Vec<_> = pieces(file, start, 1 << 20).collect();
+    let counts = pieces.into_par_iter().map(|piece| fast::count(&file[piece]));
+    counts.reduce(fast::Counts::default, |a, b| std::array::from_fn(|kind| a[kind] + b[kind]))
+}
+
+#[cfg(not(feature = "parallel"))]
 fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
     for piece in pieces(file, start, wanted.piece) {
         Reader { file, wanted, part }.piece(piece);
@@ -74,8 +92,8 @@ fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
     use rayon::prelude::*;
 
     let threads = rayon::current_num_threads();
-    let at_a_time = if threads == 1 { 1 } else { 4 * threads };
-    let mut pieces = pieces(file, start, wanted.piece);
+    let at_a_time = if threads == 1 { 1 } else { 32 * threads };
+    let mut pieces = pieces(file, start, wanted.piece.min(AT_A_TIME / threads));
     while !part.stopped {
         let batch: Vec<_> = pieces.by_ref().take(at_a_time).collect();
         match &batch[..] {
@@ -133,31 +151,45 @@ impl Reader<'_> {
 
     /// Reads whole lines that begin at `start` of the file, run by run.
     fn text(&mut self, text: &str, start: usize) {
-        // The rule takes every text.
-        let Ok(pairs) = syntax::parse(Rule::text, text) else { return self.lines(start..start + text.len()) };
-        let mut run = None;
+        let end = start + text.len();
+        let first = self.first_run(text, start);
+        // The last line of a file may lack its line end, without which the coarse rules do not take it.
+        let whole = text.rfind('\n').map_or(first, |last| first.max(last + 1));
+        let start = start + first;
+        let Ok(pairs) = syntax::parse(Rule::text, &text[first..whole]) else { return self.lines(start..end) };
         for pair in pairs {
+            if self.part.stopped {
+                return;
+            }
             let span = pair.as_span();
             let lines = start + span.start()..start + span.end();
-            match (pair.as_rule(), run.take()) {
-                (Rule::identifier, _) => run = Some((Kind::of(pair.as_str()), lines.start)),
-                (Rule::run_rest, Some((Some(kind), start))) => self.run(kind, start..lines.end),
-                (Rule::run_rest, Some((None, start))) => self.lines(start..lines.end),
-                (Rule::remarks, _) if !self.wanted.comments => {
+            match pair.as_rule() {
+                Rule::run => match identifier(pair) {
+                    Some(kind) => _ = self.run(kind, lines),
+                    None => self.lines(lines),
+                },
+                Rule::remarks if !self.wanted.comments => {
                     self.part.lines += memchr_iter(b'\n', &self.file[lines]).count() as u64;
                 }
                 _ => self.lines(lines),
             }
-            if self.part.stopped {
-                return;
-            }
+        }
+        self.lines(start + whole - first..end);
+    }
+
+    /// Reads the run that the text starts with, which mostly is all of it. Returns how far it goes.
+    fn first_run(&mut self, text: &str, start: usize) -> usize {
+        let pair = syntax::parse(Rule::start, text).ok().and_then(|mut pairs| pairs.next());
+        match pair.and_then(identifier) {
+            Some(kind) => self.run(kind, start..start + text.len()) - start,
+            None => 0,
         }
     }
 
-    /// Reads lines with the same identifier.
-    fn run(&mut self, kind: Kind, lines: Range<usize>) {
+    /// Reads lines as long as they have the same identifier. Returns where the next one begins.
+    fn run(&mut self, kind: Kind, lines: Range<usize>) -> usize {
         let mut start = lines.start;
-        while start < lines.end && !self.part.stopped {
+        while !self.part.stopped {
             let index = self.part.document.column(kind).len();
             let run =
                 fast::run(&mut self.part.document, kind, &self.file[start..lines.end], self.wanted.comments);
@@ -166,10 +198,12 @@ impl Reader<'_> {
             }
             self.part.lines += run.lines;
             start += run.bytes;
-            if start < lines.end {
-                start = self.line(start, lines.end);
+            if !fast::starts(kind, &self.file[start..lines.end]) {
+                break;
             }
+            start = self.line(start, lines.end);
         }
+        start
     }
 
     /// Reads lines the fine way.
@@ -229,6 +263,11 @@ impl Reader<'_> {
         self.part.stopped = self.wanted.stop.is_some_and(|stop| slip.rule.severity >= stop);
         self.part.slip(slip, start, &self.wanted.limits);
     }
+}
+
+/// The kind of the lines of a run, by its first identifier.
+fn identifier(run: Pair<'_>) -> Option<Kind> {
+    run.into_inner().next().and_then(|identifier| Kind::of(identifier.as_str()))
 }
 
 /// The first line of some bytes, without its line end, and where the next one begins.

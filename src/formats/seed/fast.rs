@@ -15,10 +15,10 @@ pub(super) struct Run {
     pub bytes: usize,
 }
 
-/// Adds the values of lines of a kind to the document, up to a line that is not as usual. Comments are unusual where
-/// they are to be kept.
+/// Adds the values of lines of a kind to the document, up to one of another kind or one that is not as usual. Comments
+/// are unusual where they are to be kept.
 pub(super) fn run(document: &mut Document, kind: Kind, lines: &[u8], keep_comments: bool) -> Run {
-    let identifier = kind.attribute().identifier.len();
+    let identifier = kind.attribute().identifier.as_bytes();
     let mut cursor = Cursor { bytes: lines, at: 0, keep_comments };
     match document.column_mut(kind) {
         ColumnMut::Two(column) => cursor.lines(column, identifier, Cursor::float),
@@ -38,24 +38,26 @@ impl Cursor<'_> {
     fn lines<T: Default + Copy, const N: usize>(
         &mut self,
         column: &mut Vec<[T; N]>,
-        identifier: usize,
+        identifier: &[u8],
         number: impl Fn(&mut Self) -> Option<T>,
     ) -> Run {
         let mut run = Run { lines: 0, bytes: 0 };
-        while self.at < self.bytes.len() {
-            self.at += identifier;
-            let Some(values) = self.values(&number) else { break };
+        while let Some(values) = self.line(identifier, &number) {
             column.push(values);
             run = Run { lines: run.lines + 1, bytes: self.at };
         }
         run
     }
 
-    /// The values of a line. The grammar's `run` has seen the identifier and the blank behind it.
-    fn values<T: Default + Copy, const N: usize>(
+    fn line<T: Default + Copy, const N: usize>(
         &mut self,
+        identifier: &[u8],
         number: &impl Fn(&mut Self) -> Option<T>,
     ) -> Option<[T; N]> {
+        for byte in identifier {
+            self.take(*byte)?;
+        }
+        self.peek().filter(is_blank)?;
         let mut values = [T::default(); N];
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
@@ -78,7 +80,7 @@ impl Cursor<'_> {
     }
 
     fn blanks(&mut self) {
-        while self.peek().is_some_and(is_blank) {
+        while self.peek().as_ref().is_some_and(is_blank) {
             self.at += 1;
         }
     }
@@ -90,18 +92,15 @@ impl Cursor<'_> {
         value.is_finite().then_some(value)
     }
 
+    /// Up to nine digits: more do not fit, or begin with zeros.
     fn index(&mut self) -> Option<u32> {
-        const MOST_DIGITS: usize = 9;
         let start = self.at;
-        let mut value = 0;
+        let mut value = 0u32;
         while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {
-            if self.at - start == MOST_DIGITS {
-                return None;
-            }
-            value = value * 10 + u32::from(digit - b'0');
+            value = value.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
             self.at += 1;
         }
-        (self.at > start).then_some(value)
+        (1..=9).contains(&(self.at - start)).then_some(value)
     }
 
     /// Goes to the next line, over blanks and a comment that is ASCII without control characters.
@@ -119,36 +118,42 @@ impl Cursor<'_> {
                 let end = memchr(b'\n', rest)?;
                 let comment = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
                 self.at += end + 1;
-                comment.iter().all(|byte| matches!(byte, b' '..=b'~') || is_blank(*byte)).then_some(())
+                comment.iter().all(|byte| matches!(byte, b' '..=b'~') || is_blank(byte)).then_some(())
             }
             Some(_) => None,
         }
     }
 }
 
-fn is_blank(byte: u8) -> bool {
+fn is_blank(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0b | 0x0c)
 }
 
-/// Makes room for what the file seems to hold, so that columns need not grow: growing takes as much memory again.
-pub(super) fn reserve(document: &mut Document, file: &[u8]) {
-    let mut counts = [0; Kind::ALL.len()];
-    let mut last = Kind::P;
+/// Numbers of lines of each kind, in the order of the table.
+pub(super) type Counts = [usize; Kind::ALL.len()];
+
+/// How many lines of each kind some lines seem to hold.
+pub(super) fn count(lines: &[u8]) -> Counts {
+    let mut counts = Counts::default();
     let mut start = 0;
-    for end in memchr_iter(b'\n', file).chain([file.len()]) {
-        let line = &file[start..end];
+    let mut ends = memchr_iter(b'\n', lines).chain([lines.len()]).peekable();
+    while let Some(end) = ends.next() {
+        let line = &lines[start..end];
         start = end + 1;
+        let Some(kind) = Kind::ALL.into_iter().find(|kind| is_like(*kind, line)) else { continue };
+        let mut count = 1;
         // Lines of a kind mostly follow each other.
-        let kind = if is_like(last, line) {
-            Some(last)
-        } else {
-            Kind::ALL.into_iter().find(|kind| is_like(*kind, line))
-        };
-        if let Some(kind) = kind {
-            counts[kind as usize] += 1;
-            last = kind;
+        while let Some(end) = ends.next_if(|end| is_like(kind, &lines[start..*end])) {
+            start = end + 1;
+            count += 1;
         }
+        counts[kind as usize] += count;
     }
+    counts
+}
+
+/// Makes room for so many lines, so that columns need not grow: growing takes as much memory again.
+pub(super) fn reserve(document: &mut Document, counts: Counts) {
     for (kind, count) in Kind::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
         match document.column_mut(kind) {
             ColumnMut::Two(column) => column.reserve_exact(count),
@@ -162,8 +167,12 @@ pub(super) fn reserve(document: &mut Document, file: &[u8]) {
 /// Whether a line looks like one of a kind: it starts like one, and is long enough for its values.
 fn is_like(kind: Kind, line: &[u8]) -> bool {
     let attribute = kind.attribute();
-    let identifier = attribute.identifier.len();
-    line.len() >= identifier + 2 * attribute.values
-        && is_blank(line[identifier])
-        && line.iter().zip(attribute.identifier.bytes()).all(|(a, b)| *a == b)
+    line.len() >= attribute.identifier.len() + 2 * attribute.values && starts(kind, line)
+}
+
+/// Whether a line starts with the identifier of a kind and a blank.
+pub(super) fn starts(kind: Kind, line: &[u8]) -> bool {
+    let identifier = kind.attribute().identifier.bytes();
+    let blank = line.get(identifier.len());
+    identifier.zip(line).all(|(a, b)| a == *b) && blank.is_some_and(is_blank)
 }

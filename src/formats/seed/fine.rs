@@ -110,7 +110,7 @@ fn utf8(line: &[u8]) -> Result<(&str, Option<&[u8]>), Slip> {
 }
 
 /// Longer lines are not given to rules that can fail, because parse errors copy the line.
-const LONG: usize = 1 << 20;
+pub(super) const LONG: usize = 1 << 20;
 
 enum Failed {
     At(Box<syntax::Error>),

@@ -144,7 +144,7 @@ fn check_faces(document: &Document, report: &mut Report) {
     let indices = document.faces.as_flattened();
     let vertices = document.vertex_count();
     // The common case is one pass without branches. Without any positions, that is what is wrong.
-    let max = indices.iter().max().copied().unwrap_or_default() as usize;
+    let max = indices.iter().fold(0, |max, index| max.max(*index)) as usize;
     if max < vertices || vertices == 0 {
         return;
     }

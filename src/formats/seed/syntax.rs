@@ -13,6 +13,8 @@ pub(super) struct Seed;
 pub(super) const SOURCE: &str = include_str!("../../../grammar/seed.pest");
 
 /// What pest finds in a text.
+pub(super) type Pair<'t> = pest::iterators::Pair<'t, Rule>;
+/// What pest finds in a text, in a row.
 pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
 /// Why a text does not follow a rule.
 pub(super) type Error = pest::error::Error<Rule>;

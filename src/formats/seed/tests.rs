@@ -100,6 +100,8 @@ const PIECES: &[&str] = &[
     "n 0,0,1\r\n",
     "u0 0,0\n",
     "f 0,1,2\n",
+    "p 0,0,0\np-1,0,0\n",
+    "f 0,1,02147483648\n",
     "p 1 0,0,0",
     "p 0 0 0",
     "//",
@@ -180,12 +182,12 @@ fn the_table_has_the_kinds_in_their_order() {
 
 #[test]
 fn long_lines_are_read_both_ways() {
-    let million = 1 << 20;
-    let blanks = " ".repeat(2 * million);
-    let digits = "0".repeat(2 * million);
+    // Longer than lines that errors copy.
+    let long = super::fine::LONG + 1000;
+    let (blanks, digits) = (" ".repeat(long), "0".repeat(long));
     for text in [
-        format!("p{blanks}1,{blanks}2,{digits}3{blanks}\n"),
-        format!("p 1,2,3 #{digits}\n#{digits}\n[a]={digits}\n"),
+        format!("p{blanks}1,2,{digits}3\n"),
+        format!("p 1,2,3 #{digits}\n[a]={digits}\n"),
         format!("p 1,2,{digits}.5x\np 1,2\n"),
         format!("p 1{blanks},2{blanks}3\n"),
         format!("p 1,2,3 #{digits}\0\n"),
