@@ -81,11 +81,13 @@ impl Error {
         self
     }
 
+    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
     pub(crate) fn with_span(mut self, span: Option<Span>) -> Error {
         self.0.span = span;
         self
     }
 
+    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
     pub(crate) fn with_rule(mut self, rule: &'static Rule) -> Error {
         self.0.rule = Some(rule);
         self

@@ -435,6 +435,7 @@ fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, kind: ErrorKi
 }
 
 /// Gives an error of a codec its place: that of its path or, without one, that of the layout's first fault.
+#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
 fn locate(error: Error, about: &About, layout: &'static Type, bytes: &[u8], options: &ReadOptions) -> Error {
     let error = error.in_format(about.id);
     if !error.path().is_empty() {
@@ -448,6 +449,7 @@ fn locate(error: Error, about: &About, layout: &'static Type, bytes: &[u8], opti
 }
 
 /// The error for a fault of the structure.
+#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
 fn structural(about: &About, fault: &walk::Fault) -> Error {
     let kind = match fault.kind {
         walk::FaultKind::Limit => ErrorKind::LimitExceeded,
