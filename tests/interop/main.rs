@@ -17,11 +17,12 @@ use meshspec::{Error, Loss};
 type Folder = BTreeMap<String, Vec<u8>>;
 
 fn read(format: Interchange, bytes: &[u8], folder: &Folder) -> Result<(Scene, Vec<Loss>), Error> {
-    let result = format.read(bytes, folder, &Default::default(), &Default::default());
-    if let Ok((scene, _)) = &result {
-        scene.check().unwrap();
-    }
-    result
+    let (mut scene, losses) = format.read(bytes, folder, &Default::default(), &Default::default())?;
+    scene.check().unwrap();
+    // Scenes are compared by their content.
+    let source = scene.source.take().unwrap();
+    assert_eq!((&*source.format, source.conventions), (format.name(), format.conventions()));
+    Ok((scene, losses))
 }
 
 /// The scene in a file that refers to no others, and what was lost, line by line.
