@@ -23,12 +23,14 @@ from pathlib import Path
 from kaitaistruct import KaitaiStruct, KaitaiStructError
 
 # Formats whose definitions Python can follow: nothing but Rust decodes the bitcode of IyMA's descriptor.
-FORMATS = {path.stem for path in Path("docs/schema").glob("*.md")} - {"iyma"}
+# Those of Seed are texts.
+FORMATS = {path.stem for path in Path("docs/schema").glob("*.md")} - {"iyma", "seed"}
 
 # Names of fields that only look ahead at what the next field is.
 LOOKAHEADS = {
     field["name"]
     for path in Path("docs/schema").glob("*.json")
+    if path.stem in FORMATS
     for declaration in json.loads(path.read_text())["declarations"]
     for field in declaration.get("fields", [])
     if field.get("lookahead")
