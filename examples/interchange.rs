@@ -39,6 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut scene, mut losses) =
         document.into_scene(&options).map_err(|error| format!("no scene: {error}"))?;
     scene.apply_transform();
+    // All levels of detail: otherwise the finest alone would be written.
+    scene.lods.clear();
     let mut triangles: Vec<f32> = Vec::new();
     for mesh in &scene.meshes {
         mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
