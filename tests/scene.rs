@@ -4,9 +4,12 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use glam::{Mat4, Vec3};
+use meshspec::interop::Interchange;
 use meshspec::scene::{Scene, SceneOptions, Skin};
-use meshspec::{Document, Format, FormatId, Loss, bmd, crucible, iyma, mesh, seed};
+use meshspec::{Document, ErrorKind, Format, FormatId, Loss, bmd, crucible, iyma, mesh, seed};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 
@@ -165,6 +168,78 @@ fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) ->
         mesh.positions.iter().enumerate().map(vertex).collect()
     };
     scene.meshes.iter().map(mesh).collect()
+}
+
+/// The scene that is read back from a GLB of this one, and what was lost on the way there.
+fn through_glb(scene: Scene) -> meshspec::Result<(Scene, Vec<Loss>)> {
+    let mut files = BTreeMap::new();
+    let losses = Interchange::Glb.write(scene, "x.glb", &mut files, &SceneOptions::default())?;
+    let bytes = files.remove("x.glb").unwrap();
+    let (again, _) = Interchange::Glb.read(&bytes, &files, &Default::default(), &Default::default()).unwrap();
+    Ok((again, losses))
+}
+
+/// That a document has the content of its file is what `tests/fixtures.rs` compares.
+#[test]
+fn every_valid_file_becomes_glb_with_its_positions() {
+    let (mut compared, mut refused) = (0, 0);
+    for (format, bytes) in common::all_files() {
+        let document = format.read(&bytes, &Default::default()).unwrap();
+        let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
+        let (again, losses) = match through_glb(scene.clone()) {
+            Ok(converted) => converted,
+            Err(error) => {
+                // Positions that are not finite.
+                assert_eq!(error.kind(), ErrorKind::Inexpressible, "{error}");
+                refused += 1;
+                continue;
+            }
+        };
+        // Meshes without vertices have no place in glTF; where levels of detail are mixed the finest one is kept.
+        if losses.iter().any(|loss| loss.path == "lods") {
+            continue;
+        }
+        let positions = |scene: &Scene| -> Vec<[u32; 3]> {
+            let all = scene.meshes.iter().flat_map(|mesh| &mesh.positions);
+            all.map(|position| position.map(f32::to_bits)).collect()
+        };
+        assert_eq!(positions(&again), positions(&scene), "{format}: {losses:?}");
+        compared += 1;
+    }
+    assert!(compared > refused, "{compared} files compared, {refused} refused");
+}
+
+#[test]
+fn bmd_moves_in_glb_as_it_does_itself() {
+    let mut compared = 0;
+    for (format, bytes) in common::all_files() {
+        if format != FormatId::Bmd {
+            continue;
+        }
+        let document = format.read(&bytes, &Default::default()).unwrap();
+        let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
+        let (again, losses) = through_glb(scene.clone()).unwrap();
+        if losses.iter().any(|loss| loss.path == "lods") {
+            continue;
+        }
+        // glTF has no animations in which nothing moves.
+        let moving: Vec<_> =
+            scene.animations.iter().filter(|animation| !animation.channels.is_empty()).collect();
+        assert_eq!(again.animations.len(), moving.len(), "{losses:?}");
+        for (found, expected) in again.animations.iter().zip(moving) {
+            // Between whole frames glTF turns on the great circle.
+            for ticks in [0.0, 1.0, 2.0, 5.0] {
+                let seconds = expected.seconds(ticks) * found.rate;
+                let pairs = skinned(&again, found, seconds).into_iter().zip(skinned(&scene, expected, ticks));
+                for (found, expected) in pairs.flat_map(|(found, expected)| found.into_iter().zip(expected)) {
+                    let distance = expected.distance(found);
+                    assert!(distance <= 1e-3 * (1.0 + expected.length()), "{ticks}: {expected} {found}");
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 0);
 }
 
 #[test]
