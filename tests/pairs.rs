@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use glam::Vec3;
 use meshspec::scene::{Scene, SceneOptions, UvOrigin, Weights, strategy};
 use meshspec::{Document, ErrorKind, FormatId, Loss, LossKind};
 use proptest::prelude::*;
@@ -28,7 +29,10 @@ fn parts(scene: &Scene) -> BTreeMap<String, Vec<f64>> {
     for mesh in &scene.meshes {
         add("positions".into(), floats(mesh.positions.as_flattened()));
         if let Some(normals) = &mesh.normals {
-            add("normals".into(), floats(normals.as_flattened()));
+            // Their direction: packed ones are of other lengths.
+            let units: Vec<[f32; 3]> =
+                normals.iter().map(|n| Vec3::from(*n).normalize_or_zero().into()).collect();
+            add("normals".into(), floats(units.as_flattened()));
         }
         if let Some(tangents) = &mesh.tangents {
             add("tangents".into(), floats(tangents.as_flattened()));
@@ -117,7 +121,14 @@ fn compare(found: &Scene, expected: &Scene, losses: &[Loss]) -> Result<(), TestC
         };
         prop_assert_eq!(found.len(), expected.len(), "{}: {:?}", name, losses);
         for (found, expected) in found.iter().zip(expected) {
-            let most = most * 1.001 + 2e-6 * (1.0 + expected.abs());
+            // Turning and turning back rounds.
+            let rounding = match &**name {
+                "animations" | "skeleton" => 2e-5,
+                // Angles are told to 3.5e-4.
+                "normals" => 1e-3,
+                _ => 2e-6,
+            };
+            let most = most * 1.001 + rounding * (1.0 + expected.abs());
             prop_assert!(
                 (found - expected).abs() <= most,
                 "{}: {} for {}, {:?}",

@@ -239,7 +239,7 @@ struct Errors {
 impl Errors {
     fn report(&self, index: usize, losses: &mut Vec<Loss>) {
         let channels = [
-            (self.rotation, 0.05, "rotations (degrees)"),
+            (self.rotation, 0.001, "rotations (degrees)"),
             (self.translation, 1e-5, "translations"),
             (self.scale, 1e-5, "scales"),
         ];

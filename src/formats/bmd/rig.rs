@@ -259,6 +259,13 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
     roots == 1 && !moved && still && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
+/// Where a joint is in the bind pose: at rest, if that is the same but for rounding, since it is said without matrices.
+fn bind_of(skeleton: &Skeleton, joint: usize) -> scene::Transform {
+    let (bind, rest) = (skeleton.bind(joint), skeleton.rest(joint));
+    let same = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);
+    if same { rest } else { bind }
+}
+
 /// Where a joint is in the bind pose, packed.
 fn base_of(
     skeleton: &Skeleton,
@@ -266,7 +273,7 @@ fn base_of(
     errors: &mut (f32, f64),
     losses: &mut Vec<Loss>,
 ) -> Result<Transform> {
-    let bind = skeleton.bind(joint);
+    let bind = bind_of(skeleton, joint);
     let refuse = |what: &str| Error::new(ErrorKind::Inexpressible, format!("BMD cannot express {what}"));
     let origin = Triple::nearest(bind.translation)
         .ok_or_else(|| refuse(&format!("the origin {:?}", bind.translation)))?;
@@ -286,7 +293,7 @@ fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
         let message = "BMD packs the origins of joints";
         losses.push(Loss::quantised("skeleton.joints", message, origin));
     }
-    if angle > 0.05 {
+    if angle > 0.001 {
         let message = "BMD packs the rotations of joints (degrees)";
         losses.push(Loss::quantised("skeleton.joints", message, angle as f32));
     }
