@@ -482,6 +482,7 @@ fn junk_takes_no_memory() {
 
 #[test]
 fn long_lines_need_no_stack() {
+    let _alone = ALONE.lock();
     let texts = [
         format!("p 1,{}2,3\n", " ".repeat(300_000)),
         format!("p {}1,2,3\n", "0".repeat(300_000)),
