@@ -78,7 +78,8 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
         || meshspec::iyma::Reader::new(&bytes[..], &options).and_then(meshspec::iyma::Reader::user_data);
     bench.pair("iyma/user data", size, user_data, "read all", read);
     columns(bench, &document)?;
-    slow_rows(bench)
+    slow_row(bench, &document, &raw);
+    Ok(())
 }
 
 fn compressor(raw: &[u8], level: i32) -> impl FnMut() -> Result<Vec<u8>, usize> {
@@ -88,17 +89,14 @@ fn compressor(raw: &[u8], level: i32) -> impl FnMut() -> Result<Vec<u8>, usize> 
     }
 }
 
-/// Level 19, on a twelfth of the data, a few times.
-fn slow_rows(bench: &mut Bench) -> Result<(), Error> {
-    let document = document(300)?;
-    let raw = raw_of(&document);
-    let options = WriteOptions::default().with_compression_level(19);
-    let write = |threads| document.write(&options.with_threads(threads));
+/// Level 19, which takes a while.
+fn slow_row(bench: &mut Bench, document: &Document, raw: &[u8]) {
+    let options = WriteOptions::default().with_compression_level(19).with_threads(2);
+    let rounds = std::mem::replace(&mut bench.rounds, 3);
     let size = raw.len() as u64;
-    let rounds = std::mem::replace(&mut bench.rounds, 5);
-    bench.pair("iyma/write parallel 19", size, || write(2), "one-shot zstd 19", compressor(&raw, 19));
+    let write = || document.write(&options);
+    bench.pair("iyma/write parallel 19", size, write, "one-shot zstd 19", compressor(raw, 19));
     bench.rounds = rounds;
-    Ok(())
 }
 
 fn columns(bench: &mut Bench, document: &Document) -> Result<(), Error> {

@@ -259,7 +259,7 @@ fn push(encoder: &mut CCtx, part: &[u8], finishes: bool, out: &mut Vec<u8>) -> R
 /// Shares the work between threads. What is written depends on whether there are several, not on how many.
 #[cfg(feature = "parallel")]
 fn share(encoder: &mut CCtx, total: usize, threads: u32) -> Result<(), usize> {
-    const JOBS: usize = 8;
+    const JOBS: usize = 16;
     const SMALLEST_JOB: usize = 1 << 20;
     const OVERLAP: u32 = 5;
     if threads > 1 {
