@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use meshspec::{Format, ReadOptions, WriteOptions, seed};
 
-use super::{Bench, Error, Sheet, sheet};
+use crate::{Bench, Error, Sheet, sheet};
 
 /// Numbers with six decimals, as exporters write them.
 fn document() -> seed::Document {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::motion;
 use super::rig::{self, Rig};
+use super::split::Most;
 use super::{
     Attributes, Document, Face, Faces, LodDef, Mesh, Surface, Tolerance, VertexErrors, VertexSizes, Vertices,
     flat_color,
@@ -91,7 +92,7 @@ impl FromScene for Document {
         let places = show(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
         document.lods = lods.map(|(index, lod)| from_lod(index, lod, &places, &mut losses)).collect();
-
+        split(&mut document, &places, &mut losses)?;
         Ok((document, losses))
     }
 }
@@ -296,6 +297,16 @@ fn show(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -
         }
     }
     places
+}
+
+/// Cuts the meshes that an image cannot count.
+fn split(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
+    let pieces = document.split_meshes(Most::COUNTED)?;
+    for (index, place) in places.iter().enumerate().filter(|(_, place)| pieces[**place] > 1) {
+        let message = format!("{} meshes, since one can have 65535 vertices and triangles", pieces[*place]);
+        losses.push(Loss::new(LossKind::Split, format!("meshes[{index}]"), message));
+    }
+    Ok(())
 }
 
 fn shown(value: &Value) -> Option<(usize, Mesh)> {

@@ -5,8 +5,20 @@ use std::collections::HashMap;
 use super::{ControlFlags, Document, Face, Faces, Mesh, PackedFace, PackedVertex, Vertices};
 use crate::{Error, ErrorKind, FormatId, Result, Text};
 
-/// The most vertices of a piece: the specification wants fewer than 1,024.
-const MOST_VERTICES: usize = 1023;
+/// How many vertices and triangles a mesh has at most.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    vertices: usize,
+    triangles: usize,
+}
+
+impl Most {
+    /// The specification wants fewer than 1,024 vertices.
+    const WANTED: Most = Most { vertices: 1023, triangles: Most::COUNTED.triangles };
+
+    /// As many as an image can count.
+    pub(super) const COUNTED: Most = Most { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
+}
 
 impl Mesh {
     /// A mesh with the control flags that fit its content.
@@ -36,15 +48,21 @@ impl Mesh {
     /// with other pieces. Vertices that no face has are dropped. A mesh that is small enough stays as it is, and so
     /// does one whose faces name vertices that are not there.
     pub fn split(&self) -> Vec<Mesh> {
-        let all: Vec<_> = self.packed_vertices().collect();
-        let is_whole = |face: Face| face.vertices().iter().all(|vertex| (*vertex as usize) < all.len());
-        if all.len() <= MOST_VERTICES || !self.faces.iter().all(is_whole) {
+        self.split_to(Most::WANTED)
+    }
+
+    fn split_to(&self, most: Most) -> Vec<Mesh> {
+        let count = self.vertices.len();
+        let is_small = count <= most.vertices && self.triangle_count() <= most.triangles;
+        let is_whole = |face: Face| face.vertices().iter().all(|vertex| (*vertex as usize) < count);
+        if is_small || !self.faces.iter().all(is_whole) {
             return vec![self.clone()];
         }
+        let all: Vec<_> = self.packed_vertices().collect();
         let mut pieces = Vec::new();
         let mut piece = Piece::default();
         for face in self.faces.iter() {
-            if !piece.has_room_for(face) {
+            if !piece.has_room_for(face, most) {
                 pieces.push(std::mem::take(&mut piece));
             }
             // What has been read or pushed once can be pushed again.
@@ -66,14 +84,15 @@ impl Mesh {
 struct Piece {
     vertices: Vertices,
     faces: Faces,
+    triangles: usize,
     /// Where the vertices of the mesh are in the piece.
     places: HashMap<u32, u32>,
 }
 
 impl Piece {
-    fn has_room_for(&self, face: Face) -> bool {
+    fn has_room_for(&self, face: Face, most: Most) -> bool {
         let new = face.vertices().iter().filter(|vertex| !self.places.contains_key(vertex)).count();
-        self.places.len() + new <= MOST_VERTICES
+        self.places.len() + new <= most.vertices && self.triangles + triangles(face) <= most.triangles
     }
 
     /// Adds a face, and those of its vertices in `all` that are not there yet.
@@ -89,7 +108,8 @@ impl Piece {
             Face::Triangle(corners) => Face::Triangle(corners.map(place)),
             Face::Quad(corners) => Face::Quad(corners.map(place)),
         };
-        // Fewer than 1,024 vertices fit a form of either kind.
+        self.triangles += triangles(face);
+        // The numbers of a piece's vertices fit a form of either kind.
         PackedFace::smallest(face).map_or(Ok(()), |face| self.faces.push(face))
     }
 }
@@ -102,15 +122,19 @@ impl Document {
     ///
     /// If a level of detail or a bone would have to name a mesh beyond 255; the document stays as it was.
     pub fn split_large_meshes(&mut self) -> Result<usize> {
+        let pieces = self.split_meshes(Most::WANTED)?;
+        Ok(pieces.into_iter().filter(|pieces| *pieces > 1).count())
+    }
+
+    /// Cuts each mesh that has more, as [`split_large_meshes`](Document::split_large_meshes) does. Returns the number of
+    /// pieces of each.
+    pub(super) fn split_meshes(&mut self, most: Most) -> Result<Vec<usize>> {
         let mut meshes = Vec::new();
         let mut starts = Vec::new();
-        let mut cut = 0;
         for (index, mesh) in self.meshes.iter().enumerate() {
             starts.push(meshes.len());
             let is_solid = index > 0 && self.bones.iter().any(|bone| usize::from(bone.id_solid) == index);
-            let pieces = if is_solid { vec![mesh.clone()] } else { mesh.split() };
-            cut += usize::from(pieces.len() > 1);
-            meshes.extend(pieces);
+            meshes.extend(if is_solid { vec![mesh.clone()] } else { mesh.split_to(most) });
         }
         starts.push(meshes.len());
         // Names of meshes that are not there stay wrong.
@@ -127,8 +151,13 @@ impl Document {
             bone.id_solid = number(start(bone.id_solid.into()), || format!("bones[{index}].id_solid"))?;
         }
         (self.meshes, self.lods, self.bones) = (meshes, lods, bones);
-        Ok(cut)
+        Ok(starts.windows(2).map(|pair| pair[1] - pair[0]).collect())
     }
+}
+
+/// The triangles that a face is.
+fn triangles(face: Face) -> usize {
+    face.vertices().len() - 2
 }
 
 fn number(mesh: usize, path: impl FnOnce() -> String) -> Result<u8> {

@@ -78,40 +78,43 @@ fn count(file: &[u8], start: usize) -> fast::Counts {
 
 #[cfg(not(feature = "parallel"))]
 fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
-    for piece in pieces(file, start, wanted.piece) {
-        Reader { file, wanted, part }.piece(piece);
-        if part.stopped {
-            return;
-        }
-    }
+    read_in_turn(file, pieces(file, start, wanted.piece), wanted, part);
 }
 
-/// Some pieces at a time, side by side.
+/// Some pieces at a time, side by side; meanwhile those that were read before are put together.
 #[cfg(feature = "parallel")]
 fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
     use rayon::prelude::*;
 
     let threads = rayon::current_num_threads();
-    let at_a_time = if threads == 1 { 1 } else { 32 * threads };
     let mut pieces = pieces(file, start, wanted.piece.min(AT_A_TIME / threads));
-    while !part.stopped {
-        let batch: Vec<_> = pieces.by_ref().take(at_a_time).collect();
-        match &batch[..] {
-            [] => return,
-            [piece] => Reader { file, wanted, part }.piece(piece.clone()),
-            batch => {
-                let read = batch.par_iter().map(|piece| {
-                    let mut part = Part::default();
-                    Reader { file, wanted, part: &mut part }.piece(piece.clone());
-                    part
-                });
-                for next in read.collect::<Vec<_>>() {
-                    if !part.stopped {
-                        part.append(next, &wanted.limits);
-                    }
-                }
-            }
+    if threads == 1 || file.len() - start <= wanted.piece {
+        return read_in_turn(file, pieces, wanted, part);
+    }
+    let read = |piece| {
+        let mut part = Part::default();
+        read_in_turn(file, [piece].into_iter(), wanted, &mut part);
+        part
+    };
+    let mut last = Vec::new();
+    loop {
+        let next: Vec<_> = pieces.by_ref().take(32 * threads).collect();
+        let put_together = || last.into_iter().for_each(|more| part.append(more, &wanted.limits));
+        let ((), next) = rayon::join(put_together, || next.into_par_iter().map(read).collect::<Vec<_>>());
+        if part.stopped || next.is_empty() {
+            return;
         }
+        last = next;
+    }
+}
+
+/// One piece after the other, up to one that stops.
+fn read_in_turn(file: &[u8], pieces: impl Iterator<Item = Range<usize>>, wanted: &Wanted, part: &mut Part) {
+    for piece in pieces {
+        if part.stopped {
+            return;
+        }
+        Reader { file, wanted, part }.piece(piece);
     }
 }
 

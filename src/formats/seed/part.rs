@@ -137,9 +137,12 @@ impl Part {
         self.document.comments = Some(std::mem::take(&mut self.comments));
     }
 
-    /// Puts what the next lines of the file say behind this part.
+    /// Puts what the next lines of the file say behind this part, unless it has stopped.
     #[cfg(feature = "parallel")]
     pub(super) fn append(&mut self, mut next: Part, limits: &Limits) {
+        if self.stopped {
+            return;
+        }
         for mut placed in std::mem::take(&mut next.slips.kept) {
             placed.line += self.lines;
             placed.index += placed.slip.kind.map_or(0, |kind| self.document.column(kind).len());

@@ -9,7 +9,7 @@ use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, FrameFormat};
 use crate::{Bench, Error, Sheet, sheet};
 
 /// Positions, normals, texture coordinates and indices of a sheet, as GPU buffers.
-fn document(side: usize) -> Result<Document, Error> {
+pub fn document(side: usize) -> Result<Document, Error> {
     let Sheet { positions, normals, uvs, indices } = sheet(side);
     let attributes = vec![
         Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, positions.as_flattened()),

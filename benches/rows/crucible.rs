@@ -1,0 +1,62 @@
+//! The rows of Crucible, against LZ4 in C and in Rust.
+
+use meshspec::{Format, ReadOptions, WriteOptions, crucible};
+
+use crate::{Bench, Error, Sheet, sheet};
+
+/// 50 MB of positions, normals, UVs and indices.
+pub fn document() -> crucible::Document {
+    let Sheet { positions, normals, uvs, indices } = sheet(950);
+    crucible::Document {
+        chunks: vec![crucible::Chunk {
+            indices: crucible::Indices::U32(indices),
+            streams: vec![
+                crucible::Stream::Position3d(positions),
+                crucible::Stream::Normal(normals),
+                crucible::Stream::Uv(uvs),
+            ],
+            ..Default::default()
+        }],
+        ..Default::default()
+    }
+}
+
+pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+    let document = document();
+    let bytes = document.write(&WriteOptions::default())?;
+    let mut raw: Vec<Vec<u8>> =
+        document.chunks[0].streams.iter().map(|stream| stream.to_bytes().into_owned()).collect();
+    if let crucible::Indices::U32(indices) = &document.chunks[0].indices {
+        raw.push(meshspec::bulk::as_bytes(indices).into_owned());
+    }
+    let size = raw.iter().map(|stream| stream.len() as u64).sum();
+    let packed: Vec<(Vec<u8>, usize)> =
+        raw.iter().map(|stream| (lz4_flex::block::compress(stream), stream.len())).collect();
+    let most = raw.iter().map(|stream| lz4_flex::block::get_maximum_output_size(stream.len())).sum();
+
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let (one, two) = (pool(1)?, pool(2)?);
+    let options = ReadOptions::default();
+    let read = || crucible::Document::read(&bytes, &options);
+    let c = || -> Vec<_> {
+        let unpacked = packed.iter().map(|(packed, size)| {
+            let mut buffer = vec![0u8; *size];
+            lz4::block::decompress_to_buffer(packed, Some(*size as i32), &mut buffer).map(|_| buffer)
+        });
+        unpacked.collect()
+    };
+    bench.pair("crucible/read", size, || one.install(read), "C LZ4_decompress_safe", c);
+    bench.pair("crucible/read parallel", size, || two.install(read), "one thread", || one.install(read));
+    let options = WriteOptions::default();
+    let compress = || {
+        let mut file = vec![0u8; most];
+        let mut end = 0;
+        for stream in &raw {
+            end += lz4_flex::block::compress_into(stream, &mut file[end..]).unwrap_or(0);
+        }
+        file.truncate(end);
+        file
+    };
+    bench.pair("crucible/write", size, || document.write(&options), "lz4_flex", compress);
+    Ok(())
+}

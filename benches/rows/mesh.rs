@@ -1,0 +1,34 @@
+//! The rows of MESH.
+
+use meshspec::{Format, ReadOptions, WriteOptions, mesh};
+
+use crate::{Bench, Error, Sheet, sheet};
+
+/// 1 M vertices with all attributes, 2 M triangles.
+pub fn document() -> Result<mesh::Document, Error> {
+    let Sheet { positions, normals, uvs, indices } = sheet(1000);
+    let joints = mesh::JointColumns {
+        ids: (0..positions.len()).map(|i| [(i % 2) as u8, 1, 255, 255]).collect(),
+        weights: vec![[128, 127, 0, 0]; positions.len()],
+    };
+    let columns = mesh::Columns { positions, normals: Some(normals), uvs: Some(uvs), joints: Some(joints) };
+    let joint = |id, parent| mesh::Joint { id, parent, transform: [[0.0; 4]; 4] };
+    Ok(mesh::Document {
+        vertices: mesh::Vertices::from_columns(&columns)?,
+        indices,
+        joints: vec![joint(0, 255), joint(1, 0)],
+        ..Default::default()
+    })
+}
+
+pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+    let document = document()?;
+    let bytes = document.write(&WriteOptions::default())?;
+    let size = bytes.len() as u64;
+    let copy = || bytes.to_vec();
+    let options = ReadOptions::default();
+    bench.pair("mesh/read", size, || mesh::Document::read(&bytes, &options), "copy", copy);
+    let options = WriteOptions::default();
+    bench.pair("mesh/write", size, || document.write(&options), "copy", copy);
+    Ok(())
+}
