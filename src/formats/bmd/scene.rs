@@ -73,10 +73,12 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let tolerance = tolerance(&scene);
         conventions.out_of_gltf(&mut scene);
+        let rest = scene.rest_in_bind_pose("BMD", rig::is_part_of_pseudo_bone);
         let hidden = scene.extras.remove(HIDDEN);
         let extras = rig::take_extras(&mut scene.skeleton);
         let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
         let mut losses = holds.restrict(&mut scene);
+        losses.extend(rest);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = motion::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
         let meshes = scene.meshes.into_iter().enumerate();

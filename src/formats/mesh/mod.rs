@@ -24,6 +24,8 @@ mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
+#[cfg(feature = "scene")]
+mod skin;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod vertices;
