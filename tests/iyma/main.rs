@@ -4,6 +4,7 @@
 
 mod columns;
 mod frames;
+mod scene;
 mod streams;
 
 use meshspec::iyma::{
