@@ -164,11 +164,17 @@ fn to_mesh(
 }
 
 fn to_faces(faces: &Faces) -> scene::Faces {
-    let faces = faces.to_vec();
-    let quads = faces.iter().any(|face| matches!(face, Face::Quad(_)));
-    let indices = faces.iter().flat_map(|face| face.vertices().to_vec()).collect();
-    let corners = faces.iter().map(|face| face.vertices().len() as u32).collect();
-    scene::Faces { indices: Some(Indices::U32(indices)), corners: quads.then_some(corners) }
+    let counts = faces.counts();
+    if counts.four == 0 {
+        return scene::Faces::triangles(faces.triangles().into_flattened());
+    }
+    let mut indices = Vec::with_capacity(3 * counts.three + 4 * counts.four);
+    let mut corners = Vec::with_capacity(counts.items());
+    for face in faces.iter() {
+        indices.extend_from_slice(face.vertices());
+        corners.push(face.vertices().len() as u32);
+    }
+    scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
 fn from_mesh(
