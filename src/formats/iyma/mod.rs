@@ -27,6 +27,7 @@ mod codec;
 #[cfg(feature = "serde")]
 mod data;
 mod descriptor;
+mod dialect;
 mod document;
 mod draw;
 mod hash;
@@ -43,6 +44,7 @@ mod vectors;
 mod vertex_format;
 
 pub use bytes::Bytes;
+pub use codec::compression_levels;
 pub use descriptor::{Descriptor, Usage};
 pub use document::{Attribute, DataChecksum, Document, Indices, WrongChecksum};
 pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
@@ -102,7 +104,8 @@ impl Format for Document {
                 let uses = self.attributes.iter_mut().map(|attribute| &mut attribute.usage);
                 uses.filter(|usage| **usage == Usage::Uv1).for_each(|usage| *usage = Usage::Uv);
             }
-            Dialect::Reference => self.name_uses_of_reference(&mut losses),
+            Dialect::Reference if self.dialect == dialect => {}
+            Dialect::Reference => dialect::into_reference(&mut self.attributes, &mut losses),
             other => {
                 let message = format!("there is no {other} dialect of IyMA");
                 return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Iyma));
@@ -126,6 +129,12 @@ impl Format for Document {
         }
     }
 
+    fn check_undecoded(bytes: &[u8], options: &ReadOptions, report: &mut Report) {
+        if let Some((metadata, data)) = codec::checksums(bytes, options) {
+            rules::check_checksums(metadata.as_ref(), &data, report);
+        }
+    }
+
     fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
         Some(codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes))))
     }
@@ -141,30 +150,6 @@ fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
 }
 
 impl Document {
-    /// Drops the names of custom usages; a second `Uv` becomes `Uv1`.
-    fn name_uses_of_reference(&mut self, losses: &mut Vec<Loss>) {
-        if self.dialect == Dialect::Reference {
-            return;
-        }
-        let mut uvs = 0;
-        for (index, attribute) in self.attributes.iter_mut().enumerate() {
-            match &mut attribute.usage {
-                Usage::Custom(_, name) if !name.is_empty() => {
-                    let message = format!("the dialect has no names: \"{}\"", name.escape_debug());
-                    losses.push(Loss::dropped(format!("attributes[{index}].usage"), message));
-                    name.clear();
-                }
-                Usage::Uv => {
-                    uvs += 1;
-                    if uvs == 2 {
-                        attribute.usage = Usage::Uv1;
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
     fn mesh_info(&self, mesh: &MeshInfo) -> info::MeshInfo {
         let attributes = self.attributes.iter().map(|attribute| AttributeInfo {
             name: match attribute.usage {
