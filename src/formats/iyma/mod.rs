@@ -54,7 +54,7 @@ pub use schema::{IndexFormat, IndicesInfo, MeshInfo, VertexFormat};
 pub use vertex_format::Component;
 
 use super::{About, Format, FormatId, Likelihood, locate, refuse};
-use crate::info::{self, AttributeInfo, Bounds, Info};
+use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::layout::{Layout, Type};
 use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
 
@@ -126,6 +126,11 @@ impl Format for Document {
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
             skeleton: None,
             animations: Vec::new(),
+            properties: vec![
+                Property { name: "n_vertices", value: PropertyValue::Count(self.n_vertices.into()) },
+                Property { name: "user_data", value: PropertyValue::Bytes(self.user_data.len() as u64) },
+                Property { name: "data_checksum", value: PropertyValue::Word(self.data_checksum.word()) },
+            ],
         }
     }
 
@@ -152,17 +157,7 @@ fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
 impl Document {
     fn mesh_info(&self, mesh: &MeshInfo) -> info::MeshInfo {
         let attributes = self.attributes.iter().map(|attribute| AttributeInfo {
-            name: match attribute.usage {
-                Usage::Custom(..) => "custom",
-                Usage::Position => "position",
-                Usage::Normal => "normal",
-                Usage::Tangent => "tangent",
-                Usage::Color => "color",
-                Usage::Uv => "uv",
-                Usage::Uv1 => "uv1",
-                Usage::JointIndex => "joint_index",
-                Usage::JointWeight => "joint_weight",
-            },
+            name: attribute.usage.name().into(),
             components: attribute.format.name(),
         });
         info::MeshInfo {
@@ -170,6 +165,10 @@ impl Document {
             attributes: attributes.collect(),
             indices: mesh.index_count.into(),
             index_bits: self.indices.as_ref().map_or(0, |indices| 8 * indices.format.size() as u32),
+            start: Some(MeshStart {
+                first_index: mesh.first_index.into(),
+                first_vertex: mesh.first_vertex.into(),
+            }),
             bounds: self.bounds(mesh),
         }
     }
