@@ -90,3 +90,19 @@ fn frames_made_by_hand() {
     let huge = write(&document);
     assert_eq!(Document::read(&huge, &Default::default()).unwrap().n_vertices, u32::MAX);
 }
+
+#[test]
+fn sizes_are_told_in_words() {
+    let document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
+    let cases = [
+        (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes hold 299"),
+        // A compressed block, of which only the most is known.
+        (frame(1, &[(RLE, 301, &[7]), (2, 1, &[0])]), "10 packed bytes hold 301 to 131373"),
+        ([&*frame(1, &[(RLE, 300, &[7])]), &[0]].concat(), "1 byte follows the last frame"),
+        ([&*frame(1, &[(RLE, 300, &[7])]), &[0, 0]].concat(), "2 bytes follow the last frame"),
+    ];
+    for (data, expected) in cases {
+        let error = Document::read(&file_of(&document, &data), &Default::default()).unwrap_err();
+        assert!(error.message().ends_with(expected), "{error}");
+    }
+}

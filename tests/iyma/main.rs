@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod columns;
+mod dialects;
 mod frames;
 mod scene;
 mod streams;

@@ -67,7 +67,12 @@ impl FromScene for Document {
         }
         let mut attributes = join_attributes(scene.meshes);
         if dialect == Dialect::Reference {
-            forget_names(&mut attributes, &mut losses);
+            // It has a usage for a second set of texture coordinates.
+            let mut usages = attributes.iter_mut().map(|attribute| &mut attribute.usage);
+            if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned())) {
+                *second = Usage::Uv1;
+            }
+            super::dialect::into_reference(&mut attributes, &mut losses);
         }
         Ok((Document { meshes, attributes, ..document }, losses))
     }
@@ -385,20 +390,4 @@ fn custom_buffer(place: usize, custom: Custom) -> (Usage, VertexFormat, Vec<u8>)
         }
     };
     (Usage::Custom(number, name), format, bytes)
-}
-
-/// The reference dialect has a second set of texture coordinates, and no names.
-fn forget_names(attributes: &mut [Attribute], losses: &mut Vec<Loss>) {
-    for (index, attribute) in attributes.iter_mut().enumerate() {
-        if attribute.usage == Usage::Custom(1, "uv1".to_owned()) {
-            attribute.usage = Usage::Uv1;
-        }
-        if let Usage::Custom(_, name) = &mut attribute.usage
-            && !name.is_empty()
-        {
-            let message = format!("the reference dialect has no names: \"{name}\"");
-            losses.push(Loss::dropped(format!("attributes[{index}].usage"), message));
-            name.clear();
-        }
-    }
 }
