@@ -9,7 +9,7 @@ use std::fmt;
 pub struct Loss {
     /// What happened to it.
     pub kind: LossKind,
-    /// The field of the source.
+    /// The field of the source. Meshes are numbered as those that are left by the losses before this one.
     pub path: String,
     /// What is lost and why.
     pub message: String,

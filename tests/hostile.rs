@@ -422,45 +422,6 @@ impl Files for Count {
 }
 
 #[test]
-fn conversion_to_gltf_takes_three_times_the_decoded_size() {
-    let _alone = ALONE.lock();
-    let positions: Vec<[f32; 3]> = (0..800_000).map(|i| [i as f32, (i * 7 % 1000) as f32, 0.5]).collect();
-    let normals = vec![[0.0f32, 1.0, 0.0]; positions.len()];
-    let indices: Vec<u32> = (0..1_500_000).map(|i| i * 31 % 800_000).collect();
-    let decoded = 2 * size_of_val(&*positions) + size_of_val(&*indices);
-    let columns = mesh::Columns {
-        positions: positions.clone(),
-        normals: Some(normals.clone()),
-        ..mesh::Columns::default()
-    };
-    let vertices = mesh::Vertices::from_columns(&columns).unwrap();
-    drop(columns);
-    let streams = vec![crucible::Stream::Position3d(positions), crucible::Stream::Normal(normals)];
-    let chunk = crucible::Chunk {
-        indices: crucible::Indices::U32(indices.clone()),
-        streams,
-        ..crucible::Chunk::default()
-    };
-    let documents = [
-        Document::Mesh(mesh::Document { vertices, indices, ..mesh::Document::default() }),
-        Document::Crucible(crucible::Document { chunks: vec![chunk], ..crucible::Document::default() }),
-    ];
-    for document in documents {
-        let (format, bytes) = (document.format(), document.write(&Default::default()).unwrap());
-        drop(document);
-        let mut count = Count::default();
-        let ((), memory) = measured(|| {
-            let document = format.read(&bytes, &ReadOptions::default()).unwrap();
-            let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
-            Interchange::Glb.write(scene, "x.glb", &mut count, &SceneOptions::default()).unwrap();
-        });
-        assert!(count.0 > decoded, "{format}: {} bytes", count.0);
-        assert!(memory <= 3 * decoded, "{format}: {memory} bytes for {decoded}");
-        println!("{format}: {:.2} times the decoded size", memory as f64 / decoded as f64);
-    }
-}
-
-#[test]
 fn false_counts_in_gltf_take_no_memory() {
     let _alone = ALONE.lock();
     let accessor = |count: u64, view: &str| {

@@ -1,5 +1,7 @@
 //! What a target can hold, and how a scene is brought down to that.
 
+use glam::Mat4;
+
 use super::{Custom, Mesh, Scene, Skin, UvOrigin, merge};
 use crate::{Loss, LossKind};
 
@@ -89,6 +91,10 @@ impl Holds {
         if !self.lods {
             keep_finest(scene, &mut losses);
         }
+        if !self.transform && scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY) {
+            let message = format!("{} has none: it is applied to the vertices and the roots", self.format);
+            losses.list.push(Loss::new(LossKind::Changed, "transform", message));
+        }
         if !self.transform {
             scene.apply_transform();
         }
@@ -97,9 +103,9 @@ impl Holds {
         }
         if !self.meshes && scene.meshes.len() > 1 {
             let message = format!("{} has one mesh, so these {} become one", self.format, scene.meshes.len());
-            losses.list.push(Loss::new(LossKind::Merged, "meshes", message));
             let meshes = std::mem::take(&mut scene.meshes);
             scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
+            losses.list.push(Loss::new(LossKind::Merged, "meshes", message));
         }
         self.restrict_skeleton(scene, &mut losses);
         losses.drop_if(!self.properties, "properties", "properties", &mut scene.properties);
@@ -125,21 +131,24 @@ impl Holds {
             "colours of meshes",
             &mut mesh.material.color,
         );
-        if mesh.flat && !self.flat {
+        // A transform may have taken them out of the plane.
+        if mesh.flat && !(self.flat && mesh.positions.iter().all(|[.., z]| *z == 0.0)) {
             mesh.flat = false;
-            let message = format!("{} has three coordinates: z is 0", self.format);
-            losses.list.push(Loss::new(LossKind::Changed, format!("{at}.positions"), message));
+            let message = format!("positions without a third coordinate get one in {}", self.format);
+            losses.list.push(Loss::dropped(format!("{at}.flat"), message));
         }
         losses.drop_option(!self.normals, format!("{at}.normals"), "normals", &mut mesh.normals);
         losses.drop_option(!self.tangents, format!("{at}.tangents"), "tangents", &mut mesh.tangents);
         losses.drop_sets(self.uvs, format!("{at}.uvs"), "sets of texture coordinates", &mut mesh.uvs);
         losses.drop_sets(self.colors, format!("{at}.colors"), "sets of colours", &mut mesh.colors);
         self.restrict_skins(mesh, at, losses);
+        let mut index = 0;
         mesh.custom.retain(|custom| {
             let keep = (self.custom)(custom);
             if !keep {
-                losses.drop(format!("{at}.custom"), format!("the attribute \"{}\"", custom.name));
+                losses.drop(format!("{at}.custom[{index}]"), format!("the attribute \"{}\"", custom.name));
             }
+            index += 1;
             keep
         });
         self.restrict_faces(mesh, at, losses);
@@ -170,7 +179,12 @@ impl Holds {
         if polygons > 0 {
             let message =
                 format!("{polygons} faces with more than {} corners become triangles", self.corners);
-            losses.list.push(Loss::new(LossKind::Split, format!("{at}.faces"), message));
+            losses.list.push(Loss::new(LossKind::Split, format!("{at}.faces.corners"), message));
+        }
+        let thin = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
+        // Formats of any polygons say themselves what they do with them.
+        if thin > 0 && self.corners < u32::MAX {
+            losses.drop(format!("{at}.faces.corners"), format!("{thin} faces of fewer than 3 corners"));
         }
         if polygons > 0 || self.corners == 3 {
             mesh.triangulate();
@@ -216,7 +230,7 @@ impl Holds {
             }
         }
         if named > 0 {
-            losses.drop("skeleton.joints", format!("names of joints: {named}"));
+            losses.drop("skeleton.joints.name", format!("names of joints: {named}"));
         }
     }
 }
@@ -226,6 +240,11 @@ fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
     let lods = std::mem::take(&mut scene.lods);
     let Some(finest) = lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance)) else { return };
     let all: Vec<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
+    let goes = |mesh: &usize| all.contains(mesh) && !finest.meshes.contains(mesh);
+    // From the last one on: the numbers of those before stay what they are.
+    for mesh in (0..scene.meshes.len()).rev().filter(goes) {
+        losses.drop(format!("meshes[{mesh}]"), "coarser levels of detail");
+    }
     let mut index = 0;
     let before = scene.meshes.len();
     scene.meshes.retain(|_| {

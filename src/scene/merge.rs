@@ -8,6 +8,7 @@ use crate::{Loss, LossKind};
 /// same origin of texture coordinates.
 pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     share_attributes(&mut meshes, losses);
+    lose_looks(&meshes, losses);
     let mut merged = Mesh::default();
     let mut indices =
         Vec::with_capacity(meshes.iter().map(|mesh| mesh.faces.corner_count(mesh.positions.len())).sum());
@@ -24,6 +25,23 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
     }
     merged.faces.indices = Some(Indices::U32(indices));
     merged
+}
+
+/// Names, materials and extras that only the first mesh keeps.
+fn lose_looks(meshes: &[Mesh], losses: &mut Vec<Loss>) {
+    let Some((first, others)) = meshes.split_first() else { return };
+    for (index, mesh) in others.iter().enumerate() {
+        let texts =
+            [("name", &mesh.name, &first.name), ("material.name", &mesh.material.name, &first.material.name)];
+        let texts = texts.map(|(field, own, kept)| (field, !own.is_empty() && own != kept));
+        let color = mesh.material.color.is_some() && mesh.material.color != first.material.color;
+        let extras = !mesh.extras.is_empty() && mesh.extras != first.extras;
+        let fields = texts.into_iter().chain([("material.color", color), ("extras", extras)]);
+        for (field, _) in fields.filter(|(_, lost)| *lost) {
+            let message = "one mesh has one of them: that of the first";
+            losses.push(Loss::dropped(format!("meshes[{}].{field}", index + 1), message));
+        }
+    }
 }
 
 fn append(merged: &mut Mesh, mesh: Mesh) {
@@ -67,40 +85,38 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     let custom = all_custom(meshes);
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let vertices = mesh.positions.len();
-        let mut filled = Vec::new();
+        let mut fill = |attribute: &str, value: &str| {
+            let message = format!("it gets what other meshes have: {value}");
+            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].{attribute}"), message));
+        };
         if normals && mesh.normals.is_none() {
             mesh.generate_normals();
-            filled.push("normals from the faces");
+            fill("normals", "normals from the faces");
         }
         if tangents && mesh.tangents.is_none() {
             mesh.tangents = Some(vec![[1.0, 0.0, 0.0, 1.0]; vertices]);
-            filled.push("tangents along +X");
+            fill("tangents", "tangents along +X");
         }
-        if mesh.uvs.len() < uvs {
-            mesh.uvs.resize(uvs, vec![[0.0; 2]; vertices]);
-            filled.push("texture coordinates of 0");
+        for set in mesh.uvs.len()..uvs {
+            mesh.uvs.push(vec![[0.0; 2]; vertices]);
+            fill(&format!("uvs[{set}]"), "texture coordinates of 0");
         }
-        if mesh.colors.len() < colors {
-            mesh.colors.resize(colors, Colors::U8(vec![[255; 4]; vertices]));
-            filled.push("white");
+        for set in mesh.colors.len()..colors {
+            mesh.colors.push(Colors::U8(vec![[255; 4]; vertices]));
+            fill(&format!("colors[{set}]"), "white");
         }
-        if mesh.skins.len() < skins {
-            mesh.skins.resize(skins, Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
-            filled.push("no joints");
+        for set in mesh.skins.len()..skins {
+            mesh.skins.push(Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
+            fill(&format!("skins[{set}]"), "no joints");
         }
         let own = std::mem::take(&mut mesh.custom);
         let mut own: Vec<_> = own.into_iter().map(Some).collect();
         for wanted in &custom {
             let found = own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_like(wanted)));
             mesh.custom.push(found.and_then(Option::take).unwrap_or_else(|| {
-                filled.push("custom attributes of 0");
+                fill("custom", &format!("the attribute \"{}\" of 0", wanted.name));
                 wanted.zeros(vertices)
             }));
-        }
-        filled.dedup();
-        if !filled.is_empty() {
-            let message = format!("gets what the others have: {}", filled.join(", "));
-            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}]"), message));
         }
     }
     share_kinds(meshes);

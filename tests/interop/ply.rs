@@ -114,7 +114,7 @@ fn flat_points_and_other_colours() {
     assert_eq!(mesh.colors, [Colors::F32(vec![[0.5, 0.25, 1.0, 0.0]])]);
     assert_eq!(mesh.faces.corner_count(1), 0);
     let (folder, losses) = write(Ply, scene.clone()).unwrap();
-    assert_eq!(losses, "changed: meshes[0].positions: PLY has three coordinates: z is 0");
+    assert_eq!(losses, "dropped: meshes[0].flat: positions without a third coordinate get one in PLY");
     let mut deep = scene;
     deep.meshes[0].flat = false;
     assert_eq!(crate::scene(Ply, &folder["file.ply"]), (deep, String::new()));
@@ -209,8 +209,8 @@ fn merged_meshes_keep_their_attributes() {
     let (folder, losses) = write(Ply, of(vec![triangle(), with])).unwrap();
     assert_eq!(
         losses,
-        "merged: meshes: PLY has one mesh, so these 2 become one\n\
-         changed: meshes[0]: gets what the others have: custom attributes of 0"
+        "changed: meshes[0].custom: it gets what other meshes have: the attribute \"id\" of 0\n\
+         merged: meshes: PLY has one mesh, so these 2 become one"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));

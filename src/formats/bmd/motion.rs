@@ -84,6 +84,7 @@ pub(super) fn from_animations(
                 format!("BMD has keys at whole frames: at each of {} at {} Hz", frames.count, frames.rate);
             losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));
         }
+        frames.report(animation, index, losses);
         let keys = frames.keys(animation, scene, rig, bones);
         let mut errors = Errors::default();
         let tracks = bones.iter().take_while(|bone| !bone.is_pseudo()).enumerate();
@@ -124,10 +125,10 @@ impl Frames {
         let closes = animation.looped && animation.channels.iter().all(|channel| closes(animation, channel));
         let inside = |time: f32| time >= 0.0 && (time < end || time == end && closes);
         let times = animation.times.iter().flatten().all(|time| whole(*time) && inside(*time));
-        let linear = animation.channels.iter().all(|channel| channel.interpolation != Interpolation::Step);
+        let said = animation.channels.iter().all(|channel| is_said_by_keys(animation, channel));
         let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
-        if times && linear && rate && whole(end) && (1.0..=MOST_FRAMES).contains(&end) {
-            return Frames { count: end as u8, rate: animation.rate, resampled: false };
+        if times && rate && whole(end) && (1.0..=MOST_FRAMES).contains(&end) {
+            return Frames { count: end as u8, rate: animation.rate, resampled: !said };
         }
         let seconds = animation.seconds(animation.duration.max(last));
         let most = if seconds > 0.0 { ((MOST_FRAMES - 1.0) / seconds).min(USUAL_RATE) } else { USUAL_RATE };
@@ -136,6 +137,19 @@ impl Frames {
         // The end of a round is the beginning of the next one.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };
         Frames { count, rate, resampled: true }
+    }
+
+    /// Lists a duration and a rate that are not those of the scene.
+    fn report(&self, animation: &scene::Animation, index: usize, losses: &mut Vec<Loss>) {
+        let fields = [
+            ("duration", animation.duration, self.count.into(), "frames"),
+            ("rate", animation.rate, self.rate, "per second"),
+        ];
+        for (field, wanted, found, unit) in fields.into_iter().filter(|(_, wanted, found, _)| wanted != found)
+        {
+            let message = format!("{wanted} becomes {found} {unit}");
+            losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].{field}"), message));
+        }
     }
 
     /// The keys of each normal bone, in the terms of the scene.
@@ -197,6 +211,18 @@ fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
                 ends(values).is_some_and(|(first, last)| first == last)
             }
         }
+}
+
+/// Whether keys at the samples of a channel say all of it: there are no steps in BMD, and between keys it turns on the
+/// straight line.
+fn is_said_by_keys(animation: &scene::Animation, channel: &Channel) -> bool {
+    let turns = matches!(channel.samples, Samples::Rotation(_));
+    let mut frames = animation.times.get(channel.times).into_iter().flat_map(|times| times.windows(2));
+    match channel.interpolation {
+        Interpolation::Step => channel.samples.len() < 2,
+        Interpolation::Linear if turns => frames.all(|pair| pair[1] - pair[0] <= 1.0),
+        Interpolation::Linear | Interpolation::Normalized => true,
+    }
 }
 
 /// What a bone does at a frame, relative to its parent.
@@ -263,14 +289,14 @@ struct Errors {
 impl Errors {
     fn report(&self, index: usize, losses: &mut Vec<Loss>) {
         let channels = [
-            (self.rotation, 0.001, "rotations (degrees)"),
-            (self.translation, 1e-5, "translations"),
-            (self.scale, 1e-5, "scales"),
+            (self.rotation, 0.001, "rotation", "rotations (degrees)"),
+            (self.translation, 1e-5, "translation", "translations"),
+            (self.scale, 1e-5, "scale", "scales"),
         ];
-        for (error, least, what) in channels {
+        for (error, least, field, what) in channels {
             if error > least {
                 let message = format!("BMD packs {what}");
-                losses.push(Loss::quantised(format!("animations[{index}].channels"), message, error));
+                losses.push(Loss::quantised(format!("animations[{index}].channels.{field}"), message, error));
             }
         }
     }

@@ -186,6 +186,10 @@ impl Rig {
             let message = "bone 0 of BMD is the model itself: there is one more";
             losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
         }
+        if order.windows(2).any(|pair| pair[0] > pair[1]) {
+            let message = "they stand in another order, in which parents are before their children";
+            losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
+        }
         let mut rig = Rig { matrices: Vec::new(), parts: Vec::new(), bones: vec![0; joints.len()] };
         let mut errors = (0.0_f32, 0.0_f64);
         for joint in order {
@@ -286,7 +290,8 @@ fn base_of(
         .ok_or_else(|| refuse(&format!("the rotation {:?}", bind.rotation)))?;
     if bind.scale.iter().any(|factor| (factor - 1.0).abs() > 1e-4) {
         let message = format!("the base skeleton of BMD has no scale: {:?}", bind.scale);
-        losses.push(Loss::dropped(format!("skeleton.joints[{joint}].inverse_bind"), message));
+        let path = format!("skeleton.joints[{joint}].inverse_bind");
+        losses.push(Loss::new(LossKind::Changed, path, message));
     }
     let distance = Vec3::from(origin.value()).distance(Vec3::from(bind.translation));
     *errors = (errors.0.max(distance), errors.1.max(rotation.error(bind.rotation)));
@@ -296,11 +301,11 @@ fn base_of(
 fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     if origin > 1e-5 {
         let message = "BMD packs the origins of joints";
-        losses.push(Loss::quantised("skeleton.joints", message, origin));
+        losses.push(Loss::quantised("skeleton.joints.translation", message, origin));
     }
     if angle > 0.001 {
         let message = "BMD packs the rotations of joints (degrees)";
-        losses.push(Loss::quantised("skeleton.joints", message, angle as f32));
+        losses.push(Loss::quantised("skeleton.joints.rotation", message, angle as f32));
     }
 }
 

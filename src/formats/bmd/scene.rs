@@ -190,6 +190,7 @@ fn from_mesh(
     };
     let faces = Faces::encode(&from_faces(&mesh.faces)).map_err(at)?;
     let material = from_material(&mesh.material);
+    lose_material(&mesh.material, &material, index, losses);
     let surface = if flat_color(material.as_bytes()).is_some() { Surface::Flat } else { Surface::Textured };
     if mesh.normals.is_none() {
         let message = "vertices of BMD have normals: in the direction of their positions";
@@ -214,10 +215,13 @@ fn from_mesh(
         bones: mesh.skins.first().map(|skin| rig.bones_of(skin, index, losses)),
         ..Attributes::default()
     };
+    let mut rounding = 0.0;
     if let Some(colors) = mesh.colors.into_iter().next() {
-        let (colors, _) = colors.into_u8();
+        let (colors, worst) = colors.into_u8();
+        rounding = worst;
         if colors.iter().any(|[.., alpha]| *alpha != 255) {
-            losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), "BMD has no alpha of vertices"));
+            let path = format!("meshes[{index}].colors[0].alpha");
+            losses.push(Loss::dropped(path, "BMD has no alpha of vertices"));
         }
         attributes.colors =
             Some(colors.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect());
@@ -232,8 +236,25 @@ fn from_mesh(
         Vertices::encode(&attributes, surface, VertexSizes::PerVertex, tolerance).map_err(at)?;
     let mesh = Mesh::new(Some(material), vertices, faces);
     errors.position = distance_in_model(&mesh, rig, &model);
-    report_errors(errors, index, losses);
+    report_errors(errors, rounding, index, losses);
+    let white = || mesh.vertices.columns(mesh.surface()).colors.iter().all(|color| *color == [255; 4]);
+    if attributes.colors.is_some() && white() {
+        let message = "white is what BMD shows where it says no colour";
+        losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), message));
+    }
     Ok(mesh)
+}
+
+/// A flat colour is a part of the name, and what begins like one is one.
+fn lose_material(wanted: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
+    if found.as_bytes() != wanted.name.as_bytes() {
+        let message = format!("BMD says a flat colour in the name: \"{found}\"");
+        losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material.name"), message));
+    }
+    if wanted.color.is_none() && flat_color(found.as_bytes()).is_some() {
+        let message = "a name that begins with a number after # is a flat colour in BMD";
+        losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].material.color"), message));
+    }
 }
 
 /// How far coordinates are off where the bones have taken the vertices.
@@ -273,7 +294,8 @@ fn from_material(material: &Material) -> Text {
     }
 }
 
-fn report_errors(errors: VertexErrors, index: usize, losses: &mut Vec<Loss>) {
+/// `rounding`: how far colours were off before they were packed, from 0 to 1.
+fn report_errors(errors: VertexErrors, rounding: f32, index: usize, losses: &mut Vec<Loss>) {
     let mut report = |what: &str, unit: &str, error: f32, least: f32| {
         if error > least {
             let message = format!("BMD packs them ({unit})");
@@ -283,7 +305,7 @@ fn report_errors(errors: VertexErrors, index: usize, losses: &mut Vec<Loss>) {
     report("positions", "coordinates", errors.position, 0.0);
     report("uvs[0]", "widths of the texture", errors.st, 0.0);
     report("normals", "degrees", errors.normal, 0.0);
-    report("colors[0]", "of 255", errors.color.into(), 0.0);
+    report("colors[0]", "from 0 to 1", rounding + f32::from(errors.color) / 255.0, 0.0);
 }
 
 /// A mesh that is not drawn, word by word.

@@ -78,7 +78,7 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             Stream::Uv(values) => mesh.uvs.push(values),
             Stream::Tangent(values) => {
                 let message = "the side of the bitangent is not said: 1 is assumed";
-                losses.push(Loss::new(LossKind::Changed, format!("chunks[{index}].tangents"), message));
+                losses.push(Loss::new(LossKind::Changed, format!("chunks[{index}].tangents.w"), message));
                 mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
             }
             Stream::Color(values) => mesh.colors.push(Colors::U8(values)),
@@ -136,7 +136,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     if let Some(tangents) = mesh.tangents {
         if tangents.iter().any(|[.., side]| *side != 1.0) {
             let message = "Crucible does not say the side of the bitangent";
-            losses.push(Loss::dropped(format!("meshes[{index}].tangents"), message));
+            losses.push(Loss::dropped(format!("meshes[{index}].tangents.w"), message));
         }
         streams.push(Stream::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
     }

@@ -62,10 +62,8 @@ impl FromScene for Document {
             ..Document::default()
         };
         let meshes = ranges(&scene.meshes, &document)?;
-        if scene.meshes.iter().any(|mesh| !mesh.flat) {
-            scene.meshes.iter_mut().for_each(|mesh| mesh.flat = false);
-        }
-        let mut attributes = join_attributes(scene.meshes);
+        share_coordinates(&mut scene.meshes, &mut losses);
+        let mut attributes = join_attributes(scene.meshes, &mut losses);
         if dialect == Dialect::Reference {
             // It has a usage for a second set of texture coordinates.
             let mut usages = attributes.iter_mut().map(|attribute| &mut attribute.usage);
@@ -293,10 +291,23 @@ fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInfo>> {
     Ok(infos.collect())
 }
 
+/// Gives the positions of all meshes a third coordinate if those of one of them have it.
+fn share_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
+    if meshes.iter().all(|mesh| mesh.flat) {
+        return;
+    }
+    for (index, mesh) in meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.flat) {
+        mesh.flat = false;
+        let message = "positions get a third coordinate, 0, which those of other meshes have";
+        losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
+    }
+}
+
 /// One buffer for each attribute, with the values of all meshes, which have the same attributes.
-fn join_attributes(meshes: Vec<Mesh>) -> Vec<Attribute> {
+fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<Attribute> {
     let mut attributes: Vec<(Attribute, Vec<u8>)> = Vec::new();
-    for mesh in meshes {
+    for (index, mesh) in meshes.into_iter().enumerate() {
+        list_custom(&mesh, index, losses);
         for (place, (usage, format, bytes)) in buffers(mesh).into_iter().enumerate() {
             match attributes.get_mut(place) {
                 Some((_, data)) => data.extend(bytes),
@@ -359,13 +370,34 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     buffers
 }
 
-/// A buffer for an attribute without a meaning. There are no 8- and 16-bit formats of three components: a fourth is 0.
-fn custom_buffer(place: usize, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
-    let (number, name) = match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
-        Some((Ok(number), name)) => (number, name.to_owned()),
-        _ => (place as u32, custom.name),
-    };
-    let component = match custom.values {
+/// What becomes of attributes without a meaning.
+fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
+    for (place, custom) in mesh.custom.iter().enumerate() {
+        let path = format!("meshes[{index}].custom[{place}]");
+        let (number, name) = usage_of(place, custom);
+        let again = format!("{number}_{name}");
+        if again != custom.name {
+            let message = format!("attributes of IyMA have numbers: \"{}\" is \"{again}\"", custom.name);
+            losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
+        }
+        let lanes = format_of(custom).components();
+        if lanes != custom.lanes {
+            let message = format!("{} components become {lanes}: the others are 0", custom.lanes);
+            losses.push(Loss::new(LossKind::Changed, format!("{path}.lanes"), message));
+        }
+    }
+}
+
+/// The number and the name of an attribute without a meaning.
+fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
+    match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
+        Some((Ok(number), name)) => (number, name),
+        _ => (place as u32, &custom.name),
+    }
+}
+
+fn component_of(values: &Components) -> Component {
+    match values {
         Components::F32(_) => Component::Float32,
         Components::F64(_) => Component::Float64,
         Components::U8(_) => Component::Uint8,
@@ -374,14 +406,25 @@ fn custom_buffer(place: usize, custom: Custom) -> (Usage, VertexFormat, Vec<u8>)
         Components::I16(_) => Component::Sint16,
         Components::U32(_) => Component::Uint32,
         Components::I32(_) => Component::Sint32,
-    };
+    }
+}
+
+/// The format with the fewest components that holds the attribute. There are none of three of 8 and 16 bits.
+fn format_of(custom: &Custom) -> VertexFormat {
+    let component = component_of(&custom.values);
     let fits =
         |format: &&VertexFormat| format.component() == component && format.components() >= custom.lanes;
     let candidates = VertexFormat::ALL.iter().filter(fits);
-    let format =
-        candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4);
+    candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
+}
+
+/// A buffer for an attribute without a meaning; components that it does not have are 0.
+fn custom_buffer(place: usize, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
+    let (number, name) = usage_of(place, &custom);
+    let usage = Usage::Custom(number, name.to_owned());
+    let format = format_of(&custom);
     let bytes = custom.values.to_le_bytes();
-    let (size, padded) = (custom.lanes * component.size(), format.size());
+    let (size, padded) = (custom.lanes * component_of(&custom.values).size(), format.size());
     let bytes = match size == padded {
         true => bytes,
         false => {
@@ -389,5 +432,5 @@ fn custom_buffer(place: usize, custom: Custom) -> (Usage, VertexFormat, Vec<u8>)
             bytes.chunks_exact(size.max(1)).flat_map(pad).collect()
         }
     };
-    (Usage::Custom(number, name), format, bytes)
+    (usage, format, bytes)
 }

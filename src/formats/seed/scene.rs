@@ -89,7 +89,7 @@ fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
     if mesh.uvs.is_empty() {
         mesh.uvs.push(vec![[0.0; 2]; mesh.positions.len()]);
         let message = "Seed requires texture coordinates: they are 0";
-        losses.push(Loss::new(LossKind::Changed, "meshes[0].uvs", message));
+        losses.push(Loss::new(LossKind::Changed, "meshes[0].uvs[0]", message));
     }
 }
 
@@ -110,15 +110,22 @@ fn properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Prope
 /// The properties that every file should have (S10).
 fn add_usual_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: &mut Vec<Loss>) {
     let usual = [
-        ("name", &*mesh.name, "unnamed"),
-        ("mat0", &*mesh.material.name, "DEFAULT"),
-        ("type", "STATIC", "STATIC"),
+        ("name", &*mesh.name, "unnamed", "meshes[0].name"),
+        ("mat0", &*mesh.material.name, "DEFAULT", "meshes[0].material.name"),
+        ("type", "STATIC", "STATIC", ""),
     ];
-    for (name, value, otherwise) in usual {
-        if !properties.iter().any(|property| property.name == name) {
-            let value = if value.is_empty() { otherwise } else { value };
-            let value = to_value(value, &format!("meshes[0] ({name})"), losses);
-            properties.push(Property { name: name.to_owned(), value });
+    for (name, value, otherwise, path) in usual {
+        match properties.iter().find(|property| property.name == name) {
+            Some(given) if !path.is_empty() && given.value != value => {
+                let message = format!("the property \"{name}\" says \"{}\"", given.value);
+                losses.push(Loss::new(LossKind::Renamed, path, message));
+            }
+            Some(_) => {}
+            None => {
+                let value = if value.is_empty() { otherwise } else { value };
+                let value = to_value(value, path, losses);
+                properties.push(Property { name: name.to_owned(), value });
+            }
         }
     }
 }

@@ -1,0 +1,342 @@
+//! What a scene holds, part by part: each under the path that losses name it by.
+
+use std::collections::BTreeMap;
+
+use glam::{Mat4, Quat, Vec3};
+use meshspec::scene::{Animation, Components, Mesh, Scene, Skeleton, Transform, UvOrigin};
+use proptest::test_runner::TestCaseError;
+
+/// Parts by their path behind that of the list: `material.name` of `meshes[0].material.name`. What is not there is left
+/// out.
+pub type Parts = BTreeMap<String, Part>;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    Text(String),
+    Numbers(Numbers),
+    /// A loss says that it is another one.
+    Anything,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers {
+    /// Not-a-number where a loss says that it is another one.
+    pub values: Vec<f64>,
+    pub lanes: usize,
+    pub metric: Metric,
+    /// How far they may be off, in the unit of the metric.
+    pub error: f64,
+}
+
+/// How far one value is from another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Metric {
+    /// The largest difference of a component.
+    Components,
+    /// The distance.
+    Points,
+    /// The angle between directions in degrees.
+    Directions,
+    /// The angle between rotations in degrees.
+    Rotations,
+}
+
+/// An attribute without a meaning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Custom {
+    pub name: String,
+    pub lanes: usize,
+    /// The kind of the numbers and each of them.
+    pub values: (String, Vec<f64>),
+    /// How far they may be off.
+    pub error: f64,
+}
+
+/// A mesh.
+#[derive(Debug, Clone, Default)]
+pub struct MeshContent {
+    pub vertices: usize,
+    pub parts: Parts,
+    /// `None` for those that are dropped.
+    pub custom: Vec<Option<Custom>>,
+}
+
+/// A scene.
+#[derive(Debug, Clone, Default)]
+pub struct Content {
+    pub meshes: Vec<MeshContent>,
+    pub joints: Vec<Parts>,
+    pub animations: Vec<Parts>,
+    pub properties: Vec<Part>,
+    /// What there is once.
+    pub whole: Parts,
+}
+
+/// Number of joints whose weights are compared.
+pub const JOINTS: usize = 16;
+
+impl Content {
+    /// The content of a scene whose joints are taken in this order, with the poses of each animation at these times.
+    pub fn of(scene: &Scene, order: &[usize], times: &[Vec<f32>]) -> Content {
+        // Without a skeleton joints are only numbers.
+        let place = |joint: usize| match order {
+            [] => joint,
+            order => order.iter().position(|other| *other == joint).unwrap_or(order.len()),
+        };
+        let mut whole = Parts::new();
+        if let Some(transform) = scene.transform.filter(|transform| *transform != Mat4::IDENTITY) {
+            whole.insert("transform".into(), numbers(&transform.to_cols_array(), 16));
+        }
+        if !scene.user_data.is_empty() {
+            let bytes: Vec<f32> = scene.user_data.iter().map(|byte| f32::from(*byte)).collect();
+            whole.insert("user_data".into(), numbers(&bytes, 1));
+        }
+        if !scene.extras.is_empty() {
+            whole.insert("extras".into(), Part::Text(format!("{:?}", scene.extras)));
+        }
+        for (index, lod) in scene.lods.iter().enumerate() {
+            whole.insert(format!("lods[{index}].meshes"), Part::Text(format!("{:?}", lod.meshes)));
+            whole.insert(format!("lods[{index}].distance"), numbers(&[lod.distance], 1));
+        }
+        let times = times.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
+        let animations = scene.animations.iter().zip(times);
+        Content {
+            meshes: scene.meshes.iter().map(|mesh| mesh_content(mesh, &place)).collect(),
+            joints: order.iter().map(|joint| joint_parts(&scene.skeleton, *joint, &place)).collect(),
+            animations: animations
+                .map(|(animation, times)| animation_parts(animation, &scene.skeleton, order, times))
+                .collect(),
+            properties: scene.properties.iter().map(property).collect(),
+            whole,
+        }
+    }
+}
+
+pub fn property((name, value): &(String, String)) -> Part {
+    Part::Text(format!("{name}={value}"))
+}
+
+fn measured(values: &[f32], lanes: usize, metric: Metric) -> Part {
+    let values = values.iter().map(|value| f64::from(*value)).collect();
+    Part::Numbers(Numbers { values, lanes, metric, error: 0.0 })
+}
+
+fn numbers(values: &[f32], lanes: usize) -> Part {
+    measured(values, lanes, Metric::Components)
+}
+
+fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
+    let mut parts = Parts::new();
+    let mut add = |name: &str, part: Part| drop(parts.insert(name.to_owned(), part));
+    let texts = [("name", &mesh.name), ("material.name", &mesh.material.name)];
+    for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        add(name, Part::Text(text.clone()));
+    }
+    if let Some(color) = mesh.material.color {
+        add("material.color", numbers(&color.map(f32::from), 3));
+    }
+    if mesh.flat {
+        add("flat", Part::Text("flat".into()));
+    }
+    if !mesh.extras.is_empty() {
+        add("extras", Part::Text(format!("{:?}", mesh.extras)));
+    }
+    add("positions", numbers(mesh.positions.as_flattened(), 3));
+    if let Some(normals) = &mesh.normals {
+        add("normals", measured(normals.as_flattened(), 3, Metric::Directions));
+    }
+    if let Some(tangents) = &mesh.tangents {
+        let directions: Vec<_> = tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]).collect();
+        let sides: Vec<_> = tangents.iter().map(|[.., side]| *side).collect();
+        add("tangents", numbers(directions.as_flattened(), 3));
+        add("tangents.w", numbers(&sides, 1));
+    }
+    for (set, uvs) in mesh.uvs.iter().enumerate() {
+        // Without rounding, whatever side v is counted from.
+        let v = |v: f64| if mesh.uv_origin == UvOrigin::TopLeft { v } else { 1.0 - v };
+        let values = uvs.iter().flat_map(|[u, w]| [f64::from(*u), v(f64::from(*w))]).collect();
+        let metric = Metric::Components;
+        add(&format!("uvs[{set}]"), Part::Numbers(Numbers { values, lanes: 2, metric, error: 0.0 }));
+    }
+    for (set, colors) in mesh.colors.iter().enumerate() {
+        let colors = colors.clone().into_f32();
+        let rgb: Vec<_> = colors.iter().map(|[red, green, blue, _]| [*red, *green, *blue]).collect();
+        let alpha: Vec<_> = colors.iter().map(|[.., alpha]| *alpha).collect();
+        add(&format!("colors[{set}]"), numbers(rgb.as_flattened(), 3));
+        add(&format!("colors[{set}].alpha"), numbers(&alpha, 1));
+    }
+    if !mesh.skins.is_empty() {
+        add("skins", weights(mesh, place));
+    }
+    let corners = mesh.faces.corners.iter().flatten();
+    if corners.clone().any(|count| *count != 3) {
+        let corners: Vec<f32> = corners.map(|count| *count as f32).collect();
+        add("faces.corners", numbers(&corners, 1));
+    }
+    let rest = mesh.faces.corner_count(mesh.positions.len()) % 3;
+    if mesh.faces.corners.is_none() && rest > 0 {
+        add("faces.rest", numbers(&[rest as f32], 1));
+    }
+    let mut triangles = Vec::new();
+    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| triangles.extend(corners.map(|c| c as f32)));
+    add("faces", numbers(&triangles, 3));
+    let custom = mesh.custom.iter().map(|custom| {
+        let values = components(&custom.values);
+        Some(Custom { name: custom.name.clone(), lanes: custom.lanes, values, error: 0.0 })
+    });
+    MeshContent { vertices: mesh.positions.len(), custom: custom.collect(), parts }
+}
+
+/// The weight of each joint for each vertex, in whatever set and slot it is.
+fn weights(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> Part {
+    let mut rows = vec![[0.0; JOINTS]; mesh.positions.len()];
+    for skin in &mesh.skins {
+        let weights = skin.weights.clone().into_f32();
+        for (row, (joints, weights)) in rows.iter_mut().zip(skin.joints.iter().zip(weights)) {
+            for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| *weight > 0.0) {
+                row[place((*joint).into()).min(JOINTS - 1)] += weight;
+            }
+        }
+    }
+    numbers(rows.as_flattened(), JOINTS)
+}
+
+fn components(values: &Components) -> (String, Vec<f64>) {
+    let numbers = match values {
+        Components::F32(values) => values.iter().map(|x| f64::from(*x)).collect(),
+        Components::F64(values) => values.clone(),
+        Components::U8(values) => values.iter().map(|x| f64::from(*x)).collect(),
+        Components::I8(values) => values.iter().map(|x| f64::from(*x)).collect(),
+        Components::U16(values) => values.iter().map(|x| f64::from(*x)).collect(),
+        Components::I16(values) => values.iter().map(|x| f64::from(*x)).collect(),
+        Components::U32(values) => values.iter().map(|x| f64::from(*x)).collect(),
+        Components::I32(values) => values.iter().map(|x| f64::from(*x)).collect(),
+    };
+    let kind = format!("{values:?}").chars().take(3).collect();
+    (kind, numbers)
+}
+
+fn joint_parts(skeleton: &Skeleton, index: usize, place: &dyn Fn(usize) -> usize) -> Parts {
+    let joint = &skeleton.joints[index];
+    let mut parts = Parts::new();
+    for (name, transform) in [("bind", skeleton.bind(index)), ("rest", skeleton.rest(index))] {
+        for (field, part) in poses(&[transform]) {
+            parts.insert(format!("{name}.{field}"), part);
+        }
+    }
+    if !joint.name.is_empty() {
+        parts.insert("name".into(), Part::Text(joint.name.clone()));
+    }
+    if let Some(parent) = joint.parent {
+        parts.insert("parent".into(), Part::Text(place(parent).to_string()));
+    }
+    if !joint.extras.is_empty() {
+        parts.insert("extras".into(), Part::Text(format!("{:?}", joint.extras)));
+    }
+    parts
+}
+
+fn animation_parts(animation: &Animation, skeleton: &Skeleton, order: &[usize], times: &[f32]) -> Parts {
+    let mut parts = Parts::new();
+    if !animation.name.is_empty() {
+        parts.insert("name".into(), Part::Text(animation.name.clone()));
+    }
+    if animation.looped {
+        parts.insert("looped".into(), Part::Text("looped".into()));
+    }
+    parts.insert("rate".into(), numbers(&[animation.rate], 1));
+    parts.insert("duration".into(), numbers(&[animation.duration], 1));
+    let found = animation.poses(skeleton, times);
+    let joints = skeleton.joints.len().max(1);
+    let ordered: Vec<_> =
+        found.chunks(joints).flat_map(|pose| order.iter().map(|joint| pose[*joint])).collect();
+    for (field, part) in poses(&ordered) {
+        parts.insert(format!("channels.{field}"), part);
+    }
+    parts
+}
+
+fn poses(transforms: &[Transform]) -> [(&'static str, Part); 3] {
+    let translations: Vec<_> = transforms.iter().map(|t| t.translation).collect();
+    let rotations: Vec<_> = transforms.iter().map(|t| t.rotation).collect();
+    let scales: Vec<_> = transforms.iter().map(|t| t.scale).collect();
+    [
+        ("translation", measured(translations.as_flattened(), 3, Metric::Points)),
+        ("rotation", measured(rotations.as_flattened(), 4, Metric::Rotations)),
+        ("scale", measured(scales.as_flattened(), 3, Metric::Points)),
+    ]
+}
+
+/// Fails unless the part is what it is expected to be.
+pub fn compare(path: &str, found: Option<&Part>, expected: Option<&Part>) -> Result<(), TestCaseError> {
+    let fail = |why: String| Err(TestCaseError::fail(format!("{path}: {why}")));
+    match (found, expected) {
+        (None, None) | (_, Some(Part::Anything)) => Ok(()),
+        (Some(found), None) => fail(format!("{found:?}, which should not be there")),
+        (None, Some(expected)) => fail(format!("nothing for {expected:?}")),
+        (Some(Part::Numbers(found)), Some(Part::Numbers(expected))) => match expected.differ(found) {
+            Some(why) => fail(why),
+            None => Ok(()),
+        },
+        (Some(found), Some(expected)) if found == expected => Ok(()),
+        (Some(found), Some(expected)) => fail(format!("{found:?} for {expected:?}")),
+    }
+}
+
+impl Numbers {
+    /// What of the other numbers is farther off than it may be.
+    fn differ(&self, found: &Numbers) -> Option<String> {
+        if (found.lanes, found.values.len()) != (self.lanes, self.values.len()) {
+            return Some(format!("{} numbers for {}", found.values.len(), self.values.len()));
+        }
+        let pairs = found.values.chunks(self.lanes).zip(self.values.chunks(self.lanes));
+        pairs.enumerate().find_map(|(index, (found, expected))| {
+            let most = self.error * 1.0001 + self.rounding(expected);
+            let off = self.distance(found, expected);
+            (off > most).then(|| format!("{index}: {found:?} for {expected:?} is {off:e} off, not {most:e}"))
+        })
+    }
+
+    /// How far arithmetic may be off. What is only copied is the same.
+    fn rounding(&self, expected: &[f64]) -> f64 {
+        let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
+        match self.metric {
+            Metric::Components => 0.0,
+            // Poses and bind poses come out of products of matrices.
+            Metric::Points => 1e-4 * size,
+            Metric::Directions if self.error == 0.0 => 0.0,
+            Metric::Directions => 1e-3,
+            Metric::Rotations => 0.02,
+        }
+    }
+
+    fn distance(&self, found: &[f64], expected: &[f64]) -> f64 {
+        if expected.iter().any(|x| x.is_nan()) || found == expected {
+            return 0.0;
+        }
+        if found.iter().any(|x| x.is_nan()) {
+            return f64::INFINITY;
+        }
+        let differences = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+        let largest = differences.fold(0.0, f64::max);
+        if largest == 0.0 {
+            return 0.0;
+        }
+        let [found, expected] =
+            [found, expected].map(|values| values.iter().map(|x| *x as f32).collect::<Vec<_>>());
+        let off = match self.metric {
+            Metric::Components => return largest,
+            Metric::Points => Vec3::from_slice(&found).distance(Vec3::from_slice(&expected)),
+            Metric::Directions => {
+                let (found, expected) = (Vec3::from_slice(&found), Vec3::from_slice(&expected));
+                found.cross(expected).length().atan2(found.dot(expected)).to_degrees()
+            }
+            Metric::Rotations => {
+                let [found, expected] = [found, expected].map(|q| Quat::from_slice(&q).normalize());
+                let between = found * expected.inverse();
+                2.0 * between.xyz().length().atan2(between.w.abs()).to_degrees()
+            }
+        };
+        f64::from(off)
+    }
+}
