@@ -39,7 +39,8 @@ impl<'a> Reader<'a> {
 
     fn read(mut self, joints: &Joints, losses: &mut Vec<Loss>) -> Result<Animation> {
         let own = take_own(&mut extras(&self.entry.extras));
-        let float = |name: &str| own.get(name).and_then(Value::as_f64).map(|value| value as f32);
+        // With those that are not finite as texts.
+        let float = |name: &str| own.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok());
         self.animation.name = self.entry.name.clone().unwrap_or_default();
         self.animation.looped = own.get("looped").and_then(Value::as_bool).unwrap_or(false);
         // Without ticks of this crate's own, a tick is a second.
