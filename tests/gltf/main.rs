@@ -9,8 +9,10 @@ mod bad;
 mod evaluate;
 mod layout;
 mod models;
+mod partial;
 mod poses;
 mod round_trip;
+mod unread;
 
 use std::collections::BTreeMap;
 
