@@ -143,7 +143,7 @@ fn skins_and_animations() {
     json["scenes"][0]["nodes"] = json!([0, 1]);
     json["nodes"] = json!([{ "mesh": 0 }, { "name": "hip", "extras": { "kept": 1 } }]);
     json["skins"] =
-        json!([{ "joints": [1], "skeleton": 1, "name": "armature", "extras": { "a": 1, "meshspec": {} } }]);
+        json!([{ "joints": [1], "skeleton": 0, "name": "armature", "extras": { "a": 1, "meshspec": {} } }]);
     add(
         &mut json,
         "accessors",
@@ -171,6 +171,9 @@ fn skins_and_animations() {
             "skins[0].skeleton",
         ]
     );
+    json["skins"][0]["skeleton"] = 1.into();
+    let losses = paths(&json);
+    assert!(!losses.iter().any(|path| path.ends_with("skeleton")), "the joint above all: {losses:?}");
 }
 
 #[test]

@@ -35,6 +35,7 @@ impl Joints {
         let mut joints = Joints { of_node: vec![None; root.nodes.len()], ..Joints::default() };
         let mut bound = Vec::new();
         for (index, skin) in root.skins.iter().enumerate() {
+            list_root(index, skin, hierarchy, losses);
             let matrices = match inverse_binds(document, index, skin) {
                 Ok(matrices) => matrices,
                 Err(error) => {
@@ -173,6 +174,17 @@ impl Joints {
                 self.skeleton.joints[*joint].rest = rest;
             }
         }
+    }
+}
+
+/// Lists the node that a skin names as its root, unless that is the joint above all its others, as it will be again.
+fn list_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+    let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
+    let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
+    let above = |joint: usize| hierarchy.up(Some(joint)).any(|node| node == root);
+    if !is_joint || !skin.joints.iter().all(|joint| above(joint.value())) {
+        let message = format!("scenes have no node that stands for a skin: nodes[{root}]");
+        losses.push(Loss::dropped(format!("skins[{index}].skeleton"), message));
     }
 }
 
