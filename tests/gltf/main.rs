@@ -11,8 +11,10 @@ mod evaluate;
 mod layout;
 mod models;
 mod numbers;
+mod partial;
 mod poses;
 mod round_trip;
+mod unread;
 
 use std::collections::BTreeMap;
 
