@@ -79,6 +79,8 @@ fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     }
     let message = format!("{} vertices that follow no joint get one that stands still", loose.len());
     losses.push(Loss::new(LossKind::Changed, PATH, message));
+    let message = "one more, which stands still, for vertices that follow none";
+    losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
     true
 }
 
