@@ -5,6 +5,8 @@
 mod columns;
 mod frames;
 mod merging;
+#[cfg(feature = "scene")]
+mod scenes;
 mod streams;
 
 use meshspec::iyma::{
