@@ -17,12 +17,8 @@ const MOST_OTHERS: usize = 20;
 const DECIMALS: f32 = 0.5e-6;
 
 /// Adds the materials of a library. The first of each name counts.
-pub(super) fn read(
-    text: &[u8],
-    library: &str,
-    materials: &mut Materials,
-    losses: &mut Vec<Loss>,
-) -> Result<()> {
+pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
+    let mut wrong = Vec::new();
     let mut others = BTreeSet::new();
     let mut worst = 0.0_f32;
     let mut current: &[u8] = &[];
@@ -33,10 +29,13 @@ pub(super) fn read(
                 materials.entry(current.to_vec()).or_default();
             }
             Some(b"Kd") if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
-                let (color, error) = color(&mut words).map_err(|error| error.at(library))?;
-                worst = worst.max(error);
-                if let Some(slot) = materials.get_mut(current) {
-                    slot.get_or_insert(color);
+                match (color(&mut words), materials.get_mut(current)) {
+                    (Ok((color, error)), Some(slot)) => {
+                        worst = worst.max(error);
+                        slot.get_or_insert(color);
+                    }
+                    (Ok(_), None) => {}
+                    (Err(error), _) => wrong.push(error),
                 }
             }
             Some(word) if !word.starts_with(b"#") && others.len() < MOST_OTHERS => {
@@ -44,6 +43,10 @@ pub(super) fn read(
             }
             _ => {}
         }
+    }
+    if let Some(first) = wrong.first() {
+        let message = format!("{} colours that cannot be read, the first at {first}", wrong.len());
+        losses.push(Loss::dropped(library, message));
     }
     if !others.is_empty() {
         let others: Vec<_> = others.into_iter().collect();
@@ -53,7 +56,6 @@ pub(super) fn read(
     if worst > DECIMALS {
         losses.push(Loss::quantised(library, "colours of materials have 8 bits", worst));
     }
-    Ok(())
 }
 
 /// A colour in bytes, and how far that is from it. Green and blue may be left out where they are the same as red.
