@@ -284,7 +284,7 @@ impl Writing {
             document.data_checksum = DataChecksum::Absent;
         }
         let dialect = self.dialect.unwrap_or(document.dialect);
-        input::require_dialect(meshspec::FormatId::Iyma, dialect, input)?;
+        input::require_dialect(meshspec::FormatId::Iyma, dialect, &name_of(input))?;
         let (document, losses) = document.into_dialect(dialect).map_err(fail)?;
         convert::report_losses(&losses, "");
         let options = if self.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
