@@ -137,6 +137,14 @@ fn a_library_that_is_wrong_is_a_loss() {
         "dropped: a.mtl: 2 colours that cannot be read, the first at line 2, column 7: the blue of the colour is \
          missing"
     );
+
+    let folder = Folder::from([("a.mtl".to_owned(), "Kd x\n".repeat(1000).into_bytes())]);
+    let (_, losses) = read(Obj, b"mtllib a.mtl\n", &folder).unwrap();
+    assert_eq!(
+        list(&losses),
+        "dropped: a.mtl: 100 colours that cannot be read, the first at line 1, column 4: `x` is no number\n\
+         dropped: a.mtl: what follows so many wrong colours is not read"
+    );
 }
 
 /// Takes one file only.

@@ -13,6 +13,9 @@ pub(super) type Materials = HashMap<Vec<u8>, Option<[u8; 3]>>;
 /// Number of other keywords that are listed.
 const MOST_OTHERS: usize = 20;
 
+/// Number of wrong colours after which a library is not read any further: finding the line of each takes time.
+const MOST_WRONG: usize = 100;
+
 /// Decimals of six digits are off by this much.
 const DECIMALS: f32 = 0.5e-6;
 
@@ -37,6 +40,9 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
                     (Ok(_), None) => {}
                     (Err(error), _) => wrong.push(error),
                 }
+                if wrong.len() == MOST_WRONG {
+                    break;
+                }
             }
             Some(word) if !word.starts_with(b"#") && others.len() < MOST_OTHERS => {
                 others.insert(word.escape_ascii().to_string());
@@ -47,6 +53,9 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
     if let Some(first) = wrong.first() {
         let message = format!("{} colours that cannot be read, the first at {first}", wrong.len());
         losses.push(Loss::dropped(library, message));
+        if wrong.len() == MOST_WRONG {
+            losses.push(Loss::dropped(library, "what follows so many wrong colours is not read"));
+        }
     }
     if !others.is_empty() {
         let others: Vec<_> = others.into_iter().collect();
