@@ -150,7 +150,7 @@ fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) ->
         .zip(&scene.skeleton.joints)
         .map(|(global, joint)| *global * joint.inverse_bind)
         .collect();
-    let mesh = |mesh: &meshspec::scene::Mesh| {
+    let mesh = |mesh: &Mesh| {
         let vertex = |(vertex, position): (usize, &[f32; 3])| {
             let Some(skin) = mesh.skins.first() else { return Vec3::from(*position) };
             let weights = skin.weights.clone().into_f32()[vertex];

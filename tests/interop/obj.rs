@@ -112,10 +112,10 @@ fn a_line_names_one_library_or_several() {
     let folder = |names: &[(&str, &str)]| -> Folder {
         names.iter().map(|(name, text)| (name.to_string(), text.as_bytes().to_vec())).collect()
     };
-    let text = format!("mtllib a b.mtl\n{SQUARE}usemtl m\nf 1 2 3\n");
+    let text = format!("mtllib a b.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\n");
     let color_and_losses = |folder: Folder| {
         let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-        (scene.meshes[0].material.color, list(&losses).lines().skip(1).collect::<Vec<_>>().join("\n"))
+        (scene.meshes[0].material.color, list(&losses))
     };
     let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
     let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);

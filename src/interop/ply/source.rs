@@ -134,16 +134,19 @@ impl Lines<'_> {
 
     /// The error that the line has too many or too few numbers for an item, if that is so.
     fn wrong_count(&self, element: &Element) -> Option<Error> {
-        let line = Words::new(self.text, self.line.clone());
-        let found = words(line.clone()).count();
-        let mut numbers = words(line);
+        let mut words = Words::new(self.text, self.line.clone());
+        let found = std::iter::from_fn(|| words.next()).count();
+        let mut words = Words::new(self.text, self.line.clone());
         let mut expected = element.properties.len();
         for property in &element.properties {
-            let number = numbers.next();
-            if let (Some(_), Some(count)) = (property.list, number) {
-                let items = std::str::from_utf8(count).ok()?.parse::<u32>().ok()? as usize;
-                expected = expected.saturating_add(items);
-                numbers.by_ref().take(items).for_each(drop);
+            match property.list {
+                Some(count) if words.remaining() > 0 => {
+                    let items = to_index(count, text(&mut words, count).ok()?)? as usize;
+                    expected = expected.saturating_add(items);
+                    (0..items.min(found)).for_each(|_| _ = words.next());
+                }
+                Some(_) => {}
+                None => _ = words.next(),
             }
         }
         // A file that ends has too few lines.
@@ -153,10 +156,6 @@ impl Lines<'_> {
             refuse(self.text, self.line.clone(), message)
         })
     }
-}
-
-fn words<'a>(mut line: Words<'a>) -> impl Iterator<Item = &'a [u8]> {
-    std::iter::from_fn(move || line.next())
 }
 
 fn text(words: &mut Words, number: Number) -> Result<Raw> {
