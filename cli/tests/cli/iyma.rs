@@ -117,7 +117,7 @@ fn every_command_writes_as_it_is_told() {
         assert!(small.len() < plain.len() && same == usual, "{command}: {} bytes", small.len());
         let (shared, same) = written(" --threads 2");
         assert!(shared != plain && same == usual, "{command}: on two threads");
-        assert_eq!(written(" --no-data-checksum").1.data_checksum, DataChecksum::Absent, "{command}");
+        assert_eq!(written(" --data-checksum off").1.data_checksum, DataChecksum::Absent, "{command}");
         assert_eq!(written(" --dialect spec").1.dialect, Dialect::Spec, "{command}");
         folder.run(command).fails(2);
     }
