@@ -11,12 +11,25 @@ pub struct Info {
     pub format: FormatId,
     /// The dialect.
     pub dialect: Dialect,
+    /// Named values of the file as a whole, in its order, where the format has such.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub properties: Vec<PropertyInfo>,
     /// The meshes.
     pub meshes: Vec<MeshInfo>,
     /// The skeleton, if there is one.
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
+}
+
+/// A named value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct PropertyInfo {
+    /// The name.
+    pub name: String,
+    /// The value.
+    pub value: String,
 }
 
 /// One mesh.

@@ -8,6 +8,7 @@ pub(super) fn info(document: &Document) -> Info {
     Info {
         format: FormatId::Bmd,
         dialect: Dialect::Spec,
+        properties: Vec::new(),
         meshes: document.meshes.iter().map(mesh_info).collect(),
         skeleton: (!document.bones.is_empty()).then(|| SkeletonInfo {
             joints: document.bones.len() as u64,

@@ -108,6 +108,7 @@ impl Format for Document {
         Info {
             format: FormatId::Crucible,
             dialect: self.dialect,
+            properties: Vec::new(),
             meshes: self.chunks.iter().map(mesh_info).collect(),
             skeleton: None,
             animations: Vec::new(),

@@ -120,6 +120,7 @@ impl Format for Document {
         Info {
             format: FormatId::Iyma,
             dialect: self.dialect,
+            properties: Vec::new(),
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
             skeleton: None,
             animations: Vec::new(),

@@ -127,6 +127,7 @@ impl Format for Document {
         Info {
             format: FormatId::Mesh,
             dialect: self.dialect,
+            properties: Vec::new(),
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
                 attributes: attributes(self.vertices.format()),

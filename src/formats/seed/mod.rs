@@ -24,6 +24,7 @@ mod encoding;
 mod fast;
 mod fine;
 mod listing;
+mod meant;
 mod part;
 mod places;
 mod rules;
@@ -43,10 +44,11 @@ pub use schema::Kind;
 use std::ops::ControlFlow;
 
 use super::{About, Format, FormatId, Likelihood, refuse};
-use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
+use crate::info::{AttributeInfo, Bounds, Info, MeshInfo, PropertyInfo};
 use crate::layout::{Grammar, Number, Type};
 use crate::{Dialect, Error, ErrorKind, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::Wanted;
+use rules::Gaps;
 
 impl Format for Document {
     const ABOUT: &'static About = &About {
@@ -72,7 +74,7 @@ impl Format for Document {
         let mut report = Report::at_least(refused, &options.limits);
         part.slips.report(bytes, &mut report);
         if report.findings().is_empty() {
-            rules::check_structure(&part.document, &mut report);
+            rules::check_structure(&part.document, part.slips.gaps, &mut report);
         }
         if report.findings().is_empty() {
             return Ok(part.document);
@@ -87,13 +89,13 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
+        refuse(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
             .map(|()| write::write(self, options.comments))
             .map_err(|error| error.in_format(FormatId::Seed))
     }
 
     fn check_into(&self, report: &mut Report) {
-        rules::check(self, report);
+        rules::check(self, Gaps::default(), report);
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
@@ -102,7 +104,7 @@ impl Format for Document {
         let mut report = Report::new(&options.limits);
         part.slips.report(bytes, &mut report);
         if !part.stopped {
-            rules::check(&part.document, &mut report);
+            rules::check(&part.document, part.slips.gaps, &mut report);
         }
         places::locate(bytes, &mut report);
         Ok(report)
@@ -122,6 +124,7 @@ impl Format for Document {
         Info {
             format: FormatId::Seed,
             dialect: Dialect::Spec,
+            properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
                 vertices: self.vertex_count() as u64,
                 attributes: attributes.map(attribute_info).collect(),
@@ -141,6 +144,17 @@ impl Format for Document {
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         listing::lines(bytes, each);
     }
+
+    fn check_lines(bytes: &[u8]) -> Report {
+        let options = ReadOptions::default();
+        let part = codec::read(bytes, &wanted(&options, None));
+        let mut report = Report::at_least(Severity::Fatal, &options.limits);
+        if !part.stopped {
+            rules::check_structure(&part.document, part.slips.gaps, &mut report);
+        }
+        places::locate(bytes, &mut report);
+        report
+    }
 }
 
 fn wanted(options: &ReadOptions, stop: Option<Severity>) -> Wanted {
@@ -156,6 +170,10 @@ fn require_spec(dialect: Option<Dialect>) -> Result<()> {
             Err(Error::new(ErrorKind::Unsupported, message).at("dialect").in_format(FormatId::Seed))
         }
     }
+}
+
+fn property_info(Property { name, value }: &Property) -> PropertyInfo {
+    PropertyInfo { name: name.clone(), value: value.clone() }
 }
 
 fn attribute_info(kind: Kind) -> AttributeInfo {

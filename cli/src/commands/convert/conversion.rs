@@ -9,6 +9,7 @@ use meshspec::scene::{Conventions, Scene, SceneOptions};
 use meshspec::{Dialect, Document, Limits, Loss, ReadOptions, WriteOptions};
 use serde::Serialize;
 
+use super::comments::Comments;
 use super::edits::Edits;
 use super::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -39,6 +40,9 @@ pub struct Conversion {
     /// How much to compress, for formats that have levels: iyma, up to 22.
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     level: Option<i32>,
+    /// What becomes of the comments of a text format, and those that it is written with.
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t)]
+    comments: Comments,
     /// Overwrite files that exist.
     #[arg(long)]
     force: bool,
@@ -68,7 +72,7 @@ impl Conversion {
     pub fn run(&self, input: &Path, output: &Path, to: Encoding) -> Result<Outcome> {
         output::refuse_existing(output, self.force)?;
         self.require_dialect(to, input)?;
-        let bytes = input::read(input)?;
+        let bytes = input::map(input)?;
         let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input), Ok)?;
         let mut run = Run {
             conversion: self,
@@ -136,11 +140,12 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn read(&mut self, bytes: Vec<u8>, from: Encoding) -> Result<Content> {
+    /// Takes the input, so that it is no longer mapped when the output takes its place.
+    fn read(&mut self, bytes: input::Content, from: Encoding) -> Result<Content> {
         match from {
             Encoding::Format(format) => {
-                // Nothing is lost: comments are part of what a text says.
-                let options = self.conversion.read_options().with_comments(true);
+                let options =
+                    self.conversion.read_options().with_comments(self.conversion.comments.are_kept());
                 let document = format.read(&bytes, &options);
                 document
                     .map(Content::Document)
@@ -148,7 +153,9 @@ impl Run<'_> {
             }
             Encoding::Json => {
                 let name = name_of(self.input);
-                let document = json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?;
+                let mut document =
+                    json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?;
+                self.conversion.comments.apply(&mut document);
                 match document.check().first_refused(self.conversion.read_options().strictness) {
                     Some(finding) => Err(Failure::invalid(&name, finding)),
                     None => Ok(Content::Document(document)),
@@ -250,6 +257,7 @@ impl Run<'_> {
         let mut options =
             if self.conversion.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
         options.compression_level = self.conversion.level;
+        options.comments = self.conversion.comments.are_written();
         // It is the input that holds what cannot be written.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.staged.write(|out| out.write_all(&bytes))
