@@ -37,7 +37,7 @@ fn every_finding_shows_its_line() {
     let run = folder.run("check bad.mesh");
     assert_eq!((run.status, &*run.stdout, &*run.stderr), (1, BAD, ""));
     let data: Value = serde_json::from_str(&folder.run("check --json bad.mesh").stdout).unwrap();
-    let span = json!({ "text": { "range": { "start": 62, "end": 64 }, "line": 6, "column": 7 } });
+    let span = json!({ "text": { "range": { "start": 54, "end": 56 }, "line": 6, "column": 5 } });
     assert_eq!(data[0]["findings"][0]["span"], span);
     assert_eq!(data[0]["findings"][0]["path"], "positions[1]");
 }
