@@ -1,7 +1,6 @@
 //! What a person wants to know first of a document, in terms that all formats share.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::{Dialect, FormatId};
 
@@ -14,28 +13,29 @@ pub struct Info {
     pub format: FormatId,
     /// The dialect.
     pub dialect: Dialect,
+    /// What the file has besides: in the format's terms, or named values of its own in their order.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub properties: Vec<Property>,
     /// The meshes.
     pub meshes: Vec<MeshInfo>,
     /// The skeleton, if there is one.
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
-    /// What the file has besides, in the format's terms.
-    pub properties: Vec<Property>,
 }
 
 /// Something that a file has besides meshes, skeleton and animations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Property {
-    /// The name in the format's terms.
-    pub name: &'static str,
+    /// The name.
+    pub name: String,
     /// How much of it there is, or which.
     pub value: PropertyValue,
 }
 
-/// The value of a [`Property`]: a number or a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The value of a [`Property`]: a number, a word or a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
 #[non_exhaustive]
 pub enum PropertyValue {
@@ -45,17 +45,8 @@ pub enum PropertyValue {
     Bytes(u64),
     /// This one.
     Word(&'static str),
-}
-
-impl fmt::Display for PropertyValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            PropertyValue::Count(count) => count.fmt(f),
-            PropertyValue::Bytes(1) => f.write_str("1 byte"),
-            PropertyValue::Bytes(bytes) => write!(f, "{bytes} bytes"),
-            PropertyValue::Word(word) => f.write_str(word),
-        }
-    }
+    /// A text of the file.
+    Text(String),
 }
 
 /// One mesh.

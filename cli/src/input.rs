@@ -141,7 +141,7 @@ impl Deref for Content {
     }
 }
 
-/// As [`read`], for a command that looks at a small part of a file: regular files are mapped, not read.
+/// As [`read`], but regular files are mapped, not read: their bytes take no memory of their own.
 pub fn map(path: &Path) -> Result<Content> {
     let fail = |error| Failure::io(&name_of(path), &error);
     if is_standard(path) || !std::fs::metadata(path).map_err(fail)?.is_file() {
@@ -149,8 +149,9 @@ pub fn map(path: &Path) -> Result<Content> {
     }
     let file = File::open(path).map_err(fail)?;
     #[allow(unsafe_code, reason = "there is no other way to map a file")]
-    // SAFETY: the bytes are only read, and nothing is concluded from them that a change could make unsound: the
-    // walker checks each access. Another program that cuts the file short meanwhile ends this one with a signal.
+    // SAFETY: the bytes are only read, and no command writes to a file that it has mapped: outputs are other files,
+    // which are renamed when the map is gone. As with all programs that map files, no other program may change the
+    // file meanwhile; one that cuts it short ends this one with a signal.
     let mapped = unsafe { memmap2::Mmap::map(&file) };
     mapped.map(Content::Mapped).map_err(fail)
 }

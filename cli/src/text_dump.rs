@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use meshspec::{FormatId, Line};
+use meshspec::{Finding, FormatId, Line};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
@@ -28,6 +28,12 @@ struct Head<'h> {
     size: u64,
 }
 
+/// One of the last lines of the data, where the lines are right and the file is not.
+#[derive(Serialize)]
+struct Last<'l> {
+    error: &'l Finding,
+}
+
 impl TextDump<'_> {
     /// Prints the lines; `place` is the file as messages name it.
     pub fn run(&self, place: &str) -> Result<Status> {
@@ -49,6 +55,12 @@ impl TextDump<'_> {
             if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         written?;
+        // Of the file as a whole, if it is shown as a whole.
+        if self.path.is_none() {
+            let report = self.format.check_lines(self.bytes);
+            self.end(report.findings(), &mut out)?;
+            status = status.max(if report.findings().is_empty() { Status::Fine } else { Status::Invalid });
+        }
         out.flush()?;
         match self.path {
             Some(path) if shown == 0 => {
@@ -74,9 +86,24 @@ impl TextDump<'_> {
         let text = Escaped(text).to_string();
         let shown = format!("{number:>7}  {text:<40}  {path:<15}  {}", Escaped(meaning));
         writeln!(out, "{}", shown.trim_end())?;
+        self.problems(&line.findings, out)
+    }
+
+    /// Prints what is wrong with the file as a whole.
+    fn end(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
+        if self.json {
+            return findings.iter().try_for_each(|error| put(&Last { error }, out));
+        }
+        if !findings.is_empty() {
+            writeln!(out)?;
+        }
+        self.problems(findings, out)
+    }
+
+    fn problems(&self, findings: &[Finding], out: &mut impl Write) -> io::Result<()> {
         let limits = Default::default();
         let mut bytes = Bytes::new(None, self.bytes, &limits);
-        line.findings.iter().try_for_each(|finding| bytes.print(&Problem::of_finding(finding), out))
+        findings.iter().try_for_each(|finding| bytes.print(&Problem::of_finding(finding), out))
     }
 }
 

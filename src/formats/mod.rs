@@ -114,6 +114,12 @@ pub trait Format: Sized {
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         let _ = (bytes, each);
     }
+
+    /// What keeps a text file from being decoded although each of its lines can be.
+    fn check_lines(bytes: &[u8]) -> Report {
+        let _ = bytes;
+        Report::default()
+    }
 }
 
 /// What there is to know about a format.
@@ -199,6 +205,14 @@ macro_rules! formats {
             pub fn lines(self, bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
                 match self {
                     $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::lines(bytes, each),)*
+                }
+            }
+
+            /// What keeps a text file from being decoded although each of its lines can be: what [`lines`](Self::lines)
+            /// does not say.
+            pub fn check_lines(self, bytes: &[u8]) -> Report {
+                match self {
+                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::check_lines(bytes),)*
                 }
             }
 

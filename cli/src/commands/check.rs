@@ -9,7 +9,7 @@ use meshspec::{FormatId, Limits, Report};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, Reading, name_of};
+use crate::input::{self, Content, Reading, name_of};
 use crate::per_file::{self, FileResult};
 use crate::problem::{Bytes, Problem};
 use crate::terminal::{Escaped, TITLE, counted};
@@ -38,7 +38,7 @@ struct Checked {
     #[serde(flatten)]
     report: Report,
     #[serde(skip)]
-    bytes: Vec<u8>,
+    bytes: Content,
     #[serde(skip)]
     layout: Option<&'static Type>,
     #[serde(skip)]
@@ -51,7 +51,7 @@ impl Check {
     }
 
     fn look_at(&self, path: &Path) -> Result<Checked> {
-        let bytes = input::read(path)?;
+        let bytes = input::map(path)?;
         let format = self.reading.format_of(&bytes, path)?;
         let options = self.reading.options();
         let report =

@@ -1,10 +1,11 @@
 //! `meshspec info`: what is in a file.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshspec::info::{AnimationInfo, MeshInfo, Property, SkeletonInfo};
+use meshspec::info::{AnimationInfo, MeshInfo, Property, PropertyValue, SkeletonInfo};
 use meshspec::{Dialect, FormatId};
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ use crate::per_file::{self, FileResult};
 use crate::sections::{self, Parts};
 use crate::terminal::{Escaped, TITLE, counted};
 
-/// Show what is in files: counts, attributes, bounds, skeleton, animations, sizes.
+/// Show what is in files: properties, counts, attributes, bounds, skeleton, animations, sizes.
 #[derive(Debug, Args)]
 pub struct Info {
     /// The files; `-` is standard input.
@@ -33,11 +34,11 @@ struct FileInfo {
     size: u64,
     format: FormatId,
     dialect: Dialect,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    properties: Vec<Property>,
     meshes: Vec<Mesh>,
     skeleton: Option<SkeletonInfo>,
     animations: Vec<AnimationInfo>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    properties: Vec<Property>,
     #[serde(flatten)]
     parts: Parts,
 }
@@ -62,7 +63,7 @@ impl Info {
     }
 
     fn look_at(&self, path: &Path) -> Result<FileInfo> {
-        let bytes = input::read(path)?;
+        let bytes = input::map(path)?;
         let format = self.reading.format_of(&bytes, path)?;
         let options = self.reading.options();
         let document = format
@@ -75,10 +76,10 @@ impl Info {
             size: bytes.len() as u64,
             format,
             dialect: info.dialect,
+            properties: info.properties,
             meshes: info.meshes.into_iter().map(Mesh::from).collect(),
             skeleton: info.skeleton,
             animations: info.animations,
-            properties: info.properties,
             parts: layout.map(|layout| sections::parts(layout, &bytes, &options.limits)).unwrap_or_default(),
         })
     }
@@ -93,6 +94,7 @@ impl FileResult for FileInfo {
         let title = self.format.about().title;
         let size = bytes(self.size);
         writeln!(out, "{TITLE}{}{TITLE:#}: {title}, dialect {}, {size}", Escaped(&self.file), self.dialect)?;
+        print_properties(&self.properties, out)?;
         for (index, mesh) in self.meshes.iter().enumerate() {
             mesh.print(index, out)?;
         }
@@ -103,10 +105,33 @@ impl FileResult for FileInfo {
         for (index, animation) in self.animations.iter().enumerate() {
             print_animation(index, animation, out)?;
         }
-        for Property { name, value } in &self.properties {
-            writeln!(out, "  {name}: {value}")?;
-        }
         print_parts(&self.parts, out)
+    }
+}
+
+fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result<()> {
+    if !properties.is_empty() {
+        writeln!(out, "  properties:")?;
+    }
+    for Property { name, value } in properties {
+        write!(out, "    {:<15} ", Escaped(&shortened(name)).to_string())?;
+        match value {
+            PropertyValue::Text(text) => writeln!(out, "\"{}\"", Escaped(&shortened(text)))?,
+            PropertyValue::Bytes(size) => writeln!(out, "{}", bytes(*size))?,
+            PropertyValue::Count(count) => writeln!(out, "{count}")?,
+            PropertyValue::Word(word) => writeln!(out, "{word}")?,
+            _ => writeln!(out)?,
+        }
+    }
+    Ok(())
+}
+
+/// Long texts are cut.
+fn shortened(text: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 80;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }
 

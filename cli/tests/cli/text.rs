@@ -5,21 +5,21 @@ use serde_json::{Value, json};
 use crate::dump::repository;
 use crate::files::Folder;
 
-const GOOD: &str = "[name]=T\n[mat0]=M\n[type]=STATIC\n# first\np 0.0, 0.0, 0.0\np 1.0, 0.0, 0.0 # x\np 0.0, 1.0, 0.0\n\
-                    n 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\nn 0.0, 0.0, 1.0\n\
-                    u0 0.0, 0.0\nu0 1.0, 0.0\nu0 0.0, 1.0\nf 0, 1, 2\n";
+const GOOD: &str = "[name]=T\n[mat0]=M\n[type]=STATIC\n# first\np 0, 0, 0\np 1, 0, 0 # x\np 0, 1, 0\n\
+                    n 0, 0, 1\nn 0, 0, 1\nn 0, 0, 1\n\
+                    u0 0, 0\nu0 1, 0\nu0 0, 1\nf 0, 1, 2\n";
 
 fn folder() -> Folder {
     let folder = Folder::new();
     folder.put("good.mesh", GOOD);
-    folder.put("bad.mesh", GOOD.replace("p 1.0, 0.0, 0.0", "p 1.0 é, 0.0").replace("f 0", "f -1"));
+    folder.put("bad.mesh", GOOD.replace("p 1, 0, 0", "p 1 é, 0").replace("f 0", "f -1"));
     folder
 }
 
 const BAD: &str = "\
-error: positions[1] (line 6, column 7): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
-  6 | p 1.0 é, 0.0 # x
-    |       ^
+error: positions[1] (line 6, column 5): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
+  6 | p 1 é, 0 # x
+    |     ^
   = Syntax: The values are separated by commas.
 
 error: faces[0] (line 14, column 3): found `-1`, but indices count from 0; those of OBJ may count from the end [SEED-INDEX, S5]
@@ -37,7 +37,7 @@ fn every_finding_shows_its_line() {
     let run = folder.run("check bad.mesh");
     assert_eq!((run.status, &*run.stdout, &*run.stderr), (1, BAD, ""));
     let data: Value = serde_json::from_str(&folder.run("check --json bad.mesh").stdout).unwrap();
-    let span = json!({ "text": { "range": { "start": 62, "end": 64 }, "line": 6, "column": 7 } });
+    let span = json!({ "text": { "range": { "start": 54, "end": 56 }, "line": 6, "column": 5 } });
     assert_eq!(data[0]["findings"][0]["span"], span);
     assert_eq!(data[0]["findings"][0]["path"], "positions[1]");
 }
@@ -46,9 +46,9 @@ fn every_finding_shows_its_line() {
 fn what_cannot_be_read_shows_its_line() {
     let folder = folder();
     let message = "\
-error: bad.mesh: seed: positions[1] (line 6, column 7): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
-  6 | p 1.0 é, 0.0 # x
-    |       ^
+error: bad.mesh: seed: positions[1] (line 6, column 5): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
+  6 | p 1 é, 0 # x
+    |     ^
 ";
     assert_eq!(folder.run("info bad.mesh").fails(1), message);
     assert_eq!(folder.run("convert bad.mesh out.json").fails(1), message);
@@ -62,6 +62,8 @@ fn info_has_no_sections() {
         text,
         format!(
             "good.mesh: Seed, dialect spec, {} bytes\n\
+             \x20 properties:\n\x20   name            \"T\"\n    mat0            \"M\"\n\
+             \x20   type            \"STATIC\"\n\
              \x20 mesh 0: 3 vertices, 3 indices of 32 bits, 1 triangle\n\
              \x20   Position        3 × f32\n    Normal          3 × f32\n    UV Channel 0    2 × f32\n\
              \x20   bounds          [0.0, 0.0, 0.0] to [1.0, 1.0, 0.0]\n",
@@ -78,13 +80,13 @@ fn a_dump_has_a_line_for_each() {
     for line in [
         "      1  [name]=T                                  properties[0]    the name of the mesh: \"T\"",
         "      4  # first                                                    comment",
-        "      6  p 1.0, 0.0, 0.0 # x                       positions[1]     Position of vertex 1: (1.0, 0.0, 0.0)",
+        "      6  p 1, 0, 0 # x                             positions[1]     Position of vertex 1: (1.0, 0.0, 0.0)",
         "     14  f 0, 1, 2                                 faces[0]         Face 0, of the vertices: (0, 1, 2)",
     ] {
         assert!(text.contains(&format!("{line}\n")), "{line}\n{text}");
     }
     let text = folder.run("dump good.mesh --path uvs[0][1]").fine();
-    assert!(text.ends_with(" bytes\n\n     12  u0 1.0, 0.0                               uvs[0][1]        UV Channel 0 of vertex 1: (1.0, 0.0)\n"), "{text}");
+    assert!(text.ends_with(" bytes\n\n     12  u0 1, 0                                   uvs[0][1]        UV Channel 0 of vertex 1: (1.0, 0.0)\n"), "{text}");
     let run = folder.run("dump good.mesh --path uvs[0][3]");
     assert!(run.stderr.contains("no line gives `uvs[0][3]`"), "{}", run.stderr);
     run.fails(2);
@@ -111,12 +113,82 @@ fn a_dump_as_data() {
 #[test]
 fn conversion_keeps_comments_and_notation_is_canonical() {
     let folder = folder();
-    folder.put("odd.mesh", GOOD.replace("1.0, 0.0, 0.0 #", "1e0 ,+.0,\t0 #").replace('\n', "\r\n"));
+    folder.put("odd.mesh", GOOD.replace("1, 0, 0 #", "1e0 ,+.0,\t0.0 #").replace('\n', "\r\n"));
     folder.run("convert odd.mesh out.mesh --to seed").fine();
     folder.run("convert good.mesh good.json").fine();
     folder.run("convert good.json again.mesh --to seed").fine();
     assert_eq!(String::from_utf8(folder.get("out.mesh")).unwrap(), GOOD);
     assert_eq!(String::from_utf8(folder.get("again.mesh")).unwrap(), GOOD);
+}
+
+#[test]
+fn comments_are_kept_or_not() {
+    let folder = folder();
+    folder.run("convert good.mesh good.json").fine();
+    let plain: String = GOOD.replace(" # x", "").replace("# first\n", "");
+    for from in ["good.mesh", "good.json"] {
+        folder.run(&format!("convert {from} out.mesh --to seed --comments none --force")).fine();
+        assert_eq!(String::from_utf8(folder.get("out.mesh")).unwrap(), plain, "{from}");
+        folder.run(&format!("convert {from} out.mesh --to seed --comments headings --force")).fine();
+        let text = String::from_utf8(folder.get("out.mesh")).unwrap();
+        assert!(text.starts_with("# Seed mesh: 3 vertices, 1 faces\n[name]=T\n"), "{text}");
+        assert!(text.contains("# Normal\nn ") && !text.contains("first") && !text.contains("# x"), "{text}");
+    }
+}
+
+/// The input is mapped while the file that takes its place is made.
+#[test]
+fn a_file_can_be_converted_onto_itself() {
+    let folder = folder();
+    folder.run("convert good.mesh good.mesh --to seed --comments none").fails(2);
+    assert_eq!(String::from_utf8(folder.get("good.mesh")).unwrap(), GOOD);
+    folder.run("convert good.mesh good.mesh --to seed --comments none --force").fine();
+    let text = String::from_utf8(folder.get("good.mesh")).unwrap();
+    assert_eq!(text, GOOD.replace(" # x", "").replace("# first\n", ""));
+    // Nothing to map.
+    folder.put("empty.mesh", "");
+    assert!(folder.run("check empty.mesh --from seed").fails(1).is_empty());
+}
+
+/// What no line shows is said at the end.
+#[test]
+fn a_dump_ends_with_what_is_missing() {
+    let folder = folder();
+    folder.put("short.mesh", GOOD.replacen("n 0, 0, 1\n", "", 1));
+    let run = folder.run("dump short.mesh");
+    let error = "\nerror: normals (line 9, column 1): 2 lines `n`, but 3 positions: vertex 2 has none [SEED-LINES, S1]\n";
+    assert!(run.stdout.contains(error), "{}", run.stdout);
+    run.fails(1);
+    let run = folder.run("dump short.mesh --json");
+    let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        (&last["error"]["rule"]["code"], &last["error"]["path"]),
+        (&json!("SEED-LINES"), &json!("normals"))
+    );
+    run.fails(1);
+    folder.run("dump short.mesh --path normals[0]").fine();
+    for (text, code) in
+        [(GOOD.replace("f 0, 1, 2\n", ""), "SEED-MISSING"), (GOOD.replace("u0 ", "u1 "), "SEED-REQUIRES")]
+    {
+        folder.put("other.mesh", text);
+        let run = folder.run("dump other.mesh");
+        assert!(run.stdout.contains(code), "{}", run.stdout);
+        run.fails(1);
+    }
+    // Rules that do not keep it from being decoded are for `check`.
+    folder.put("plain.mesh", GOOD.replace("[name]=T\n", "").replace("f 0, 1, 2", "f 0, 1, 7"));
+    folder.run("dump plain.mesh").fine();
+}
+
+#[test]
+fn long_properties_are_cut() {
+    let folder = folder();
+    let value = "v".repeat(1000);
+    folder.put("long.mesh", GOOD.replace("]=M", &format!("]={value}")));
+    let text = folder.run("info long.mesh").fine();
+    assert!(text.contains(&format!("    mat0            \"{}…\"\n", "v".repeat(80))), "{text}");
+    let data: Value = serde_json::from_str(&folder.run("info --json long.mesh").fine()).unwrap();
+    assert_eq!(data[0]["properties"][1], json!({ "name": "mat0", "value": value }));
 }
 
 #[test]

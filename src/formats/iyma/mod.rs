@@ -128,9 +128,18 @@ impl Format for Document {
             skeleton: None,
             animations: Vec::new(),
             properties: vec![
-                Property { name: "n_vertices", value: PropertyValue::Count(self.n_vertices.into()) },
-                Property { name: "user_data", value: PropertyValue::Bytes(self.user_data.len() as u64) },
-                Property { name: "data_checksum", value: PropertyValue::Word(self.data_checksum.word()) },
+                Property {
+                    name: "n_vertices".to_owned(),
+                    value: PropertyValue::Count(self.n_vertices.into()),
+                },
+                Property {
+                    name: "user_data".to_owned(),
+                    value: PropertyValue::Bytes(self.user_data.len() as u64),
+                },
+                Property {
+                    name: "data_checksum".to_owned(),
+                    value: PropertyValue::Word(self.data_checksum.word()),
+                },
             ],
         }
     }

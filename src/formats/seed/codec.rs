@@ -9,6 +9,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::document::{At, Document, Place};
 use super::fine::{self, Content};
+use super::meant::Meant;
 use super::part::Part;
 use super::schema::Kind;
 use super::syntax::{self, Pair, Rule};
@@ -171,9 +172,7 @@ impl Reader<'_> {
                     Some(kind) => _ = self.run(kind, lines),
                     None => self.lines(lines),
                 },
-                Rule::remarks if !self.wanted.comments => {
-                    self.part.lines += memchr_iter(b'\n', &self.file[lines]).count() as u64;
-                }
+                Rule::remarks => self.remarks(lines),
                 _ => self.lines(lines),
             }
         }
@@ -200,13 +199,37 @@ impl Reader<'_> {
                 self.part.added(kind, index);
             }
             self.part.lines += run.lines;
+            let begin = start;
             start += run.bytes;
+            if let Some(comment) = run.comment {
+                let last =
+                    At { index: self.part.document.column(kind).len().saturating_sub(1), behind: true };
+                self.part.comment(&self.file[begin..][comment], Some(Place::Line(kind, last)));
+                continue;
+            }
             if !fast::starts(kind, &self.file[start..lines.end]) {
                 break;
             }
             start = self.line(start, lines.end);
         }
         start
+    }
+
+    /// Reads lines that have nothing but comments, and are right.
+    fn remarks(&mut self, lines: Range<usize>) {
+        let mut lines = &self.file[lines];
+        if !self.wanted.comments {
+            self.part.lines += memchr_iter(b'\n', lines).count() as u64;
+            return;
+        }
+        while !lines.is_empty() {
+            let (line, next) = split_line(lines);
+            if let Some(start) = memchr(b'#', line) {
+                self.part.comment(&line[start + 1..], None);
+            }
+            self.part.lines += 1;
+            lines = &lines[next..];
+        }
     }
 
     /// Reads lines the fine way.
@@ -231,10 +254,10 @@ impl Reader<'_> {
                 }
             }
             Err(slip) => {
-                let kind = slip.kind;
+                let meant = slip.meant;
                 self.slip(slip, start);
                 // A line that is wrong is still a line.
-                if let Some(kind) = kind {
+                if let Meant::Attribute(kind) = meant {
                     self.part.values(kind, &fine::stand_in(kind));
                 }
             }

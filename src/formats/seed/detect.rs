@@ -1,8 +1,10 @@
 //! Whether some bytes are Seed: there are no magic bytes, and `.mesh` is the extension of other formats, too.
 
 use super::codec::split_line;
+use super::diagnose::BLANKS;
 use super::encoding;
 use super::fine::{self, Content};
+use super::meant::{self, Slipped};
 use crate::Likelihood;
 
 /// How many lines with content tell.
@@ -16,7 +18,7 @@ pub(super) fn likelihood(file: &[u8]) -> Likelihood {
         return if is_wide_seed(file) { Likelihood::Possible } else { Likelihood::No };
     }
     let mut start = encoding::mark(file);
-    let (mut right, mut wrong) = (0, 0);
+    let (mut right, mut wrong, mut like) = (0, 0, false);
     while right + wrong < LINES && start < file.len().min(BYTES) {
         let (line, next) = split_line(&file[start..file.len().min(start + BYTES)]);
         start += next;
@@ -25,15 +27,27 @@ pub(super) fn likelihood(file: &[u8]) -> Likelihood {
             Ok(_) => right += 1,
             // A last line may be cut off.
             Err(_) if start >= file.len() => {}
-            Err(_) => wrong += 1,
+            Err(_) => {
+                wrong += 1;
+                like |= is_like_values(line);
+            }
         }
     }
     match (right, wrong) {
+        (0, _) if like => Likelihood::Possible,
         (0, _) => Likelihood::No,
         (_, 0) => Likelihood::Structure,
         (right, wrong) if right > wrong => Likelihood::Structure,
         _ => Likelihood::Possible,
     }
+}
+
+/// Whether a line starts with an identifier of the table or of OBJ, a blank and a number, whatever is wrong with it.
+fn is_like_values(line: &[u8]) -> bool {
+    let line = std::str::from_utf8(line).unwrap_or_default().trim_start_matches(BLANKS);
+    let Some((word, rest)) = line.split_once(BLANKS) else { return false };
+    let known = matches!(meant::guess(word, true), Some((_, Slipped::Not | Slipped::FromObj(_))));
+    known && rest.trim_start_matches(BLANKS).starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
 }
 
 /// Whether text in another encoding starts like Seed. Reading refuses it, and says why.

@@ -5,8 +5,9 @@ use std::ops::Range;
 use pest::error::{ErrorVariant, InputLocation};
 
 use super::fine::{MOST, NoIndex, Slip};
+use super::meant::{self, Slipped};
 use super::rules;
-use super::schema::Kind;
+use super::schema::{ATTRIBUTES, Kind};
 use super::syntax::{self, Rule};
 use crate::layout::Number;
 
@@ -32,21 +33,40 @@ pub(super) fn syntax(text: &str, error: &syntax::Error) -> Slip {
         return control(c, at);
     }
     let word = first_word(text);
-    if word.is_empty() {
-        return property(text, at, expects);
-    }
-    let Some(kind) = Kind::of(&text[word.clone()]) else {
-        return identifier(&text[word.clone()], word.start);
+    let mut slip = match Kind::of(&text[word.clone()]) {
+        Some(kind) => attribute(text, at, kind, word.end, expects),
+        None if word.is_empty() => property(text, at, expects),
+        None => bare_property(text, word.start).unwrap_or_else(|| {
+            let blank = text[word.end..].starts_with(BLANKS);
+            identifier(&text[word.clone()], word.start, blank)
+        }),
     };
-    attribute(text, at, kind, word.end, expects)
+    slip.message.push_str(blank_hint(&text[slip.range.clone()]));
+    slip
 }
 
-/// What a line was meant to be, if it starts like one.
-pub(super) fn kind(line: &[u8]) -> Option<Kind> {
-    let is_blank = |byte: &u8| BLANKS.contains(&char::from(*byte));
-    let line = &line[line.iter().position(|byte| !is_blank(byte))?..];
-    let end = line.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(line.len());
-    std::str::from_utf8(&line[..end]).ok().and_then(Kind::of)
+/// A hint at characters that look like blanks.
+fn blank_hint(word: &str) -> &'static str {
+    let is_like_blank = |c: char| c.is_whitespace() && !BLANKS.contains(&c);
+    match word.chars().find(|c| is_like_blank(*c) || *c == '\u{feff}') {
+        Some('\u{a0}') => "; the no-break space U+00A0 is no blank here",
+        Some('\u{feff}') => "; the byte order mark U+FEFF stands only at the start of a file",
+        Some(_) => "; blanks are spaces and tabs",
+        None => "",
+    }
+}
+
+/// A property without its brackets.
+fn bare_property(text: &str, start: usize) -> Option<Slip> {
+    let (name, value) = text[start..].split_once('=')?;
+    let name = name.trim_end_matches(BLANKS);
+    if syntax::prefix(Rule::name, name) < name.len() {
+        return None;
+    }
+    let value = value.split('#').next().unwrap_or_default().trim_matches(BLANKS);
+    let property = found(&format!("[{name}]={value}"));
+    let message = format!("found {}, expected a property: {property}", found(name));
+    Some(Slip::new(&rules::IDENTIFIER, start..start + name.len(), message))
 }
 
 /// The letters and digits that the line starts with.
@@ -97,7 +117,7 @@ fn attribute(text: &str, at: usize, kind: Kind, behind: usize, expects: impl Fn(
         .split(',')
         .filter(|part| !part.trim_matches(BLANKS).is_empty());
     let read = read.count();
-    if word.starts_with("//") {
+    if word.starts_with("//") && has_comment(word) {
         let message = format!("found {found}, expected the end of the line; comments start with `#`");
         return Slip::new(&rules::COUNT, token, message);
     }
@@ -135,6 +155,8 @@ fn number(kind: Kind, word: &str, range: Range<usize>) -> Slip {
     let lower = word.to_ascii_lowercase();
     let hint = match lower.trim_start_matches(['+', '-']) {
         "" | "," => "",
+        word if has_comment(word) => "; comments start with `#`",
+        word if word.contains(';') => "; the values are separated by commas",
         word if word.starts_with("inf") || word.starts_with("nan") => "; there is no infinity and no NaN",
         word if word.starts_with("0x") => "; there are no hexadecimal numbers",
         word if word.contains('/') => "; all attributes of a vertex share one index, unlike in OBJ",
@@ -145,6 +167,11 @@ fn number(kind: Kind, word: &str, range: Range<usize>) -> Slip {
         _ => "",
     };
     Slip::new(rule, range, format!("found {}, expected {expected}{hint}", found(word)))
+}
+
+/// Whether there is a comment of other languages in it, `0//`, and not the indices of OBJ, `1//1`.
+fn has_comment(word: &str) -> bool {
+    word.split_once("//").is_some_and(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// A number beyond the largest float.
@@ -185,23 +212,30 @@ pub(super) fn count(kind: Kind, found: usize, range: Range<usize>) -> Slip {
     Slip::new(&rules::COUNT, range, format!("found {found}, but `{identifier}` takes {values}"))
 }
 
-/// An identifier that the table does not have.
-pub(super) fn identifier(word: &str, start: usize) -> Slip {
-    let known = |word: &str| Kind::of(word).map(|kind| kind.attribute().identifier);
-    let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
-    let hint = match word {
-        "v" => "; the positions of OBJ, `v`, are `p` here".to_owned(),
-        "vn" => "; the normals of OBJ, `vn`, are `n` here".to_owned(),
-        "vt" => "; the texture coordinates of OBJ, `vt`, are `u0` here".to_owned(),
-        "c" | "u" => format!("; channels are numbered, `{word}0`"),
-        word => match (known(&word.to_ascii_lowercase()), known(letters).or(word.get(..2).and_then(known))) {
-            (Some(lower), _) => format!("; `{lower}` is written in lower case"),
-            (None, Some(glued)) if glued != word => format!("; a blank stands behind `{glued}`"),
-            _ => String::new(),
-        },
+/// An identifier that the table does not have, with a blank behind it or not.
+pub(super) fn identifier(word: &str, start: usize, blank: bool) -> Slip {
+    let guess = meant::guess(word, blank).map(|(kind, slipped)| (kind.attribute().identifier, slipped));
+    let hint = match guess {
+        Some((known, Slipped::FromObj(what))) => format!("; the {what} of OBJ, `{word}`, are `{known}` here"),
+        Some((known, Slipped::Case)) => format!("; `{known}` is written in lower case"),
+        Some((known, Slipped::Blank)) => format!("; a blank stands behind `{known}`"),
+        Some((_, Slipped::Number | Slipped::Not)) | None => channels(word),
     };
     let message = format!("unknown identifier {}{hint}", found(word));
     Slip::new(&rules::IDENTIFIER, start..start + word.len(), message)
+}
+
+/// A hint at the channels that there are, for the letter of one.
+fn channels(word: &str) -> String {
+    let letter = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_channel = |identifier: &&str| {
+        identifier.strip_prefix(letter).is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let mut all = ATTRIBUTES.iter().map(|attribute| attribute.identifier).filter(is_channel);
+    match (all.next(), all.next_back()) {
+        (Some(first), Some(last)) => format!("; there are the channels `{first}` to `{last}`"),
+        _ => String::new(),
+    }
 }
 
 /// A character that no file has.
@@ -213,8 +247,31 @@ pub(super) fn control(c: char, at: usize) -> Slip {
 
 /// A line whose beginning is as it should be, for a megabyte, but not the rest.
 pub(super) fn too_long(text: &str) -> Slip {
+    let is_control = |(_, c): &(usize, char)| c.is_control() && !BLANKS.contains(c);
+    if let Some((at, c)) = text.char_indices().find(is_control) {
+        return control(c, at);
+    }
+    let start = first_word(text).start;
+    if text[start..].starts_with('[') {
+        return unclosed(text, start + 1);
+    }
     let message = format!("a line of {} bytes that does not end as it begins", text.len());
     Slip::new(&rules::COUNT, text.len()..text.len(), message)
+}
+
+/// A property whose name is long, or what stands around it, and is not followed by what it should.
+fn unclosed(text: &str, mut at: usize) -> Slip {
+    let skip = |at: usize, what: Rule| at + syntax::prefix(what, &text[at..]);
+    let blanks = |at: usize| text.len() - text[at..].trim_start_matches(BLANKS).len();
+    at = blanks(skip(blanks(at), Rule::name));
+    let mut expected = "`]`";
+    if text[at..].starts_with(']') {
+        at = blanks(at + 1);
+        expected = "`=`";
+    }
+    let token = token(text, at);
+    let message = format!("found {}, expected {expected}", found(&text[token.clone()]));
+    Slip::new(&rules::PROPERTY, token, message)
 }
 
 /// A blank inside a number, the first in the line.

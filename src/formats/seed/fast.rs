@@ -2,24 +2,28 @@
 //!
 //! It takes only what is as usual, and leaves every other line to the fine way. That both agree is a property test.
 
+use std::ops::Range;
+
 use memchr::{memchr, memchr_iter};
 
 use super::document::{ColumnMut, Document};
 use super::schema::Kind;
 
 /// How far a run was read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Run {
     pub lines: u64,
-    /// Up to the beginning of the line that is left to the fine way, or to the end.
+    /// Up to the beginning of the next line.
     pub bytes: usize,
+    /// Where what follows the `#` of the last line is.
+    pub comment: Option<Range<usize>>,
 }
 
-/// Adds the values of lines of a kind to the document, up to one of another kind or one that is not as usual. Comments
-/// are unusual where they are to be kept.
+/// Adds the values of lines of a kind to the document, up to one of another kind or one that is not as usual, or behind
+/// one with a comment that is to be kept.
 pub(super) fn run(document: &mut Document, kind: Kind, lines: &[u8], keep_comments: bool) -> Run {
     let identifier = kind.attribute().identifier.as_bytes();
-    let mut cursor = Cursor { bytes: lines, at: 0, keep_comments };
+    let mut cursor = Cursor { bytes: lines, at: 0, keep_comments, comment: None };
     match document.column_mut(kind) {
         ColumnMut::Two(column) => cursor.lines(column, identifier, Cursor::float),
         ColumnMut::Three(column) => cursor.lines(column, identifier, Cursor::float),
@@ -32,6 +36,8 @@ struct Cursor<'l> {
     bytes: &'l [u8],
     at: usize,
     keep_comments: bool,
+    /// The one of the last line.
+    comment: Option<Range<usize>>,
 }
 
 impl Cursor<'_> {
@@ -41,10 +47,12 @@ impl Cursor<'_> {
         identifier: &[u8],
         number: impl Fn(&mut Self) -> Option<T>,
     ) -> Run {
-        let mut run = Run { lines: 0, bytes: 0 };
-        while let Some(values) = self.line(identifier, &number) {
+        let mut run = Run::default();
+        while run.comment.is_none()
+            && let Some(values) = self.line(identifier, &number)
+        {
             column.push(values);
-            run = Run { lines: run.lines + 1, bytes: self.at };
+            run = Run { lines: run.lines + 1, bytes: self.at, comment: self.comment.take() };
         }
         run
     }
@@ -113,11 +121,13 @@ impl Cursor<'_> {
                 self.at += 1;
                 self.take(b'\n')
             }
-            Some(b'#') if !self.keep_comments => {
-                let rest = &self.bytes[self.at..];
+            Some(b'#') => {
+                let start = self.at + 1;
+                let rest = &self.bytes[start..];
                 let end = memchr(b'\n', rest)?;
                 let comment = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
-                self.at += end + 1;
+                self.at = start + end + 1;
+                self.comment = self.keep_comments.then(|| start..start + comment.len());
                 comment.iter().all(|byte| matches!(byte, b' '..=b'~') || is_blank(byte)).then_some(())
             }
             Some(_) => None,

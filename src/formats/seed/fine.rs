@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::diagnose;
+use super::meant::Meant;
 use super::rules;
 use super::schema::Kind;
 use super::syntax::{self, Pairs, Rule};
@@ -42,13 +43,12 @@ pub(super) struct Slip {
     /// The bytes of the line.
     pub range: Range<usize>,
     pub message: String,
-    /// What the line was meant to be, if it starts like one.
-    pub kind: Option<Kind>,
+    pub meant: Meant,
 }
 
 impl Slip {
     pub(super) fn new(rule: &'static crate::Rule, range: Range<usize>, message: impl Into<String>) -> Slip {
-        Slip { rule, range, message: message.into(), kind: None }
+        Slip { rule, range, message: message.into(), meant: Meant::Unknown }
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn stand_in(kind: Kind) -> Values {
 
 /// Reads a line, which has no line end.
 pub(super) fn line(line: &[u8]) -> Result<Line<'_>, Slip> {
-    read(line).map_err(|slip| Slip { kind: diagnose::kind(line), ..slip })
+    read(line).map_err(|slip| Slip { meant: Meant::of(line), ..slip })
 }
 
 fn read(line: &[u8]) -> Result<Line<'_>, Slip> {
@@ -175,7 +175,7 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Sl
         match pair.as_rule() {
             Rule::identifier => {
                 let (word, start) = (pair.as_str(), pair.as_span().start());
-                let known = Kind::of(word).ok_or_else(|| diagnose::identifier(word, start))?;
+                let known = Kind::of(word).ok_or_else(|| diagnose::identifier(word, start, true))?;
                 kind = Some(known);
             }
             Rule::number => numbers.push(pair.as_span()),
@@ -187,9 +187,10 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Sl
     };
     let expected = kind.attribute().values;
     if numbers.len() != expected {
-        let first = numbers.get(expected).or(numbers.first()).map_or(line.start, |span| span.start());
-        let last = numbers.last().map_or(line.end, |span| span.end());
-        return Err(diagnose::count(kind, numbers.len(), first..last));
+        // What is too much, or where more is missing.
+        let end = numbers.last().map_or(line.end, |span| span.end());
+        let start = numbers.get(expected).map_or(end, |span| span.start());
+        return Err(diagnose::count(kind, numbers.len(), start..end));
     }
     let values = match kind.attribute().number {
         Number::F32 => {
@@ -257,6 +258,6 @@ fn spaced(text: &str) -> Option<Line<'_>> {
     Some(Line {
         content: Content::Values(kind, values),
         comment: comment.map(str::as_bytes),
-        slip: Some(Slip { kind: Some(kind), ..diagnose::blank_inside(content) }),
+        slip: Some(Slip { meant: Meant::Attribute(kind), ..diagnose::blank_inside(content) }),
     })
 }

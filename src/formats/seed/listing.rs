@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::encoding;
 use super::fine::{self, Content, Slip, Values};
+use super::meant::Meant;
 use super::part::Placed;
 use super::places;
 use super::schema::Kind;
@@ -36,20 +37,19 @@ pub(super) fn lines(file: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>)
                     }
                     Content::Values(kind, ref values) => meaning(kind, values, &mut counts[kind as usize]),
                 };
-                let index =
-                    read.slip.as_ref().and_then(|slip| slip.kind).map_or(0, |kind| counts[kind as usize] - 1);
-                line.findings.extend(read.slip.map(|slip| finding(slip, index)));
+                if let (Content::Values(kind, _), Some(slip)) = (read.content, read.slip) {
+                    line.findings.push(finding(slip, counts[kind as usize] - 1));
+                }
             }
             Err(slip) => {
-                if let Some(count) = slip.kind.map(|kind| &mut counts[kind as usize]) {
-                    let index = *count;
-                    *count += 1;
-                    let finding = finding(slip, index);
-                    line.path.clone_from(&finding.path);
-                    line.findings.push(finding);
-                } else {
-                    line.findings.push(finding(slip, 0));
+                let mut index = 0;
+                if let Meant::Attribute(kind) = slip.meant {
+                    index = counts[kind as usize];
+                    counts[kind as usize] += 1;
                 }
+                let finding = finding(slip, index);
+                line.path.clone_from(&finding.path);
+                line.findings.push(finding);
             }
         }
         if each(&line).is_break() {

@@ -24,6 +24,7 @@ mod encoding;
 mod fast;
 mod fine;
 mod listing;
+mod meant;
 mod part;
 mod places;
 mod rules;
@@ -43,10 +44,11 @@ pub use schema::Kind;
 use std::ops::ControlFlow;
 
 use super::{About, Format, FormatId, Likelihood, refuse};
-use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
+use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number, Type};
 use crate::{Dialect, Error, ErrorKind, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::Wanted;
+use rules::Gaps;
 
 impl Format for Document {
     const ABOUT: &'static About = &About {
@@ -73,7 +75,7 @@ impl Format for Document {
         let mut report = Report::at_least(refused, &options.limits);
         part.slips.report(bytes, &mut report);
         if report.findings().is_empty() {
-            rules::check_structure(&part.document, &mut report);
+            rules::check_structure(&part.document, part.slips.gaps, &mut report);
         }
         if report.findings().is_empty() {
             return Ok(part.document);
@@ -88,13 +90,13 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
+        refuse(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
             .map(|()| write::write(self, options.comments))
             .map_err(|error| error.in_format(FormatId::Seed))
     }
 
     fn check_into(&self, report: &mut Report) {
-        rules::check(self, report);
+        rules::check(self, Gaps::default(), report);
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
@@ -103,7 +105,7 @@ impl Format for Document {
         let mut report = Report::new(&options.limits);
         part.slips.report(bytes, &mut report);
         if !part.stopped {
-            rules::check(&part.document, &mut report);
+            rules::check(&part.document, part.slips.gaps, &mut report);
         }
         places::locate(bytes, &mut report);
         Ok(report)
@@ -123,6 +125,7 @@ impl Format for Document {
         Info {
             format: FormatId::Seed,
             dialect: Dialect::Spec,
+            properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
                 vertices: self.vertex_count() as u64,
                 attributes: attributes.map(attribute_info).collect(),
@@ -133,7 +136,6 @@ impl Format for Document {
             }],
             skeleton: None,
             animations: Vec::new(),
-            properties: Vec::new(),
         }
     }
 
@@ -143,6 +145,17 @@ impl Format for Document {
 
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         listing::lines(bytes, each);
+    }
+
+    fn check_lines(bytes: &[u8]) -> Report {
+        let options = ReadOptions::default();
+        let part = codec::read(bytes, &wanted(&options, None));
+        let mut report = Report::at_least(Severity::Fatal, &options.limits);
+        if !part.stopped {
+            rules::check_structure(&part.document, part.slips.gaps, &mut report);
+        }
+        places::locate(bytes, &mut report);
+        report
     }
 }
 
@@ -159,6 +172,10 @@ fn require_spec(dialect: Option<Dialect>) -> Result<()> {
             Err(Error::new(ErrorKind::Unsupported, message).at("dialect").in_format(FormatId::Seed))
         }
     }
+}
+
+fn property_info(Property { name, value }: &Property) -> info::Property {
+    info::Property { name: name.clone(), value: info::PropertyValue::Text(value.clone()) }
 }
 
 fn attribute_info(kind: Kind) -> AttributeInfo {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::document::{At, ColumnMut, Comment, Document, Place, Property};
 use super::fine::{Slip, Values};
+use super::meant::Meant;
 use super::places;
+use super::rules::Gaps;
 use super::schema::Kind;
 use crate::{Finding, Limits, Report, Rule, Text};
 
@@ -42,11 +44,17 @@ pub(super) struct Slips {
     pub kept: Vec<Placed>,
     /// Number of slips of each rule that are not kept.
     pub more: BTreeMap<&'static str, (&'static Rule, usize)>,
+    pub gaps: Gaps,
 }
 
 impl Slips {
     fn add(&mut self, placed: Placed, limits: &Limits) {
         let rule = placed.slip.rule;
+        match placed.slip.meant {
+            Meant::Attribute(_) => {}
+            Meant::Property => self.gaps.properties = true,
+            Meant::Unknown => self.gaps.lines = true,
+        }
         let seen = self.kept.iter().filter(|other| std::ptr::eq(other.slip.rule, rule)).count();
         if seen < limits.max_findings_per_rule {
             self.kept.push(placed);
@@ -69,11 +77,14 @@ impl Slips {
 impl Placed {
     /// The slip with its place in the file.
     pub(super) fn finding(&self, file: &[u8]) -> Finding {
-        let Slip { rule, range, message, kind } = &self.slip;
+        let Slip { rule, range, message, meant } = &self.slip;
         let line = file.get(self.start..).unwrap_or_default();
         Finding {
             rule,
-            path: kind.map_or(String::new(), |kind| format!("{}[{}]", kind.path(), self.index)),
+            path: match meant {
+                Meant::Attribute(kind) => format!("{}[{}]", kind.path(), self.index),
+                Meant::Property | Meant::Unknown => String::new(),
+            },
             span: Some(places::span(line, range.clone(), self.start, self.line + 1)),
             message: message.clone(),
         }
@@ -126,9 +137,17 @@ impl Part {
 
     /// Adds a slip in the current line.
     pub(super) fn slip(&mut self, slip: Slip, start: usize, limits: &Limits) {
-        let index = slip.kind.map_or(0, |kind| self.document.column(kind).len());
+        let index = self.count(slip.meant);
         let line = self.lines;
         self.slips.add(Placed { slip, start, line, index }, limits);
+    }
+
+    /// Number of the lines that were meant to be the same.
+    fn count(&self, meant: Meant) -> usize {
+        match meant {
+            Meant::Attribute(kind) => self.document.column(kind).len(),
+            Meant::Property | Meant::Unknown => 0,
+        }
     }
 
     /// Gives the comments to the document, in the order in which their lines are written.
@@ -145,12 +164,13 @@ impl Part {
         }
         for mut placed in std::mem::take(&mut next.slips.kept) {
             placed.line += self.lines;
-            placed.index += placed.slip.kind.map_or(0, |kind| self.document.column(kind).len());
+            placed.index += self.count(placed.slip.meant);
             self.slips.add(placed, limits);
         }
         for (code, (rule, count)) in std::mem::take(&mut next.slips.more) {
             self.slips.more.entry(code).or_insert((rule, 0)).1 += count;
         }
+        self.slips.gaps = self.slips.gaps.and(next.slips.gaps);
         if let Some(first) = next.first {
             let first = self.moved(first);
             self.content(first);

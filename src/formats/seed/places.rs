@@ -4,13 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::codec::split_line;
-use super::diagnose::{self, BLANKS};
-use super::encoding;
+use super::diagnose::BLANKS;
+use super::meant::Meant;
 use super::schema::Kind;
+use super::{encoding, fine};
 use crate::{Report, Span};
-
-/// What a path leads to: lines of a kind, or properties where there is none.
-type Lines = Option<Kind>;
 
 /// Fills in where the findings of a report lie that do not say so yet.
 pub(super) fn locate(file: &[u8], report: &mut Report) {
@@ -21,12 +19,17 @@ pub(super) fn locate(file: &[u8], report: &mut Report) {
         }
     }
     let mut found = HashMap::new();
-    let mut counts: HashMap<Lines, usize> = HashMap::new();
-    let mut last: HashMap<Lines, Span> = HashMap::new();
+    let exact = wanted.keys().any(|(lines, _)| *lines == Meant::Property);
+    let mut counts: HashMap<Meant, usize> = HashMap::new();
+    let mut last: HashMap<Meant, Span> = HashMap::new();
     let mut end = Span::Text { range: 0..0, line: 1, column: 1 };
     for (number, start, line) in lines(file) {
         end = span(line, line.len()..line.len(), start, number);
-        let Some(lines) = kind_of(line) else { continue };
+        let lines = Meant::of(line);
+        // The document has nothing for properties that cannot be read.
+        if lines == Meant::Unknown || (lines == Meant::Property && exact && fine::line(line).is_err()) {
+            continue;
+        }
         let index = counts.entry(lines).or_default();
         if wanted.contains_key(&(lines, *index)) {
             found.insert((lines, *index), (number, start, line));
@@ -70,12 +73,6 @@ pub(super) fn span(line: &[u8], range: Range<usize>, start: usize, number: u64) 
     Span::Text { range, line: number, column }
 }
 
-/// What the line is for, judged by its beginning.
-fn kind_of(line: &[u8]) -> Option<Lines> {
-    let is_property = line.get(content(line))?.starts_with(b"[");
-    if is_property { Some(None) } else { diagnose::kind(line).map(Some) }
-}
-
 /// The line without comment, and without the blanks around it.
 fn content(line: &[u8]) -> Range<usize> {
     let end = memchr::memchr(b'#', line).unwrap_or(line.len());
@@ -102,12 +99,12 @@ fn value(line: &[u8], component: usize) -> Option<Range<usize>> {
 }
 
 /// What a path leads to, the number of the line and that of the value.
-fn parse(path: &str) -> Option<(Lines, Option<usize>, Option<usize>)> {
+fn parse(path: &str) -> Option<(Meant, Option<usize>, Option<usize>)> {
     let (lines, rest) = match path.strip_prefix("properties") {
-        Some(rest) => (None, rest),
+        Some(rest) => (Meant::Property, rest),
         None => {
             let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(kind.path()))?;
-            (Some(kind), path.get(kind.path().len()..)?)
+            (Meant::Attribute(kind), path.get(kind.path().len()..)?)
         }
     };
     let mut numbers = rest.split(['[', ']']).filter_map(|part| part.parse().ok());

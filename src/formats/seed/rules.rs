@@ -10,7 +10,7 @@ rules! {
     ENCODING "SEED-ENCODING" Fatal "Syntax" "S9"
         "The file is UTF-8; only comments may be anything.";
     CONTROL "SEED-CONTROL" Fatal "Whitespace" "S9"
-        "There are no control characters but tabs, form feeds and line ends (LF or CRLF).";
+        "There are no control characters but tabs, vertical tabs, form feeds and line ends (LF or CRLF).";
     IDENTIFIER "SEED-IDENTIFIER" Fatal "Syntax" "S3"
         "Each line starts with an identifier of the attribute table, or is a property, a comment or blank.";
     BLANK "SEED-BLANK" Fatal "Syntax" "S3"
@@ -53,9 +53,25 @@ rules! {
         "Colors and UV coordinates are from 0 to 1.";
 }
 
+/// What a file may hold beside its document, because lines of it could not be read: nothing is missing for sure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Gaps {
+    /// There are lines of which nobody knows what they were meant to be.
+    pub lines: bool,
+    /// There are properties that cannot be read.
+    pub properties: bool,
+}
+
+impl Gaps {
+    #[cfg(feature = "parallel")]
+    pub(super) fn and(self, other: Gaps) -> Gaps {
+        Gaps { lines: self.lines || other.lines, properties: self.properties || other.properties }
+    }
+}
+
 /// Adds every breach to `report`.
-pub(super) fn check(document: &Document, report: &mut Report) {
-    check_structure(document, report);
+pub(super) fn check(document: &Document, gaps: Gaps, report: &mut Report) {
+    check_structure(document, gaps, report);
     check_texts(document, report);
     check_values(document, report);
 }
@@ -64,13 +80,15 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 pub(super) const LARGEST_INDEX: u32 = i32::MAX as u32;
 
 /// What lines that are right by themselves can break together.
-pub(super) fn check_structure(document: &Document, report: &mut Report) {
-    check_properties(document, report);
-    check_attributes(document, report);
-    check_faces(document, report);
+pub(super) fn check_structure(document: &Document, gaps: Gaps, report: &mut Report) {
+    check_properties(document, gaps, report);
+    if !gaps.lines {
+        check_attributes(document, report);
+        check_faces(document, report);
+    }
 }
 
-fn check_properties(document: &Document, report: &mut Report) {
+fn check_properties(document: &Document, gaps: Gaps, report: &mut Report) {
     let mut names = std::collections::HashSet::new();
     for (index, property) in document.properties.iter().enumerate() {
         if !names.insert(&*property.name) {
@@ -80,7 +98,7 @@ fn check_properties(document: &Document, report: &mut Report) {
         }
     }
     for name in ["name", "mat0", "type"] {
-        if !names.contains(name) {
+        if !names.contains(name) && gaps == Gaps::default() {
             report.add(&BUILT_IN, "properties", format_args!("there is no `{name}`"));
         }
     }
@@ -99,12 +117,13 @@ fn check_attributes(document: &Document, report: &mut Report) {
     for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
         let (identifier, lines) = (attribute.identifier, document.column(kind).len());
         if attribute.required && !document.has(kind) {
-            let rule = if matches!(kind, Kind::P | Kind::F) { &MISSING } else { &REQUIRED };
-            report.add(
-                rule,
-                kind.path(),
-                format_args!("there is no line `{identifier}`: {}", attribute.name),
-            );
+            let (rule, hint) = match kind {
+                Kind::P | Kind::F => (&MISSING, ""),
+                _ => (&REQUIRED, "; lenient reading does without"),
+            };
+            let message =
+                format_args!("there is no line `{identifier}`: {} is required{hint}", attribute.name);
+            report.add(rule, kind.path(), message);
         }
         if let Some(other) = attribute.requires
             && lines > 0
@@ -148,11 +167,15 @@ fn check_faces(document: &Document, report: &mut Report) {
     if max < vertices || vertices == 0 {
         return;
     }
-    let from_one = max == vertices && !indices.contains(&0);
-    let hint = if from_one { "; indices count from 0, not from 1 as in OBJ" } else { "" };
+    let from_one = !indices.contains(&0);
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
         let path = format_args!("faces[{}][{}]", position / 3, position % 3);
         let rule = if *index > LARGEST_INDEX { &INDEX } else { &INDEX_RANGE };
+        // Of a larger index it would not be true: it is beyond the last vertex either way.
+        let hint = match *index as usize == vertices && from_one {
+            true => "; indices count from 0, not from 1 as in OBJ",
+            false => "",
+        };
         report.add(rule, path, format_args!("index {index}, but there are {vertices} vertices{hint}"));
     }
 }

@@ -62,6 +62,11 @@ const PIECES: &[&str] = &[
     "\x7f",
     "\u{2028}",
     "\u{feff}",
+    "\u{a0}",
+    "a = ",
+    " # c\n",
+    "# c\n",
+    "# \u{e9}\r\n",
     "0",
     "1",
     "-1",
@@ -191,6 +196,7 @@ fn long_lines_are_read_both_ways() {
         format!("p 1,2,{digits}.5x\np 1,2\n"),
         format!("p 1{blanks},2{blanks}3\n"),
         format!("p 1,2,3 #{digits}\0\n"),
+        format!("[a{digits}\n[a]={digits}\0\n"),
         format!("p x{blanks}\n"),
     ] {
         assert_same(text.as_bytes(), 100);

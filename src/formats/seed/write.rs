@@ -118,9 +118,17 @@ impl Output<'_> {
     }
 }
 
-/// The shortest decimal that is read back to the same bits.
+/// The shortest decimal that is read back to the same bits. Neither the point of a whole number nor the plus of an
+/// exponent is needed (S4), not even by the engine.
 fn put_float(bytes: &mut Vec<u8>, value: f32) {
-    bytes.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
+    match zmij::Buffer::new().format_finite(value).as_bytes() {
+        [digits @ .., b'.', b'0'] => bytes.extend_from_slice(digits),
+        [digits @ .., b'+', a, b] => {
+            bytes.extend_from_slice(digits);
+            bytes.extend_from_slice(&[*a, *b]);
+        }
+        text => bytes.extend_from_slice(text),
+    }
 }
 
 fn put_index(bytes: &mut Vec<u8>, value: u32) {

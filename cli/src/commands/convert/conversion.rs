@@ -5,8 +5,9 @@ use std::path::Path;
 
 use clap::Args;
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{Dialect, Document, Limits, Loss, ReadOptions};
+use meshspec::{Dialect, Document, FormatId, Limits, Loss, ReadOptions};
 
+use super::comments::Comments;
 use super::edits::Edits;
 use super::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -34,6 +35,9 @@ pub struct Conversion {
     /// Write nothing if something would be lost.
     #[arg(long)]
     strict: bool,
+    /// What becomes of the comments of a text format, and those that it is written with.
+    #[arg(long, value_name = "WHICH", value_enum)]
+    comments: Option<Comments>,
     /// Overwrite files that exist.
     #[arg(long)]
     pub force: bool,
@@ -66,6 +70,9 @@ impl Conversion {
         if let Some(option) = self.packing.asked().filter(|_| !packs) {
             return Err(Failure::usage(option, format_args!("there is no such choice for {to}")));
         }
+        if self.comments.is_some() && !matches!(to, Encoding::Json | Encoding::Format(FormatId::Seed)) {
+            return Err(Failure::usage("--comments", format_args!("there are no comments in {to}")));
+        }
         match (to, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => input::require_dialect(format, dialect, "--dialect"),
             (Encoding::Interchange(_), Some(dialect)) => {
@@ -79,7 +86,7 @@ impl Conversion {
     /// Converts a file. Nothing is written unless all goes well.
     pub fn run(&self, input: &Path, output: Staged, to: Encoding) -> Result<Outcome> {
         output.refuse_existing()?;
-        let bytes = input::read(input)?;
+        let bytes = input::map(input)?;
         let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input), Ok)?;
         let dialect = self.dialect.unwrap_or_default();
         let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
@@ -104,6 +111,10 @@ impl Conversion {
         run.finish()
     }
 
+    fn comments(&self) -> Comments {
+        self.comments.unwrap_or_default()
+    }
+
     fn read_options(&self) -> ReadOptions {
         read_options(self.lenient)
     }
@@ -126,11 +137,12 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn read(&mut self, bytes: Vec<u8>, from: Encoding) -> Result<Content> {
+    /// Takes the input, so that it is no longer mapped when the output takes its place.
+    fn read(&mut self, bytes: input::Content, from: Encoding) -> Result<Content> {
         match from {
             Encoding::Format(format) => {
-                // Nothing is lost: comments are part of what a text says.
-                let options = self.conversion.read_options().with_comments(true);
+                let options =
+                    self.conversion.read_options().with_comments(self.conversion.comments().are_kept());
                 let document = format.read(&bytes, &options);
                 document
                     .map(Content::Document)
@@ -138,7 +150,9 @@ impl Run<'_> {
             }
             Encoding::Json => {
                 let name = name_of(self.input);
-                let document = json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?;
+                let mut document =
+                    json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?;
+                self.conversion.comments().apply(&mut document);
                 match document.check().first_refused(self.conversion.read_options().strictness) {
                     Some(finding) => Err(Failure::invalid(&name, finding)),
                     None => Ok(Content::Document(document)),
@@ -230,7 +244,8 @@ impl Run<'_> {
         if to == Encoding::Json {
             return self.output.write(|out| json::write_document(document, out));
         }
-        let options = self.conversion.packing.options(self.conversion.lenient);
+        let mut options = self.conversion.packing.options(self.conversion.lenient);
+        options.comments = self.conversion.comments().are_written();
         // It is the input that holds what cannot be written.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.output.write(|out| out.write_all(&bytes))

@@ -1,6 +1,7 @@
 //! `meshspec convert`: files as other formats or dialects, as JSON, or from JSON.
 
 mod batch;
+mod comments;
 mod conversion;
 mod edits;
 mod encoding;

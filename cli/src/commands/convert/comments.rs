@@ -1,0 +1,37 @@
+//! What becomes of the comments of text formats.
+
+use clap::ValueEnum;
+use meshspec::Document;
+
+/// The comments that a text is written with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Comments {
+    /// Those of IN, each in its place; headings where IN is of a format that has none
+    #[default]
+    Keep,
+    /// A heading for each part, and none of IN
+    Headings,
+    /// No comments
+    None,
+}
+
+impl Comments {
+    /// Whether those of IN are read.
+    pub fn are_kept(self) -> bool {
+        self == Comments::Keep
+    }
+
+    /// Whether any are written.
+    pub fn are_written(self) -> bool {
+        self != Comments::None
+    }
+
+    /// Takes those that are not kept out of a document that has them already.
+    pub fn apply(self, document: &mut Document) {
+        if let Document::Seed(document) = document
+            && !self.are_kept()
+        {
+            document.comments = None;
+        }
+    }
+}
