@@ -85,8 +85,9 @@ pub(super) fn list_nodes(document: &Document, hierarchy: &Hierarchy, losses: &mu
         if kept[index] || !hierarchy.shown[index] || node.mesh.is_some() {
             continue;
         }
-        let is_top = hierarchy.top == Some(index);
-        let name = node.name.as_deref().filter(|name| !name.is_empty() && !(is_top && *name == TOP));
+        // The node on top will be called so again.
+        let known = if hierarchy.top == Some(index) { TOP } else { "" };
+        let name = node.name.as_deref().filter(|name| !name.is_empty() && *name != known);
         let mut extras = extras(&node.extras);
         take_own(&mut extras);
         let name = name.map(|name| format!("its name \"{name}\""));
