@@ -29,6 +29,8 @@ fn is_small(loss: &Loss) -> bool {
             let angle = path.ends_with(".normals") && loss.error > Some(0.01);
             !(angle || loss.error > Some(0.0) && compared_bit_by_bit.iter().any(|part| path.contains(part)))
         }
+        // Names are compared unless one of the mesh is said to be another.
+        LossKind::Renamed => path.contains(".custom["),
         // Of what was changed some may be as it was.
         LossKind::Changed => true,
         _ => false,
