@@ -82,17 +82,17 @@ fn decoded_size(scene: &Scene) -> usize {
 fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnce(&[u8]) -> Scene) {
     let mut count = Count::default();
     let length = file.len();
-    let before = MEMORY.current_usage() - length;
+    let before = MEMORY.current_usage().saturating_sub(length);
     MEMORY.reset_peak_usage();
     let scene = read(&file);
-    let reading = MEMORY.peak_usage() - before;
+    let reading = MEMORY.peak_usage().saturating_sub(before);
     // As the program does: the file is not held while the GLB is written.
     drop(file);
     MEMORY.reset_peak_usage();
     let size = decoded_size(&scene);
     Interchange::Glb.write(scene, "x.glb", &mut count, &SceneOptions::default()).unwrap();
-    let writing = MEMORY.peak_usage() - before;
-    let (all, without_file) = (reading.max(writing), writing.max(reading - length));
+    let writing = MEMORY.peak_usage().saturating_sub(before);
+    let (all, without_file) = (reading.max(writing), writing.max(reading.saturating_sub(length)));
     let times = |memory: usize| memory as f64 / size as f64;
     println!("{name}: {:.2} times {size} bytes, {:.2} with the file", times(without_file), times(all));
     // Indices of up to 16 bits take half of what they do in a scene.

@@ -37,6 +37,12 @@ fn is_small(loss: &Loss) -> bool {
     }
 }
 
+/// Whether a loss allows what another one does. Weights are one part, of which the larger error counts.
+fn says_as_much(loss: &Loss, other: &Loss) -> bool {
+    let skins = |loss: &Loss| loss.kind == LossKind::Quantised && loss.path.contains(".skins");
+    (loss.kind, &loss.path) == (other.kind, &other.path) || skins(loss) && skins(other)
+}
+
 /// The kind and the part that a loss is of, whatever the numbers.
 fn subject(format: FormatId, loss: &Loss) -> String {
     let path: String = loss.path.chars().filter(|c| !c.is_ascii_digit()).collect();
@@ -55,7 +61,7 @@ fn a_list_that_leaves_a_loss_out_is_wrong() {
             for index in 0..losses.len() {
                 let mut rest = losses.clone();
                 let left_out = rest.remove(index);
-                let same = rest.iter().any(|loss| (loss.kind, &loss.path) == (left_out.kind, &left_out.path));
+                let same = rest.iter().any(|loss| says_as_much(loss, &left_out));
                 let result = held(scene.clone(), &found, Some(target.0), &rest);
                 assert!(
                     result.is_err() || same || is_small(&left_out),
