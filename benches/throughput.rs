@@ -1,6 +1,6 @@
 //! Speeds as ratios: each row runs what it measures and a yardstick in turn, and gives the median of their ratios.
 //!
-//! `cargo bench --bench throughput --all-features [-- NAME] [-- --json FILE]`
+//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE]`, with what the names of the rows start with
 //!
 //! A ratio of 1.0 is as fast as the yardstick, above is faster. Both take fresh buffers of the same sizes.
 
@@ -13,18 +13,27 @@ const ROUNDS: usize = 21;
 
 type Error = Box<dyn std::error::Error>;
 
+/// What the names of rows start with, and what adds the rows.
+const SUBJECTS: [(&str, fn(&mut Bench) -> Result<(), Error>); 7] = [
+    ("mesh", rows::mesh::rows),
+    ("crucible", rows::crucible::rows),
+    ("bmd", rows::bmd::rows),
+    ("iyma", rows::iyma::rows),
+    ("seed", rows::seed::rows),
+    ("layout", rows::layout::rows),
+    ("gltf", rows::gltf::rows),
+];
+
 fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let json = arguments.iter().position(|a| a == "--json").and_then(|i| arguments.get(i + 1));
     let filter = arguments.first().filter(|a| !a.starts_with("--"));
     let mut bench = Bench { rows: Vec::new(), filter: filter.cloned(), rounds: ROUNDS };
-    rows::mesh::rows(&mut bench)?;
-    rows::crucible::rows(&mut bench)?;
-    rows::bmd::rows(&mut bench)?;
-    rows::iyma::rows(&mut bench)?;
-    rows::seed::rows(&mut bench)?;
-    rows::layout::rows(&mut bench)?;
-    rows::gltf::rows(&mut bench)?;
+    for (subject, rows) in SUBJECTS {
+        if bench.filter.as_ref().is_none_or(|filter| filter.starts_with(subject)) {
+            rows(&mut bench)?;
+        }
+    }
     if let Some(file) = json {
         std::fs::write(file, bench.to_json())?;
     }
@@ -47,6 +56,10 @@ struct Bench {
 }
 
 impl Bench {
+    fn wants(&self, name: &str) -> bool {
+        self.filter.as_ref().is_none_or(|filter| name.starts_with(&**filter))
+    }
+
     /// Runs both in turn; what they return is dropped outside the measured time.
     fn pair<A, B>(
         &mut self,
@@ -69,7 +82,7 @@ impl Bench {
         mut theirs: impl FnMut() -> B,
         scale: f64,
     ) {
-        if self.filter.as_ref().is_some_and(|filter| !name.contains(&**filter)) {
+        if !self.wants(name) {
             return;
         }
         let mut seconds = Vec::new();

@@ -1,5 +1,8 @@
 //! What a person wants to know first of a document, in terms that all formats share.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use crate::{Dialect, FormatId};
 
 /// What is in a document.
@@ -17,6 +20,42 @@ pub struct Info {
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
+    /// What the file has besides, in the format's terms.
+    pub properties: Vec<Property>,
+}
+
+/// Something that a file has besides meshes, skeleton and animations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Property {
+    /// The name in the format's terms.
+    pub name: &'static str,
+    /// How much of it there is, or which.
+    pub value: PropertyValue,
+}
+
+/// The value of a [`Property`]: a number or a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
+#[non_exhaustive]
+pub enum PropertyValue {
+    /// So many.
+    Count(u64),
+    /// So many bytes.
+    Bytes(u64),
+    /// This one.
+    Word(&'static str),
+}
+
+impl fmt::Display for PropertyValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PropertyValue::Count(count) => count.fmt(f),
+            PropertyValue::Bytes(1) => f.write_str("1 byte"),
+            PropertyValue::Bytes(bytes) => write!(f, "{bytes} bytes"),
+            PropertyValue::Word(word) => f.write_str(word),
+        }
+    }
 }
 
 /// One mesh.
@@ -30,10 +69,23 @@ pub struct MeshInfo {
     pub attributes: Vec<AttributeInfo>,
     /// Number of indices.
     pub indices: u64,
-    /// Bits per index.
+    /// Bits per index; 0 without indices.
     pub index_bits: u32,
+    /// Where it starts in buffers that all meshes of the file share; `None` where each has its own.
+    #[cfg_attr(feature = "serde", serde(flatten))]
+    pub start: Option<MeshStart>,
     /// The smallest box around the finite positions; `None` without any.
     pub bounds: Option<Bounds>,
+}
+
+/// Where a mesh starts in shared buffers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MeshStart {
+    /// Position of its first index.
+    pub first_index: u64,
+    /// Position of its first vertex, which its indices count from.
+    pub first_vertex: u64,
 }
 
 /// One attribute of a mesh.
@@ -41,7 +93,7 @@ pub struct MeshInfo {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct AttributeInfo {
     /// The name in the format's terms.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Number and kind of the components, `3 × f32`.
     pub components: &'static str,
 }

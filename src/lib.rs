@@ -54,10 +54,10 @@ extern crate self as meshspec;
 pub mod bulk;
 mod error;
 mod finding;
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "serde", feature = "gltf"))]
 #[cfg_attr(
-    not(any(feature = "mesh", feature = "crucible")),
-    allow(dead_code, reason = "the other formats have no floats")
+    not(all(feature = "serde", any(feature = "mesh", feature = "crucible"))),
+    allow(dead_code, unused, reason = "the other formats have few floats or none")
 )]
 mod float;
 mod formats;

@@ -134,6 +134,8 @@ pub struct WriteOptions {
     /// Threads to compress with, where a format can: IyMA with the feature `parallel`. 0 and 1 are one thread, whose
     /// bytes are another encoding of the same content than those of several; how many these are makes no difference.
     pub threads: u32,
+    /// Whether to write a checksum of the data, where a format leaves the choice: IyMA. The document's own where `None`.
+    pub data_checksum: Option<bool>,
     /// Whether to write comments where the format is text: those of the document or, if it was read without them, a
     /// heading for each part.
     pub comments: bool,
@@ -145,6 +147,7 @@ impl Default for WriteOptions {
             strictness: Strictness::default(),
             compression_level: None,
             threads: 0,
+            data_checksum: None,
             comments: true,
         }
     }
@@ -165,6 +168,12 @@ impl WriteOptions {
     /// These options with several threads.
     pub fn with_threads(mut self, threads: u32) -> WriteOptions {
         self.threads = threads;
+        self
+    }
+
+    /// These options, with a checksum of the data or without, whatever the document has.
+    pub fn with_data_checksum(mut self, data_checksum: bool) -> WriteOptions {
+        self.data_checksum = Some(data_checksum);
         self
     }
 

@@ -232,6 +232,62 @@ fn user_data_alone_takes_no_memory_for_the_meshes() {
 }
 
 #[test]
+fn a_false_size_of_iyma_takes_no_memory() {
+    let _alone = ALONE.lock();
+    // Compressed blocks, which do not say what they unpack to: here it is nothing.
+    let block = |last: u32| [&(last | 2 << 1 | 2 << 3).to_le_bytes()[..3], &[0, 0]].concat();
+    let blocks = 4 << 10;
+    let frame: Vec<u8> =
+        [0, 0x58].into_iter().chain((1..=blocks).flat_map(|i| block(u32::from(i == blocks)))).collect();
+    let bytes = iyma_file(512 << 20, &frame);
+    let (result, memory) = measured(|| FormatId::Iyma.read(&bytes, &ReadOptions::lenient()));
+    assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
+    assert!(memory < 10 * MEBIBYTE, "{memory} bytes");
+    let stream = meshspec::iyma::Reader::new(&bytes[..], &ReadOptions::lenient()).unwrap();
+    let (result, memory) = measured(|| stream.document());
+    assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-SIZE");
+    assert!(memory < 10 * MEBIBYTE, "{memory} bytes");
+}
+
+/// An IyMA file of so many numbers, in meshes of 1,000 vertices each.
+fn iyma_meshes(numbers: u32) -> meshspec::iyma::Document {
+    use meshspec::iyma::{Attribute, Document, MeshInfo, Usage, VertexFormat};
+    let values: Vec<f32> = (0..numbers).map(|i| (i % 1_009) as f32).collect();
+    let mut document =
+        Document::from_mesh(None, vec![Attribute::from_f32(Usage::Position, VertexFormat::Float32, &values)])
+            .unwrap();
+    let mesh = |first_vertex| MeshInfo { first_vertex, vertex_count: 1_000, ..MeshInfo::default() };
+    document.meshes = (0..numbers / 1_000).map(|index| mesh(1_000 * index)).collect();
+    document.user_data = b"kept"[..].into();
+    document
+}
+
+/// Besides what zstd keeps for itself: a window of 128 MiB at most.
+#[test]
+fn streams_of_iyma_take_what_they_give_and_what_they_verify() {
+    use meshspec::iyma::Reader;
+    let _alone = ALONE.lock();
+    for numbers in [1_000_000, 4_000_000] {
+        let document = iyma_meshes(numbers);
+        let bytes = meshspec::Format::write(&document, &Default::default()).unwrap();
+        let (raw, packed) = (4 * numbers as usize, bytes.len());
+        // Packed bytes are kept to be verified, in a buffer that doubles: it, and the one before it as it is copied.
+        let kept = 3 * packed;
+        for (options, kept_for_mesh) in [(ReadOptions::default(), kept), (ReadOptions::lenient(), 0)] {
+            let open = || Reader::new(&bytes[..], &options).unwrap();
+            let (whole, memory) = measured(|| open().document().unwrap());
+            assert!(whole == document);
+            assert!(memory <= raw + raw / 16 + kept + MEBIBYTE, "{memory} bytes for {raw} from {packed}");
+            drop(whole);
+            let last = document.meshes.len() - 1;
+            let (mesh, memory) = measured(|| open().mesh(last).unwrap());
+            assert!(mesh == document.mesh(last).unwrap());
+            assert!(memory <= kept_for_mesh + MEBIBYTE, "{memory} bytes for one mesh of {raw} from {packed}");
+        }
+    }
+}
+
+#[test]
 fn sizes_near_the_ends_of_their_range() {
     let _alone = ALONE.lock();
     for size in [0x7fff_fffe_u32, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff] {

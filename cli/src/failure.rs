@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use meshspec::{ErrorKind, Span};
+use meshspec::{ErrorKind, Loss, Span};
 
-use crate::terminal::{ERROR, Escaped, HINT};
+use crate::terminal::{ERROR, Escaped, HINT, counted};
 use crate::text_excerpt::TextExcerpt;
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
@@ -45,6 +45,12 @@ impl Failure {
     /// The input at `place` is not what it should be.
     pub fn invalid(place: &str, message: impl fmt::Display) -> Failure {
         Failure::new(Status::Invalid, place, message)
+    }
+
+    /// Of the content of `place` something would be lost, which `--strict` forbids.
+    pub fn lossy(place: &str, losses: &[Loss]) -> Failure {
+        let lost = counted(losses.len() as u64, "thing", "things");
+        Failure::invalid(place, format_args!("{lost} would be lost"))
     }
 
     /// The command line asks for something that cannot be.

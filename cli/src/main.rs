@@ -10,6 +10,7 @@ mod input;
 mod json;
 mod names;
 mod output;
+mod packing;
 mod per_file;
 mod problem;
 mod sections;

@@ -12,6 +12,11 @@ use tempfile::NamedTempFile;
 use crate::failure::{Failure, Result};
 use crate::input::is_standard;
 
+/// The name of an output file, as messages have it.
+pub fn name_of(path: &Path) -> String {
+    if is_standard(path) { "standard output".to_owned() } else { path.display().to_string() }
+}
+
 /// Wrong usage if writing to `path` would replace a file without `force`: to be said before any work is done.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     match fs::metadata(path) {
@@ -116,7 +121,10 @@ impl Files for Staged {
                 format!("{}: the file exists", path.display()),
             ));
         }
-        Ok(Box::new(self.open(&path)?))
+        match self.open(&path) {
+            Ok(file) => Ok(Box::new(file)),
+            Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        }
     }
 }
 
@@ -144,7 +152,9 @@ fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
         // Those of any new file, not those of a secret; the system takes away what the user's mask says.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    // That it is not there is told in the system's words; other errors would name the temporary file.
+    fs::metadata(folder)?;
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 /// Prints data for other programs.

@@ -13,9 +13,10 @@
 //!   `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
-//! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = lz4`, `size = …`, `args(…)`,
-//!   `inline` (a field of bytes that hold another structure), `rule = "CODE"`, and on bit fields `signed`,
-//!   `reserved`, `declared` (the bits are a packed word with a layout of its own).
+//! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
+//!   name of a constant), `size = …`, `args(…)`, `inline` (a field of bytes that hold another structure),
+//!   `rule = "CODE"`, and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of
+//!   its own).
 
 #![forbid(unsafe_code)]
 

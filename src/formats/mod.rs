@@ -92,7 +92,10 @@ pub trait Format: Sized {
         match Self::read(bytes, &lenient) {
             Ok(document) => document.check_into(&mut report),
             Err(error) => match error.rule() {
-                Some(rule) => report.add_refusal(rule, &error),
+                Some(rule) => {
+                    Self::check_undecoded(bytes, options, &mut report);
+                    report.add_refusal(rule, &error);
+                }
                 None => return Err(error),
             },
         }
@@ -100,6 +103,11 @@ pub trait Format: Sized {
             report.locate(|path| walk::find(layout, bytes, path, &options.limits));
         }
         Ok(report)
+    }
+
+    /// Adds what is wrong with a file that cannot be decoded besides the reason for that: wrong checksums may be why.
+    fn check_undecoded(bytes: &[u8], options: &ReadOptions, report: &mut Report) {
+        let _ = (bytes, options, report);
     }
 
     /// Hands each line of a text file to `each`, with what it means, until that breaks off. A format of bytes has none.
@@ -415,7 +423,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 
 /// Everything that is wrong with a file of this format, each finding with its place.
 ///
-/// A file that cannot be decoded at all gives one finding that says why.
+/// Of a file that cannot be decoded, the last finding says why; before it stand those that do not need it decoded.
 ///
 /// # Errors
 ///

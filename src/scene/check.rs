@@ -31,8 +31,13 @@ impl Scene {
     fn check_joints(&self, skin: &Skin) -> Result<(), String> {
         let joints = self.skeleton.joints.len();
         let known = |joint: u16| joint == Skin::NONE || usize::from(joint) < joints || joints == 0;
-        // Looking at all of them is faster than to stop at the first.
-        if skin.joints.as_flattened().iter().fold(true, |all, joint| all & known(*joint)) {
+        // The usual case: one pass without branches, in which what stands for no joint becomes 0.
+        let highest = skin
+            .joints
+            .as_flattened()
+            .iter()
+            .fold(0, |highest: u16, joint| highest.max(joint.wrapping_add(1)));
+        if joints == 0 || usize::from(highest) <= joints {
             return Ok(());
         }
         match skin.joints.iter().position(|four| !four.iter().all(|joint| known(*joint))) {

@@ -163,11 +163,13 @@ impl Holds {
         if self.skins == 1 && mesh.skins.len() > 1 {
             let (skin, reduced) = Skin::with_four(&mesh.skins, mesh.positions.len());
             mesh.skins = vec![skin];
-            let message = format!(
-                "{} has 4 joints per vertex; {} vertices had more and keep the largest weights",
-                self.format, reduced.vertices
-            );
-            losses.list.push(Loss::quantised(format!("{at}.skins"), message, reduced.dropped));
+            if reduced.vertices > 0 {
+                let message = format!(
+                    "{} has 4 joints per vertex; {} vertices had more and keep the largest weights",
+                    self.format, reduced.vertices
+                );
+                losses.list.push(Loss::quantised(format!("{at}.skins"), message, reduced.dropped));
+            }
         }
         losses.drop_sets(self.skins, format!("{at}.skins"), "joints of vertices", &mut mesh.skins);
     }
@@ -250,6 +252,10 @@ fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
         index += 1;
         keep
     });
+    // One that shows everything from anywhere says nothing.
+    if lods.len() == 1 && finest.distance == 0.0 && scene.meshes.len() == before {
+        return;
+    }
     let message =
         format!("levels of detail: {}, and {} of {before} meshes", lods.len(), before - scene.meshes.len());
     losses.drop("lods", message);

@@ -257,8 +257,8 @@ impl Indices {
     /// The largest index.
     pub fn max(&self) -> Option<u32> {
         match self {
-            Indices::U16(values) => values.iter().max().map(|index| u32::from(*index)),
-            Indices::U32(values) => values.iter().max().copied(),
+            Indices::U16(values) => values.iter().copied().reduce(u16::max).map(u32::from),
+            Indices::U32(values) => values.iter().copied().reduce(u32::max),
         }
     }
 

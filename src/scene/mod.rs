@@ -16,6 +16,8 @@ mod edit;
 mod holds;
 mod merge;
 mod mesh;
+#[cfg(any(feature = "mesh", feature = "bmd"))]
+mod rest;
 mod skeleton;
 mod skin;
 #[cfg(feature = "proptest")]

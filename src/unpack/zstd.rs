@@ -49,6 +49,7 @@ impl fmt::Display for Fault {
             | Fault::Window(message)
             | Fault::Size(message)
             | Fault::Limit(message) => f.write_str(message),
+            Fault::Trailing(1) => f.write_str("1 byte follows the last frame"),
             Fault::Trailing(bytes) => write!(f, "{bytes} bytes follow the last frame"),
             Fault::Io(error) => error.fmt(f),
         }
@@ -161,9 +162,10 @@ fn window_of(descriptor: u64) -> u64 {
 pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Fault> {
     let Sizes { least, most } = scan(packed)?;
     if size < least || size > most {
+        let content = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+        let packed = packed.len();
         return Err(Fault::Size(format!(
-            "{size} bytes are declared, but {} packed bytes give {least} at least and {most} at most",
-            packed.len()
+            "{size} bytes are declared, but {packed} packed bytes hold {content}"
         )));
     }
     if size > limits.max_decoded {

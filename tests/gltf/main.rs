@@ -1,4 +1,5 @@
-//! glTF: what is written is read back, poses are those of the source, bad files are refused with their place.
+//! glTF: what is written is read back, poses are those of the source, numbers of other writers are understood, bad
+//! files are refused with their place.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -9,8 +10,11 @@ mod bad;
 mod evaluate;
 mod layout;
 mod models;
+mod numbers;
+mod partial;
 mod poses;
 mod round_trip;
+mod unread;
 
 use std::collections::BTreeMap;
 

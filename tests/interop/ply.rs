@@ -215,3 +215,43 @@ fn merged_meshes_keep_their_attributes() {
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));
 }
+
+/// A byte counts up to 255 corners.
+#[test]
+fn polygons_of_many_corners() {
+    for corners in [255, 256, 300_u32] {
+        let mut mesh = triangle();
+        mesh.uv_origin = UvOrigin::BottomLeft;
+        mesh.positions.resize(corners as usize, [1.0; 3]);
+        mesh.faces.indices = Some(Indices::U32((0..corners).chain([0, 1, 2]).collect()));
+        mesh.faces.corners = Some(vec![corners, 3]);
+        let (folder, losses) = write(Ply, of(vec![mesh.clone()])).unwrap();
+        assert_eq!(losses, "");
+        assert_eq!(scene(Ply, &folder["file.ply"]), (of(vec![mesh]), String::new()));
+    }
+}
+
+#[test]
+fn types_have_two_names_and_whole_ranges() {
+    let cases = [
+        (["char", "int8"], "-128 127", Components::I8(vec![-128, 127])),
+        (["uchar", "uint8"], "0 255", Components::U8(vec![0, 255])),
+        (["short", "int16"], "-32768 32767", Components::I16(vec![i16::MIN, i16::MAX])),
+        (["ushort", "uint16"], "0 65535", Components::U16(vec![0, u16::MAX])),
+        (["int", "int32"], "-2147483648 2147483647", Components::I32(vec![i32::MIN, i32::MAX])),
+        (["uint", "uint32"], "0 4294967295", Components::U32(vec![0, u32::MAX])),
+        (["float", "float32"], "-0.5 1e9", Components::F32(vec![-0.5, 1e9])),
+        (["double", "float64"], "0.1 1e300", Components::F64(vec![0.1, 1e300])),
+    ];
+    for (names, numbers, values) in cases {
+        for name in names {
+            let (first, second) = numbers.split_once(' ').unwrap();
+            let text = format!(
+                "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\n\
+                 property {name} value\nend_header\n0 0 {first}\n0 0 {second}\n"
+            );
+            let (scene, _) = scene(Ply, text.as_bytes());
+            assert_eq!(scene.meshes[0].custom[0].values, values, "{name}");
+        }
+    }
+}

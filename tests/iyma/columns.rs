@@ -101,7 +101,7 @@ fn words_of_colours_and_normals() {
 #[test]
 fn floats_out_of_range_are_limited() {
     let floats = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e9, -1e9, -0.4, 0.5, 0.499_999_97, 2.0, -2.0];
-    let cases: [(VertexFormat, &[i64]); 9] = [
+    let cases: [(VertexFormat, &[i64]); 10] = [
         (VertexFormat::Uint8, &[0, 255, 0, 255, 0, 0, 1, 0, 2, 0]),
         (VertexFormat::Sint8, &[0, 127, -128, 127, -128, 0, 1, 0, 2, -2]),
         (VertexFormat::Uint16, &[0, 65535, 0, 65535, 0, 0, 1, 0, 2, 0]),
@@ -113,6 +113,7 @@ fn floats_out_of_range_are_limited() {
         ),
         (VertexFormat::Unorm8, &[0, 255, 0, 255, 0, 0, 128, 127, 255, 0]),
         (VertexFormat::Snorm8, &[0, 127, -127, 127, -127, -51, 64, 63, 127, -127]),
+        (VertexFormat::Snorm16, &[0, 32767, -32767, 32767, -32767, -13107, 16384, 16383, 32767, -32767]),
         (VertexFormat::Unorm16, &[0, 65535, 0, 65535, 0, 0, 32768, 32767, 65535, 0]),
     ];
     for (format, expected) in cases {
@@ -129,5 +130,30 @@ fn floats_out_of_range_are_limited() {
             })
             .collect();
         assert_eq!(numbers, expected, "{format:?}");
+    }
+}
+
+#[test]
+fn parts_of_words_and_colours_are_limited_alike() {
+    let floats = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e9, -0.1, -2.0, 1.1, 0.5];
+    for value in floats.iter().flat_map(|a| floats.map(|b| [*a, b, *a, b])) {
+        let limited = value.map(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) });
+        for format in [VertexFormat::Unorm10_10_10_2, VertexFormat::Unorm8x4Bgra] {
+            assert_eq!(format.from_f32(&value), format.from_f32(&limited), "{format:?} {value:?}");
+        }
+    }
+}
+
+#[test]
+fn what_makes_no_whole_value_is_left_out() {
+    for format in VertexFormat::ALL {
+        let (size, components) = (format.size(), format.components());
+        for spare in 0..size {
+            assert_eq!(format.to_f32(&vec![0; 2 * size + spare]), vec![0.0; 2 * components], "{format:?}");
+        }
+        for spare in 0..components {
+            let floats = vec![0.0; 2 * components + spare];
+            assert_eq!(format.from_f32(&floats), vec![0; 2 * size], "{format:?}");
+        }
     }
 }

@@ -3,12 +3,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod columns;
+mod dialects;
 mod frames;
+mod merging;
+mod scene;
 mod streams;
 
 use meshspec::iyma::{
     Attribute, Bytes, DataChecksum, Document, Draws, IndexFormat, Indices, MeshInfo, Reader, Usage,
-    VertexFormat, are_compatible, merge, merge_compatible,
+    VertexFormat, merge,
 };
 use meshspec::{Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
 
@@ -80,6 +83,7 @@ fn dialects_without_their_checksum() {
         (Dialect::Reference, Usage::Custom(3, String::new()), VertexFormat::Uint8),
         (Dialect::Reference, Usage::Color, VertexFormat::Unorm8x4),
         (Dialect::Spec, Usage::Color, VertexFormat::Float32x4),
+        (Dialect::Spec, Usage::Color, VertexFormat::Uint32),
         (Dialect::Reference, Usage::Uv, VertexFormat::Float32x2),
         (Dialect::Spec, Usage::Uv, VertexFormat::Float32x2),
     ];
@@ -101,54 +105,6 @@ fn dialects_without_their_checksum() {
     assert!(document.write(&WriteOptions::default()).is_err(), "the reference dialect has no names");
     let error = Document::read(&write(&strip(5, "")), &ReadOptions::default().with_dialect(Dialect::Tangent));
     assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
-}
-
-#[test]
-fn merging_and_splitting() {
-    let (a, mut b) = (strip(5, "one"), strip(8, "two"));
-    b.attributes.reverse();
-    let (merged, losses) = merge(&[a.clone(), b.clone()]).unwrap();
-    assert_eq!((merged.n_vertices, merged.meshes.len()), (13, 2));
-    assert_eq!(
-        merged.meshes[1],
-        MeshInfo { first_index: 9, index_count: 18, first_vertex: 5, vertex_count: 8 }
-    );
-    assert_eq!((&*merged.user_data, losses.len()), (&b"one"[..], 1), "{losses:?}");
-    let (parts, losses) = merged.split().unwrap();
-    assert!(losses.is_empty());
-    b.attributes.reverse();
-    b.user_data = a.user_data.clone();
-    assert_eq!(parts, [a.clone(), b.clone()]);
-
-    // Narrow and wide indices: all become wide.
-    let mut wide = strip(5, "");
-    wide.indices = wide.indices.map(|indices| indices.widened());
-    let (merged, _) = merge(&[a.clone(), wide]).unwrap();
-    let indices = merged.indices.as_ref().unwrap();
-    assert_eq!(indices.format, IndexFormat::U32);
-    assert!(indices.iter().take(9).eq(a.indices.as_ref().unwrap().iter()));
-    assert_eq!(Document::read(&write(&merged), &Default::default()).unwrap(), merged);
-
-    // What is not compatible is refused, or goes into a file of its own.
-    let mut bare = strip(5, "");
-    bare.indices = None;
-    bare.meshes[0].index_count = 0;
-    assert!(!are_compatible(&a, &bare));
-    let error = merge(&[a.clone(), bare.clone()]).unwrap_err();
-    assert!(error.path() == "documents[1]" && error.message().contains("without indices"), "{error}");
-    let groups = merge_compatible(&[a.clone(), bare, b]).unwrap();
-    assert_eq!(groups.iter().map(|(group, _)| group.meshes.len()).collect::<Vec<_>>(), [2, 1]);
-
-    // What is in no mesh is said to be lost.
-    let mut spare = strip(5, "");
-    spare.meshes[0] = MeshInfo { first_vertex: 2, vertex_count: 3, first_index: 3, index_count: 3 };
-    let losses: Vec<String> = spare.split().unwrap().1.iter().map(ToString::to_string).collect();
-    assert_eq!(losses.len(), 2, "{losses:?}");
-    assert!(losses[0].contains("6 indices") && losses[1].contains("2 vertices"), "{losses:?}");
-
-    // More vertices than 32 bits can count, none of which take any bytes.
-    let many = Document { n_vertices: u32::MAX, meshes: vec![MeshInfo::default()], ..Document::default() };
-    assert_eq!(merge(&[many.clone(), many]).unwrap_err().kind(), ErrorKind::Inexpressible);
 }
 
 #[test]
@@ -174,11 +130,46 @@ fn what_cannot_be_written() {
     let error = document.write(&WriteOptions::default()).unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "attributes[1].data"));
     let mut document = strip(5, "");
-    document.attributes[0].usage = Usage::Custom(0, "x".repeat(70_000));
+    document.attributes[1].data = [&*document.attributes[1].data, &[0; 4][..]].concat().into();
     let error = document.write(&WriteOptions::default()).unwrap_err();
-    assert!(error.path() == "descriptor" && error.message().contains("65535"), "{error}");
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "attributes[1].data"));
+    let mut document = strip(5, "");
+    document.indices = Some(Indices { format: IndexFormat::U16, data: vec![0; 19].into() });
+    let error = document.write(&WriteOptions::default()).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "indices.data"));
     let error = strip(5, "").write(&WriteOptions::default().with_compression_level(23)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+}
+
+/// The length has 16 bits (I9).
+#[test]
+fn descriptors_end_at_65_535_bytes() {
+    let named = |length| {
+        let mut document = strip(5, "");
+        document.attributes[0].usage = Usage::Custom(0, "x".repeat(length));
+        document
+    };
+    let bytes = write(&named(60_000));
+    let fits = 60_000 + 0xffff - usize::from(u16::from_le_bytes([bytes[6], bytes[7]]));
+    let bytes = write(&named(fits));
+    assert_eq!(bytes[6..8], [0xff, 0xff]);
+    assert_eq!(Document::read(&bytes, &Default::default()).unwrap(), named(fits));
+    for length in [fits + 1, 70_000, fits + 0x1_0000] {
+        let error = named(length).write(&WriteOptions::default()).unwrap_err();
+        assert!(error.path() == "descriptor" && error.message().contains("65535"), "{error}");
+    }
+}
+
+#[test]
+fn one_buffer_of_each_usage() {
+    let mut document = strip(5, "");
+    for format in [VertexFormat::Unorm16x2, VertexFormat::Float32x2] {
+        document.attributes.push(Attribute::from_f32(Usage::Uv, format, &[0.5; 10]));
+    }
+    let report = meshspec::check(&write(&document), meshspec::FormatId::Iyma, &Default::default()).unwrap();
+    let found: Vec<_> = report.findings().iter().map(|finding| (finding.rule.code, &*finding.path)).collect();
+    let duplicate = |path| ("IYMA-DUPLICATE", path);
+    assert_eq!(found, ["descriptor.attributes[2]", "descriptor.attributes[3]"].map(duplicate));
 }
 
 #[test]
@@ -190,6 +181,7 @@ fn levels_and_threads_hold_the_same_content() {
     assert!(small.len() < plain.len());
     let threads = |threads| document.write(&WriteOptions::default().with_threads(threads)).unwrap();
     assert_eq!(threads(1), plain);
+    assert_eq!(threads(2) != plain, cfg!(feature = "parallel"), "whether there are several does");
     assert_eq!(threads(2), threads(3), "how many threads there are makes no difference");
     for bytes in [small, threads(2)] {
         assert_eq!(Document::read(&bytes, &Default::default()).unwrap(), document);
@@ -199,4 +191,37 @@ fn levels_and_threads_hold_the_same_content() {
     let bytes = write(&document);
     assert_eq!(bytes[16..24], [0; 8]);
     assert_eq!(Document::read(&bytes, &Default::default()).unwrap(), document);
+}
+
+/// Values that no file could have are refused, not changed.
+#[cfg(feature = "serde")]
+#[test]
+fn data_that_fits_in_no_buffer() {
+    let read = |format: VertexFormat, values: &str| {
+        let text = format!(r#"{{"usage": "position", "format": "{}", "data": [{values}]}}"#, format.name());
+        serde_json::from_str::<Attribute>(&text)
+    };
+    for (format, good, bad) in [
+        (VertexFormat::Uint8, "0, 255", ["256", "-1", "0.5", "[1]"]),
+        (VertexFormat::Sint8, "-128, 127", ["128", "-129", "0.5", "[1]"]),
+        (VertexFormat::Sint16, "-32768, 32767", ["32768", "-32769", "0.5", "[1]"]),
+        (VertexFormat::Uint32, "0, 4294967295", ["4294967296", "-1", "0.5", "[1]"]),
+        (VertexFormat::Float16, "-65504, 65504, 0.5", ["65520", "-65520", "\"x\"", "[1]"]),
+        (VertexFormat::Unorm8x2, "[0, 255]", ["[0]", "[0, 0, 0]", "[0, 256]", "0"]),
+        (
+            VertexFormat::Unorm10_10_10_2,
+            "[0, 1, 1023, 3]",
+            ["[0, 0, 0, 4]", "[1024, 0, 0, 0]", "[-1, 0, 0, 0]", "[0]"],
+        ),
+    ] {
+        let attribute = read(format, good).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Attribute>(&serde_json::to_string(&attribute).unwrap()).unwrap(),
+            attribute
+        );
+        for bad in bad {
+            let error = read(format, &format!("{good}, {bad}")).expect_err(bad).to_string();
+            assert!(error.contains(&format!("data[{}]", attribute.len())), "{format:?} {bad}: {error}");
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-use meshspec::iyma::{Document, Reader, merge};
-use meshspec::{Dialect, ErrorKind, Format, FormatId, ReadOptions};
+use meshspec::iyma::{DataChecksum, Document, Reader, merge};
+use meshspec::{Dialect, ErrorKind, Format, FormatId, Limits, ReadOptions, WriteOptions};
 
 use crate::{noise, strip, write};
 
@@ -91,4 +91,74 @@ fn streams_refuse_what_memory_refuses() {
         }
     }
     assert!(refused > 80, "{refused} refused");
+}
+
+/// Is interrupted before every read.
+struct Interrupted<'b>(&'b [u8], bool);
+
+impl Read for Interrupted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.1 = !self.1;
+        if self.1 { Err(io::ErrorKind::Interrupted.into()) } else { self.0.read(buffer) }
+    }
+}
+
+#[test]
+fn interruptions_are_no_errors() {
+    let document = strip(300, "first");
+    let bytes = write(&document);
+    let open = || Reader::new(Interrupted(&bytes, false), &ReadOptions::default()).unwrap();
+    assert_eq!(open().user_data().unwrap(), "first");
+    assert_eq!(open().mesh(0).unwrap(), document);
+    assert_eq!(open().document().unwrap(), document);
+}
+
+#[test]
+fn checksums_are_verified_strictly() {
+    let good = strip(300, "first");
+    let wrong = Document { data_checksum: DataChecksum::Wrong(7.into()), ..good.clone() };
+    let bytes = wrong.write(&WriteOptions::lenient()).unwrap();
+    let open = |options: &ReadOptions| Reader::new(&bytes[..], options).unwrap();
+    let strict = ReadOptions::default();
+    for result in [open(&strict).mesh(0), open(&strict).document(), Document::read(&bytes, &strict)] {
+        assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-DATA-CHECKSUM");
+    }
+    assert_eq!(open(&strict).user_data().unwrap(), "first", "the rest of the data is not looked at");
+    assert_eq!(open(&ReadOptions::lenient()).mesh(0).unwrap(), good);
+    assert_eq!(open(&ReadOptions::lenient()).document().unwrap(), wrong);
+
+    let mut bytes = write(&good);
+    bytes[8] ^= 1;
+    let error = Reader::new(&bytes[..], &strict).unwrap_err();
+    assert_eq!(error.rule().unwrap().code, "IYMA-METADATA-CHECKSUM");
+    assert!(Reader::new(&bytes[..], &ReadOptions::lenient()).is_ok());
+}
+
+/// The limit is what each way of reading unpacks, to the byte.
+#[test]
+fn limits_hold_for_what_is_read() {
+    let (document, _) = merge(&[strip(300, "first"), strip(500, "")]).unwrap();
+    let bytes = write(&document);
+    let size = |document: &Document| document.descriptor().unwrap().data_len();
+    let ways: [(u64, &dyn Fn(&ReadOptions) -> meshspec::Result<()>); 4] = [
+        (5, &|options| Reader::new(&bytes[..], options)?.user_data().map(drop)),
+        (size(&document.mesh(1).unwrap()), &|options| Reader::new(&bytes[..], options)?.mesh(1).map(drop)),
+        (size(&document), &|options| Reader::new(&bytes[..], options)?.document().map(drop)),
+        (size(&document), &|options| Document::read(&bytes, options).map(drop)),
+    ];
+    for (way, (size, read)) in ways.iter().enumerate() {
+        let with = |most| read(&ReadOptions::default().with_limits(Limits::default().with_max_decoded(most)));
+        with(*size).unwrap_or_else(|error| panic!("{way}: {error}"));
+        assert_eq!(with(size - 1).unwrap_err().kind(), ErrorKind::LimitExceeded, "{way}");
+    }
+}
+
+#[test]
+fn no_data_is_no_frame() {
+    let mut bytes = write(&Document { data_checksum: DataChecksum::Absent, ..Document::default() });
+    bytes.truncate(24 + usize::from(u16::from_le_bytes([bytes[6], bytes[7]])));
+    let stream = Reader::new(&bytes[..], &ReadOptions::default()).unwrap().document();
+    for result in [stream, Document::read(&bytes, &ReadOptions::default())] {
+        assert_eq!(result.unwrap_err().rule().unwrap().code, "IYMA-PACKING");
+    }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshspec::info::{AnimationInfo, MeshInfo, SkeletonInfo};
+use meshspec::info::{AnimationInfo, MeshInfo, Property, SkeletonInfo};
 use meshspec::{Dialect, FormatId};
 use serde::Serialize;
 
@@ -36,6 +36,8 @@ struct FileInfo {
     meshes: Vec<Mesh>,
     skeleton: Option<SkeletonInfo>,
     animations: Vec<AnimationInfo>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    properties: Vec<Property>,
     #[serde(flatten)]
     parts: Parts,
 }
@@ -76,6 +78,7 @@ impl Info {
             meshes: info.meshes.into_iter().map(Mesh::from).collect(),
             skeleton: info.skeleton,
             animations: info.animations,
+            properties: info.properties,
             parts: layout.map(|layout| sections::parts(layout, &bytes, &options.limits)).unwrap_or_default(),
         })
     }
@@ -100,6 +103,9 @@ impl FileResult for FileInfo {
         for (index, animation) in self.animations.iter().enumerate() {
             print_animation(index, animation, out)?;
         }
+        for Property { name, value } in &self.properties {
+            writeln!(out, "  {name}: {value}")?;
+        }
         print_parts(&self.parts, out)
     }
 }
@@ -107,16 +113,24 @@ impl FileResult for FileInfo {
 impl Mesh {
     fn print(&self, index: usize, out: &mut impl Write) -> io::Result<()> {
         let Mesh { info, triangles } = self;
-        writeln!(
-            out,
-            "  mesh {index}: {}, {} of {} bits, {}",
-            counted(info.vertices, "vertex", "vertices"),
-            counted(info.indices, "index", "indices"),
-            info.index_bits,
-            counted(*triangles, "triangle", "triangles"),
-        )?;
+        write!(out, "  mesh {index}: {}", counted(info.vertices, "vertex", "vertices"))?;
+        if let Some(start) = info.start {
+            write!(out, " from {}", start.first_vertex)?;
+        }
+        match info.index_bits {
+            0 => write!(out, ", no indices")?,
+            bits => write!(out, ", {} of {bits} bits", counted(info.indices, "index", "indices"))?,
+        }
+        if let (Some(start), 1..) = (info.start, info.index_bits) {
+            write!(out, " from {}", start.first_index)?;
+        }
+        match info.index_bits {
+            0 => writeln!(out)?,
+            _ => writeln!(out, ", {}", counted(*triangles, "triangle", "triangles"))?,
+        }
         for attribute in &info.attributes {
-            writeln!(out, "    {:<15} {}", attribute.name, attribute.components)?;
+            let name = Escaped(&attribute.name).to_string();
+            writeln!(out, "    {name:<15} {}", attribute.components)?;
         }
         match &info.bounds {
             Some(bounds) => writeln!(out, "    {:<15} {:?} to {:?}", "bounds", bounds.min, bounds.max),

@@ -1,16 +1,18 @@
 //! `meshspec iyma`: what only IyMA files have: meshes that share buffers, and user data.
 
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
-use meshspec::{Dialect, Format, ReadOptions, WriteOptions};
+use meshspec::{Dialect, Format, Loss, ReadOptions};
 
 use super::convert;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options};
-use crate::output;
+use crate::output::{self, Staged};
+use crate::packing::Packing;
 use crate::terminal::counted;
 
 /// Merge and split IyMA files, and get and set their user data.
@@ -41,9 +43,6 @@ struct Merge {
     /// The file to write; `-` is standard output.
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
-    /// Write nothing if something would be lost.
-    #[arg(long)]
-    strict: bool,
     #[command(flatten)]
     writing: Writing,
 }
@@ -54,15 +53,12 @@ struct Split {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The folder to write to. The files are named after IN: `name.0.ima`, `name.1.ima`, …
+    /// The folder to write to, which is made if it is not there. The files are named after IN: `name.0.ima`, `name.1.ima`, …
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Only this mesh, counted from 0.
     #[arg(long, value_name = "N")]
     mesh: Option<usize>,
-    /// Write nothing if something would be lost.
-    #[arg(long)]
-    strict: bool,
     #[command(flatten)]
     writing: Writing,
 }
@@ -130,21 +126,17 @@ struct Writing {
     /// The dialect to write: that of the first file read unless it is said.
     #[arg(long, value_parser = input::dialect_parser())]
     dialect: Option<Dialect>,
-    /// How much to compress: up to 22.
-    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
-    level: i32,
-    /// Threads to compress with.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    threads: u32,
-    /// Leave out the checksum of the data.
-    #[arg(long)]
-    no_data_checksum: bool,
     /// Accept, and write, whatever can be decoded without guessing.
     #[arg(long)]
     lenient: bool,
+    /// Write nothing if something would be lost.
+    #[arg(long)]
+    strict: bool,
     /// Overwrite files that exist.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    packing: Packing,
 }
 
 impl Iyma {
@@ -164,51 +156,74 @@ impl Iyma {
 impl Merge {
     fn run(&self) -> Result<Status> {
         output::refuse_existing(&self.output, self.writing.force)?;
-        let documents = self.inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
-        // Paths of the library count the documents; people know their files by name.
-        let file_of = |path: &str| {
-            let index = path
-                .strip_prefix("documents[")
-                .and_then(|rest| rest.split_once(']')?.0.parse::<usize>().ok());
-            index.and_then(|index| self.inputs.get(index)).unwrap_or(&self.output)
-        };
-        let (document, losses) =
-            iyma::merge(&documents).map_err(|error| Failure::of(&name_of(file_of(error.path())), &error))?;
-        convert::report_losses(&losses, "");
-        if let (true, Some(loss)) = (self.strict, losses.first()) {
-            let losses = counted(losses.len() as u64, "thing", "things");
-            return Err(Failure::invalid(&name_of(file_of(&loss.path)), format!("{losses} would be lost")));
+        if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
+            return Err(Failure::usage("standard input", "can be one of the files only"));
         }
-        self.writing.write(document, &self.output, self.output.as_path())
+        let documents = self.inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
+        let (document, mut losses) = iyma::merge(&documents).map_err(|error| self.failure(&error))?;
+        for loss in &mut losses {
+            if let Some((file, path)) = self.place_of(&loss.path) {
+                loss.path = format!("{file}: {path}");
+            }
+        }
+        let output = output::name_of(&self.output);
+        let document = self.writing.in_dialect(document, &mut losses, &output)?;
+        self.writing.accept(&losses, &output)?;
+        self.writing.write([(self.output.clone(), document)], &output)
+    }
+
+    /// The file that a path of the library leads to, and the rest of the path: the library counts the documents, people
+    /// know them by name.
+    fn place_of<'p>(&self, path: &'p str) -> Option<(String, &'p str)> {
+        let (number, rest) = path.strip_prefix("documents[")?.split_once(']')?;
+        let input = self.inputs.get(number.parse::<usize>().ok()?)?;
+        Some((name_of(input), rest.trim_start_matches('.')))
+    }
+
+    /// What the library says of one of the documents, or of what they make.
+    fn failure(&self, error: &meshspec::Error) -> Failure {
+        match self.place_of(error.path()) {
+            Some((file, "")) => Failure::invalid(&file, error.message()),
+            Some((file, path)) => Failure::invalid(&file, format_args!("{path}: {}", error.message())),
+            None => Failure::of(&output::name_of(&self.output), error),
+        }
     }
 }
 
 impl Split {
     fn run(&self) -> Result<Status> {
-        let name = name_of(&self.input);
-        let document = self.writing.read(&self.input)?;
-        let parts = match self.mesh {
-            Some(index) => {
-                let mesh = document.mesh(index).map_err(|error| Failure::of(&name, &error))?;
-                vec![(index, mesh)]
-            }
-            None => {
-                let (meshes, losses) = document.split().map_err(|error| Failure::of(&name, &error))?;
-                convert::report_losses(&losses, "");
-                if self.strict && !losses.is_empty() {
-                    let losses = counted(losses.len() as u64, "thing", "things");
-                    return Err(Failure::invalid(&name, format!("{losses} would be lost")));
-                }
-                meshes.into_iter().enumerate().collect()
-            }
-        };
-        let parts: Vec<_> = parts.into_iter().map(|(index, mesh)| (self.path_of(index), mesh)).collect();
-        // All or none, as far as can be seen before.
-        parts.iter().try_for_each(|(path, _)| output::refuse_existing(path, self.writing.force))?;
-        for (path, mesh) in parts {
-            self.writing.write(mesh, &path, &self.input)?;
+        if is_standard(&self.out) {
+            let message = "cannot take a file for each mesh: --out is a folder";
+            return Err(Failure::usage("standard output", message));
         }
-        Ok(Status::Fine)
+        let name = name_of(&self.input);
+        let mut losses = Vec::new();
+        let document = self.writing.in_dialect(self.writing.read(&self.input)?, &mut losses, &name)?;
+        let meshes = self.meshes(&document, &mut losses)?;
+        self.writing.accept(&losses, &name)?;
+        let files: Vec<_> = meshes.into_iter().map(|(index, mesh)| (self.path_of(index), mesh)).collect();
+        fs::create_dir_all(&self.out)
+            .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
+        self.writing.write(files, &name)
+    }
+
+    /// The meshes to write, each with its number.
+    fn meshes(&self, document: &Document, losses: &mut Vec<Loss>) -> Result<Vec<(usize, Document)>> {
+        let name = name_of(&self.input);
+        let fail = |error| Failure::of(&name, &error);
+        match self.mesh {
+            Some(index) if index >= document.meshes.len() => {
+                let meshes = counted(document.meshes.len() as u64, "mesh", "meshes");
+                let message = format!("there is no mesh {index}: the file has {meshes}, counted from 0");
+                Err(Failure::usage(&name, message))
+            }
+            Some(index) => Ok(vec![(index, document.mesh(index).map_err(fail)?)]),
+            None => {
+                let (meshes, lost) = document.split().map_err(fail)?;
+                losses.extend(lost);
+                Ok(meshes.into_iter().enumerate().collect())
+            }
+        }
     }
 
     fn path_of(&self, index: usize) -> PathBuf {
@@ -227,7 +242,7 @@ impl Get {
         let source: Box<dyn Read> = match is_standard(&self.input) {
             true => Box::new(io::stdin().lock()),
             false => {
-                let file = std::fs::File::open(&self.input).map_err(|error| Failure::io(&name, &error))?;
+                let file = fs::File::open(&self.input).map_err(|error| Failure::io(&name, &error))?;
                 Box::new(io::BufReader::new(file))
             }
         };
@@ -274,23 +289,39 @@ impl Writing {
         if let DataChecksum::Wrong(_) = document.data_checksum {
             document.data_checksum = DataChecksum::Present;
         }
-        self.write(document, output, input)
+        let (name, mut losses) = (name_of(input), Vec::new());
+        let document = self.in_dialect(document, &mut losses, &name)?;
+        self.accept(&losses, &name)?;
+        self.write([(output.to_owned(), document)], &name)
     }
 
-    /// Writes a document that was made of `input`.
-    fn write(&self, mut document: Document, output: &Path, input: &Path) -> Result<Status> {
-        let fail = |error| Failure::of(&name_of(input), &error);
-        if self.no_data_checksum {
-            document.data_checksum = DataChecksum::Absent;
-        }
+    /// The document in the dialect to write.
+    fn in_dialect(&self, document: Document, losses: &mut Vec<Loss>, place: &str) -> Result<Document> {
         let dialect = self.dialect.unwrap_or(document.dialect);
-        input::require_dialect(meshspec::FormatId::Iyma, dialect, input)?;
-        let (document, losses) = document.into_dialect(dialect).map_err(fail)?;
-        convert::report_losses(&losses, "");
-        let options = if self.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
-        let options = options.with_compression_level(self.level).with_threads(self.threads);
-        let bytes = document.write(&options).map_err(fail)?;
-        output::write(output, self.force, |out| out.write_all(&bytes))?;
+        input::require_dialect(meshspec::FormatId::Iyma, dialect, Path::new(place))?;
+        let (document, lost) = document.into_dialect(dialect).map_err(|error| Failure::of(place, &error))?;
+        losses.extend(lost);
+        Ok(document)
+    }
+
+    /// Says what is lost; `--strict` does not accept that.
+    fn accept(&self, losses: &[Loss], place: &str) -> Result<()> {
+        convert::report_losses(losses, "");
+        if self.strict && !losses.is_empty() { Err(Failure::lossy(place, losses)) } else { Ok(()) }
+    }
+
+    /// Writes files: all, or none as far as can be seen before. It is the content of `place` that cannot be written.
+    fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, place: &str) -> Result<Status> {
+        let files: Vec<_> = files.into_iter().collect();
+        files.iter().try_for_each(|(path, _)| output::refuse_existing(path, self.force))?;
+        let options = self.packing.options(self.lenient);
+        let staged = files.iter().map(|(path, document)| {
+            let bytes = document.write(&options).map_err(|error| Failure::of(place, &error))?;
+            let mut staged = Staged::new(path, self.force);
+            staged.write(|out| out.write_all(&bytes))?;
+            Ok(staged)
+        });
+        staged.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(Staged::commit)?;
         Ok(Status::Fine)
     }
 }

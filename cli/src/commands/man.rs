@@ -10,8 +10,9 @@ use crate::failure::{Failure, Result, Status};
 /// Print the manual page of the program or of one of its commands.
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The command whose page to print.
-    command: Option<String>,
+    /// The command whose page to print, in words: `convert`, `iyma merge`.
+    #[arg(value_name = "COMMAND")]
+    words: Vec<String>,
 }
 
 impl Man {
@@ -19,15 +20,14 @@ impl Man {
         let mut program = Program::command();
         // Gives the subcommands their full names.
         program.build();
-        let page = match &self.command {
-            None => program,
-            Some(name) => match program.find_subcommand(name) {
-                Some(command) => command.clone(),
-                None => return Err(Failure::usage(name, "there is no such command")),
-            },
-        };
+        let mut page = &program;
+        for word in &self.words {
+            page = page
+                .find_subcommand(word)
+                .ok_or_else(|| Failure::usage(&self.words.join(" "), "there is no such command"))?;
+        }
         let title = page.get_display_name().unwrap_or("meshspec").to_owned();
-        clap_mangen::Man::new(page).title(title).render(&mut io::stdout().lock())?;
+        clap_mangen::Man::new(page.clone()).title(title).render(&mut io::stdout().lock())?;
         Ok(Status::Fine)
     }
 }

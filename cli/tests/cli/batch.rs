@@ -9,7 +9,7 @@ fn models() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("models/deep")).unwrap();
     folder.put_mesh("models/a.mesh", &triangle());
-    folder.put_mesh("models/deep/b.mesh", &animated());
+    folder.put_mesh("models/deep/b.MESH", &animated());
     folder.put_mesh("models/bad.mesh", &broken_triangle());
     folder.put("models/notes.txt", "no mesh");
     folder
@@ -20,7 +20,7 @@ fn a_bad_file_does_not_keep_the_others_from_being_converted() {
     let folder = models();
     let messages = folder.run("convert models --out-dir out --to crucible").fails(1);
     assert!(messages.contains("error: models/bad.mesh: mesh: indices[2] "), "{messages}");
-    assert!(messages.contains("models/deep/b.mesh: lost: dropped: animations: "), "{messages}");
+    assert!(messages.contains("models/deep/b.MESH: lost: dropped: animations: "), "{messages}");
     assert!(messages.ends_with("2 files converted, 1 failed\n"), "{messages}");
     assert!(folder.path("out/a.cmodel").is_file() && folder.path("out/deep/b.cmodel").is_file());
     assert!(!folder.path("out/bad.cmodel").exists() && !folder.path("out/notes.cmodel").exists());
@@ -33,7 +33,7 @@ fn results_are_data_in_the_order_of_the_names() {
     assert_eq!(run.status, 1);
     let rows: Value = serde_json::from_str(&run.stdout).unwrap();
     let files: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["file"].as_str().unwrap()).collect();
-    assert_eq!(files, ["models/a.mesh", "models/bad.mesh", "models/deep/b.mesh"]);
+    assert_eq!(files, ["models/a.mesh", "models/bad.mesh", "models/deep/b.MESH"]);
     assert!(rows[1]["error"].as_str().unwrap().contains("indices[2]"));
     assert_eq!(rows[2]["output"], "out/deep/b.cmodel");
     assert!(!rows[2]["losses"].as_array().unwrap().is_empty());
@@ -46,6 +46,16 @@ fn two_files_must_not_become_one() {
     let message = folder.run("convert models a.mesh --out-dir out --to crucible").fails(2);
     assert!(message.contains("out/a.cmodel: models/a.mesh and a.mesh would both become it"), "{message}");
     assert!(!folder.path("out").exists());
+}
+
+#[test]
+fn what_may_not_be_lost_counts_as_failed() {
+    let folder = models();
+    let messages =
+        folder.run("convert models/a.mesh models/deep/b.MESH --out-dir out --to crucible --strict").fails(1);
+    assert!(messages.contains("error: models/deep/b.MESH: 2 things would be lost\n"), "{messages}");
+    assert!(messages.ends_with("1 file converted, 1 failed\n"), "{messages}");
+    assert!(folder.path("out/a.cmodel").is_file() && !folder.path("out/b.cmodel").exists());
 }
 
 #[test]

@@ -109,3 +109,51 @@ fn axes_scale_and_weld_change_the_content() {
     assert_eq!(once.vertices.len(), 4);
     assert_eq!(once.indices, [0, 1, 2, 0, 2, 3]);
 }
+
+/// A square with texture coordinates, and with a normal that is not that of its corners.
+const SQUARE: &str =
+    "o square\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0.25\nvn 1 0 0\nf 1/1/1 2/1/1 3/1/1 4/1/1\n";
+
+/// What each option says in OBJ, where texture coordinates begin bottom left.
+const CHANGES: [(&str, &str); 6] = [
+    ("--flip-v", "\nvt 0 0.75\n"),
+    ("--uv-origin top-left", "\nvt 0 0.75\n"),
+    ("--triangulate", "\nf 1/1/1 2/2/2 3/3/3\nf 1/1/1 3/3/3 4/4/4\n"),
+    ("--scale 2", "\nv 2 2 0\n"),
+    ("--axes +x,+y,+z", "\nv -1 1 0\n"),
+    ("--out-axes +x,+y,+z", "\nv -1 1 0\n"),
+];
+
+#[test]
+fn each_change_is_made_and_no_other() {
+    let folder = Folder::new();
+    folder.put("in.obj", SQUARE);
+    folder.run("convert in.obj same.obj --normals --uv-origin bottom-left");
+    let same = String::from_utf8(folder.get("same.obj")).unwrap();
+    assert!(same.contains("\nf 1/1/1 2/2/2 3/3/3 4/4/4\n"), "{same}");
+    for line in ["\nv 1 1 0\n", "\nvt 0 0.25\n", "\nvn 1 0 0\n"] {
+        assert!(same.contains(line), "{same}");
+    }
+    for (option, expected) in CHANGES {
+        assert!(!same.contains(expected), "{option}");
+        folder.run(&format!("convert in.obj out.obj --force {option}"));
+        let text = String::from_utf8(folder.get("out.obj")).unwrap();
+        assert!(text.contains(expected), "{option}: {text}");
+    }
+}
+
+/// Without a change the document itself is written.
+#[test]
+fn changes_are_made_within_a_format_too() {
+    let folder = Folder::new();
+    folder.put("in.obj", SQUARE);
+    folder.run("convert in.obj in.bmd");
+    folder.run("convert in.bmd same.bmd");
+    assert_eq!(folder.get("same.bmd"), folder.get("in.bmd"));
+    for (option, _) in CHANGES {
+        // What is not usual in OBJ is in BMD.
+        let option = option.replace("top-left", "bottom-left");
+        folder.run(&format!("convert in.bmd out.bmd --force {option}"));
+        assert_ne!(folder.get("out.bmd"), folder.get("in.bmd"), "{option}");
+    }
+}

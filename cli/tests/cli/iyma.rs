@@ -46,7 +46,8 @@ fn merge_and_split_again() {
     folder.run("iyma split both.ima").fails(2);
     assert!(!folder.names().contains(&"both.0.ima".to_owned()));
     folder.run("iyma split both.ima --mesh 1 --force").fine();
-    folder.run("iyma split both.ima --mesh 2").fails(1);
+    let message = folder.run("iyma split both.ima --mesh 2").fails(2);
+    assert_eq!(message, "error: both.ima: there is no mesh 2: the file has 2 meshes, counted from 0\n");
 }
 
 #[test]
@@ -54,21 +55,17 @@ fn merging_says_what_is_lost_and_what_does_not_fit() {
     let folder = folder();
     folder.put("c.ima", bytes_of(&triangle(3.0, "other")));
     let run = folder.run("iyma merge a.ima c.ima -o both.ima");
-    assert!(run.stderr.contains("documents[1].user_data: 5 bytes"), "{}", run.stderr);
+    assert!(run.stderr.contains("lost: dropped: c.ima: user_data: 5 bytes"), "{}", run.stderr);
     assert_eq!(run.status, 0);
     let run = folder.run("iyma merge a.ima c.ima -o strict.ima --strict");
-    assert!(run.stderr.contains("c.ima: 1 thing would be lost"), "{}", run.stderr);
+    assert!(run.stderr.contains("strict.ima: 1 thing would be lost"), "{}", run.stderr);
     assert_eq!(run.status, 1);
     assert!(!folder.names().contains(&"strict.ima".to_owned()));
     let mut other = triangle(1.0, "");
     other.attributes.pop();
     folder.put("other.ima", bytes_of(&other));
     let run = folder.run("iyma merge a.ima other.ima -o no.ima");
-    assert!(
-        run.stderr.contains("other.ima: iyma: documents[1]: not compatible: with indices"),
-        "{}",
-        run.stderr
-    );
+    assert!(run.stderr.contains("error: other.ima: not compatible: with indices"), "{}", run.stderr);
     assert_eq!(run.status, 1);
     folder.run("iyma merge a.ima b.ima -o both.ima").fails(2);
 }
@@ -80,7 +77,7 @@ fn user_data() {
     folder.put("new.txt", "second");
     folder.run("iyma user-data set a.ima set.ima --data new.txt").fine();
     assert_eq!(read(&folder, "set.ima"), triangle(1.0, "second"));
-    folder.run("iyma user-data set set.ima set.ima --text third --force --no-data-checksum").fine();
+    folder.run("iyma user-data set set.ima set.ima --text third --force --data-checksum off").fine();
     let set = read(&folder, "set.ima");
     assert_eq!((&*set.user_data, set.data_checksum), (&b"third"[..], DataChecksum::Absent));
     let run = folder.run("iyma user-data clear set.ima cleared.ima --dialect reference");
@@ -143,7 +140,10 @@ fn json_and_dialects() {
     assert_eq!(read(&folder, "reference.ima").dialect, Dialect::Reference);
     folder.run("convert a.ima small.ima --level 22").fine();
     assert_eq!(read(&folder, "small.ima"), triangle(1.0, "first"));
-    folder.run("convert a.ima x.ima --level 99").fails(1);
+    for command in ["convert a.ima x.ima", "iyma merge a.ima -o x.ima", "iyma split a.ima"] {
+        let message = folder.run(&format!("{command} --level 23")).fails(2);
+        assert!(message.contains("23 is not in -131072..=22"), "{message}");
+    }
 
     let edited =
         text.replacen("\"data\": [\n      0,\n      1,\n      2\n    ]", "\"data\": [0, 1, 70000]", 1);
@@ -168,4 +168,110 @@ fn dump_goes_into_the_compressed_data() {
         assert!(dump.contains(part), "{part}:\n{dump}");
     }
     assert!(folder.run("dump a.ima --path data.indices[1]").fine().contains(" 1"));
+}
+
+#[test]
+fn strictly_no_dialect_loses_anything() {
+    let folder = folder();
+    let before = folder.names();
+    for (command, place) in [
+        ("merge a.ima b.ima -o x.ima", "x.ima"),
+        ("split a.ima", "a.ima"),
+        ("user-data set a.ima x.ima --text x", "a.ima"),
+        ("user-data clear a.ima x.ima", "a.ima"),
+    ] {
+        let message = folder.run(&format!("iyma {command} --dialect reference --strict")).fails(1);
+        let lost = "lost: dropped: attributes[1].usage: the dialect has no names: \"wind\"";
+        assert_eq!(message, format!("{lost}\nerror: {place}: 1 thing would be lost\n"), "{command}");
+    }
+    assert_eq!(folder.names(), before);
+    folder.run("iyma user-data clear a.ima x.ima --strict").fine();
+}
+
+#[test]
+fn a_map_has_each_usage_once() {
+    let folder = folder();
+    let mut document = triangle(1.0, "");
+    document
+        .attributes
+        .push(Attribute { usage: Usage::Custom(7, "sway".into()), ..document.attributes[1].clone() });
+    folder.put("two.ima", bytes_of(&document));
+    let run = folder.run("convert two.ima two.reference.ima --dialect reference");
+    let renamed =
+        "lost: renamed: attributes[2].usage: the dialect has one custom 7 only: this one becomes custom 0";
+    assert!(run.stderr.contains(renamed), "{}", run.stderr);
+    assert_eq!(read(&folder, "two.reference.ima").attributes[2].usage, Usage::Custom(0, String::new()));
+}
+
+#[test]
+fn checksums_can_be_left_out_and_made_again() {
+    let folder = folder();
+    let checksum = |name: &str| read(&folder, name).data_checksum;
+    folder.run("convert a.ima off.ima --data-checksum off --threads 2").fine();
+    assert_eq!(checksum("off.ima"), DataChecksum::Absent);
+    folder.run("convert off.ima same.ima").fine();
+    assert_eq!(checksum("same.ima"), DataChecksum::Absent);
+    folder.run("convert off.ima on.ima --data-checksum on").fine();
+    assert_eq!(folder.get("on.ima"), folder.get("a.ima"));
+    folder.run("iyma split off.ima --data-checksum on").fine();
+    assert_eq!(checksum("off.0.ima"), DataChecksum::Present);
+    folder.run("iyma merge on.ima on.ima -o merged.ima --data-checksum off").fine();
+    assert_eq!(checksum("merged.ima"), DataChecksum::Absent);
+}
+
+#[test]
+fn wrong_checksums_are_found_before_what_they_led_to() {
+    let folder = folder();
+    let mut bytes = folder.get("a.ima");
+    // Of the count of vertices in the descriptor, and the last byte of the data.
+    bytes[25] ^= 1;
+    *bytes.last_mut().unwrap() ^= 1;
+    folder.put("bad.ima", &bytes);
+    let run = folder.run("check bad.ima --json");
+    let data: Value = serde_json::from_str(&run.stdout).unwrap();
+    let findings = data[0]["findings"].as_array().unwrap();
+    let codes: Vec<_> = findings.iter().map(|finding| finding["rule"]["code"].as_str().unwrap()).collect();
+    assert_eq!(codes[..2], ["IYMA-METADATA-CHECKSUM", "IYMA-DATA-CHECKSUM"], "{codes:?}");
+    assert!(codes.len() == 3 && findings[2]["rule"]["severity"] == "fatal", "{codes:?}");
+    assert_eq!(findings[0]["span"]["bytes"]["start"], 8);
+    assert!(findings[1]["message"].as_str().unwrap().contains(" computed"), "{data}");
+    run.fails(1);
+}
+
+#[test]
+fn info_tells_what_the_buffers_are() {
+    let folder = folder();
+    folder.run("iyma merge a.ima b.ima -o both.ima --data-checksum off").fine();
+    let text = folder.run("info both.ima").fine();
+    let mesh = "\n  mesh 1: 3 vertices from 3, 3 indices of 16 bits from 3, 1 triangle\n";
+    let properties = "\n  n_vertices: 6\n  user_data: 5 bytes\n  data_checksum: absent\n";
+    for part in [mesh, "\n    custom 7 \"wind\" Unorm8\n", properties] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+    let data: Value = serde_json::from_str(&folder.run("info --json both.ima").fine()).unwrap();
+    let mesh = &data[0]["meshes"][1];
+    assert_eq!((&mesh["first_index"], &mesh["first_vertex"]), (&3.into(), &3.into()));
+    assert_eq!(data[0]["properties"][1], serde_json::json!({ "name": "user_data", "value": 5 }));
+
+    let mut bare = triangle(1.0, "");
+    bare.indices = None;
+    bare.meshes[0].index_count = 0;
+    folder.put("bare.ima", bytes_of(&bare));
+    let text = folder.run("info bare.ima").fine();
+    assert!(text.contains("\n  mesh 0: 3 vertices from 0, no indices\n"), "{text}");
+}
+
+#[test]
+fn where_files_go() {
+    let folder = folder();
+    folder.run("iyma split a.ima --out new/folder").fine();
+    assert_eq!(read(&folder, "new/folder/a.0.ima"), triangle(1.0, "first"));
+    let message = folder.run("iyma split a.ima --out -").fails(2);
+    assert!(message.starts_with("error: standard output: cannot take a file for each mesh"), "{message}");
+    assert!(!folder.names().contains(&"-".to_owned()));
+    let message = folder.run("iyma merge - - -o x.ima").fails(2);
+    assert_eq!(message, "error: standard input: can be one of the files only\n");
+    let message = folder.run("iyma merge a.ima -o nowhere/x.ima").fails(3);
+    assert!(message.starts_with("error: nowhere/x.ima: No such file or directory"), "{message}");
+    assert!(!message.contains(".meshspec-"), "{message}");
 }

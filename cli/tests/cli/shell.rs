@@ -44,4 +44,12 @@ fn manual_pages() {
     assert!(page.contains(".TH meshspec 1") && page.contains("Exit status:"), "{page}");
     let page = folder.run("man convert").fine();
     assert!(page.contains(".TH meshspec-convert 1") && page.contains("\\-\\-strict"), "{page}");
+    // Every page that another one refers to.
+    let page = folder.run("man iyma").fine();
+    assert!(page.contains("meshspec\\-iyma\\-merge(1)"), "{page}");
+    let page = folder.run("man iyma merge").fine();
+    assert!(page.contains(".TH meshspec-iyma-merge 1") && page.contains("\\-\\-level"), "{page}");
+    let page = folder.run("man iyma user-data get").fine();
+    assert!(page.contains(".TH meshspec-iyma-user-data-get 1"), "{page}");
+    assert_eq!(folder.run("man iyma frob").fails(2), "error: iyma frob: there is no such command\n");
 }

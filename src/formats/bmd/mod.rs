@@ -26,6 +26,7 @@ mod split;
 pub mod strategy;
 mod summary;
 mod vertices;
+mod wanted;
 mod writer;
 
 pub use animation::{Animation, Track, TrackKey};

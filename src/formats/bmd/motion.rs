@@ -122,7 +122,9 @@ impl Frames {
         let last = animation.times.iter().flatten().fold(0.0_f32, |last, time| last.max(*time));
         let end = if animation.looped { animation.duration } else { animation.duration.max(last + 1.0) };
         let whole = |value: f32| value.fract() == 0.0;
-        let times = animation.times.iter().flatten().all(|time| whole(*time) && *time >= 0.0);
+        let closes = animation.looped && animation.channels.iter().all(|channel| closes(animation, channel));
+        let inside = |time: f32| time >= 0.0 && (time < end || time == end && closes);
+        let times = animation.times.iter().flatten().all(|time| whole(*time) && inside(*time));
         let said = animation.channels.iter().all(|channel| is_said_by_keys(animation, channel));
         let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
         if times && rate && whole(end) && (1.0..=MOST_FRAMES).contains(&end) {
@@ -131,7 +133,9 @@ impl Frames {
         let seconds = animation.seconds(animation.duration.max(last));
         let most = if seconds > 0.0 { ((MOST_FRAMES - 1.0) / seconds).min(USUAL_RATE) } else { USUAL_RATE };
         let rate = ((most * 4.0).floor() / 4.0).max(0.25);
-        let count = (seconds * rate).ceil().min(MOST_FRAMES - 1.0) as u8 + 1;
+        let steps = (seconds * rate).ceil().min(MOST_FRAMES - 1.0) as u8;
+        // The end of a round is the beginning of the next one.
+        let count = if animation.looped { steps.max(1) } else { steps + 1 };
         Frames { count, rate, resampled: true }
     }
 
@@ -176,7 +180,8 @@ impl Frames {
                 continue;
             }
             let times = animation.times.get(channel.times).into_iter().flatten();
-            for (index, time) in times.enumerate() {
+            let frames = times.enumerate().filter(|(_, time)| **time < f32::from(self.count));
+            for (index, time) in frames {
                 let key = key_at(list, *time as u32);
                 match &channel.samples {
                     Samples::Rotation(values) => key.rotation = values.get(index).copied(),
@@ -187,6 +192,25 @@ impl Frames {
         }
         keys
     }
+}
+
+/// Whether a channel comes back, at the end of the round, to the sample that it starts with. A sample at the end says
+/// then what the first one says.
+fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
+    fn ends<T: Copy>(values: &[T]) -> Option<(T, T)> {
+        Some((*values.first()?, *values.last()?))
+    }
+    let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
+    if times.last().is_none_or(|last| *last < animation.duration) {
+        return true;
+    }
+    times.first() == Some(&0.0)
+        && match &channel.samples {
+            Samples::Rotation(values) => ends(values).is_some_and(|(first, last)| first == last),
+            Samples::Translation(values) | Samples::Scale(values) => {
+                ends(values).is_some_and(|(first, last)| first == last)
+            }
+        }
 }
 
 /// Whether keys at the samples of a channel say all of it: there are no steps in BMD, and between keys it turns on the

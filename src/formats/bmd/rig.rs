@@ -232,6 +232,11 @@ fn number(bone: usize) -> Result<u8> {
     })
 }
 
+/// Whether a joint is what a pseudo-bone of BMD became, which follows others without any pose of its own.
+pub(super) fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
+    joint.extras.contains_key(PSEUDO)
+}
+
 /// Takes the extras out of the joints, which have no other place in BMD.
 pub(super) fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     let own = |joint: &mut scene::Joint| {

@@ -73,10 +73,12 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let tolerance = tolerance(&scene);
         conventions.out_of_gltf(&mut scene);
+        let rest = scene.rest_in_bind_pose("BMD", rig::is_part_of_pseudo_bone);
         let hidden = scene.extras.remove(HIDDEN);
         let extras = rig::take_extras(&mut scene.skeleton);
         let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
         let mut losses = holds.restrict(&mut scene);
+        losses.extend(rest);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = motion::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
         let meshes = scene.meshes.into_iter().enumerate();
@@ -162,11 +164,17 @@ fn to_mesh(
 }
 
 fn to_faces(faces: &Faces) -> scene::Faces {
-    let faces = faces.to_vec();
-    let quads = faces.iter().any(|face| matches!(face, Face::Quad(_)));
-    let indices = faces.iter().flat_map(|face| face.vertices().to_vec()).collect();
-    let corners = faces.iter().map(|face| face.vertices().len() as u32).collect();
-    scene::Faces { indices: Some(Indices::U32(indices)), corners: quads.then_some(corners) }
+    let counts = faces.counts();
+    if counts.four == 0 {
+        return scene::Faces::triangles(faces.triangles().into_flattened());
+    }
+    let mut indices = Vec::with_capacity(3 * counts.three + 4 * counts.four);
+    let mut corners = Vec::with_capacity(counts.items());
+    for face in faces.iter() {
+        indices.extend_from_slice(face.vertices());
+        corners.push(face.vertices().len() as u32);
+    }
+    scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
 fn from_mesh(

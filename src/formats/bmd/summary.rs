@@ -32,6 +32,7 @@ pub(super) fn info(document: &Document) -> Info {
                 }
             })
             .collect(),
+        properties: Vec::new(),
     }
 }
 
@@ -43,6 +44,7 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         // As triangles, which is what a quad is drawn as.
         indices: 3 * counts.triangles() as u64,
         index_bits: mesh.faces.packed().map(index_bits).max().unwrap_or(0),
+        start: None,
         bounds: Bounds::of(mesh.decoded_vertices().map(|vertex| vertex.position)),
     }
 }
@@ -61,7 +63,7 @@ fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
     for vertex in mesh.packed_vertices() {
         for (name, components) in attributes_of(vertex) {
-            let attribute = AttributeInfo { name, components };
+            let attribute = AttributeInfo { name: (*name).into(), components };
             if !attributes.contains(&attribute) {
                 attributes.push(attribute);
             }

@@ -1,9 +1,7 @@
 //! Vertices as the image has them, packed, and what they mean.
 
 use super::material::Surface;
-use super::schema::{
-    FineVertex96, FlatVertex64, Normal, ScaledVertex96, TexturedVertex64, Vertex128, VertexTag,
-};
+use super::schema::{FineVertex96, FlatVertex64, ScaledVertex96, TexturedVertex64, Vertex128, VertexTag};
 use crate::{Error, ErrorKind, Result};
 
 /// The vertices of a mesh: packed words, of any mix of sizes.
@@ -209,46 +207,52 @@ impl PackedVertex {
         }
     }
 
+    /// The position in the space of the bone.
+    pub fn position(self) -> [f32; 3] {
+        match self {
+            PackedVertex::Textured64(v) => v.position().value(),
+            PackedVertex::Flat64(v) => v.position().value(),
+            PackedVertex::Fine96(v) => v.position().value(),
+            PackedVertex::Scaled96(v) => v.position().value(),
+            PackedVertex::Vertex128(v) => v.position(),
+        }
+    }
+
+    /// The bone; 0 where the form has none.
+    pub fn bone(self) -> u8 {
+        match self {
+            PackedVertex::Textured64(v) => v.bone(),
+            PackedVertex::Flat64(v) => v.bone(),
+            PackedVertex::Fine96(v) => color_or_bone(v.tag(), v.color_or_bone()).1,
+            PackedVertex::Scaled96(v) => color_or_bone(v.tag(), v.color_or_bone()).1,
+            PackedVertex::Vertex128(v) => v.bone(),
+        }
+    }
+
     /// What it means.
     pub fn value(self) -> Vertex {
-        match self {
-            PackedVertex::Textured64(v) => {
-                let position = v.position().value();
-                let normal = direction(position);
-                Vertex { position, st: v.st().value(), normal, color: None, bone: v.bone() }
-            }
-            PackedVertex::Flat64(v) => Vertex {
-                position: v.position().value(),
-                st: [0.0; 2],
-                normal: v.normal().value(),
-                color: None,
-                bone: v.bone(),
-            },
+        let (position, bone) = (self.position(), self.bone());
+        let (st, normal, color) = match self {
+            PackedVertex::Textured64(v) => (v.st().value(), direction(position), None),
+            PackedVertex::Flat64(v) => ([0.0; 2], v.normal().value(), None),
             PackedVertex::Fine96(v) => {
-                value_96(v.position().value(), v.st().value(), v.normal(), v.tag(), v.color_or_bone())
+                (v.st().value(), v.normal().value(), color_or_bone(v.tag(), v.color_or_bone()).0)
             }
             PackedVertex::Scaled96(v) => {
-                value_96(v.position().value(), v.st().value(), v.normal(), v.tag(), v.color_or_bone())
+                (v.st().value(), v.normal().value(), color_or_bone(v.tag(), v.color_or_bone()).0)
             }
-            PackedVertex::Vertex128(v) => Vertex {
-                position: v.position(),
-                st: v.st().value(),
-                normal: v.normal().value(),
-                color: Some(v.color()),
-                bone: v.bone(),
-            },
-        }
+            PackedVertex::Vertex128(v) => (v.st().value(), v.normal().value(), Some(v.color())),
+        };
+        Vertex { position, st, normal, color, bone }
     }
 }
 
-/// The last byte is a colour where the tag is F8 or F9, a bone where it is FA or FB (B10), else undefined (B8).
-fn value_96(position: [f32; 3], st: [f32; 2], normal: Normal, tag: u8, last: u8) -> Vertex {
-    Vertex {
-        position,
-        st,
-        normal: normal.value(),
-        color: matches!(tag, 0xF8 | 0xF9).then_some(last),
-        bone: if matches!(tag, 0xFA | 0xFB) { last } else { 0 },
+/// The last byte of 96 bits is a colour where the tag is F8 or F9, a bone where it is FA or FB (B10), else undefined (B8).
+fn color_or_bone(tag: u8, last: u8) -> (Option<u8>, u8) {
+    match tag {
+        0xF8 | 0xF9 => (Some(last), 0),
+        0xFA | 0xFB => (None, last),
+        _ => (None, 0),
     }
 }
 

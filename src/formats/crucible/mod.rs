@@ -111,6 +111,7 @@ impl Format for Document {
             meshes: self.chunks.iter().map(mesh_info).collect(),
             skeleton: None,
             animations: Vec::new(),
+            properties: Vec::new(),
         }
     }
 
@@ -126,13 +127,14 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
         attributes: chunk
             .streams
             .iter()
-            .map(|stream| AttributeInfo { name: stream.name(), components: stream.components() })
+            .map(|stream| AttributeInfo { name: stream.name().into(), components: stream.components() })
             .collect(),
         indices: chunk.indices.len() as u64,
         index_bits: match chunk.indices {
             Indices::U16(_) => 16,
             Indices::U32(_) => 32,
         },
+        start: None,
         bounds: match chunk.positions_3d() {
             Some(positions) => Bounds::of(positions.iter().copied()),
             None => Bounds::of(flat),

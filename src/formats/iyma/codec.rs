@@ -1,7 +1,7 @@
 //! What the declaration of IyMA cannot say: dialects, checksums, and how the data becomes buffers.
 
 use std::io::Cursor;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use binrw::{BinRead, BinWrite};
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::descriptor::Descriptor;
 use super::document::{Attribute, DataChecksum, Document, Indices, WrongChecksum, inexpressible};
 use super::schema::{File, Header, ReferenceFile};
-use super::{hash, rules};
+use super::{dialect, hash, rules};
 use crate::layout::{Layout, Type};
 use crate::unpack::zstd;
 use crate::{
@@ -87,15 +87,47 @@ pub(super) fn read_header(bytes: &[u8]) -> Result<Header> {
 pub(super) fn open(header: Header, descriptor: &[u8], options: &ReadOptions) -> Result<Opened> {
     let dialect = options.dialect.unwrap_or_else(|| dialect_by(&header, descriptor));
     check_dialect(dialect)?;
-    let (stored, data_checksum) = (header.metadata_checksum, header.data_checksum);
-    let wrong = (!hash::is_metadata(stored, descriptor, data_checksum, dialect))
-        .then(|| WrongChecksum::found(stored, hash::metadata(descriptor, data_checksum, dialect)));
+    let wrong = metadata_checksum(&header, descriptor, dialect);
     if let (Some(wrong), Strictness::Strict) = (&wrong, options.strictness) {
         let message = rules::mismatch(wrong).to_string();
         return Err(error_at(&rules::METADATA_CHECKSUM, "header.metadata_checksum", 8..16, message));
     }
-    let descriptor = Descriptor::decode(descriptor, dialect).map_err(malformed)?;
-    Ok(Opened { header, descriptor, metadata_checksum: wrong })
+    let decoded = Descriptor::decode(descriptor, dialect).map_err(|mut message| {
+        if wrong.is_none() {
+            message +=
+                "; as its checksum is right, an older version of the author's tool may have written it";
+        }
+        let start = Header::SIZE as u64;
+        error_at(&rules::DESCRIPTOR, "descriptor", start..start + descriptor.len() as u64, message)
+    })?;
+    Ok(Opened { header, descriptor: decoded, metadata_checksum: wrong })
+}
+
+/// The metadata checksum of a file, if it is wrong.
+fn metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Option<WrongChecksum> {
+    let Header { metadata_checksum: stored, data_checksum, .. } = *header;
+    (!hash::is_metadata(stored, descriptor, data_checksum, dialect))
+        .then(|| WrongChecksum::found(stored, hash::metadata(descriptor, data_checksum, dialect)))
+}
+
+/// The data checksum of a file with these compressed bytes.
+fn data_checksum(header: &Header, packed: &[u8], dialect: Dialect) -> DataChecksum {
+    match header.data_checksum {
+        0 => DataChecksum::Absent,
+        stored if hash::is_one_shot(stored, packed) => DataChecksum::Present,
+        stored => DataChecksum::Wrong(WrongChecksum::found(stored, hash::one_shot(packed, dialect))),
+    }
+}
+
+/// Both checksums of a file, whether or not anything else of it can be decoded; `None` if it has not both of header
+/// and descriptor.
+pub(super) fn checksums(
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Option<(Option<WrongChecksum>, DataChecksum)> {
+    let Parts { header, descriptor, data } = split(bytes).ok()?;
+    let dialect = options.dialect.unwrap_or_else(|| dialect_by(&header, descriptor));
+    Some((metadata_checksum(&header, descriptor, dialect), data_checksum(&header, data, dialect)))
 }
 
 fn check_dialect(dialect: Dialect) -> Result<()> {
@@ -120,20 +152,12 @@ impl Opened {
 
     /// The data checksum of a file with these compressed bytes.
     pub(super) fn verify(&self, packed: &[u8], strictness: Strictness) -> Result<DataChecksum> {
-        let stored = self.header.data_checksum;
-        if stored == 0 {
-            return Ok(DataChecksum::Absent);
-        }
-        if hash::is_one_shot(stored, packed) {
-            return Ok(DataChecksum::Present);
-        }
-        let wrong = WrongChecksum::found(stored, hash::one_shot(packed, self.descriptor.dialect));
-        match strictness {
-            Strictness::Lenient => Ok(DataChecksum::Wrong(wrong)),
-            Strictness::Strict => {
+        match (data_checksum(&self.header, packed, self.descriptor.dialect), strictness) {
+            (DataChecksum::Wrong(wrong), Strictness::Strict) => {
                 let message = rules::mismatch(&wrong).to_string();
                 Err(error_at(&rules::DATA_CHECKSUM, "header.data_checksum", 16..24, message))
             }
+            (checksum, _) => Ok(checksum),
         }
     }
 
@@ -199,6 +223,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
         let message = format!("the {} dialect has no {usage}", document.dialect);
         inexpressible(format!("attributes[{index}].usage"), message)
     })?;
+    dialect::require_keys(document)?;
     let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
         let message = format!("{} bytes encoded, but a file can have {}", descriptor.len(), u16::MAX);
         inexpressible("descriptor", message)
@@ -207,7 +232,12 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     file.extend_from_slice(&descriptor);
     let data_start = file.len();
     pack(document, options, &mut file)?;
-    let data_checksum = match document.data_checksum {
+    let own = match options.data_checksum {
+        Some(true) => DataChecksum::Present,
+        Some(false) => DataChecksum::Absent,
+        None => document.data_checksum,
+    };
+    let data_checksum = match own {
         DataChecksum::Present => hash::one_shot(&file[data_start..], document.dialect),
         DataChecksum::Absent => 0,
         DataChecksum::Wrong(wrong) => wrong.stored,
@@ -223,10 +253,15 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     Ok(file)
 }
 
+/// The levels that [`compression_level`](WriteOptions::compression_level) can be, those of zstd.
+pub fn compression_levels() -> RangeInclusive<i32> {
+    zstd::levels()
+}
+
 /// Appends the compressed data.
 fn pack(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) -> Result<()> {
     let level = options.compression_level.unwrap_or(LEVEL);
-    let levels = zstd::levels();
+    let levels = compression_levels();
     if !levels.contains(&level) {
         let (least, most) = levels.into_inner();
         let message = format!("there is no compression level {level}, only {least} to {most}");

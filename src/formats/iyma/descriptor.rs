@@ -158,7 +158,8 @@ impl Descriptor {
             Dialect::Reference => decode_as::<ReferenceVertexUsage>(bytes, dialect),
             _ => decode_as::<VertexUsage>(bytes, dialect),
         };
-        decoded.map_err(|error| format!("is no descriptor of the {dialect} dialect: {error}"))
+        // Why not, bitcode does not tell.
+        decoded.map_err(|_| format!("bitcode decodes no descriptor of the {dialect} dialect from it"))
     }
 
     /// Encodes the descriptor in its dialect; the error is the position of an attribute that the dialect does not have.

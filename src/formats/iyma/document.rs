@@ -54,6 +54,15 @@ pub enum DataChecksum {
 }
 
 impl DataChecksum {
+    /// Whether it is there, in a word.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            DataChecksum::Present => "present",
+            DataChecksum::Absent => "absent",
+            DataChecksum::Wrong(_) => "wrong",
+        }
+    }
+
     #[cfg(feature = "serde")]
     fn is_present(&self) -> bool {
         *self == DataChecksum::Present

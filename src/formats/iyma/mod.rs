@@ -29,6 +29,7 @@ mod custom;
 #[cfg(feature = "serde")]
 mod data;
 mod descriptor;
+mod dialect;
 mod document;
 mod draw;
 mod hash;
@@ -45,6 +46,7 @@ mod vectors;
 mod vertex_format;
 
 pub use bytes::Bytes;
+pub use codec::compression_levels;
 pub use descriptor::{Descriptor, Usage};
 pub use document::{Attribute, DataChecksum, Document, Indices, WrongChecksum};
 pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
@@ -54,7 +56,7 @@ pub use schema::{IndexFormat, IndicesInfo, MeshInfo, VertexFormat};
 pub use vertex_format::Component;
 
 use super::{About, Format, FormatId, Likelihood, locate, refuse};
-use crate::info::{self, AttributeInfo, Bounds, Info};
+use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::layout::{Layout, Type};
 use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
 
@@ -104,7 +106,8 @@ impl Format for Document {
                 let uses = self.attributes.iter_mut().map(|attribute| &mut attribute.usage);
                 uses.filter(|usage| **usage == Usage::Uv1).for_each(|usage| *usage = Usage::Uv);
             }
-            Dialect::Reference => self.name_uses_of_reference(&mut losses),
+            Dialect::Reference if self.dialect == dialect => {}
+            Dialect::Reference => dialect::into_reference(&mut self.attributes, &mut losses),
             other => {
                 let message = format!("there is no {other} dialect of IyMA");
                 return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Iyma));
@@ -125,6 +128,17 @@ impl Format for Document {
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
             skeleton: None,
             animations: Vec::new(),
+            properties: vec![
+                Property { name: "n_vertices", value: PropertyValue::Count(self.n_vertices.into()) },
+                Property { name: "user_data", value: PropertyValue::Bytes(self.user_data.len() as u64) },
+                Property { name: "data_checksum", value: PropertyValue::Word(self.data_checksum.word()) },
+            ],
+        }
+    }
+
+    fn check_undecoded(bytes: &[u8], options: &ReadOptions, report: &mut Report) {
+        if let Some((metadata, data)) = codec::checksums(bytes, options) {
+            rules::check_checksums(metadata.as_ref(), &data, report);
         }
     }
 
@@ -143,43 +157,9 @@ fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
 }
 
 impl Document {
-    /// Drops the names of custom usages; a second `Uv` becomes `Uv1`.
-    fn name_uses_of_reference(&mut self, losses: &mut Vec<Loss>) {
-        if self.dialect == Dialect::Reference {
-            return;
-        }
-        let mut uvs = 0;
-        for (index, attribute) in self.attributes.iter_mut().enumerate() {
-            match &mut attribute.usage {
-                Usage::Custom(_, name) if !name.is_empty() => {
-                    let message = format!("the dialect has no names: \"{}\"", name.escape_debug());
-                    losses.push(Loss::dropped(format!("attributes[{index}].usage"), message));
-                    name.clear();
-                }
-                Usage::Uv => {
-                    uvs += 1;
-                    if uvs == 2 {
-                        attribute.usage = Usage::Uv1;
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
     fn mesh_info(&self, mesh: &MeshInfo) -> info::MeshInfo {
         let attributes = self.attributes.iter().map(|attribute| AttributeInfo {
-            name: match attribute.usage {
-                Usage::Custom(..) => "custom",
-                Usage::Position => "position",
-                Usage::Normal => "normal",
-                Usage::Tangent => "tangent",
-                Usage::Color => "color",
-                Usage::Uv => "uv",
-                Usage::Uv1 => "uv1",
-                Usage::JointIndex => "joint_index",
-                Usage::JointWeight => "joint_weight",
-            },
+            name: attribute.usage.name().into(),
             components: attribute.format.name(),
         });
         info::MeshInfo {
@@ -187,6 +167,10 @@ impl Document {
             attributes: attributes.collect(),
             indices: mesh.index_count.into(),
             index_bits: self.indices.as_ref().map_or(0, |indices| 8 * indices.format.size() as u32),
+            start: Some(MeshStart {
+                first_index: mesh.first_index.into(),
+                first_vertex: mesh.first_vertex.into(),
+            }),
             bounds: self.bounds(mesh),
         }
     }

@@ -175,7 +175,12 @@ impl<R: Read> Reader<R> {
 
 /// The error for a mesh that is not there.
 pub(super) fn no_mesh(index: usize, count: usize) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("there is no mesh {index}, but {count}"))
+    let there = match count {
+        0 => "there are none".to_owned(),
+        1 => "the only one is 0".to_owned(),
+        _ => format!("they are 0 to {}", count - 1),
+    };
+    Error::new(ErrorKind::Unsupported, format!("there is no mesh {index}: {there}"))
 }
 
 /// Where a stream ends is not known before it does.

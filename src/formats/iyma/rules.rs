@@ -39,12 +39,7 @@ rules! {
 
 /// Adds every breach to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
-    if let Some(wrong) = &document.metadata_checksum {
-        report.add(&METADATA_CHECKSUM, "header.metadata_checksum", mismatch(wrong));
-    }
-    if let DataChecksum::Wrong(wrong) = &document.data_checksum {
-        report.add(&DATA_CHECKSUM, "header.data_checksum", mismatch(wrong));
-    }
+    check_checksums(document.metadata_checksum.as_ref(), &document.data_checksum, report);
     check_meshes(document, report);
     if let Some(indices) = &document.indices {
         check_indices(document, indices, report);
@@ -54,6 +49,16 @@ pub(super) fn check(document: &Document, report: &mut Report) {
             let message = format!("{} for the second time", attribute.usage.name());
             report.add(&DUPLICATE, format_args!("descriptor.attributes[{index}]"), message);
         }
+    }
+}
+
+/// Adds the checksums that are wrong.
+pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
+    if let Some(wrong) = metadata {
+        report.add(&METADATA_CHECKSUM, "header.metadata_checksum", mismatch(wrong));
+    }
+    if let DataChecksum::Wrong(wrong) = data {
+        report.add(&DATA_CHECKSUM, "header.data_checksum", mismatch(wrong));
     }
 }
 

@@ -66,7 +66,12 @@ impl FromScene for Document {
         share_coordinates(&mut scene.meshes, &mut losses);
         let mut attributes = join_attributes(scene.meshes, &mut losses);
         if dialect == Dialect::Reference {
-            forget_names(&mut attributes, &mut losses);
+            // It has a usage for a second set of texture coordinates.
+            let mut usages = attributes.iter_mut().map(|attribute| &mut attribute.usage);
+            if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned())) {
+                *second = Usage::Uv1;
+            }
+            super::dialect::into_reference(&mut attributes, &mut losses);
         }
         Ok((Document { meshes, attributes, ..document }, losses))
     }
@@ -365,20 +370,4 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
     let usages = numbered(&mesh.custom).into_iter().map(|(number, name)| Usage::Custom(number, name));
     buffers.extend(usages.zip(mesh.custom).map(|(usage, custom)| custom_buffer(usage, custom)));
     buffers
-}
-
-/// The reference dialect has a second set of texture coordinates, and no names.
-fn forget_names(attributes: &mut [Attribute], losses: &mut Vec<Loss>) {
-    for (index, attribute) in attributes.iter_mut().enumerate() {
-        if attribute.usage == Usage::Custom(1, "uv1".to_owned()) {
-            attribute.usage = Usage::Uv1;
-        }
-        if let Usage::Custom(_, name) = &mut attribute.usage
-            && !name.is_empty()
-        {
-            let message = format!("the reference dialect has no names: \"{name}\"");
-            losses.push(Loss::dropped(format!("attributes[{index}].usage"), message));
-            name.clear();
-        }
-    }
 }

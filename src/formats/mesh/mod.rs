@@ -24,6 +24,8 @@ mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
+#[cfg(feature = "scene")]
+mod skin;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod vertices;
@@ -132,6 +134,7 @@ impl Format for Document {
                 attributes: attributes(self.vertices.format()),
                 indices: self.indices.len() as u64,
                 index_bits: 32,
+                start: None,
                 bounds: Bounds::of(self.vertices.positions().iter()),
             }],
             skeleton: (!self.joints.is_empty()).then(|| SkeletonInfo {
@@ -148,6 +151,7 @@ impl Format for Document {
                     poses: animation.timestamps.len() as u64,
                 })
                 .collect(),
+            properties: Vec::new(),
         }
     }
 
@@ -169,6 +173,6 @@ fn attributes(format: VertexFormat) -> Vec<AttributeInfo> {
     ];
     all.into_iter()
         .filter(|(there, ..)| *there)
-        .map(|(_, name, components)| AttributeInfo { name, components })
+        .map(|(_, name, components)| AttributeInfo { name: name.into(), components })
         .collect()
 }

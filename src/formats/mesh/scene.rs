@@ -4,6 +4,7 @@ use glam::Mat4;
 
 use super::rules;
 use super::schema::{Joint, Pose};
+use super::skin;
 use super::{Animation, Columns, Document, JointColumns, Vertices};
 use crate::scene::{
     self, Channel, Conventions, Faces, FromScene, Holds, Interpolation, Mesh, Samples, Scene, SceneOptions,
@@ -59,6 +60,8 @@ impl FromScene for Document {
         conventions.out_of_gltf(&mut scene);
         let holds = Holds { uv_origin: conventions.uv_origin, transform: renderlib, ..HOLDS };
         let mut losses = holds.restrict(&mut scene);
+        losses.extend(scene.rest_in_bind_pose("MESH", |_| false));
+        skin::bind_all(&mut scene, &mut losses);
         if renderlib {
             drop_names(&mut scene, &mut losses);
         }
@@ -75,7 +78,7 @@ impl FromScene for Document {
         if let Some(mesh) = scene.meshes.into_iter().next() {
             document.indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
             let joints =
-                mesh.skins.into_iter().next().map(|skin| from_skin(skin, &mut losses)).transpose()?;
+                mesh.skins.into_iter().next().map(|skin| skin::from_skin(skin, &mut losses)).transpose()?;
             let uvs = mesh.uvs.into_iter().next();
             let columns = Columns { positions: mesh.positions, normals: mesh.normals, uvs, joints };
             document.vertices = Vertices::from_columns(&columns)?;
@@ -200,55 +203,16 @@ fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     Ok(joints.iter().enumerate().map(to_joint).collect())
 }
 
-fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointColumns> {
-    let place = |joint: u16| match joint {
-        Skin::NONE => Some(255),
-        joint => u8::try_from(joint).ok().filter(|id| *id != 255),
-    };
-    let ids = skin.joints.iter().enumerate().map(|(vertex, four)| {
-        let [a, b, c, d] = four.map(place);
-        a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
-            let message =
-                format!("vertex {vertex} follows one of the joints {four:?}, but MESH can number 255");
-            Error::new(ErrorKind::Inexpressible, message).at("meshes[0].skins[0]").in_format(FormatId::Mesh)
-        })
-    });
-    let ids = ids.collect::<Result<Vec<_>>>()?;
-    let weights = match skin.weights {
-        Weights::U8(weights) => weights,
-        Weights::F32(weights) => {
-            let mut worst = 0.0_f32;
-            let bytes = weights.into_iter().map(|weights| {
-                let bytes = scene::weights_to_bytes(weights);
-                for (weight, byte) in weights.into_iter().zip(bytes) {
-                    worst = worst.max((weight - f32::from(byte) / 255.0).abs());
-                }
-                bytes
-            });
-            let bytes = bytes.collect();
-            if worst > 0.0 {
-                losses.push(Loss::quantised(
-                    "meshes[0].skins[0].weights",
-                    "MESH has weights of 8 bits",
-                    worst,
-                ));
-            }
-            bytes
-        }
-    };
-    Ok(JointColumns { ids, weights })
-}
-
 fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> Vec<Animation> {
     let animations = scene.animations.iter().enumerate().map(|(index, animation)| {
         let timestamps = all_times(animation);
         if animation.looped {
             losses.push(Loss::dropped(format!("animations[{index}].looped"), "MESH does not say what loops"));
         }
-        let resampled = animation.channels.iter().any(|channel| {
-            animation.times.get(channel.times) != Some(&timestamps)
-                || channel.interpolation != Interpolation::Linear
-        });
+        // A single sample holds at all times.
+        let moving = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
+        let mut moving = moving.map(|channel| (animation.times.get(channel.times), channel.interpolation));
+        let resampled = moving.any(|as_it_is| as_it_is != (Some(&timestamps), Interpolation::Linear));
         if resampled {
             let message = "MESH has all joints at the same times, with straight lines between them";
             losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));

@@ -127,10 +127,12 @@ impl Format for Document {
                 attributes: attributes.map(attribute_info).collect(),
                 indices: 3 * self.faces.len() as u64,
                 index_bits: 32,
+                start: None,
                 bounds: Bounds::of(self.positions.iter().copied()),
             }],
             skeleton: None,
             animations: Vec::new(),
+            properties: Vec::new(),
         }
     }
 
@@ -166,5 +168,5 @@ fn attribute_info(kind: Kind) -> AttributeInfo {
         (4, Number::F32) => "4 × f32",
         _ => "",
     };
-    AttributeInfo { name: attribute.name, components }
+    AttributeInfo { name: attribute.name.into(), components }
 }

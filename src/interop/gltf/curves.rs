@@ -7,7 +7,8 @@ use ::gltf::json::animation::{Interpolation as Curve, Property};
 use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::document::{Document, extras, malformed};
+use super::document::{Document, extras};
+use super::failures::Failures;
 use super::skeleton::Joints;
 use super::take_own;
 use crate::scene::{Animation, Channel, Interpolation, Samples};
@@ -16,15 +17,30 @@ use crate::{Loss, LossKind, Result};
 /// Straight pieces that a curve between two keys becomes.
 const PIECES: usize = 8;
 
-pub(super) fn read(document: &Document, joints: &Joints, losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
-    let entries = document.root.animations.iter().enumerate();
-    entries.map(|(index, entry)| Reader::new(document, entry, index).read(joints, losses)).collect()
+pub(super) fn read(
+    document: &Document,
+    joints: &Joints,
+    failures: &mut Failures,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<Animation>> {
+    let mut animations = Vec::new();
+    for (index, entry) in document.root.animations.iter().enumerate() {
+        let at = format!("animations[{index}]");
+        match Reader::new(document, entry, &at).read(joints, losses) {
+            Ok(animation) => animations.push(animation),
+            Err(error) => {
+                let message = failures.note(error, &at)?;
+                losses.push(Loss::dropped(at, message));
+            }
+        }
+    }
+    Ok(animations)
 }
 
 struct Reader<'a> {
     document: &'a Document<'a>,
     entry: &'a json::Animation,
-    at: String,
+    at: &'a str,
     animation: Animation,
     /// The list of times for each accessor, by itself and with the times between keys of curves.
     lists: HashMap<(usize, bool), usize>,
@@ -32,14 +48,15 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(document: &'a Document, entry: &'a json::Animation, index: usize) -> Reader<'a> {
-        let at = format!("animations[{index}]");
+    fn new(document: &'a Document, entry: &'a json::Animation, at: &'a str) -> Reader<'a> {
         Reader { document, entry, at, animation: Animation::default(), lists: HashMap::new(), curves: 0 }
     }
 
     fn read(mut self, joints: &Joints, losses: &mut Vec<Loss>) -> Result<Animation> {
         let own = take_own(&mut extras(&self.entry.extras));
-        let float = |name: &str| own.get(name).and_then(Value::as_f64).map(|value| value as f32);
+        // With those that are not finite as texts.
+        let float =
+            |name: &str| own.get(name).and_then(|value| crate::float::deserialize::<f32, _>(value).ok());
         self.animation.name = self.entry.name.clone().unwrap_or_default();
         self.animation.looped = own.get("looped").and_then(Value::as_bool).unwrap_or(false);
         // Without ticks of this crate's own, a tick is a second.
@@ -66,9 +83,6 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let path = format!("{}.channels[{place}]", self.at);
         let node = channel.target.node.value();
-        if node >= self.document.root.nodes.len() {
-            return Err(malformed(format!("{path}.target.node"), format!("there is no node {node}")));
-        }
         let Checked::Valid(property) = channel.target.path else { return Ok(()) };
         if property == Property::MorphTargetWeights {
             losses.push(Loss::dropped(path, "it moves morph targets"));

@@ -10,13 +10,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::container;
+use super::{container, unread};
 use crate::interop::Files;
 use crate::scene::Extras;
 use crate::{Error, ErrorKind, Limits, Loss, Result};
-
-/// Extensions that change nothing of what is read, or are read.
-const SUPPORTED: [&str; 2] = [super::LOD, "KHR_mesh_quantization"];
 
 /// Why bytes cannot be had.
 type Reason = (ErrorKind, String);
@@ -39,13 +36,18 @@ impl<'a> Document<'a> {
     /// If it is no glTF 2.0, or something refers to what is not there. Buffers fail only when they are wanted.
     pub fn new(bytes: &'a [u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
-        let mut root = parse(text)
-            .map_err(|error| Error::new(ErrorKind::Malformed, format!("no JSON of glTF: {error}")))?;
+        let refuse =
+            |error: serde_json::Error| Error::new(ErrorKind::Malformed, format!("no JSON of glTF: {error}"));
+        let json: Value = serde_json::from_slice(text).map_err(refuse)?;
+        let mut root = parse(text, &json).map_err(refuse)?;
         if !root.asset.version.starts_with("2.") {
             let message = format!("version \"{}\", but 2.0 is wanted", root.asset.version);
             return Err(Error::new(ErrorKind::Unsupported, message).at("asset.version"));
         }
-        list_extensions(&mut root, losses);
+        unread::list(&json, losses);
+        drop(json);
+        // They are listed; the crate would refuse them.
+        root.extensions_required.clear();
         validate(&root)?;
         let mut left = limits.max_decoded;
         let buffers = root.buffers.iter().enumerate();
@@ -54,6 +56,10 @@ impl<'a> Document<'a> {
     }
 
     /// The bytes of a view and the distance of its values, where that is said.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such view, or its buffer cannot be had or is too short.
     pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
         let path = || format!("bufferViews[{index}]");
         let Some(view) = self.root.buffer_views.get(index) else {
@@ -63,6 +69,12 @@ impl<'a> Document<'a> {
         let bytes = match self.buffers.get(buffer) {
             Some(Ok(bytes)) => bytes,
             Some(Err((kind, message))) => {
+                let names = view.extensions.iter().flat_map(|extensions| extensions.others.keys());
+                let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+                if !names.is_empty() {
+                    let message = format!("{names} is not read, and buffers[{buffer}]: {message}");
+                    return Err(Error::new(ErrorKind::Unsupported, message).at(path()));
+                }
                 return Err(Error::new(*kind, message.clone()).at(format!("buffers[{buffer}]")));
             }
             None => return Err(malformed(path(), format!("there is no buffer {buffer}"))),
@@ -96,8 +108,8 @@ impl<'a> Document<'a> {
     }
 }
 
-fn parse(text: &[u8]) -> serde_json::Result<json::Root> {
-    serde_json::from_slice(text).or_else(|error| match with_nodes(text) {
+fn parse(text: &[u8], json: &Value) -> serde_json::Result<json::Root> {
+    serde_json::from_slice(text).or_else(|error| match with_nodes(json) {
         Some(text) => serde_json::from_slice(&text),
         None => Err(error),
     })
@@ -105,29 +117,16 @@ fn parse(text: &[u8]) -> serde_json::Result<json::Root> {
 
 /// The text with an empty list of nodes in scenes that have none, which the crate does not accept. `None` if it is not
 /// for that.
-fn with_nodes(text: &[u8]) -> Option<Vec<u8>> {
-    let mut json: Value = serde_json::from_slice(text).ok()?;
+fn with_nodes(json: &Value) -> Option<Vec<u8>> {
+    let mut json = json.clone();
     for scene in json.get_mut("scenes")?.as_array_mut()? {
         scene.as_object_mut()?.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
     }
     serde_json::to_vec(&json).ok()
 }
 
-/// Extensions that are not read are listed, whether they are said to be required or not.
-fn list_extensions(root: &mut json::Root, losses: &mut Vec<Loss>) {
-    let required = std::mem::take(&mut root.extensions_required);
-    let mut listed: Vec<&str> = SUPPORTED.to_vec();
-    for (list, names) in [("extensionsRequired", &required), ("extensionsUsed", &root.extensions_used)] {
-        for (index, name) in names.iter().enumerate() {
-            if !listed.contains(&name.as_str()) {
-                losses.push(Loss::dropped(format!("{list}[{index}]"), format!("{name} is not read")));
-                listed.push(name);
-            }
-        }
-    }
-}
-
-/// What the crate checks, except for what is missing: files without the bounds of positions can be read.
+/// What the crate checks, and targets of animations. Except for what is missing: files without the bounds of positions
+/// can be read; and for names of attributes, which are listed.
 fn validate(root: &json::Root) -> Result<()> {
     for (mesh, entry) in root.meshes.iter().enumerate() {
         for (place, primitive) in entry.primitives.iter().enumerate() {
@@ -138,9 +137,19 @@ fn validate(root: &json::Root) -> Result<()> {
             }
         }
     }
+    for (index, animation) in root.animations.iter().enumerate() {
+        for (place, channel) in animation.channels.iter().enumerate() {
+            let node = channel.target.node.value();
+            if node >= root.nodes.len() {
+                let path = format!("animations[{index}].channels[{place}].target.node");
+                return Err(malformed(path, format!("there is no node {node}")));
+            }
+        }
+    }
     let mut first = None;
     root.validate(root, json::Path::new, &mut |path, fault| {
-        if !matches!(fault, Fault::Missing) && first.is_none() {
+        let listed = |path: json::Path| path.as_str().ends_with(".attributes[\"<invalid semantic name>\"]");
+        if first.is_none() && !matches!(fault, Fault::Missing) && !listed(path()) {
             first = Some((path(), fault));
         }
     });
@@ -164,7 +173,7 @@ fn load<'a>(
     *left = left.checked_sub(length).ok_or_else(|| {
         (ErrorKind::LimitExceeded, format!("{length} more bytes than the limit for decoded data allows"))
     })?;
-    let bytes = match &buffer.uri {
+    let mut bytes = match &buffer.uri {
         Some(uri) => Cow::Owned(resolve(uri, files)?),
         None if index == 0 => {
             Cow::Borrowed(numbers.ok_or((ErrorKind::Malformed, "no uri, and no binary chunk".to_owned()))?)
@@ -174,6 +183,11 @@ fn load<'a>(
     if (bytes.len() as u64) < length {
         let message = format!("{length} bytes, but there are {}", bytes.len());
         return Err((ErrorKind::Malformed, message));
+    }
+    // What lies behind the end that the file names is not the buffer's.
+    match &mut bytes {
+        Cow::Borrowed(bytes) => *bytes = &bytes[..length as usize],
+        Cow::Owned(bytes) => bytes.truncate(length as usize),
     }
     Ok(bytes)
 }

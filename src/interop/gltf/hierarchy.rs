@@ -70,6 +70,12 @@ impl Hierarchy {
         matrix
     }
 
+    /// From the space of the scene to that of a node; the identity where there is no such way.
+    pub fn inverse(&self, node: usize) -> Mat4 {
+        let inverse = self.to_scene(Some(node)).inverse();
+        if inverse.is_finite() { inverse } else { Mat4::IDENTITY }
+    }
+
     /// This node and those above it, below the one on top.
     pub fn up(&self, node: Option<usize>) -> impl Iterator<Item = usize> {
         let first = node.filter(|node| Some(*node) != self.top);

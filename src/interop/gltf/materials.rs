@@ -1,28 +1,50 @@
 //! Materials: names and flat colours.
 
 use ::gltf::json;
-use serde_json::{Value, json};
+use ::gltf::json::material::StrengthFactor;
 
 use super::document::{Document, extras};
 use super::take_own;
 use crate::Loss;
 use crate::scene::Material;
 
-/// The materials of the file, and one more for meshes that name none.
+/// The materials of the file.
 pub(super) fn read(document: &Document, losses: &mut Vec<Loss>) -> Vec<Material> {
-    let entries = document.root.materials.iter().enumerate();
-    entries.map(|(index, entry)| material(entry, &format!("materials[{index}]"), losses)).collect()
+    let root = &document.root;
+    let mut used = vec![false; root.materials.len()];
+    for index in
+        root.meshes.iter().flat_map(|mesh| &mesh.primitives).filter_map(|primitive| primitive.material)
+    {
+        used[index.value()] = true;
+    }
+    let mut materials = Vec::new();
+    for (index, entry) in root.materials.iter().enumerate() {
+        let at = format!("materials[{index}]");
+        if !used[index] {
+            losses.push(Loss::dropped(&*at, "no mesh has it"));
+        }
+        materials.push(material(entry, &at, losses));
+    }
+    materials
+}
+
+/// A colour as glTF has it.
+pub(super) fn to_factor([red, green, blue]: [u8; 3]) -> [f32; 4] {
+    [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
 }
 
 fn material(entry: &json::Material, at: &str, losses: &mut Vec<Loss>) -> Material {
-    let own = take_own(&mut extras(&entry.extras));
+    let mut extras = extras(&entry.extras);
+    // Whether there is a colour, where this crate has written it: without one, the factor is that of white.
+    let color: Option<Option<[u8; 3]>> =
+        take_own(&mut extras).remove("color").and_then(|color| serde_json::from_value(color).ok());
+    let more = more_than_color(entry, color.is_some(), !extras.is_empty());
     let factor = entry.pbr_metallic_roughness.base_color_factor.0;
-    let color = match own.get("color").and_then(|color| serde_json::from_value(color.clone()).ok()) {
-        Some(color) => Some(color),
+    let color = match color.filter(|color| color.map_or([1.0; 4], to_factor) == factor) {
+        Some(color) => color,
         None if factor == [1.0; 4] => None,
         None => Some(to_bytes(factor, at, losses)),
     };
-    let more = more_than_color(entry);
     if !more.is_empty() {
         let message = format!("materials are names and colours; there is no place for {}", more.join(", "));
         losses.push(Loss::dropped(at, message));
@@ -47,22 +69,28 @@ fn to_bytes([red, green, blue, alpha]: [f32; 4], at: &str, losses: &mut Vec<Loss
     color
 }
 
-/// The names of properties that say more than a plain surface of one colour would.
-fn more_than_color(entry: &json::Material) -> Vec<String> {
-    let plain = serde_json::to_value(json::Material::default()).unwrap_or_default();
-    let Ok(entry) = serde_json::to_value(entry) else { return Vec::new() };
+/// The names of properties that say more than a plain surface of one colour would. Those that this crate writes are not
+/// metallic.
+fn more_than_color(entry: &json::Material, is_own: bool, extras: bool) -> Vec<String> {
+    let mut plain = json::Material::default();
+    if is_own {
+        plain.pbr_metallic_roughness.metallic_factor = StrengthFactor(0.0);
+    }
+    let mut entry = entry.clone();
+    entry.extras = None;
+    let surface = |material: &json::Material| serde_json::to_value(&material.pbr_metallic_roughness);
+    let parts =
+        [(serde_json::to_value(&entry), serde_json::to_value(&plain)), (surface(&entry), surface(&plain))];
     let mut more = Vec::new();
-    let known = ["name", "extras", "baseColorFactor", "metallicFactor", "roughnessFactor"];
-    let mut compare = |entry: &Value, plain: &Value| {
+    for (entry, plain) in parts {
+        let (entry, plain) = (entry.unwrap_or_default(), plain.unwrap_or_default());
         for (name, value) in entry.as_object().into_iter().flatten() {
-            let same = plain.get(name) == Some(value) || known.contains(&name.as_str());
-            if !same && name != "pbrMetallicRoughness" {
+            let known = ["name", "pbrMetallicRoughness", "baseColorFactor"].contains(&name.as_str());
+            if !known && plain.get(name) != Some(value) {
                 more.push(name.clone());
             }
         }
-    };
-    let part = "pbrMetallicRoughness";
-    compare(&entry, &plain);
-    compare(entry.get(part).unwrap_or(&json!({})), plain.get(part).unwrap_or(&json!({})));
+    }
+    more.extend(extras.then(|| "extras".to_owned()));
     more
 }

@@ -13,15 +13,18 @@ mod container;
 mod curves;
 mod data;
 mod document;
+mod failures;
 mod hierarchy;
 mod materials;
 mod motion;
+mod names;
 mod outline;
 mod primitive;
 mod read;
 mod repair;
 mod skeleton;
 mod skins;
+mod unread;
 mod write;
 
 use serde_json::Value;
@@ -30,6 +33,9 @@ use crate::scene::{Components, Conventions, Extras, Holds};
 
 /// The name in `extras` under which this crate keeps what glTF has no place for.
 const OWN: &str = "meshspec";
+
+/// The name of the node that has the transform of the scene.
+const TOP: &str = "scene";
 
 /// The extension for levels of detail.
 const LOD: &str = "MSFT_lod";

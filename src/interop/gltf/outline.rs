@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::attributes::{extras, primitive};
 use super::data::{Data, Kind, Shape, Stream, Target};
+use super::materials::to_factor;
 use super::skins::Bones;
-use super::{LOD, set_own};
+use super::{LOD, TOP, set_own};
 use crate::Loss;
 use crate::scene::{Extras, Joint, Material, Mesh, Scene, Transform};
 
@@ -34,7 +35,7 @@ impl Outline {
         }
         let top = (bones.all() > 0 || scene.transform.is_some()).then_some(outline.nodes.len());
         if let Some(top) = top {
-            outline.nodes.push(json!({ "name": "scene" }));
+            outline.nodes.push(json!({ "name": TOP }));
             outline.roots.push(top);
         }
         for (index, mesh) in scene.meshes.iter().enumerate() {
@@ -52,7 +53,7 @@ impl Outline {
         if outline.roots.is_empty() {
             // Some readers want a scene to have a node.
             outline.roots.push(outline.nodes.len());
-            outline.nodes.push(json!({ "name": "scene" }));
+            outline.nodes.push(json!({ "name": TOP }));
         }
         if let Some(top) = top {
             let node = &mut outline.nodes[top];
@@ -176,14 +177,13 @@ impl Outline {
         }
         // What shines like metal would be black without surroundings.
         let mut look = json!({ "metallicFactor": 0.0 });
-        if let Some([red, green, blue]) = material.color {
-            let color = [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0);
-            look["baseColorFactor"] = color.to_vec().into();
-            let mut extras = Extras::new();
-            set_own(&mut extras, "color", json!([red, green, blue]));
-            entry.insert("extras".to_owned(), extras.into());
+        if let Some(color) = material.color {
+            look["baseColorFactor"] = to_factor(color).to_vec().into();
         }
         entry.insert("pbrMetallicRoughness".to_owned(), look);
+        let mut extras = Extras::new();
+        set_own(&mut extras, "color", json!(material.color));
+        entry.insert("extras".to_owned(), extras.into());
         self.materials.push(entry.into());
         self.known.push(material.clone());
         Some(self.materials.len() - 1)

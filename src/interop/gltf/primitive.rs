@@ -12,7 +12,7 @@ use super::accessor::{Accessor, float, number};
 use super::document::{Document, extras, malformed};
 use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
-use crate::{ErrorKind, Loss, LossKind, Result};
+use crate::{Error, ErrorKind, Loss, LossKind, Result};
 
 /// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
 /// listed. This crate may have kept something in the extras of the mesh.
@@ -23,11 +23,7 @@ pub(super) fn read(
     at: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Mesh>> {
-    let others = entry.extensions.iter().flat_map(|extensions| extensions.others.keys());
-    if let Some(name) = others.into_iter().find(|name| *name == "KHR_draco_mesh_compression") {
-        losses.push(Loss::dropped(at, format!("{name} is not read")));
-        return Ok(None);
-    }
+    refuse_draco(document, entry, at)?;
     if entry.targets.as_ref().is_some_and(|targets| !targets.is_empty()) {
         losses.push(Loss::dropped(format!("{at}.targets"), "morph targets"));
     }
@@ -53,6 +49,22 @@ pub(super) fn read(
     }
     mesh.faces = faces(document, entry, mode, mesh.positions.len(), at, losses)?;
     Ok(Some(mesh))
+}
+
+/// Files may have the numbers of a compressed primitive as they are, too.
+fn refuse_draco(document: &Document, entry: &json::mesh::Primitive, at: &str) -> Result<()> {
+    let others = entry.extensions.iter().flat_map(|extensions| extensions.others.keys());
+    let Some(name) = others.into_iter().find(|name| *name == "KHR_draco_mesh_compression") else {
+        return Ok(());
+    };
+    let positions = entry.attributes.get(&Checked::Valid(Semantic::Positions));
+    let accessor = positions.and_then(|index| document.root.accessors.get(index.value()));
+    match accessor {
+        Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
+            Err(Error::new(ErrorKind::Unsupported, format!("{name} is not read")).at(at))
+        }
+        _ => Ok(()),
+    }
 }
 
 struct Columns<'a> {
@@ -95,11 +107,18 @@ impl Columns<'_> {
                 Semantic::Positions => {}
                 Semantic::Normals => self.mesh.normals = Some(accessor.floats()?),
                 Semantic::Tangents => self.mesh.tangents = Some(accessor.floats()?),
-                Semantic::TexCoords(_) => self.mesh.uvs.push(accessor.floats()?),
-                Semantic::Colors(_) => self.mesh.colors.push(colors(&accessor)?),
+                Semantic::TexCoords(set) => {
+                    self.list_place("TEXCOORD", *set, self.mesh.uvs.len());
+                    self.mesh.uvs.push(accessor.floats()?);
+                }
+                Semantic::Colors(set) => {
+                    self.list_place("COLOR", *set, self.mesh.colors.len());
+                    self.mesh.colors.push(colors(&accessor)?);
+                }
                 Semantic::Joints(set) => match index_of(Semantic::Weights(*set)) {
                     Some(weights) => {
                         let weights = self.document.accessor(weights)?;
+                        self.list_place("JOINTS", *set, self.mesh.skins.len());
                         self.mesh.skins.push(skin(&accessor, &weights)?);
                     }
                     None => self.lonely(semantic, "joints without weights"),
@@ -116,6 +135,14 @@ impl Columns<'_> {
 
     fn path(&self, name: &str) -> String {
         format!("{}.attributes.{name}", self.at)
+    }
+
+    /// Sets of a scene are counted without gaps.
+    fn list_place(&mut self, name: &str, set: u32, place: usize) {
+        if set as usize != place {
+            let message = format!("{name}_{place}, since there is no set before it");
+            self.losses.push(Loss::new(LossKind::Renamed, self.path(&format!("{name}_{set}")), message));
+        }
     }
 
     fn lonely(&mut self, semantic: &Semantic, message: &str) {

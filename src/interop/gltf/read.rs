@@ -6,11 +6,13 @@ use glam::Mat4;
 use serde_json::Value;
 
 use super::document::{Document, extras};
+use super::failures::Failures;
 use super::hierarchy::{Hierarchy, coarser, distance};
+use super::names::{self, Origin};
 use super::skeleton::Joints;
 use super::{curves, materials, primitive, take_own};
 use crate::interop::Files;
-use crate::scene::{Conventions, Extras, Lod, Material, Mesh, Scene, SceneOptions};
+use crate::scene::{Conventions, Lod, Material, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, LossKind, Result};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
@@ -29,21 +31,26 @@ pub(in crate::interop) fn read(
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let document = Document::new(bytes, files, limits, &mut losses)?;
-    list_unread(&document, &mut losses);
     let hierarchy = Hierarchy::new(&document, &mut losses)?;
-    let joints = Joints::new(&document, &hierarchy, &mut losses)?;
+    names::list_nodes(&document, &hierarchy, &mut losses);
+    let mut failures = Failures::default();
+    let joints = Joints::new(&document, &hierarchy, &mut failures, &mut losses)?;
     let materials = materials::read(&document, &mut losses);
-    let animations = curves::read(&document, &joints, &mut losses)?;
+    let animations = curves::read(&document, &joints, &mut failures, &mut losses)?;
     let mut reader = Reader {
         document: &document,
         hierarchy: &hierarchy,
         joints: &joints,
         materials,
+        failures,
+        shown: vec![false; document.root.meshes.len()],
         losses,
         scene: Scene::default(),
     };
     reader.meshes()?;
-    let Reader { mut scene, losses, .. } = reader;
+    let Reader { mut scene, failures, shown, mut losses, .. } = reader;
+    names::list_unused(&shown, &mut losses);
+    failures.settle(&mut scene)?;
     for mesh in &mut scene.meshes {
         mesh.uv_origin = conventions.uv_origin;
     }
@@ -54,16 +61,6 @@ pub(in crate::interop) fn read(
     scene_extras(&document, &mut scene);
     conventions.into_gltf(&mut scene, "gltf");
     Ok((scene, losses))
-}
-
-/// What is in the file and has no place in a scene.
-fn list_unread(document: &Document, losses: &mut Vec<Loss>) {
-    let root = &document.root;
-    let lists =
-        [("cameras", root.cameras.len()), ("textures", root.textures.len()), ("images", root.images.len())];
-    for (name, count) in lists.into_iter().filter(|(_, count)| *count > 0) {
-        losses.push(Loss::dropped(name, format!("scenes have no {name}: {count}")));
-    }
 }
 
 fn scene_extras(document: &Document, scene: &mut Scene) {
@@ -82,6 +79,9 @@ struct Reader<'a> {
     hierarchy: &'a Hierarchy,
     joints: &'a Joints,
     materials: Vec<Material>,
+    failures: Failures,
+    /// Which meshes of the file are in the scene.
+    shown: Vec<bool>,
     losses: Vec<Loss>,
     scene: Scene,
 }
@@ -128,31 +128,48 @@ impl Reader<'_> {
     fn node(&mut self, index: usize, above: Option<usize>) -> Result<Vec<usize>> {
         let node = &self.document.root.nodes[index];
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
-        let entry = &self.document.root.meshes[mesh.value()];
+        let mesh = mesh.value();
+        self.shown[mesh] = true;
         let start = self.scene.meshes.len();
-        let known = take_own(&mut extras(&entry.extras));
-        for (place, primitive) in entry.primitives.iter().enumerate() {
-            let at = format!("meshes[{}].primitives[{place}]", mesh.value());
-            let Some(mut mesh) = primitive::read(self.document, primitive, &known, &at, &mut self.losses)?
-            else {
-                continue;
-            };
-            let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
-            mesh.name = named.cloned().unwrap_or_default();
-            if let Some(material) = primitive.material.and_then(|index| self.materials.get(index.value())) {
-                mesh.material = material.clone();
+        for place in 0..self.document.root.meshes[mesh].primitives.len() {
+            let at = format!("meshes[{mesh}].primitives[{place}]");
+            let origin = Origin { root: &self.document.root, node: index, mesh, at: &at };
+            match self.primitive(&origin, place) {
+                Ok(Some(mut mesh)) => {
+                    self.place(&mut mesh, index, above);
+                    self.scene.meshes.push(mesh);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    let message = self.failures.note(error, &at)?;
+                    self.losses.push(Loss::dropped(at, message));
+                }
             }
-            gather_extras(&mut mesh, [extras(&node.extras), extras(&entry.extras)]);
-            self.attach(&mut mesh, index, &at)?;
-            self.place(&mut mesh, index, above);
-            self.scene.meshes.push(mesh);
         }
+        let is_joint = self.joints.of_node(index).is_some();
+        let origin = Origin { root: &self.document.root, node: index, mesh, at: "" };
+        origin.list_names(&self.scene.meshes[start..], is_joint, &mut self.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
         if added.len() > 1 && distance(node).is_none() {
             let message = format!("its {} primitives are meshes of their own", added.len());
-            self.losses.push(Loss::new(LossKind::Split, format!("meshes[{}]", mesh.value()), message));
+            self.losses.push(Loss::new(LossKind::Split, format!("meshes[{mesh}]"), message));
         }
         Ok(added)
+    }
+
+    /// The mesh of a primitive, where it is as the file has it.
+    fn primitive(&mut self, origin: &Origin, place: usize) -> Result<Option<Mesh>> {
+        let entry = &self.document.root.meshes[origin.mesh];
+        let primitive = &entry.primitives[place];
+        let known = take_own(&mut extras(&entry.extras));
+        let mesh = primitive::read(self.document, primitive, &known, origin.at, &mut self.losses)?;
+        let Some(mut mesh) = mesh else { return Ok(None) };
+        if let Some(material) = primitive.material.and_then(|index| self.materials.get(index.value())) {
+            mesh.material = material.clone();
+        }
+        self.attach(&mut mesh, origin.node, origin.at)?;
+        origin.gather(&mut mesh, &mut self.losses);
+        Ok(Some(mesh))
     }
 
     /// Joints of the skin become those of the skeleton.
@@ -190,19 +207,4 @@ impl Reader<'_> {
             self.losses.push(Loss::new(LossKind::Changed, path, message));
         }
     }
-}
-
-/// Puts the extras of node, mesh and primitive together; those of the primitive go before the others.
-fn gather_extras(mesh: &mut Mesh, others: [Extras; 2]) {
-    let mut all = Extras::new();
-    let mut known = Extras::new();
-    for mut extras in others.into_iter().chain([std::mem::take(&mut mesh.extras)]) {
-        known.extend(take_own(&mut extras));
-        all.extend(extras);
-    }
-    mesh.flat = known.get("flat").and_then(Value::as_bool).unwrap_or(false);
-    if let Some(name) = known.get("name").and_then(Value::as_str) {
-        mesh.name = name.to_owned();
-    }
-    mesh.extras = all;
 }

@@ -102,6 +102,11 @@ fn positions(mesh: &Mesh, at: &str) -> Result<()> {
     }
 }
 
+fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool {
+    let squared: f32 = vector.iter().map(|x| x * x).sum();
+    (squared - 1.0).abs() <= 2.0 * tolerance
+}
+
 /// What happened to directions.
 #[derive(Default)]
 struct Turned {
@@ -115,8 +120,7 @@ struct Turned {
 impl Turned {
     /// Makes a vector unit length; one that has no direction becomes `default`.
     fn unit<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
-        let squared: f32 = vector.iter().map(|x| x * x).sum();
-        if (squared - 1.0).abs() <= 2.0 * tolerance {
+        if is_unit(vector, tolerance) {
             return;
         }
         let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
@@ -174,6 +178,10 @@ pub(super) fn vectors<'a>(
 
 fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     let Some(normals) = &mut mesh.normals else { return };
+    // The usual case. To look at all of them is faster than to stop at the first.
+    if normals.iter().fold(true, |all, normal| all & is_unit(normal, UNIT)) {
+        return;
+    }
     let path = format!("{at}.normals");
     let mut turned = Turned::default();
     normals.iter_mut().for_each(|normal| turned.unit(normal, [0.0, 0.0, 1.0], UNIT));

@@ -5,6 +5,7 @@ use glam::Mat4;
 use serde_json::Value;
 
 use super::document::{Document, extras, malformed};
+use super::failures::Failures;
 use super::hierarchy::{Hierarchy, animated, to_transform};
 use super::take_own;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
@@ -23,13 +24,29 @@ pub(super) struct Joints {
 impl Joints {
     /// # Errors
     ///
-    /// If matrices are missing, or there are more joints than can be numbered.
-    pub fn new(document: &Document, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) -> Result<Joints> {
+    /// If there are more joints than can be numbered, or matrices than the limits allow.
+    pub fn new(
+        document: &Document,
+        hierarchy: &Hierarchy,
+        failures: &mut Failures,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Joints> {
         let root = &document.root;
         let mut joints = Joints { of_node: vec![None; root.nodes.len()], ..Joints::default() };
         let mut bound = Vec::new();
         for (index, skin) in root.skins.iter().enumerate() {
-            let numbers = joints.skin(document, index, skin, &mut bound, losses)?;
+            list_root(index, skin, hierarchy, losses);
+            let matrices = match inverse_binds(document, index, skin) {
+                Ok(matrices) => matrices,
+                Err(error) => {
+                    let at = format!("skins[{index}].inverseBindMatrices");
+                    let why = failures.note(error, &at)?;
+                    let message = format!("{why}; the joints are taken to be bound where their nodes are");
+                    losses.push(Loss::new(LossKind::Changed, at, message));
+                    skin.joints.iter().map(|joint| hierarchy.inverse(joint.value())).collect()
+                }
+            };
+            let numbers = joints.skin(root, index, &matrices, &mut bound, losses);
             joints.of_skin.push(numbers);
         }
         joints.add_ancestors(root, hierarchy);
@@ -78,20 +95,20 @@ impl Joints {
     /// Adds the joints of a skin. Returns their numbers.
     fn skin(
         &mut self,
-        document: &Document,
+        root: &json::Root,
         index: usize,
-        skin: &json::Skin,
+        matrices: &[Mat4],
         bound: &mut Vec<usize>,
         losses: &mut Vec<Loss>,
-    ) -> Result<Vec<u16>> {
+    ) -> Vec<u16> {
+        let skin = &root.skins[index];
         let own = take_own(&mut extras(&skin.extras));
         let is = |name: &str| own.get(name).and_then(Value::as_bool).unwrap_or(false);
         let moving = skin.joints.len().saturating_sub(usize::from(is("still")));
         let still = (moving..skin.joints.len()).map(|_| Skin::NONE);
         if is("placeholders") {
-            return Ok((0..moving).map(|joint| joint as u16).chain(still).collect());
+            return (0..moving).map(|joint| joint as u16).chain(still).collect();
         }
-        let matrices = inverse_binds(document, index, skin)?;
         let mut numbers = Vec::new();
         let mut twice = 0;
         for (place, node) in skin.joints.iter().take(moving).enumerate() {
@@ -108,7 +125,7 @@ impl Joints {
                     self.push(Joint { name, parent: Some(joint), inverse_bind, rest, ..Joint::default() })
                 }
                 None => {
-                    let joint = self.push(joint(&document.root.nodes[node], inverse_bind));
+                    let joint = self.push(joint(&root.nodes[node], inverse_bind));
                     bound.push(joint);
                     self.of_node[node] = Some(joint);
                     joint
@@ -121,7 +138,7 @@ impl Joints {
                 format!("{twice} joints have another bind pose than in an earlier skin, and are doubled");
             losses.push(Loss::new(LossKind::Split, format!("skins[{index}]"), message));
         }
-        Ok(numbers.into_iter().chain(still).collect())
+        numbers.into_iter().chain(still).collect()
     }
 
     fn push(&mut self, joint: Joint) -> usize {
@@ -137,9 +154,8 @@ impl Joints {
             for above in hierarchy.up(hierarchy.parents[node]).collect::<Vec<_>>() {
                 let moves = hierarchy.local[above] != Mat4::IDENTITY || animated(root, above);
                 if self.of_node[above].is_none() && moves {
-                    let inverse_bind = hierarchy.to_scene(Some(above)).inverse();
-                    let inverse_bind = if inverse_bind.is_finite() { inverse_bind } else { Mat4::IDENTITY };
-                    self.of_node[above] = Some(self.push(joint(&root.nodes[above], inverse_bind)));
+                    let joint = joint(&root.nodes[above], hierarchy.inverse(above));
+                    self.of_node[above] = Some(self.push(joint));
                 }
             }
         }
@@ -158,6 +174,17 @@ impl Joints {
                 self.skeleton.joints[*joint].rest = rest;
             }
         }
+    }
+}
+
+/// Lists the node that a skin names as its root, unless that is the joint above all its others, as it will be again.
+fn list_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+    let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
+    let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
+    let above = |joint: usize| hierarchy.up(Some(joint)).any(|node| node == root);
+    if !is_joint || !skin.joints.iter().all(|joint| above(joint.value())) {
+        let message = format!("scenes have no node that stands for a skin: nodes[{root}]");
+        losses.push(Loss::dropped(format!("skins[{index}].skeleton"), message));
     }
 }
 

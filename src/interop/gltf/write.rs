@@ -126,8 +126,11 @@ fn animation_entry<'a>(
     }
     clock.list_shift(at, losses);
     let mut extras = Extras::new();
-    set_own(&mut extras, "rate", animation.rate.into());
-    set_own(&mut extras, "duration", animation.duration.into());
+    // Those that are not finite become texts.
+    for (name, value) in [("rate", animation.rate), ("duration", animation.duration)] {
+        let value = crate::float::serialize(&value, serde_json::value::Serializer).unwrap_or_default();
+        set_own(&mut extras, name, value);
+    }
     if animation.looped {
         set_own(&mut extras, "looped", true.into());
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 use meshspec::interop::Interchange;
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{Dialect, Document, Limits, Loss, ReadOptions, WriteOptions};
+use meshspec::{Dialect, Document, Limits, Loss, ReadOptions};
 use serde::Serialize;
 
 use super::edits::Edits;
@@ -15,7 +15,7 @@ use crate::failure::{Failure, Result};
 use crate::input::{self, dialect_parser, is_standard, name_of, read_options};
 use crate::json;
 use crate::output::{self, Staged};
-use crate::terminal::counted;
+use crate::packing::Packing;
 
 /// How to convert a file.
 #[derive(Debug, Args)]
@@ -36,12 +36,11 @@ pub struct Conversion {
     /// Write nothing if something would be lost.
     #[arg(long)]
     strict: bool,
-    /// How much to compress, for formats that have levels: iyma, up to 22.
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    level: Option<i32>,
     /// Overwrite files that exist.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    packing: Packing,
     #[command(flatten)]
     edits: Edits,
 }
@@ -247,9 +246,7 @@ impl Run<'_> {
         if to == Encoding::Json {
             return self.staged.write(|out| json::write_document(document, out));
         }
-        let mut options =
-            if self.conversion.lenient { WriteOptions::lenient() } else { WriteOptions::default() };
-        options.compression_level = self.conversion.level;
+        let options = self.conversion.packing.options(self.conversion.lenient);
         // It is the input that holds what cannot be written.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.staged.write(|out| out.write_all(&bytes))
@@ -276,7 +273,6 @@ impl Run<'_> {
 impl Outcome {
     /// The failure of a conversion that `--strict` forbade.
     pub fn failure(&self, input: &Path) -> Option<Failure> {
-        let lost = counted(self.losses.len() as u64, "thing", "things");
-        self.refused.then(|| Failure::invalid(&name_of(input), format!("{lost} would be lost")))
+        self.refused.then(|| Failure::lossy(&name_of(input), &self.losses))
     }
 }

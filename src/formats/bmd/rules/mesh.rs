@@ -44,14 +44,13 @@ fn check_vertices(mesh: &Mesh, at: &str, bones: usize, report: &mut Report) {
             }
             _ => {}
         }
-        let value = vertex.value();
+        let (bone, vector) = (vertex.bone(), vertex.position());
         // A model without bones has the base.
-        if usize::from(value.bone) >= bones.max(1) {
-            let message = format_args!("bone {}, but there are {bones}", value.bone);
-            report.add(&VERTEX_BONE, &path, message);
+        if usize::from(bone) >= bones.max(1) {
+            report.add(&VERTEX_BONE, &path, format_args!("bone {bone}, but there are {bones}"));
         }
-        if !value.position.iter().all(|x| x.is_finite()) {
-            report.add(&NON_FINITE, &path, format_args!("the position is {:?}", value.position));
+        if !vector.iter().all(|x| x.is_finite()) {
+            report.add(&NON_FINITE, &path, format_args!("the position is {vector:?}"));
         }
     }
 }

@@ -3,6 +3,12 @@
 //! A declaration names its bulk data with the types of this module. When a file is read they only note where the
 //! data lies, so that it can be copied once, to where it belongs; when one is written they borrow it.
 
+mod column;
+mod text;
+
+pub use column::{Column, scatter};
+pub use text::{NulString, NulStrings, Rest};
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{Seek, SeekFrom, Write};
@@ -281,84 +287,6 @@ where
     }
 }
 
-/// NUL-terminated strings up to the end of the file: noted when read, borrowed when written.
-#[derive(Debug, Clone)]
-pub struct NulStrings<'a>(pub Bulk<'a, u8>);
-
-impl Layout for NulStrings<'_> {
-    const TYPE: Type = Type::List(&Type::NulString);
-}
-
-impl BinRead for NulStrings<'_> {
-    type Args<'b> = ();
-
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
-        let here = reader.stream_position()?;
-        let end = reader.seek(SeekFrom::End(0))?;
-        reader.seek(SeekFrom::Start(here))?;
-        skip(reader, Some(end.saturating_sub(here))).map(|range| NulStrings(Bulk::Found(range)))
-    }
-}
-
-impl BinWrite for NulStrings<'_> {
-    type Args<'b> = ();
-
-    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
-        self.0.write_options(writer, endian, ())
-    }
-}
-
-/// The bytes up to the end of the file: noted when read, borrowed when written.
-#[derive(Debug, Clone)]
-pub struct Rest<'a>(pub Bulk<'a, u8>);
-
-impl Layout for Rest<'_> {
-    const TYPE: Type = Type::List(&u8::TYPE);
-}
-
-impl BinRead for Rest<'_> {
-    type Args<'b> = ();
-
-    fn read_options<R: io::Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
-        NulStrings::read_options(reader, endian, ()).map(|rest| Rest(rest.0))
-    }
-}
-
-impl BinWrite for Rest<'_> {
-    type Args<'b> = ();
-
-    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
-        self.0.write_options(writer, endian, ())
-    }
-}
-
-/// A NUL-terminated string at an offset of its own: where it starts is noted when it is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NulString {
-    start: usize,
-}
-
-impl NulString {
-    /// The bytes of the string in the input, without its NUL; `None` if none follows.
-    pub fn find<'i>(&self, input: &'i [u8]) -> Option<&'i [u8]> {
-        let rest = input.get(self.start..)?;
-        rest.get(..rest.iter().position(|byte| *byte == 0)?)
-    }
-}
-
-impl Layout for NulString {
-    const TYPE: Type = Type::NulString;
-}
-
-impl BinRead for NulString {
-    type Args<'b> = ();
-
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
-        // The NUL at least.
-        skip(reader, Some(1)).map(|range| NulString { start: range.start })
-    }
-}
-
 /// Goes over `size` bytes, which must be there, and says where they are.
 fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Range<usize>> {
     let start = reader.stream_position()?;
@@ -370,75 +298,4 @@ fn skip<R: io::Read + Seek>(reader: &mut R, size: Option<u64>) -> BinResult<Rang
     reader.seek(SeekFrom::Start(end))?;
     // Both are offsets into a slice.
     Ok(start as usize..end as usize)
-}
-
-/// One attribute of interleaved records: a value of type `T` at the same place of each.
-#[derive(Debug, Clone, Copy)]
-pub struct Column<'a, T> {
-    /// From the first value on.
-    bytes: &'a [u8],
-    stride: usize,
-    len: usize,
-    value: std::marker::PhantomData<T>,
-}
-
-impl<T> Default for Column<'_, T> {
-    /// No values.
-    fn default() -> Self {
-        Column { bytes: &[], stride: 1, len: 0, value: std::marker::PhantomData }
-    }
-}
-
-impl<'a, T: Plain> Column<'a, T> {
-    /// The values at `offset` of each record of `stride` bytes; `None` if a record is too short for one.
-    pub fn new(records: &'a [u8], stride: usize, offset: usize) -> Option<Self> {
-        if offset.checked_add(size_of::<T>())? > stride {
-            return None;
-        }
-        let len = records.len() / stride;
-        let bytes = records.get(offset..).unwrap_or_default();
-        Some(Column { bytes, stride, len, value: std::marker::PhantomData })
-    }
-
-    /// Number of values.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// The value of record `index`.
-    pub fn get(&self, index: usize) -> Option<T> {
-        if index >= self.len {
-            return None;
-        }
-        let start = index * self.stride;
-        self.bytes.get(start..start + size_of::<T>()).map(Self::value)
-    }
-
-    /// The values in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + use<'a, T> {
-        self.bytes.chunks(self.stride).take(self.len).map(|record| Self::value(&record[..size_of::<T>()]))
-    }
-
-    /// The values as a list of their own.
-    pub fn to_vec(&self) -> Vec<T> {
-        self.iter().collect()
-    }
-
-    fn value(bytes: &[u8]) -> T {
-        let mut value = [bytemuck::pod_read_unaligned(bytes)];
-        T::swap_on_big_endian(&mut value);
-        value[0]
-    }
-}
-
-/// Puts `values` at `offset` of each record of `stride` bytes.
-pub fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
-    for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {
-        record[offset..offset + size_of::<T>()].copy_from_slice(&as_bytes(std::slice::from_ref(value)));
-    }
 }

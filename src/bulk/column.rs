@@ -1,0 +1,74 @@
+//! Attributes of interleaved records.
+
+use super::{Plain, as_bytes};
+
+/// One attribute of interleaved records: a value of type `T` at the same place of each.
+#[derive(Debug, Clone, Copy)]
+pub struct Column<'a, T> {
+    /// From the first value on.
+    bytes: &'a [u8],
+    stride: usize,
+    len: usize,
+    value: std::marker::PhantomData<T>,
+}
+
+impl<T> Default for Column<'_, T> {
+    /// No values.
+    fn default() -> Self {
+        Column { bytes: &[], stride: 1, len: 0, value: std::marker::PhantomData }
+    }
+}
+
+impl<'a, T: Plain> Column<'a, T> {
+    /// The values at `offset` of each record of `stride` bytes; `None` if a record is too short for one.
+    pub fn new(records: &'a [u8], stride: usize, offset: usize) -> Option<Self> {
+        if offset.checked_add(size_of::<T>())? > stride {
+            return None;
+        }
+        let len = records.len() / stride;
+        let bytes = records.get(offset..).unwrap_or_default();
+        Some(Column { bytes, stride, len, value: std::marker::PhantomData })
+    }
+
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The value of record `index`.
+    pub fn get(&self, index: usize) -> Option<T> {
+        if index >= self.len {
+            return None;
+        }
+        let start = index * self.stride;
+        self.bytes.get(start..start + size_of::<T>()).map(Self::value)
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + use<'a, T> {
+        self.bytes.chunks(self.stride).take(self.len).map(|record| Self::value(&record[..size_of::<T>()]))
+    }
+
+    /// The values as a list of their own.
+    pub fn to_vec(&self) -> Vec<T> {
+        self.iter().collect()
+    }
+
+    fn value(bytes: &[u8]) -> T {
+        let mut value = [bytemuck::pod_read_unaligned(bytes)];
+        T::swap_on_big_endian(&mut value);
+        value[0]
+    }
+}
+
+/// Puts `values` at `offset` of each record of `stride` bytes.
+pub fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
+    for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {
+        record[offset..offset + size_of::<T>()].copy_from_slice(&as_bytes(std::slice::from_ref(value)));
+    }
+}

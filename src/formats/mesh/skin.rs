@@ -1,0 +1,132 @@
+//! Skins of scenes as MESH has them: each vertex follows a joint that is there.
+
+use std::collections::BTreeSet;
+
+use glam::Mat4;
+
+use super::JointColumns;
+use crate::scene::{self, Joint, Scene, Skin, Weights};
+use crate::{Error, ErrorKind, FormatId, Loss, LossKind, Result};
+
+/// Ids of joints are smaller.
+const MOST_JOINTS: usize = 255;
+
+const PATH: &str = "meshes[0].skins[0]";
+
+/// Gives joints to vertices that follow some of which nothing else is known, or none at all.
+pub(super) fn bind_all(scene: &mut Scene, losses: &mut Vec<Loss>) {
+    let Scene { meshes, skeleton, .. } = scene;
+    let Some(mesh) = meshes.first_mut() else { return };
+    if skeleton.joints.is_empty()
+        && let Some(skin) = mesh.skins.first_mut()
+    {
+        match number(skin, losses) {
+            Some(count) => skeleton.joints = vec![Joint::default(); count],
+            None => mesh.skins.clear(),
+        }
+    }
+    let Some(skin) = mesh.skins.first_mut() else { return };
+    let still = skeleton.joints.len();
+    let bound = bind_loose(skin, still, losses);
+    if bound {
+        skeleton.joints.push(Joint { inverse_bind: Mat4::IDENTITY, ..Joint::default() });
+    }
+}
+
+/// Numbers the joints of a skin without a skeleton so that MESH has ids for them. Returns how many that takes; `None` if
+/// they are too many.
+fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
+    let used: BTreeSet<u16> =
+        skin.joints.as_flattened().iter().copied().filter(|joint| *joint != Skin::NONE).collect();
+    let mut count = used.last().map_or(0, |last| usize::from(*last) + 1);
+    if used.len() > MOST_JOINTS {
+        let message = format!("vertices follow {} joints, but MESH can number {MOST_JOINTS}", used.len());
+        losses.push(Loss::dropped(PATH, message));
+        return None;
+    }
+    if count > MOST_JOINTS {
+        let message = format!("joints up to {} are numbered from 0 to {}", count - 1, used.len() - 1);
+        losses.push(Loss::new(LossKind::Renamed, format!("{PATH}.joints"), message));
+        count = used.len();
+        for joint in skin.joints.as_flattened_mut().iter_mut().filter(|joint| **joint != Skin::NONE) {
+            *joint = used.range(..*joint).count() as u16;
+        }
+    }
+    if count > 0 {
+        let message =
+            format!("{count} joints at the origin, since vertices of MESH follow joints that are there");
+        losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
+    }
+    Some(count)
+}
+
+/// Binds vertices that follow nothing to a joint that stands still. Returns whether there are any.
+fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
+    let loose = match &skin.weights {
+        Weights::U8(weights) => loose_vertices(&skin.joints, weights),
+        Weights::F32(weights) => loose_vertices(&skin.joints, weights),
+    };
+    let Some(id) = u16::try_from(still).ok().filter(|id| usize::from(*id) < MOST_JOINTS && !loose.is_empty())
+    else {
+        return false;
+    };
+    for vertex in &loose {
+        skin.joints[*vertex] = [id, Skin::NONE, Skin::NONE, Skin::NONE];
+        match &mut skin.weights {
+            Weights::U8(weights) => weights[*vertex] = [255, 0, 0, 0],
+            Weights::F32(weights) => weights[*vertex] = [1.0, 0.0, 0.0, 0.0],
+        }
+    }
+    let message = format!("{} vertices that follow no joint get one that stands still", loose.len());
+    losses.push(Loss::new(LossKind::Changed, PATH, message));
+    true
+}
+
+fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
+    let follows = |(joint, weight): (&u16, &W)| *joint != Skin::NONE && *weight > W::default();
+    let vertices = joints.iter().zip(weights).enumerate();
+    vertices
+        .filter(|(_, (joints, weights))| !joints.iter().zip(*weights).any(follows))
+        .map(|(v, _)| v)
+        .collect()
+}
+
+/// The ids and weights of a skin.
+pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointColumns> {
+    let place = |joint: u16| match joint {
+        Skin::NONE => Some(255),
+        joint => u8::try_from(joint).ok().filter(|id| *id != 255),
+    };
+    let ids = skin.joints.iter().enumerate().map(|(vertex, four)| {
+        let [a, b, c, d] = four.map(place);
+        a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
+            let message =
+                format!("vertex {vertex} follows one of the joints {four:?}, but MESH can number 255");
+            Error::new(ErrorKind::Inexpressible, message).at("meshes[0].skins[0]").in_format(FormatId::Mesh)
+        })
+    });
+    let ids = ids.collect::<Result<Vec<_>>>()?;
+    let weights = match skin.weights {
+        Weights::U8(weights) => weights,
+        Weights::F32(weights) => {
+            let mut worst = 0.0_f32;
+            let bytes = weights.into_iter().map(|weights| {
+                let bytes = scene::weights_to_bytes(weights);
+                for (weight, byte) in weights.into_iter().zip(bytes) {
+                    worst = worst.max((weight - f32::from(byte) / 255.0).abs());
+                }
+                bytes
+            });
+            let bytes = bytes.collect();
+            if worst > 0.0 {
+                losses.push(Loss::quantised(
+                    "meshes[0].skins[0].weights",
+                    "MESH has weights of 8 bits",
+                    worst,
+                ));
+            }
+            bytes
+        }
+    };
+    Ok(JointColumns { ids, weights })
+}

@@ -1,0 +1,108 @@
+//! Names and extras: those of a node, its mesh and a primitive become those of one mesh of the scene, and other nodes have
+//! no place there.
+
+use std::collections::HashMap;
+
+use ::gltf::json;
+use serde_json::Value;
+
+use super::document::{Document, extras};
+use super::hierarchy::Hierarchy;
+use super::{TOP, take_own};
+use crate::Loss;
+use crate::scene::{Extras, Mesh};
+
+/// Where a mesh of the scene comes from.
+pub(super) struct Origin<'a> {
+    pub root: &'a json::Root,
+    pub node: usize,
+    pub mesh: usize,
+    /// The place of the primitive.
+    pub at: &'a str,
+}
+
+impl Origin<'_> {
+    /// Gives the mesh its name, and all extras. What the primitive says goes before what the mesh says, and that before
+    /// what the node says; extras that have to give way are listed.
+    pub fn gather(&self, mesh: &mut Mesh, losses: &mut Vec<Loss>) {
+        let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
+        let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
+        mesh.name = named.cloned().unwrap_or_default();
+        let sources = [
+            (format!("nodes[{}]", self.node), extras(&node.extras)),
+            (format!("meshes[{}]", self.mesh), extras(&entry.extras)),
+            (self.at.to_owned(), std::mem::take(&mut mesh.extras)),
+        ];
+        let mut known = Extras::new();
+        let mut holders = HashMap::new();
+        for (path, extras) in &sources {
+            let mut extras = extras.clone();
+            known.extend(take_own(&mut extras));
+            for (key, value) in extras {
+                let holder = holders.insert(key.clone(), path);
+                let old = mesh.extras.insert(key.clone(), value.clone()).filter(|old| *old != value);
+                if let (Some(holder), Some(old)) = (holder, old) {
+                    let message = format!("{old}, but {path} has {value} under this name");
+                    let loss = Loss::dropped(format!("{holder}.extras.{key}"), message);
+                    // The same node and mesh have several primitives.
+                    if !losses.contains(&loss) {
+                        losses.push(loss);
+                    }
+                }
+            }
+        }
+        mesh.flat = known.get("flat").and_then(Value::as_bool).unwrap_or(false);
+        if let Some(name) = known.get("name").and_then(Value::as_str) {
+            mesh.name = name.to_owned();
+        }
+    }
+
+    /// Lists the name that none of the meshes has taken. That of a joint is not lost.
+    pub fn list_names(&self, meshes: &[Mesh], is_joint: bool, losses: &mut Vec<Loss>) {
+        let node = self.root.nodes[self.node].name.as_ref().filter(|_| !is_joint);
+        let names = [
+            (format!("nodes[{}].name", self.node), node),
+            (format!("meshes[{}].name", self.mesh), self.root.meshes[self.mesh].name.as_ref()),
+        ];
+        for (path, name) in names {
+            let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
+            if let Some(first) = meshes.first().filter(|_| meshes.iter().all(|mesh| mesh.name != *name)) {
+                losses
+                    .push(Loss::dropped(path, format!("\"{name}\"; the mesh is called \"{}\"", first.name)));
+            }
+        }
+    }
+}
+
+/// Lists the nodes of the scene that have a name or extras, but are neither meshes nor joints.
+pub(super) fn list_nodes(document: &Document, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+    let root = &document.root;
+    let mut kept = vec![false; root.nodes.len()];
+    for joint in root.skins.iter().flat_map(|skin| &skin.joints) {
+        kept[joint.value()] = true;
+    }
+    for (index, node) in root.nodes.iter().enumerate() {
+        if kept[index] || !hierarchy.shown[index] || node.mesh.is_some() {
+            continue;
+        }
+        let is_top = hierarchy.top == Some(index);
+        let name = node.name.as_deref().filter(|name| !name.is_empty() && !(is_top && *name == TOP));
+        let mut extras = extras(&node.extras);
+        take_own(&mut extras);
+        let name = name.map(|name| format!("its name \"{name}\""));
+        let names: Vec<_> = extras.keys().map(String::as_str).collect();
+        let extras = (!names.is_empty()).then(|| format!("its extras {}", names.join(", ")));
+        let parts: Vec<_> = name.into_iter().chain(extras).collect();
+        if !parts.is_empty() {
+            let message = format!("no mesh and no joint, so there is no place for {}", parts.join(" and "));
+            losses.push(Loss::dropped(format!("nodes[{index}]"), message));
+        }
+    }
+}
+
+/// Lists the meshes that no node of the scene shows.
+pub(super) fn list_unused(shown: &[bool], losses: &mut Vec<Loss>) {
+    for (index, _) in shown.iter().enumerate().filter(|(_, shown)| !**shown) {
+        losses.push(Loss::dropped(format!("meshes[{index}]"), "no node of the scene shows it"));
+    }
+}

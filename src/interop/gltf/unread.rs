@@ -1,0 +1,157 @@
+//! What a file has and a scene has no place for, as far as its JSON says so by itself.
+
+use std::fmt::Write;
+
+use ::gltf::json::mesh::Semantic;
+use ::gltf::json::validation::Checked;
+use serde_json::{Map, Value};
+
+use super::{LOD, take_own};
+use crate::Loss;
+
+/// Extensions that change nothing of what is read, or are read.
+const SUPPORTED: [&str; 2] = [LOD, "KHR_mesh_quantization"];
+
+/// Lists whose extras are read or listed elsewhere, and lists that are lost as a whole.
+const OTHERWISE: [&str; 8] =
+    ["scenes", "nodes", "meshes", "materials", "cameras", "textures", "images", "samplers"];
+
+pub(super) fn list(json: &Value, losses: &mut Vec<Loss>) {
+    let mut found = Found::default();
+    found.visit(json, &mut String::new());
+    extensions(json, &found.extensions, losses);
+    for (path, names) in found.extras {
+        losses.push(Loss::dropped(path, format!("scenes have no place for these extras: {names}")));
+    }
+    for name in ["cameras", "textures", "images"] {
+        match entries(json, name).len() {
+            0 => {}
+            count => losses.push(Loss::dropped(name, format!("scenes have no {name}: {count}"))),
+        }
+    }
+    texts(json, losses);
+    semantics(json, losses);
+}
+
+fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
+    object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Extensions and extras, wherever they are.
+#[derive(Default)]
+struct Found<'a> {
+    /// The name of each extension, where it is first, and in how many places.
+    extensions: Vec<(&'a str, String, usize)>,
+    /// Where extras are that are not read, and the names in them.
+    extras: Vec<(String, String)>,
+}
+
+impl<'a> Found<'a> {
+    fn visit(&mut self, value: &'a Value, path: &mut String) {
+        let length = path.len();
+        match value {
+            Value::Object(map) => {
+                for (key, child) in map {
+                    path.push_str(if length == 0 { "" } else { "." });
+                    path.push_str(key);
+                    match (key.as_str(), child) {
+                        ("extensions", Value::Object(extensions)) => self.extensions(extensions, path),
+                        ("extras", _) => self.extras(child, path),
+                        _ => self.visit(child, path),
+                    }
+                    path.truncate(length);
+                }
+            }
+            Value::Array(list) => {
+                for (index, child) in list.iter().enumerate().filter(|(_, child)| !child.is_number()) {
+                    // Writing to a text does not fail.
+                    let _ = write!(path, "[{index}]");
+                    self.visit(child, path);
+                    path.truncate(length);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn extensions(&mut self, extensions: &'a Map<String, Value>, path: &str) {
+        for name in extensions.keys() {
+            match self.extensions.iter_mut().find(|(known, ..)| known == name) {
+                Some((.., places)) => *places += 1,
+                None => self.extensions.push((name, format!("{path}.{name}"), 1)),
+            }
+        }
+    }
+
+    fn extras(&mut self, extras: &Value, path: &str) {
+        if OTHERWISE.iter().any(|list| path.strip_prefix(list).is_some_and(|rest| rest.starts_with('['))) {
+            return;
+        }
+        let names = match extras {
+            Value::Object(map) => {
+                let mut map = map.clone();
+                take_own(&mut map);
+                map.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+            }
+            Value::Null => String::new(),
+            other => other.to_string(),
+        };
+        if !names.is_empty() {
+            self.extras.push((path.to_owned(), names));
+        }
+    }
+}
+
+/// Extensions that are not read, whether the file says that it has them or not.
+fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
+    let mut listed = SUPPORTED.to_vec();
+    for list in ["extensionsRequired", "extensionsUsed"] {
+        for (index, name) in entries(json, list).iter().enumerate() {
+            let Some(name) = name.as_str().filter(|name| !listed.contains(name)) else { continue };
+            losses.push(Loss::dropped(format!("{list}[{index}]"), format!("{name} is not read")));
+            listed.push(name);
+        }
+    }
+    for (name, path, places) in found.iter().filter(|(name, ..)| !listed.contains(name)) {
+        let message = match places {
+            1 => format!("{name} is not read"),
+            _ => format!("{name} is not read; it is in {places} places"),
+        };
+        losses.push(Loss::dropped(path, message));
+    }
+}
+
+/// Names and the like of what is read.
+fn texts(json: &Value, losses: &mut Vec<Loss>) {
+    let mut drop = |path: String, value: Option<&Value>, what: &str| {
+        if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
+            losses.push(Loss::dropped(path, format!("scenes have no {what}: {value}")));
+        }
+    };
+    drop("asset.copyright".to_owned(), json.pointer("/asset/copyright"), "copyright");
+    let chosen = json.get("scene").and_then(Value::as_u64).unwrap_or(0);
+    drop(format!("scenes[{chosen}].name"), json.pointer(&format!("/scenes/{chosen}/name")), "names");
+    for (index, skin) in entries(json, "skins").iter().enumerate() {
+        drop(format!("skins[{index}].name"), skin.get("name"), "names of skins");
+    }
+}
+
+/// Attributes of names that the format does not have.
+fn semantics(json: &Value, losses: &mut Vec<Loss>) {
+    for (mesh, entry) in entries(json, "meshes").iter().enumerate() {
+        for (place, primitive) in entries(entry, "primitives").iter().enumerate() {
+            let attributes = primitive.get("attributes").and_then(Value::as_object);
+            for name in attributes.into_iter().flat_map(Map::keys).filter(|name| !is_semantic(name)) {
+                let path = format!("meshes[{mesh}].primitives[{place}].attributes.{name}");
+                let message = format!("glTF has no attribute \"{name}\"; names of one's own begin with _");
+                losses.push(Loss::dropped(path, message));
+            }
+        }
+    }
+}
+
+/// Whether the crate knows the name; it keeps none that it does not know.
+fn is_semantic(name: &str) -> bool {
+    let parsed: Result<Checked<Semantic>, _> = serde_json::from_value(name.into());
+    matches!(parsed, Ok(Checked::Valid(_)))
+}

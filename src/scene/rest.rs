@@ -1,0 +1,59 @@
+//! Joints that rest elsewhere than in the bind pose, for formats that know one of the two only.
+
+use super::{Animation, Channel, Interpolation, Joint, Samples, Scene, Transform};
+use crate::{Loss, LossKind};
+
+/// How far coordinates and parts of quaternions may be off and count as the same.
+const SAME: f32 = 1e-4;
+
+impl Scene {
+    /// Lets joints rest in the bind pose, except those that `keep` names: what no key of an animation moves gets one that
+    /// holds it where it has been. Returns what that changes where no animation plays.
+    pub(crate) fn rest_in_bind_pose(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Option<Loss> {
+        let mut count = 0;
+        for index in 0..self.skeleton.joints.len() {
+            let (bind, rest) = (self.skeleton.bind(index), self.skeleton.rest(index));
+            let joint = &mut self.skeleton.joints[index];
+            if keep(joint) || bind.to_matrix().abs_diff_eq(rest.to_matrix(), SAME) {
+                continue;
+            }
+            joint.rest = None;
+            count += 1;
+            self.animations.iter_mut().for_each(|animation| animation.hold(index, rest, bind));
+        }
+        let message = format!(
+            "{count} joints rest elsewhere than in the bind pose, where {format} has them while nothing plays"
+        );
+        (count > 0).then(|| Loss::new(LossKind::Changed, "skeleton.joints", message))
+    }
+}
+
+impl Animation {
+    /// Holds a joint where it rests, in each of its properties that no channel moves and that the bind pose has otherwise.
+    fn hold(&mut self, joint: usize, rest: Transform, bind: Transform) {
+        let differs = |a: &[f32], b: &[f32]| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
+        let held = [
+            (Samples::Translation(vec![rest.translation]), differs(&rest.translation, &bind.translation)),
+            (Samples::Rotation(vec![rest.rotation]), differs(&rest.rotation, &bind.rotation)),
+            (Samples::Scale(vec![rest.scale]), differs(&rest.scale, &bind.scale)),
+        ];
+        for (samples, _) in held.into_iter().filter(|(_, differs)| *differs) {
+            let property = std::mem::discriminant(&samples);
+            let moves = |channel: &Channel| {
+                channel.joint == joint
+                    && std::mem::discriminant(&channel.samples) == property
+                    && !channel.samples.is_empty()
+            };
+            if self.channels.iter().any(moves) {
+                continue;
+            }
+            let start =
+                self.times.iter().filter_map(|times| times.first()).copied().reduce(f32::min).unwrap_or(0.0);
+            let times = self.times.iter().position(|times| *times == [start]).unwrap_or_else(|| {
+                self.times.push(vec![start]);
+                self.times.len() - 1
+            });
+            self.channels.push(Channel { joint, times, interpolation: Interpolation::Linear, samples });
+        }
+    }
+}
