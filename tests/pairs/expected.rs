@@ -12,6 +12,8 @@ use crate::parts::{Content, Custom, JOINTS, MeshContent, Metric, Numbers, Part, 
 pub struct Said {
     /// Joints are added, stand in another order, or rest elsewhere.
     pub joints_changed: bool,
+    /// Vertices that follow nothing get a joint for that.
+    pub joint_added: bool,
     /// Meshes that may have more attributes without a meaning, of zeros.
     pub filled: Vec<usize>,
     /// Meshes whose attributes without a meaning have other names.
@@ -197,7 +199,10 @@ impl MeshContent {
             }
             // Those with a weight of 0, which are no part.
             ("skins", _) if loss.kind == LossKind::Dropped => {}
-            (field, _) if field.starts_with("skins") => return part_is_lost(&mut self.parts, "skins", loss),
+            (field, _) if field.starts_with("skins") => {
+                said.joint_added |= loss.kind == LossKind::Changed;
+                return part_is_lost(&mut self.parts, "skins", loss);
+            }
             ("faces", _) if loss.kind == LossKind::Dropped => {
                 return remove_all(&mut self.parts, "faces.rest");
             }

@@ -39,7 +39,7 @@ fn is_small(loss: &Loss) -> bool {
 
 /// Whether a loss allows what another one does. Weights are one part, of which the larger error counts.
 fn says_as_much(loss: &Loss, other: &Loss) -> bool {
-    let skins = |loss: &Loss| loss.kind == LossKind::Quantised && loss.path.contains(".skins");
+    let skins = |loss: &Loss| loss.path.contains(".skins");
     (loss.kind, &loss.path) == (other.kind, &other.path) || skins(loss) && skins(other)
 }
 

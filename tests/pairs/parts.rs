@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
-use meshspec::scene::{Animation, Components, Mesh, Scene, Skeleton, Transform, UvOrigin};
+use meshspec::scene::{Animation, Components, Lod, Mesh, Scene, Skeleton, Transform, UvOrigin};
 use proptest::test_runner::TestCaseError;
 
 /// Parts by their path behind that of the list: `material.name` of `meshes[0].material.name`. What is not there is left
@@ -96,7 +96,10 @@ impl Content {
         if !scene.extras.is_empty() {
             whole.insert("extras".into(), Part::Text(format!("{:?}", scene.extras)));
         }
-        for (index, lod) in scene.lods.iter().enumerate() {
+        // A level that shows everything from anywhere says nothing.
+        let all = |lod: &Lod| lod.distance == 0.0 && lod.meshes.len() == scene.meshes.len();
+        let says_nothing = matches!(&*scene.lods, [lod] if all(lod));
+        for (index, lod) in scene.lods.iter().enumerate().filter(|_| !says_nothing) {
             whole.insert(format!("lods[{index}].meshes"), Part::Text(format!("{:?}", lod.meshes)));
             whole.insert(format!("lods[{index}].distance"), numbers(&[lod.distance], 1));
         }
