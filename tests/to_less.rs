@@ -145,7 +145,7 @@ fn a_round_ends_where_it_starts() {
 fn vertices_of_mesh_follow_joints_that_are_there() {
     let skin = |joints: [u16; 4], weights: [f32; 4]| Skin {
         joints: vec![joints, joints, [Skin::NONE; 4]],
-        weights: Weights::F32(vec![weights, weights, [0.0; 4]]),
+        weights: Weights::F32(vec![weights, weights, [0.0, 1.0, 0.0, 0.0]]),
     };
     let with =
         |skin: Skin| Scene { meshes: vec![Mesh { skins: vec![skin], ..triangle() }], ..Scene::default() };

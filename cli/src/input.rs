@@ -46,7 +46,7 @@ impl Reading {
             None => detect(bytes, path)?,
         };
         match self.dialect {
-            Some(dialect) => require_dialect(format, dialect, path).map(|()| format),
+            Some(dialect) => require_dialect(format, dialect, &name_of(path)).map(|()| format),
             None => Ok(format),
         }
     }
@@ -64,19 +64,22 @@ pub fn detect(bytes: &[u8], path: &Path) -> Result<FormatId> {
 }
 
 /// It is wrong usage to ask for a dialect that the format does not have.
-pub fn require_dialect(format: FormatId, dialect: Dialect, path: &Path) -> Result<()> {
+pub fn require_dialect(format: FormatId, dialect: Dialect, place: &str) -> Result<()> {
     let dialects = format.about().dialects;
     if dialects.contains(&dialect) {
         return Ok(());
     }
     let names: Vec<_> = dialects.iter().map(|dialect| dialect.name()).collect();
     let message = format!("{format} has no dialect {dialect}; there are {}", names.join(", "));
-    Err(Failure::usage(&name_of(path), message))
+    Err(Failure::usage(place, message))
 }
+
+/// The path that stands for standard input or output.
+pub const STANDARD: &str = "-";
 
 /// Whether the path stands for standard input or output.
 pub fn is_standard(path: &Path) -> bool {
-    path.as_os_str() == "-"
+    path.as_os_str() == STANDARD
 }
 
 /// The name of an input file, as messages have it.
@@ -109,7 +112,8 @@ impl Files for Beside<'_> {
         let inside =
             Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if is_standard(self.0) || !inside {
-            let message = format!("\"{name}\" is not in the folder of the file");
+            let message =
+                format!("\"{name}\" is not in the folder of the file or below: it is not read, for safety");
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
         }
         std::fs::read(self.0.with_file_name(name))

@@ -1,6 +1,5 @@
 //! What is written: whole files or nothing, and data on standard output.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, Result};
-use crate::input::is_standard;
+use crate::input::{STANDARD, is_standard};
 
 /// The name of an output file, as messages have it.
 pub fn name_of(path: &Path) -> String {
@@ -40,6 +39,8 @@ pub fn write(path: &Path, force: bool, content: impl FnOnce(&mut dyn Write) -> i
 pub struct Staged {
     path: PathBuf,
     force: bool,
+    /// Whether folders are made where there are none.
+    in_new_folders: bool,
     /// Where each file will be.
     files: Vec<(PathBuf, NamedTempFile)>,
     /// What standard output will get.
@@ -49,7 +50,22 @@ pub struct Staged {
 impl Staged {
     /// Nothing yet, to be written to `path`; `-` is standard output.
     pub fn new(path: &Path, force: bool) -> Staged {
-        Staged { path: path.to_owned(), force, files: Vec::new(), printed: Vec::new() }
+        let path = path.to_owned();
+        Staged { path, force, in_new_folders: false, files: Vec::new(), printed: Vec::new() }
+    }
+
+    /// As [`new`](Staged::new), in folders that need not be there: they are made when all is written.
+    pub fn in_new_folders(path: &Path, force: bool) -> Staged {
+        Staged { in_new_folders: true, ..Staged::new(path, force) }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Wrong usage if the file exists and may not be replaced: to be said before any work is done.
+    pub fn refuse_existing(&self) -> Result<()> {
+        refuse_existing(&self.path, self.force)
     }
 
     /// Writes the file itself. Standard output, pipes and devices get it at once.
@@ -62,28 +78,16 @@ impl Staged {
         written.map_err(|error| Failure::io(&path.display().to_string(), &error))
     }
 
-    /// Writes files made in memory to standard output, which takes one only.
-    pub fn print(&mut self, files: BTreeMap<String, Vec<u8>>) -> io::Result<()> {
-        let names: Vec<_> = files.keys().map(|name| format!("\"{name}\"")).collect();
-        let count = files.len();
-        match files.into_values().next() {
-            Some(content) if count == 1 => {
-                self.printed = content;
-                Ok(())
-            }
-            _ => {
-                let message = format!("standard output takes one file, not {count}: {}", names.join(", "));
-                Err(io::Error::new(io::ErrorKind::Unsupported, message))
-            }
-        }
-    }
-
     /// Puts all that was written to its place.
     pub fn commit(self) -> Result<()> {
         if !self.printed.is_empty() {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
         }
         for (path, file) in self.files {
+            if let (true, Some(folder)) = (self.in_new_folders, path.parent()) {
+                fs::create_dir_all(folder)
+                    .map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
+            }
             place(file, &path, self.force).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => exists(&path),
                 _ => Failure::io(&path.display().to_string(), &error),
@@ -100,7 +104,8 @@ impl Staged {
             Ok(_) => fs::canonicalize(path)?,
             Err(_) => path.to_owned(),
         };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let is_there = |folder: &&Path| !self.in_new_folders || folder.is_dir();
+        let folder = path.ancestors().skip(1).find(is_there).filter(|folder| !folder.as_os_str().is_empty());
         let temporary = temporary_file(folder.unwrap_or(Path::new(".")))?;
         let file = temporary.as_file().try_clone()?;
         self.files.push((path, temporary));
@@ -114,6 +119,13 @@ impl Files for Staged {
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        if is_standard(&self.path) {
+            if name != STANDARD {
+                return Err(io::Error::new(io::ErrorKind::Unsupported, "standard output takes one file"));
+            }
+            self.printed.clear();
+            return Ok(Box::new(&mut self.printed));
+        }
         let path = self.path.with_file_name(name);
         if path.is_file() && !self.force {
             return Err(io::Error::new(

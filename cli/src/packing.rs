@@ -11,9 +11,9 @@ pub struct Packing {
     /// How much to compress: 3 unless it is said, up to 22.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = level_parser())]
     level: Option<i32>,
-    /// Threads to compress with.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    threads: u32,
+    /// Threads to compress with: 1 unless it is said.
+    #[arg(long, value_name = "N")]
+    threads: Option<u32>,
     /// Whether to write a checksum of the data. Otherwise as in the file read.
     #[arg(long, value_enum)]
     data_checksum: Option<Switch>,
@@ -26,10 +26,20 @@ enum Switch {
 }
 
 impl Packing {
+    /// The first of the options that is given.
+    pub fn asked(&self) -> Option<&'static str> {
+        let options = [
+            ("--level", self.level.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--data-checksum", self.data_checksum.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
     pub fn options(&self, lenient: bool) -> WriteOptions {
         let mut options = if lenient { WriteOptions::lenient() } else { WriteOptions::default() };
         options.compression_level = self.level;
-        options.threads = self.threads;
+        options.threads = self.threads.unwrap_or(options.threads);
         options.data_checksum = self.data_checksum.map(|switch| switch == Switch::On);
         options
     }

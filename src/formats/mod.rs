@@ -129,6 +129,8 @@ pub struct About {
     pub extensions: &'static [&'static str],
     /// The dialects, the specification first.
     pub dialects: &'static [Dialect],
+    /// Whether files can be compressed more or less, as [`WriteOptions::compression_level`] says.
+    pub levels: bool,
     /// Every rule that `check` knows.
     pub rules: &'static [&'static Rule],
     /// The declarations of whole files: a name and the type of each.

@@ -45,7 +45,8 @@ pub trait Files {
     ///
     /// # Errors
     ///
-    /// If it cannot be made.
+    /// If it cannot be made. [`io::ErrorKind::Unsupported`] says that there is no place for files beside the one that is
+    /// written: then glTF has its numbers in itself, and OBJ goes without colours of materials.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
 }
 

@@ -41,6 +41,13 @@ impl Scene {
 }
 
 impl Mesh {
+    /// Turns texture coordinates over: what was u is 1 − u, rounded.
+    pub fn flip_u(&mut self) {
+        for [u, _] in self.uvs.iter_mut().flatten() {
+            *u = 1.0 - *u;
+        }
+    }
+
     /// Turns texture coordinates over: what was v is 1 − v. No number is touched, only read from the other side.
     pub fn flip_v(&mut self) {
         self.uv_origin = match self.uv_origin {
@@ -70,19 +77,6 @@ impl Mesh {
             self.faces = Faces::triangles(Vec::new());
             losses.push(Loss::dropped(path, "faces between vertices that are not there"));
         }
-    }
-
-    /// Splits faces with more than three corners into triangles around the first corner; those with fewer vanish.
-    pub fn triangulate(&mut self) {
-        let Some(counts) = self.faces.corners.take() else { return };
-        if counts.iter().all(|count| *count == 3) {
-            return;
-        }
-        self.faces.indices = Some(match &self.faces.indices {
-            Some(Indices::U16(values)) => Indices::U16(fans(&counts, values)),
-            Some(Indices::U32(values)) => Indices::U32(fans(&counts, values)),
-            None => Indices::U32(fans(&counts, &(0..self.positions.len() as u32).collect::<Vec<_>>())),
-        });
     }
 
     /// Merges vertices that are the same in every attribute, bit by bit. Returns how many there are fewer.
@@ -115,12 +109,16 @@ impl Mesh {
     /// a face that has an area get (0, 0, 1).
     pub fn generate_normals(&mut self) {
         let mut sums = vec![Vec3::ZERO; self.positions.len()];
-        self.faces.for_each_triangle(self.positions.len(), |corners| {
-            let [a, b, c] = corners
-                .map(|corner| self.positions.get(corner as usize).map_or(Vec3::ZERO, |p| Vec3::from(*p)));
-            let twice_the_area = (b - a).cross(c - a);
-            for corner in corners {
-                if let Some(sum) = sums.get_mut(corner as usize) {
+        let position =
+            |corner: u32| self.positions.get(corner as usize).map_or(Vec3::ZERO, |p| Vec3::from(*p));
+        self.faces.for_each(self.positions.len(), |face| {
+            let mut twice_the_area = Vec3::ZERO;
+            for_each_of_fan(face, |corners| {
+                let [a, b, c] = corners.map(position);
+                twice_the_area += (b - a).cross(c - a);
+            });
+            for corner in face {
+                if let Some(sum) = sums.get_mut(*corner as usize) {
                     *sum += twice_the_area;
                 }
             }
@@ -212,39 +210,39 @@ impl Mesh {
 }
 
 impl Faces {
-    /// Every triangle; faces with more corners as fans around the first.
-    pub fn for_each_triangle(&self, vertices: usize, mut visit: impl FnMut([u32; 3])) {
+    /// The corners of every face.
+    fn for_each(&self, vertices: usize, mut visit: impl FnMut(&[u32])) {
         let corner = |place: usize| match &self.indices {
             Some(indices) => indices.get(place).unwrap_or(0),
             None => place as u32,
         };
         let mut start = 0;
-        let mut fan = |count: usize| {
-            for second in 1..count.saturating_sub(1) {
-                visit([corner(start), corner(start + second), corner(start + second + 1)]);
-            }
+        let mut corners = Vec::new();
+        let mut face = |count: usize| {
+            corners.clear();
+            corners.extend((start..start + count).map(corner));
+            visit(&corners);
             start += count;
         };
         match &self.corners {
-            Some(counts) => counts.iter().for_each(|count| fan(*count as usize)),
-            None => (0..self.corner_count(vertices) / 3).for_each(|_| fan(3)),
+            Some(counts) => counts.iter().for_each(|count| face(*count as usize)),
+            None => (0..self.corner_count(vertices) / 3).for_each(|_| face(3)),
         }
+    }
+
+    /// Every triangle; faces with more corners as fans around the first.
+    pub fn for_each_triangle(&self, vertices: usize, mut visit: impl FnMut([u32; 3])) {
+        self.for_each(vertices, |face| for_each_of_fan(face, &mut visit));
+    }
+}
+
+/// The triangles around the first corner of a face.
+fn for_each_of_fan(face: &[u32], mut visit: impl FnMut([u32; 3])) {
+    if let Some((first, corners)) = face.split_first() {
+        corners.windows(2).for_each(|pair| visit([*first, pair[0], pair[1]]));
     }
 }
 
 fn gather<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
     places.iter().filter_map(|place| values.get(*place).copied()).collect()
-}
-
-fn fans<T: Copy>(counts: &[u32], indices: &[T]) -> Vec<T> {
-    let mut triangles = Vec::with_capacity(indices.len());
-    let mut rest = indices;
-    for &count in counts {
-        let Some((face, others)) = rest.split_at_checked(count as usize) else { break };
-        if let Some((first, corners)) = face.split_first() {
-            triangles.extend(corners.windows(2).flat_map(|pair| [*first, pair[0], pair[1]]));
-        }
-        rest = others;
-    }
-    triangles
 }

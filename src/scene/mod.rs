@@ -22,6 +22,7 @@ mod skeleton;
 mod skin;
 #[cfg(feature = "proptest")]
 pub mod strategy;
+mod triangulate;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
@@ -89,6 +90,9 @@ pub struct SceneOptions {
     pub conventions: Option<Conventions>,
     /// The dialect to make; that of the specification where `None`.
     pub dialect: Option<Dialect>,
+    /// The extension of the file to be written, where a format has several kinds of files: Crucible. `None` where there
+    /// is no file yet.
+    pub extension: Option<String>,
 }
 
 impl SceneOptions {
@@ -101,6 +105,12 @@ impl SceneOptions {
     /// These options with the dialect to make.
     pub fn with_dialect(mut self, dialect: Dialect) -> SceneOptions {
         self.dialect = Some(dialect);
+        self
+    }
+
+    /// These options with the extension of the file to be written.
+    pub fn with_extension(mut self, extension: impl Into<String>) -> SceneOptions {
+        self.extension = Some(extension.into());
         self
     }
 }

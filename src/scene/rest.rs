@@ -12,9 +12,10 @@ impl Scene {
     pub(crate) fn rest_in_bind_pose(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Option<Loss> {
         let mut count = 0;
         for index in 0..self.skeleton.joints.len() {
-            let (bind, rest) = (self.skeleton.bind(index), self.skeleton.rest(index));
+            let bind = self.skeleton.bind(index);
             let joint = &mut self.skeleton.joints[index];
-            if keep(joint) || bind.to_matrix().abs_diff_eq(rest.to_matrix(), SAME) {
+            let Some(rest) = joint.rest.filter(|_| !keep(joint)) else { continue };
+            if bind.to_matrix().abs_diff_eq(rest.to_matrix(), SAME) {
                 continue;
             }
             joint.rest = None;

@@ -158,7 +158,8 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
             (vec(colors(vertices), 0..=2), skins(joints, vertices), customs(vertices), faces(vertices));
         (look, space, more).prop_map(|(look, space, more)| {
             let (name, material, color, extras, flat) = look;
-            let (positions, normals, tangents, uvs) = space;
+            let (mut positions, normals, tangents, uvs) = space;
+            positions.iter_mut().filter(|_| flat).for_each(|[_, _, z]: &mut [f32; 3]| *z = 0.0);
             let (colors, skins, custom, faces) = more;
             let tangents = tangents.filter(|_| normals.is_some());
             Mesh {

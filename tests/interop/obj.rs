@@ -1,5 +1,8 @@
 //! OBJ and MTL.
 
+use std::io::{self, Write};
+
+use meshspec::interop::Files;
 use meshspec::interop::Interchange::Obj;
 use meshspec::scene::{Colors, Indices, Material, Mesh, UvOrigin};
 use meshspec::{ErrorKind, Limits, Span};
@@ -100,10 +103,82 @@ fn libraries_give_materials_their_colours() {
         list(&losses),
         "dropped: my colours.mtl: a material has a name and a diffuse colour, but no Kd, Ns, map_Kd\n\
          quantised: my colours.mtl: colours of materials have 8 bits, at most 1.960814e-3 off\n\
-         dropped: mtllib: there is no `none.mtl`, so materials have names only\n\
-         dropped: mtllib: there is no `my`, so materials have names only\n\
-         dropped: mtllib: there is no `colours.mtl`, so materials have names only"
+         dropped: mtllib: there is no `none.mtl my colours.mtl`, so materials have names only"
     );
+}
+
+#[test]
+fn a_line_names_one_library_or_several() {
+    let folder = |names: &[(&str, &str)]| -> Folder {
+        names.iter().map(|(name, text)| (name.to_string(), text.as_bytes().to_vec())).collect()
+    };
+    let text = format!("mtllib a b.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\n");
+    let color_and_losses = |folder: Folder| {
+        let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+        (scene.meshes[0].material.color, list(&losses))
+    };
+    let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
+    let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);
+    assert_eq!(color_and_losses(whole), (Some([255, 0, 0]), String::new()));
+    let missing = "dropped: mtllib: there is no `a`, so materials have names only";
+    assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0, 255, 0]), missing.to_owned()));
+}
+
+#[test]
+fn a_library_that_is_wrong_is_a_loss() {
+    let library = "newmtl m\nKd 1 2\nKd x\nnewmtl n\nKd 0 0 1\n";
+    let folder = Folder::from([("a.mtl".to_owned(), library.into())]);
+    let text = format!("mtllib a.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\nusemtl n\nf 1 2 3 4\n");
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.color).collect();
+    assert_eq!(colors, [None, Some([0, 0, 255])]);
+    assert_eq!(
+        list(&losses),
+        "dropped: a.mtl: 2 colours that cannot be read, the first at line 2, column 7: the blue of the colour is \
+         missing"
+    );
+
+    let folder = Folder::from([("a.mtl".to_owned(), "Kd x\n".repeat(1000).into_bytes())]);
+    let (_, losses) = read(Obj, b"mtllib a.mtl\n", &folder).unwrap();
+    assert_eq!(
+        list(&losses),
+        "dropped: a.mtl: 100 colours that cannot be read, the first at line 1, column 4: `x` is no number\n\
+         dropped: a.mtl: what follows so many wrong colours is not read"
+    );
+}
+
+/// Takes one file only.
+struct Alone(Folder);
+
+impl Files for Alone {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.0.read(name)
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        match name {
+            "a.obj" => self.0.create(name),
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "one file only")),
+        }
+    }
+}
+
+#[test]
+fn where_nothing_can_be_beside_the_file_materials_have_names_only() {
+    let mut mesh = triangle();
+    mesh.material = Material { name: "m".to_owned(), color: Some([255, 128, 0]) };
+    let mut files = Alone(Folder::new());
+    let losses = Obj.write(of(vec![mesh]), "a.obj", &mut files, &Default::default()).unwrap();
+    assert_eq!(list(&losses), "dropped: materials: \"a.mtl\": one file only, so materials have names only");
+    assert!(files.0["a.obj"].starts_with(b"o \nv 0 0 0\n"));
+    let (scene, losses) = read(Obj, &files.0["a.obj"], &Folder::new()).unwrap();
+    assert_eq!((&*scene.meshes[0].material.name, list(&losses)), ("m", String::new()));
+}
+
+#[test]
+fn a_scene_without_meshes_is_a_file_that_can_be_read() {
+    let (folder, _) = write(Obj, of(Vec::new())).unwrap();
+    assert_eq!(scene(Obj, &folder["file.obj"]), (of(Vec::new()), String::new()));
 }
 
 #[test]
@@ -168,16 +243,15 @@ fn errors_name_line_and_column() {
             "hello world\nhow are you",
             "line 1, column 1: `hello` is no statement of OBJ, nor is anything else here",
         ),
+        ("", "line 1, column 1: there is no statement of OBJ"),
+        ("\n# nothing\n", "line 1, column 1: there is no statement of OBJ"),
         ("v 0 0 0\n\x00\x01\x02", "line 2, column 1: `\\x00\\x01\\x02` is no text"),
     ];
     for (text, expected) in errors {
         assert_eq!(error(Obj, text.as_bytes()), expected, "{text}");
     }
-    let mut folder = Folder::new();
-    folder.insert("a.mtl".to_owned(), b"newmtl a\nKd 1 2\n".into());
-    let error = read(Obj, b"mtllib a.mtl", &folder).unwrap_err();
-    assert_eq!(error.to_string(), "a.mtl (line 2, column 7): the blue of the colour is missing");
-    assert_eq!(error.span(), Some(&Span::Text { range: 15..15, line: 2, column: 7 }));
+    let error = read(Obj, b"\nv 1 x", &Folder::new()).unwrap_err();
+    assert_eq!(error.span(), Some(&Span::Text { range: 5..6, line: 2, column: 5 }));
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn body(number: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
 fn files() -> [Vec<u8>; 3] {
     let file =
         |format: &str, body: &[u8]| [format!("ply\nformat {format} 1.0\n{HEADER}").as_bytes(), body].concat();
-    let ascii = b"0 0.1 0 0 0 1 .25 .75 0 255 128 0 4000000000 0\r\n1 1.1 -1 0 0 1 .25 .75 1 0 255 128 1\n4000000001 -1\n\
+    let ascii = b"0 0.1 0 0 0 1 .25 .75 0 255 128 0 4000000000 0\r\n1 1.1 -1 0 0 1 .25 .75 1 0 255 128 1 4000000001 -1\n\n\
                   2 2.1 -2 0 0 1 .25 .75 2 0 1 255 128 2 4000000002 -2\n7 1 0.5\n3 0 1 2 9\n2 0 1 9\n4 2 1 0 1 9";
     let reversed = |bytes: &[u8]| bytes.iter().rev().copied().collect();
     [
@@ -102,6 +102,27 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
+fn a_line_is_an_item() {
+    let head = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+                element face 1\nproperty list uchar int vertex_indices\nproperty uchar flags\nend_header\n";
+    let errors = [
+        (
+            "0 0 0 99\n1 0 0 99\n0 1 0 99\n3 0 1 2 0\n",
+            "line 11, column 1: 4 numbers, but `vertex` has 3 in a line",
+        ),
+        ("0 0 0\n1 0\n0 0 1 0\n3 0 1 2 0\n", "line 12, column 1: 2 numbers, but `vertex` has 3 in a line"),
+        ("0 0 0 1 0 0\n0 1 0\n\n3 0 1 2 0\n", "line 11, column 1: 6 numbers, but `vertex` has 3 in a line"),
+        ("0 0 0\n1 0 0\n0 1 0\n\n3 0 1 2\n", "line 15, column 1: 4 numbers, but `face` has 5 in a line"),
+        ("0 0 0\n1 0 0\n0 1 0\n3 0 1 2 0 0\n", "line 14, column 1: 6 numbers, but `face` has 5 in a line"),
+        ("0 0 0\n1 0 0\n0 1 0\n1000\n", "line 14, column 1: `1000` is no integer from 0 to 255"),
+        ("0 0 0\n1 0 0\n0 1.000\n", "line 13, column 1: 2 numbers, but `vertex` has 3 in a line"),
+    ];
+    for (body, expected) in errors {
+        assert_eq!(error(Ply, format!("{head}{body}").as_bytes()), expected, "{body}");
+    }
+}
+
+#[test]
 fn flat_points_and_other_colours() {
     let file = b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float red\n\
                  property float green\nproperty float blue\nproperty float alpha\nproperty ushort gray\nend_header\n\
@@ -148,7 +169,7 @@ fn errors_name_the_place() {
         (format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2 x"), "line 8, column 5: `x` is no number"),
         (
             format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2.55 "),
-            "line 8, column 7: a number is missing",
+            "line 8, column 1: 2 numbers, but `vertex` has 3 in a line",
         ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}{face}end_header\n1 2 3\n3 0 0 1"),

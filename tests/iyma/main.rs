@@ -6,7 +6,8 @@ mod columns;
 mod dialects;
 mod frames;
 mod merging;
-mod scene;
+#[cfg(feature = "scene")]
+mod scenes;
 mod streams;
 
 use meshspec::iyma::{

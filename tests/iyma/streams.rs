@@ -140,7 +140,8 @@ fn limits_hold_for_what_is_read() {
     let (document, _) = merge(&[strip(300, "first"), strip(500, "")]).unwrap();
     let bytes = write(&document);
     let size = |document: &Document| document.descriptor().unwrap().data_len();
-    let ways: [(u64, &dyn Fn(&ReadOptions) -> meshspec::Result<()>); 4] = [
+    type Way<'a> = &'a dyn Fn(&ReadOptions) -> meshspec::Result<()>;
+    let ways: [(u64, Way); 4] = [
         (5, &|options| Reader::new(&bytes[..], options)?.user_data().map(drop)),
         (size(&document.mesh(1).unwrap()), &|options| Reader::new(&bytes[..], options)?.mesh(1).map(drop)),
         (size(&document), &|options| Reader::new(&bytes[..], options)?.document().map(drop)),

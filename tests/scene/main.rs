@@ -8,7 +8,7 @@ mod poses;
 mod positions;
 
 use glam::Vec3;
-use meshspec::scene::{Scene, SceneOptions, Skin};
+use meshspec::scene::{FromScene, Mesh, Scene, SceneOptions, Skin};
 use meshspec::{Document, Format, FormatId, Loss, bmd, crucible, iyma, mesh, seed};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -58,11 +58,8 @@ fn in_order_of_use(document: mesh::Document) -> mesh::Document {
     ordered
 }
 
-/// The streams in the order of the specification's table; one chunk alone needs no container.
+/// The streams in the order of the specification's table.
 fn in_order_of_attributes(mut document: crucible::Document) -> crucible::Document {
-    if let [_] = *document.chunks {
-        document.container = crucible::Container::Chunk;
-    }
     const ORDER: [&str; 7] =
         ["position_3d", "position_2d", "normal", "uv", "tangent", "color", "bone_weights"];
     for chunk in &mut document.chunks {
@@ -221,5 +218,33 @@ fn bmd_survives_a_scene() {
                 assert_eq!(values(track), values(expected));
             }
         }
+    }
+}
+
+#[test]
+fn a_chunk_has_the_container_of_its_source_or_of_its_extension() {
+    let chunks = |scene: &Scene, extension: Option<&str>| {
+        let mut options = SceneOptions::default();
+        options.extension = extension.map(str::to_owned);
+        let (document, losses) = crucible::Document::from_scene(scene.clone(), &options).unwrap();
+        let losses: Vec<_> = losses.iter().map(ToString::to_string).collect();
+        (document.container, losses.join("\n"))
+    };
+    let (chunk, model) = (crucible::Container::Chunk, crucible::Container::Model);
+    let one = Scene { meshes: vec![Mesh::default()], ..Scene::default() };
+    for (extension, expected) in [(None, chunk), (Some("crmesh"), chunk), (Some("cmodel"), model)] {
+        assert_eq!(chunks(&one, extension), (expected, String::new()), "{extension:?}");
+        for container in [chunk, model] {
+            let (document, _) =
+                crucible::Document::from_scene(one.clone(), &SceneOptions::default()).unwrap();
+            let document = crucible::Document { container, ..document };
+            let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
+            assert_eq!(chunks(&scene, extension), (container, String::new()), "{extension:?}");
+        }
+    }
+    let two = Scene { meshes: vec![Mesh::default(); 2], ..Scene::default() };
+    let message = "changed: meshes: a `.crmesh` is one mesh: the 2 are in a container, as in a `.cmodel`";
+    for (extension, losses) in [(None, ""), (Some("crmesh"), message), (Some("cmodel"), "")] {
+        assert_eq!(chunks(&two, extension), (model, losses.to_owned()));
     }
 }

@@ -298,7 +298,7 @@ impl Writing {
     /// The document in the dialect to write.
     fn in_dialect(&self, document: Document, losses: &mut Vec<Loss>, place: &str) -> Result<Document> {
         let dialect = self.dialect.unwrap_or(document.dialect);
-        input::require_dialect(meshspec::FormatId::Iyma, dialect, Path::new(place))?;
+        input::require_dialect(meshspec::FormatId::Iyma, dialect, place)?;
         let (document, lost) = document.into_dialect(dialect).map_err(|error| Failure::of(place, &error))?;
         losses.extend(lost);
         Ok(document)

@@ -40,12 +40,60 @@ fn results_are_data_in_the_order_of_the_names() {
 }
 
 #[test]
-fn two_files_must_not_become_one() {
+fn files_that_would_become_one_are_not_converted_and_the_others_are() {
     let folder = models();
     folder.put_mesh("a.mesh", &triangle());
-    let message = folder.run("convert models a.mesh --out-dir out --to crucible").fails(2);
-    assert!(message.contains("out/a.cmodel: models/a.mesh and a.mesh would both become it"), "{message}");
-    assert!(!folder.path("out").exists());
+    let messages = folder.run("convert models a.mesh --out-dir out --to crucible").fails(1);
+    for files in ["models/a.mesh and a.mesh", "a.mesh and models/a.mesh"] {
+        let message = format!("error: out/a.cmodel: {files} would both become it\n");
+        assert!(messages.contains(&message), "{messages}");
+    }
+    assert!(messages.ends_with("1 file converted, 3 failed\n"), "{messages}");
+    assert!(!folder.path("out/a.cmodel").exists() && folder.path("out/deep/b.cmodel").is_file());
+    // One that is named twice is one file.
+    let run = folder.run("convert models/deep models/deep/b.MESH models/deep --out-dir other --to stl");
+    assert!(run.stderr.ends_with("1 file converted, 0 failed\n"), "{}", run.stderr);
+}
+
+#[test]
+fn folders_are_made_only_for_files() {
+    let folder = models();
+    folder.run("convert models/bad.mesh --out-dir out/here --to glb").fails(1);
+    folder.run("convert models/deep --out-dir out --to obj --strict").fails(1);
+    assert_eq!(folder.names(), ["models"]);
+    folder.run("convert models/a.mesh --out-dir out/here --to stl").fails(0);
+    assert!(folder.path("out/here/a.stl").is_file());
+
+    folder.put("file", "");
+    let messages = folder.run("convert models/a.mesh --out-dir file/here --to glb").fails(1);
+    assert!(messages.contains("error: file/here: "), "{messages}");
+}
+
+#[test]
+fn a_file_keeps_an_extension_that_its_format_has() {
+    let folder = models();
+    folder.run("convert models/a.mesh models/a.crmesh").fails(0);
+    folder.run("convert models --out-dir out --to crucible").fails(1);
+    assert!(folder.get("out/a.cmodel").starts_with(b"cmodel\n"));
+    assert_eq!(folder.get("out/a.crmesh"), folder.get("models/a.crmesh"));
+}
+
+#[test]
+fn wrong_options_are_said_once_and_nothing_is_written() {
+    let folder = models();
+    for (options, message) in [
+        ("--to crucible --level 22", "--level: there is no such choice for crucible"),
+        ("--to glb --level 3", "--level: there is no such choice for glb"),
+        ("--to json --threads 2", "--threads: there is no such choice for json"),
+        ("--to glb --dialect spec", "--dialect: glb has no dialect spec"),
+        ("--to mesh --dialect tangent", "--dialect: mesh has no dialect tangent; there are spec, renderlib"),
+    ] {
+        let message = format!("error: {message}\n");
+        assert_eq!(folder.run(&format!("convert models --out-dir out {options}")).fails(2), message);
+        assert_eq!(folder.run(&format!("convert models/a.mesh out {options}")).fails(2), message);
+    }
+    assert_eq!(folder.names(), ["models"]);
+    folder.run("convert models/a.mesh a.ima --level 19").fails(0);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `meshspec convert` from one format to another.
 
 use meshspec::{Document, crucible};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::files::{Folder, animated, renderlib, triangle};
+use crate::files::{Folder, animated, broken_triangle, renderlib, triangle};
 
 fn crucible_of(folder: &Folder, name: &str) -> crucible::Document {
     let Document::Crucible(document) = meshspec::open(folder.path(name)).unwrap() else { panic!("{name}") };
@@ -155,5 +155,95 @@ fn changes_are_made_within_a_format_too() {
         let option = option.replace("top-left", "bottom-left");
         folder.run(&format!("convert in.bmd out.bmd --force {option}"));
         assert_ne!(folder.get("out.bmd"), folder.get("in.bmd"), "{option}");
+    }
+}
+
+#[test]
+fn the_content_is_changed_for_json_too() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &animated());
+    let run = folder.run("convert in.mesh plain.json");
+    assert_eq!((run.status, &*run.stderr), (0, ""));
+    let run = folder.run("convert in.mesh out.json --scale 2");
+    assert!(run.stderr.starts_with("assumed: mesh: "), "{}", run.stderr);
+    let read = |name: &str| serde_json::from_slice::<Value>(&folder.get(name)).unwrap();
+    assert_eq!(read("plain.json")["vertices"][1]["position"], json!([1.0, 0.0, 0.5]));
+    assert_eq!(read("out.json")["vertices"][1]["position"], json!([2.0, 0.0, 1.0]));
+    assert_eq!(read("out.json")["animations"][0]["poses"][1]["position"], json!([3.0, 0.0, 0.0]));
+    folder.run("convert in.mesh other.json --scale 2 --dialect tangent").fails(2);
+
+    // The dialect is kept, as it is without changes.
+    folder.put_mesh("lib.mesh", &renderlib());
+    folder.run("convert lib.mesh lib.json --scale 2");
+    assert_eq!(read("lib.json")["dialect"], "renderlib");
+    folder.run("convert lib.json back.mesh --to mesh --scale 0.5");
+    assert_eq!(folder.get("back.mesh"), folder.get("lib.mesh"));
+}
+
+#[test]
+fn what_fails_is_data_too() {
+    let folder = Folder::new();
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    let run = folder.run("convert bad.mesh out.glb --json");
+    let row: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&row["file"], &row["output"]), (&json!("bad.mesh"), &json!("out.glb")));
+    assert_eq!((&row["losses"], &row["assumed"]), (&json!([]), &json!([])));
+    assert!(row["error"].as_str().unwrap().starts_with("bad.mesh: mesh: indices[2]"), "{row}");
+    assert!(run.fails(1).starts_with("error: bad.mesh: mesh: indices[2]"));
+
+    folder.put_mesh("walk.mesh", &animated());
+    let run = folder.run("convert walk.mesh out.obj --json --strict");
+    let row: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((row["error"].as_str(), run.status), (Some("walk.mesh: 2 things would be lost"), 1));
+    assert_eq!(row["losses"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn standard_output_takes_the_file_alone() {
+    let folder = Folder::new();
+    folder.put("red.obj", "mtllib red.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n");
+    folder.put("red.mtl", "newmtl red\nKd 1 0 0\n");
+    let run = folder.run("convert red.obj - --to obj");
+    assert_eq!((run.status, &*run.stdout), (0, "o \nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n"));
+    let lost =
+        "lost: dropped: materials: \"-.mtl\": standard output takes one file, so materials have names only\n";
+    assert!(run.stderr.ends_with(lost), "{}", run.stderr);
+
+    let run = folder.run("convert red.obj - --to gltf");
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let file: Value = serde_json::from_str(&run.stdout).unwrap();
+    let uri = file["buffers"][0]["uri"].as_str().unwrap();
+    assert!(uri.starts_with("data:application/octet-stream;base64,"), "{uri}");
+    let again = folder.run_with("convert - - --from gltf --to obj", run.stdout);
+    assert_eq!(again.status, 0, "{}", again.stderr);
+    assert_eq!(folder.names(), ["red.mtl", "red.obj"]);
+}
+
+#[test]
+fn libraries_outside_of_the_folder_are_not_read() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    folder.put("a.mtl", "newmtl m\nKd 1 0 0\n");
+    let absolute = folder.path("a.mtl").display().to_string();
+    for name in ["../a.mtl", &absolute] {
+        folder.put("in/a.obj", format!("mtllib {name}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n"));
+        let run = folder.run("convert in/a.obj out.obj --force");
+        let lost = format!(
+            "lost: dropped: mtllib: \"{name}\" is not in the folder of the file or below: it is not read, for \
+             safety, so materials have names only\n"
+        );
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        assert!(run.stderr.contains(&lost), "{}", run.stderr);
+        assert!(folder.get("out.mtl").starts_with(b"newmtl m\n") && folder.get("out.mtl").len() == 9);
+    }
+}
+
+#[test]
+fn texture_coordinates_are_turned_over() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.25 0.125\nf 1/1 2/1 3/1\n");
+    for (option, line) in [("--flip-u", "vt 0.75 0.125"), ("--flip-v", "vt 0.25 0.875")] {
+        let text = folder.run(&format!("convert a.obj - --to obj {option}")).stdout;
+        assert!(text.contains(&format!("\n{line}\n")), "{option}: {text}");
     }
 }

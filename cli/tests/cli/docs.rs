@@ -11,7 +11,7 @@ fn examples_of_the_program() {
 #[cfg(unix)]
 #[test]
 fn examples_of_json() {
-    assert_eq!(run_examples(include_str!("../../../docs/json.md")), 4);
+    assert_eq!(run_examples(include_str!("../../../docs/json.md")), 5);
 }
 
 /// Runs the commands of all console blocks, one after the other in one folder, and compares what they print. Returns

@@ -91,6 +91,90 @@ fn user_data() {
     folder.run("iyma user-data set a.ima x.ima --text x --dialect tangent").fails(2);
 }
 
+/// Files of half a MiB and more, which threads share, and of which a high level makes fewer bytes.
+#[test]
+fn every_command_writes_as_it_is_told() {
+    let folder = Folder::new();
+    let heights: Vec<f32> = (0..140_000u64).map(|i| (i * i % 977) as f32).collect();
+    let heights = Attribute::from_f32(Usage::Uv, VertexFormat::Float32, &heights);
+    let (mut document, _) =
+        Document::from_mesh(None, vec![heights]).unwrap().into_dialect(Dialect::Reference).unwrap();
+    document.user_data = "kept".as_bytes().into();
+    folder.put("in.ima", bytes_of(&document));
+    for (command, out) in [
+        ("iyma merge in.ima in.ima -o out.ima", "out.ima"),
+        ("iyma split in.ima", "in.0.ima"),
+        ("iyma user-data set in.ima out.ima --text new", "out.ima"),
+        ("iyma user-data clear in.ima out.ima", "out.ima"),
+    ] {
+        let written = |options: &str| {
+            folder.run(&format!("{command} --force{options}")).fine();
+            (folder.get(out), read(&folder, out))
+        };
+        let (plain, usual) = written("");
+        assert_eq!((usual.dialect, usual.data_checksum), (Dialect::Reference, DataChecksum::Present));
+        let (small, same) = written(" --level 19");
+        assert!(small.len() < plain.len() && same == usual, "{command}: {} bytes", small.len());
+        let (shared, same) = written(" --threads 2");
+        assert!(shared != plain && same == usual, "{command}: on two threads");
+        assert_eq!(written(" --data-checksum off").1.data_checksum, DataChecksum::Absent, "{command}");
+        assert_eq!(written(" --dialect spec").1.dialect, Dialect::Spec, "{command}");
+        folder.run(command).fails(2);
+    }
+}
+
+#[test]
+fn files_that_break_rules_are_edited_leniently_only() {
+    let folder = folder();
+    let mut odd = triangle(1.0, "kept");
+    odd.data_checksum = DataChecksum::Wrong(7.into());
+    odd.metadata_checksum = Some(9.into());
+    folder.put("odd.ima", bytes_of(&odd));
+    for command in ["get odd.ima", "set odd.ima out.ima --text new", "clear odd.ima out.ima"] {
+        folder.run(&format!("iyma user-data {command} --force")).fails(1);
+        folder.run(&format!("iyma user-data {command} --lenient --force")).fine();
+    }
+    // The checksums were of what is not there any more.
+    let cleared = Document { user_data: Default::default(), ..triangle(1.0, "") };
+    assert_eq!(read(&folder, "out.ima"), cleared);
+    // Indices beyond the vertices are neither read nor written strictly.
+    let mut odd = triangle(1.0, "");
+    odd.indices = Some(Indices::from_u16(&[0, 1, 9]));
+    folder.put("odd.ima", bytes_of(&odd));
+    for command in ["merge odd.ima -o out.ima", "split odd.ima", "user-data set odd.ima out.ima --text new"] {
+        folder.run(&format!("iyma {command} --force")).fails(1);
+        folder.run(&format!("iyma {command} --force --lenient")).fine();
+    }
+}
+
+#[test]
+fn splitting_says_what_is_lost() {
+    let folder = folder();
+    let mut spare = triangle(1.0, "");
+    spare.meshes[0].index_count = 0;
+    folder.put("spare.ima", bytes_of(&spare));
+    let run = folder.run("iyma split spare.ima --strict");
+    assert!(run.status == 1 && run.stderr.contains("spare.ima: 1 thing would be lost"), "{}", run.stderr);
+    assert!(!folder.names().contains(&"spare.0.ima".to_owned()));
+    let run = folder.run("iyma split spare.ima");
+    assert!(run.status == 0 && run.stderr.contains("3 indices are in no mesh"), "{}", run.stderr);
+    assert!(read(&folder, "spare.0.ima").indices.unwrap().is_empty());
+}
+
+#[test]
+fn standard_input_and_output() {
+    let folder = folder();
+    let bytes = folder.get("a.ima");
+    assert_eq!(folder.run_with("iyma user-data get -", bytes.clone()).fine(), "first");
+    folder.run_with("iyma split -", bytes.clone()).fine();
+    assert_eq!(read(&folder, "mesh.0.ima"), triangle(1.0, "first"));
+    folder.run_with("iyma user-data set a.ima out.ima --data -", "second").fine();
+    assert_eq!(read(&folder, "out.ima"), triangle(1.0, "second"));
+    let run = folder.run_with("iyma user-data set - out.ima --data - --force", bytes);
+    assert!(run.stderr.contains("both the file and its user data"), "{}", run.stderr);
+    run.fails(2);
+}
+
 #[test]
 fn info_lists_meshes_and_packed_blocks() {
     let folder = folder();

@@ -40,6 +40,7 @@ impl Format for Document {
         summary: "mesh chunks of LZ4-compressed attribute streams",
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
+        levels: false,
         rules: rules::RULES,
         layouts: &[
             ("crucible_chunk", &schema::ChunkFile::TYPE),

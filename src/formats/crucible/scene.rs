@@ -25,6 +25,12 @@ const HOLDS: Holds = Holds {
 /// The name of the custom attribute for a stream of 2D positions beside one of 3D positions.
 const POSITION_2D: &str = "position_2d";
 
+/// What the source of a scene is called that was a file of Crucible.
+const SOURCE: &str = "crucible";
+
+/// What a scene has among its extras if it was the only chunk in a container.
+const CONTAINER: &str = "crucible_container";
+
 impl FromScene for Document {
     const CONVENTIONS: Conventions = Conventions {
         right: Axis::X,
@@ -35,13 +41,17 @@ impl FromScene for Document {
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = Vec::new();
+        let is_alone_in_container = self.container == Container::Model && self.chunks.len() == 1;
         let chunks = self.chunks.into_iter().enumerate();
         let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, conventions, &mut losses)).collect();
         if !self.trailing.is_empty() {
             losses.push(Loss::dropped("trailing", "bytes behind the last chunk"));
         }
         let mut scene = Scene { meshes, ..Scene::default() };
-        conventions.into_gltf(&mut scene, "crucible");
+        if is_alone_in_container {
+            scene.extras.insert(CONTAINER.to_owned(), true.into());
+        }
+        conventions.into_gltf(&mut scene, SOURCE);
         Ok((scene, losses))
     }
 
@@ -51,11 +61,31 @@ impl FromScene for Document {
         let dialect = options.dialect.unwrap_or_default();
         let tangents = dialect == Dialect::Tangent;
         let holds = Holds { uv_origin: conventions.uv_origin, tangents, ..HOLDS };
+        let was_in_container = scene.extras.remove(CONTAINER).is_some();
         let mut losses = holds.restrict(&mut scene);
+        let container = match was_in_container {
+            true => Container::Model,
+            false => container(&scene, options, &mut losses),
+        };
         let meshes = scene.meshes.into_iter().enumerate();
         let chunks: Vec<_> = meshes.map(|(index, mesh)| from_mesh(mesh, index, &mut losses)).collect();
-        let container = if chunks.len() == 1 { Container::Chunk } else { Container::Model };
         Ok((Document { dialect, container, chunks, trailing: Vec::new() }, losses))
+    }
+}
+
+/// One mesh is a chunk. Only where it does not come from one can the extension say otherwise.
+fn container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> Container {
+    let was_chunk = scene.source.as_ref().is_some_and(|source| source.format == SOURCE);
+    match (scene.meshes.len(), options.extension.as_deref()) {
+        (1, Some("cmodel")) if !was_chunk => Container::Model,
+        (1, _) => Container::Chunk,
+        (count, Some("crmesh")) => {
+            let message =
+                format!("a `.crmesh` is one mesh: the {count} are in a container, as in a `.cmodel`");
+            losses.push(Loss::new(LossKind::Changed, "meshes", message));
+            Container::Model
+        }
+        _ => Container::Model,
     }
 }
 

@@ -222,7 +222,7 @@ impl Document {
 }
 
 /// How many of `total` items lie in none of the ranges of first and count.
-fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
+pub(super) fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
     let mut ranges: Vec<_> =
         ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();
     ranges.sort_unstable();

@@ -67,6 +67,7 @@ impl Format for Document {
         summary: "zstd-compressed GPU buffers of compatible meshes",
         extensions: &["ima"],
         dialects: &[Dialect::Spec, Dialect::Reference],
+        levels: true,
         rules: rules::RULES,
         layouts: &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],
     };

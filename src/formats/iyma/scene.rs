@@ -2,6 +2,7 @@
 
 use super::custom::{custom_buffer, list_custom, numbered};
 use super::document::{count, inexpressible};
+use super::merge::uncovered;
 use super::{Attribute, Component, Document, IndexFormat, Indices, MeshInfo, Usage, VertexFormat};
 use crate::bulk;
 use crate::scene::{
@@ -122,26 +123,12 @@ fn lose_components(document: &Document, losses: &mut Vec<Loss>) {
         let message = format!("joints from {} on, which cannot be numbered", Skin::NONE);
         losses.push(Loss::dropped("attributes", message));
     }
-    let covered = vertices_in_meshes(document);
-    if covered < u64::from(document.n_vertices) {
-        let message = format!("{} vertices are in no mesh", u64::from(document.n_vertices) - covered);
+    let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
+    let spare = uncovered(document.n_vertices.into(), vertices);
+    if spare > 0 {
+        let message = format!("{spare} vertices are in no mesh");
         losses.push(Loss::dropped("n_vertices", message));
     }
-}
-
-/// Number of vertices that are in a mesh at least.
-fn vertices_in_meshes(document: &Document) -> u64 {
-    let ranges =
-        document.meshes.iter().map(|mesh| (u64::from(mesh.first_vertex), u64::from(mesh.vertex_count)));
-    let mut ranges: Vec<_> = ranges.map(|(first, count)| (first, first + count)).collect();
-    ranges.sort_unstable();
-    let mut covered = 0;
-    let mut end = 0;
-    for (first, last) in ranges {
-        covered += last.saturating_sub(first.max(end));
-        end = end.max(last);
-    }
-    covered
 }
 
 fn to_mesh(document: &Document, info: &MeshInfo, index: usize, conventions: Conventions) -> Result<Mesh> {

@@ -46,6 +46,7 @@ impl Format for Document {
         summary: "interleaved vertices, a skeleton, sampled animations",
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
+        levels: false,
         rules: rules::RULES,
         layouts: &[("mesh", &schema::File::TYPE), ("mesh_renderlib", &schema::RenderlibFile::TYPE)],
     };

@@ -13,7 +13,7 @@ const MOST_JOINTS: usize = 255;
 
 const PATH: &str = "meshes[0].skins[0]";
 
-/// Gives joints to vertices that follow some of which nothing else is known, or none at all.
+/// Gives joints to vertices that follow some of which nothing else is known, or some that are not there.
 pub(super) fn bind_all(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Scene { meshes, skeleton, .. } = scene;
     let Some(mesh) = meshes.first_mut() else { return };
@@ -60,7 +60,7 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     Some(count)
 }
 
-/// Binds vertices that follow nothing to a joint that stands still. Returns whether there are any.
+/// Binds vertices that follow joints that are not there to a joint that stands still. Returns whether there are any.
 fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     let loose = match &skin.weights {
         Weights::U8(weights) => loose_vertices(&skin.joints, weights),
@@ -77,18 +77,22 @@ fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
             Weights::F32(weights) => weights[*vertex] = [1.0, 0.0, 0.0, 0.0],
         }
     }
-    let message = format!("{} vertices that follow no joint get one that stands still", loose.len());
+    let message =
+        format!("{} vertices that follow joints that are not there get one that stands still", loose.len());
     losses.push(Loss::new(LossKind::Changed, PATH, message));
+    let message = "one more, which stands still";
+    losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
     true
 }
 
+/// The vertices whose weights are all on joints that are not there. Without any weight they need none.
 fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
-    let follows = |(joint, weight): (&u16, &W)| *joint != Skin::NONE && *weight > W::default();
+    let is_loose = |(joints, weights): (&[u16; 4], &[W; 4])| {
+        let mut held = joints.iter().zip(weights).filter(|(_, weight)| **weight > W::default()).peekable();
+        held.peek().is_some() && held.all(|(joint, _)| *joint == Skin::NONE)
+    };
     let vertices = joints.iter().zip(weights).enumerate();
-    vertices
-        .filter(|(_, (joints, weights))| !joints.iter().zip(*weights).any(follows))
-        .map(|(v, _)| v)
-        .collect()
+    vertices.filter(|(_, vertex)| is_loose(*vertex)).map(|(index, _)| index).collect()
 }
 
 /// The ids and weights of a skin.

@@ -55,6 +55,7 @@ impl Format for Document {
         summary: "lines of text: properties, vertex attributes, faces",
         extensions: &["mesh"],
         dialects: &[Dialect::Spec],
+        levels: false,
         rules: rules::RULES,
         layouts: &[],
     };

@@ -1,8 +1,10 @@
 //! The files around the JSON and the numbers.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -45,16 +47,25 @@ pub(super) fn write_glb(mut json: Value, data: &Data, name: &str, files: &mut dy
     Ok(file.flush()?)
 }
 
-/// Writes the JSON, and the numbers beside it in a file that has its stem.
+/// Writes the JSON, and the numbers beside it in a file that has its stem; in a data URI where there can be none.
 pub(super) fn write_json(mut json: Value, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
     if data.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
         let beside = format!("{stem}.bin");
-        let uri = utf8_percent_encode(&beside, ESCAPED).to_string();
+        let uri = match files.create(&beside) {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                let mut numbers = Vec::new();
+                data.write(&mut numbers)?;
+                format!("data:application/octet-stream;base64,{}", BASE64.encode(numbers))
+            }
+            file => {
+                let mut file = BufWriter::new(file?);
+                data.write(&mut file)?;
+                file.flush()?;
+                utf8_percent_encode(&beside, ESCAPED).to_string()
+            }
+        };
         json["buffers"] = json!([{ "byteLength": data.len(), "uri": uri }]);
-        let mut file = BufWriter::new(files.create(&beside)?);
-        data.write(&mut file)?;
-        file.flush()?;
     }
     let mut text = to_bytes(serde_json::to_vec_pretty(&json))?;
     text.push(b'\n');

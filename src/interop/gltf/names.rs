@@ -86,7 +86,7 @@ pub(super) fn list_nodes(document: &Document, hierarchy: &Hierarchy, losses: &mu
             continue;
         }
         let is_top = hierarchy.top == Some(index);
-        let name = node.name.as_deref().filter(|name| !name.is_empty() && !(is_top && *name == TOP));
+        let name = node.name.as_deref().filter(|name| !(name.is_empty() || is_top && *name == TOP));
         let mut extras = extras(&node.extras);
         take_own(&mut extras);
         let name = name.map(|name| format!("its name \"{name}\""));

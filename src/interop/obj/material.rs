@@ -13,16 +13,15 @@ pub(super) type Materials = HashMap<Vec<u8>, Option<[u8; 3]>>;
 /// Number of other keywords that are listed.
 const MOST_OTHERS: usize = 20;
 
+/// Number of wrong colours after which a library is not read any further: finding the line of each takes time.
+const MOST_WRONG: usize = 100;
+
 /// Decimals of six digits are off by this much.
 const DECIMALS: f32 = 0.5e-6;
 
 /// Adds the materials of a library. The first of each name counts.
-pub(super) fn read(
-    text: &[u8],
-    library: &str,
-    materials: &mut Materials,
-    losses: &mut Vec<Loss>,
-) -> Result<()> {
+pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
+    let mut wrong = Vec::new();
     let mut others = BTreeSet::new();
     let mut worst = 0.0_f32;
     let mut current: &[u8] = &[];
@@ -33,16 +32,29 @@ pub(super) fn read(
                 materials.entry(current.to_vec()).or_default();
             }
             Some(b"Kd") if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
-                let (color, error) = color(&mut words).map_err(|error| error.at(library))?;
-                worst = worst.max(error);
-                if let Some(slot) = materials.get_mut(current) {
-                    slot.get_or_insert(color);
+                match (color(&mut words), materials.get_mut(current)) {
+                    (Ok((color, error)), Some(slot)) => {
+                        worst = worst.max(error);
+                        slot.get_or_insert(color);
+                    }
+                    (Ok(_), None) => {}
+                    (Err(error), _) => wrong.push(error),
+                }
+                if wrong.len() == MOST_WRONG {
+                    break;
                 }
             }
             Some(word) if !word.starts_with(b"#") && others.len() < MOST_OTHERS => {
                 others.insert(word.escape_ascii().to_string());
             }
             _ => {}
+        }
+    }
+    if let Some(first) = wrong.first() {
+        let message = format!("{} colours that cannot be read, the first at {first}", wrong.len());
+        losses.push(Loss::dropped(library, message));
+        if wrong.len() == MOST_WRONG {
+            losses.push(Loss::dropped(library, "what follows so many wrong colours is not read"));
         }
     }
     if !others.is_empty() {
@@ -53,7 +65,6 @@ pub(super) fn read(
     if worst > DECIMALS {
         losses.push(Loss::quantised(library, "colours of materials have 8 bits", worst));
     }
-    Ok(())
 }
 
 /// A colour in bytes, and how far that is from it. Green and blue may be left out where they are the same as red.

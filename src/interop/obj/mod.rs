@@ -11,7 +11,7 @@
 //!
 //! **Lost,** and listed: in reading curves, surfaces, lines, points, weights, third texture coordinates, smoothing
 //! groups of faces without normals, what materials have besides names and diffuse colours, values that no face uses,
-//! a library that is not there; in writing more than one set of texture coordinates or colours, alpha, tangents,
+//! a library that cannot be read; in writing more than one set of texture coordinates or colours, alpha, tangents,
 //! joints, animations, custom attributes.
 
 mod corners;
@@ -62,36 +62,46 @@ pub(super) fn read(
     let mut losses = Vec::new();
     let file = read::read(bytes, limits)?;
     file.others.losses(bytes, &mut losses);
-    let materials = libraries(&file.libraries, files, &mut losses)?;
+    let materials = libraries(&file.libraries, files, &mut losses);
     let meshes = meshes::meshes(file, &materials, conventions.uv_origin, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };
     conventions.into_gltf(&mut scene, "obj");
     Ok((scene, losses))
 }
 
-/// The materials of the libraries. One that is not there is a loss.
-fn libraries(names: &[&[u8]], files: &dyn Files, losses: &mut Vec<Loss>) -> Result<Materials> {
+/// The materials of the libraries. One that cannot be read is a loss.
+fn libraries(lines: &[&[u8]], files: &dyn Files, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
-    let mut read = |name: &[u8]| match std::str::from_utf8(name).map(|name| (name, files.read(name))) {
-        Ok((name, Ok(text))) => material::read(&text, name, &mut materials, losses).map(|()| true),
-        Ok((_, Err(error))) if error.kind() != ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(false),
-    };
-    let mut missing = Vec::new();
-    for line in names {
+    for line in lines {
         // A name may have blanks in it, or there may be several of them.
-        if !read(line)? {
-            let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-            for name in words {
-                if !read(name)? {
-                    missing.push(name)
+        let mut libraries = vec![library(line, files)];
+        if libraries[0].is_err() {
+            let names = line.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty());
+            let several: Vec<_> = names.map(|name| library(name, files)).collect();
+            if several.iter().any(Result::is_ok) {
+                libraries = several;
+            }
+        }
+        for library in libraries {
+            match library {
+                Ok((name, text)) => material::read(&text, name, &mut materials, losses),
+                Err(reason) => {
+                    let message = format!("{reason}, so materials have names only");
+                    losses.push(Loss::dropped("mtllib", message));
                 }
             }
         }
     }
-    for name in missing {
-        let message = format!("there is no {}, so materials have names only", quote(name));
-        losses.push(Loss::dropped("mtllib", message));
+    materials
+}
+
+/// The name and content of a library, or why it cannot be read.
+fn library<'a>(name: &'a [u8], files: &dyn Files) -> std::result::Result<(&'a str, Vec<u8>), String> {
+    let missing = || format!("there is no {}", quote(name));
+    let name = std::str::from_utf8(name).map_err(|_| missing())?;
+    match files.read(name) {
+        Ok(text) => Ok((name, text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(missing()),
+        Err(error) => Err(error.to_string()),
     }
-    Ok(materials)
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::corners::{Corner, Corners};
 use crate::interop::polygons::Polygons;
-use crate::interop::text::{Words, lines, place, quote};
+use crate::interop::text::{Words, lines, place, quote, refuse};
 use crate::scene::Mesh;
 use crate::{Error, ErrorKind, Limits, Loss, Result};
 
@@ -102,11 +102,12 @@ pub(super) fn read<'a>(text: &'a [u8], limits: &'a Limits) -> Result<File<'a>> {
     }
     reader.corners.check(text, reader.file.lists.counts())?;
     match reader.file.others.statements.iter().next() {
-        Some((word, (_, range))) if !reader.known => {
+        _ if reader.known => Ok(reader.file),
+        Some((word, (_, range))) => {
             let message = format!("{} is no statement of OBJ, nor is anything else here", quote(word));
-            Err(crate::interop::text::refuse(text, range.clone(), message))
+            Err(refuse(text, range.clone(), message))
         }
-        _ => Ok(reader.file),
+        None => Err(refuse(text, 0..0, "there is no statement of OBJ")),
     }
 }
 

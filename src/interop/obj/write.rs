@@ -1,6 +1,6 @@
 //! Scenes to OBJ.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::{CONVENTIONS, HOLDS, material};
@@ -24,14 +24,14 @@ pub(in crate::interop) fn write(
     }
     let library = material::collect(&mut scene.meshes, &mut losses);
     let library_name = library_name(name);
-    if !library.is_empty() {
-        let mut out = BufWriter::new(files.create(&library_name)?);
-        material::write(&mut out, &library)?;
-        out.flush()?;
-    }
+    let has_library = write_library(&library, &library_name, files, &mut losses)?;
     let mut out = Writer { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
-    if !library.is_empty() {
+    if has_library {
         out.line("mtllib ", &library_name)?;
+    }
+    if scene.meshes.is_empty() {
+        // A file without any statement is no OBJ.
+        out.line("o ", "")?;
     }
     for (index, mesh) in scene.meshes.into_iter().enumerate() {
         out.mesh(mesh, index, &mut losses)?;
@@ -44,6 +44,30 @@ pub(in crate::interop) fn write(
 fn library_name(name: &str) -> String {
     let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
     format!("{}.mtl", to_line(stem))
+}
+
+/// Writes the materials, if there are any and a file can be beside the OBJ. Returns whether there is one.
+fn write_library(
+    library: &[(String, Option<[u8; 3]>)],
+    name: &str,
+    files: &mut dyn Files,
+    losses: &mut Vec<Loss>,
+) -> Result<bool> {
+    if library.is_empty() {
+        return Ok(false);
+    }
+    let file = match files.create(name) {
+        Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+            let message = format!("\"{name}\": {error}, so materials have names only");
+            losses.push(Loss::dropped("materials", message));
+            return Ok(false);
+        }
+        file => file?,
+    };
+    let mut out = BufWriter::new(file);
+    material::write(&mut out, library)?;
+    out.flush()?;
+    Ok(true)
 }
 
 /// OBJ has no infinities, no not-a-number, no alpha, and names that are part of a line.

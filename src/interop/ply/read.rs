@@ -154,25 +154,36 @@ fn faces(source: &mut Source, element: &Element, vertices: u64, losses: &mut Vec
     }
     let mut polygons = Polygons::default();
     for _ in 0..element.items() {
-        for (index, property) in element.properties.iter().enumerate() {
-            match property.list {
+        source.item(element, |source| {
+            element.properties.iter().enumerate().try_for_each(|(index, property)| match property.list {
                 Some(count) if Some(index) == corners => {
-                    for _ in 0..source.count(count)? {
-                        let raw = source.next(property.number)?;
-                        match to_index(property.number, raw) {
-                            Some(index) if u64::from(index) < vertices => polygons.corner(index),
-                            _ => {
-                                let value = to_f64(property.number, raw);
-                                let message = format!("vertex {value}, but there are {vertices}");
-                                return Err(source.refuse(message));
-                            }
-                        }
-                    }
-                    polygons.finish();
+                    face(source, count, property.number, vertices, &mut polygons)
                 }
-                list => rows::skip_property(source, list, property.number)?,
+                list => rows::skip_property(source, list, property.number),
+            })
+        })?;
+    }
+    Ok(polygons)
+}
+
+/// One list of vertices.
+fn face(
+    source: &mut Source,
+    count: Number,
+    number: Number,
+    vertices: u64,
+    polygons: &mut Polygons,
+) -> Result<()> {
+    for _ in 0..source.count(count)? {
+        let raw = source.next(number)?;
+        match to_index(number, raw) {
+            Some(index) if u64::from(index) < vertices => polygons.corner(index),
+            _ => {
+                let value = to_f64(number, raw);
+                return Err(source.refuse(format!("vertex {value}, but there are {vertices}")));
             }
         }
     }
-    Ok(polygons)
+    polygons.finish();
+    Ok(())
 }

@@ -134,15 +134,16 @@ impl Column {
 fn collect(source: &mut Source, element: &Element) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for _ in 0..element.items() {
-        for property in &element.properties {
-            match property.list {
+        source.item(element, |source| {
+            element.properties.iter().try_for_each(|property| match property.list {
                 None => {
                     let raw = source.next(property.number)?;
                     bytes.extend_from_slice(&raw[..property.number.size()]);
+                    Ok(())
                 }
-                Some(count) => skip_list(source, count, property.number)?,
-            }
-        }
+                Some(count) => skip_list(source, count, property.number),
+            })
+        })?;
     }
     Ok(bytes)
 }
@@ -150,9 +151,10 @@ fn collect(source: &mut Source, element: &Element) -> Result<Vec<u8>> {
 /// Goes past the items of an element.
 pub(super) fn skip(source: &mut Source, element: &Element) -> Result<()> {
     for _ in 0..element.items() {
-        for property in &element.properties {
-            skip_property(source, property.list, property.number)?;
-        }
+        source.item(element, |source| {
+            let mut properties = element.properties.iter();
+            properties.try_for_each(|property| skip_property(source, property.list, property.number))
+        })?;
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! The numbers behind the header of PLY.
 
-use super::header::{Encoding, Number};
-use crate::interop::text::{Words, quote};
+use std::ops::Range;
+
+use super::header::{Element, Encoding, Number};
+use crate::interop::text::{Words, quote, refuse};
 use crate::{Error, ErrorKind, Result, Span};
 
 /// A number as its bytes in little-endian order, as many as its type has, in front of zeros.
@@ -9,14 +11,24 @@ pub(super) type Raw = [u8; 8];
 
 /// Where numbers come from.
 pub(super) enum Source<'a> {
-    Text(Words<'a>),
+    Text(Lines<'a>),
     Binary { bytes: &'a [u8], at: usize, last: usize, big_endian: bool },
+}
+
+/// The lines behind the header of an ASCII file, one for each item.
+pub(super) struct Lines<'a> {
+    text: &'a [u8],
+    line: Range<usize>,
+    /// What is left of the line.
+    words: Words<'a>,
 }
 
 impl<'a> Source<'a> {
     pub fn new(bytes: &'a [u8], body: usize, encoding: Encoding) -> Source<'a> {
         match encoding {
-            Encoding::Ascii => Source::Text(Words::new(bytes, body..bytes.len())),
+            Encoding::Ascii => {
+                Source::Text(Lines { text: bytes, line: body..body, words: Words::new(bytes, body..body) })
+            }
             _ => {
                 let big_endian = encoding == Encoding::BigEndian;
                 Source::Binary { bytes, at: body, last: body, big_endian }
@@ -27,7 +39,7 @@ impl<'a> Source<'a> {
     /// Number of bytes that are left.
     pub fn remaining(&self) -> u64 {
         match self {
-            Source::Text(words) => words.remaining() as u64,
+            Source::Text(lines) => lines.text[lines.line.end..].trim_ascii().len() as u64,
             Source::Binary { bytes, at, .. } => (bytes.len() - at) as u64,
         }
     }
@@ -45,10 +57,28 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Reads an item. In a text it is a line, and the line has nothing else.
+    pub fn item<T>(
+        &mut self,
+        element: &Element,
+        read: impl FnOnce(&mut Source<'a>) -> Result<T>,
+    ) -> Result<T> {
+        if let Source::Text(lines) = self {
+            lines.advance();
+        }
+        let item = read(self);
+        match self {
+            Source::Text(lines) if item.is_err() || lines.words.remaining() > 0 => {
+                lines.wrong_count(element).map_or(item, Err)
+            }
+            _ => item,
+        }
+    }
+
     #[inline]
     pub fn next(&mut self, number: Number) -> Result<Raw> {
         match self {
-            Source::Text(words) => text(words, number),
+            Source::Text(lines) => text(&mut lines.words, number),
             Source::Binary { bytes, at, last, big_endian } => {
                 let size = number.size();
                 *last = *at;
@@ -78,12 +108,53 @@ impl<'a> Source<'a> {
     /// The error that the last number is wrong.
     pub fn refuse(&self, message: impl Into<String>) -> Error {
         match self {
-            Source::Text(words) => words.refuse(message),
+            Source::Text(lines) => lines.words.refuse(message),
             Source::Binary { at, last, .. } => {
                 let span = Span::Bytes(*last as u64..*at as u64);
                 Error::new(ErrorKind::Malformed, message).with_span(Some(span))
             }
         }
+    }
+}
+
+impl Lines<'_> {
+    /// Goes to the next line that is not blank.
+    fn advance(&mut self) {
+        loop {
+            let start = self.line.end;
+            let rest = &self.text[start..];
+            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
+            self.line = start..start + length;
+            if length == 0 || !self.text[self.line.clone()].trim_ascii().is_empty() {
+                self.words = Words::new(self.text, self.line.clone());
+                return;
+            }
+        }
+    }
+
+    /// The error that the line has too many or too few numbers for an item, if that is so.
+    fn wrong_count(&self, element: &Element) -> Option<Error> {
+        let mut words = Words::new(self.text, self.line.clone());
+        let found = std::iter::from_fn(|| words.next()).count();
+        let mut words = Words::new(self.text, self.line.clone());
+        let mut expected = element.properties.len();
+        for property in &element.properties {
+            match property.list {
+                Some(count) if words.remaining() > 0 => {
+                    let items = to_index(count, text(&mut words, count).ok()?)? as usize;
+                    expected = expected.saturating_add(items);
+                    (0..items.min(found)).for_each(|_| _ = words.next());
+                }
+                Some(_) => {}
+                None => _ = words.next(),
+            }
+        }
+        // A file that ends has too few lines.
+        let is_wrong = found > 0 && found != expected;
+        is_wrong.then(|| {
+            let message = format!("{found} numbers, but `{}` has {expected} in a line", element.name);
+            refuse(self.text, self.line.clone(), message)
+        })
     }
 }
 

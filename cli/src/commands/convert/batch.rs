@@ -1,6 +1,6 @@
 //! Many files at once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,16 @@ use super::encoding::Encoding;
 use super::{Row, report};
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
-use crate::output;
+use crate::output::{self, Staged};
 use crate::terminal::{Escaped, counted};
 
 /// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
-/// the others from being converted; the status is the worst of all.
+/// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file.
 pub fn run(conversion: &Conversion, inputs: &[PathBuf], folder: &Path, json: bool) -> Result<Status> {
     let Some(to) = conversion.to else {
         return Err(Failure::usage("--out-dir", "wants --to FORMAT"));
     };
+    conversion.require_options(to)?;
     let jobs = jobs(inputs, folder, to)?;
     let bar = progress(jobs.len() as u64);
     let results: Vec<_> = jobs
@@ -37,7 +38,8 @@ pub fn run(conversion: &Conversion, inputs: &[PathBuf], folder: &Path, json: boo
         .collect();
     bar.finish_and_clear();
     if json {
-        print(&jobs, &results)?;
+        let rows = jobs.iter().zip(&results).map(|(job, result)| Row::new(&job.input, &job.output, result));
+        output::print_json(&rows.collect::<Vec<_>>())?;
     }
     Ok(sum_up(&results))
 }
@@ -46,22 +48,25 @@ pub fn run(conversion: &Conversion, inputs: &[PathBuf], folder: &Path, json: boo
 struct Job {
     input: PathBuf,
     output: PathBuf,
+    /// Another file that would become the same one.
+    rival: Option<PathBuf>,
 }
 
 impl Job {
     fn run(&self, conversion: &Conversion, to: Encoding) -> Result<Outcome> {
-        if let Some(folder) = self.output.parent() {
-            fs::create_dir_all(folder).map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
+        if let Some(rival) = &self.rival {
+            let message = format!("{} and {} would both become it", self.input.display(), rival.display());
+            return Err(Failure::usage(&self.output.display().to_string(), message));
         }
-        conversion.run(&self.input, &self.output, to)
+        conversion.run(&self.input, Staged::in_new_folders(&self.output, conversion.force), to)
     }
 
     fn report(&self, result: &Result<Outcome>) {
         match result {
             Ok(outcome) => {
                 report(outcome, &format!("{}: ", Escaped(&self.input.display().to_string())));
-                if let Some(failure) = outcome.failure(&self.input) {
-                    failure.report();
+                if let Some(refusal) = &outcome.refusal {
+                    refusal.report();
                 }
             }
             Err(failure) => failure.report(),
@@ -69,7 +74,7 @@ impl Job {
     }
 }
 
-/// What to convert, in the order of the names. No two files may become one.
+/// What to convert, in the order of the names, each file once.
 fn jobs(inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Vec<Job>> {
     let mut jobs = Vec::new();
     for input in inputs {
@@ -83,14 +88,18 @@ fn jobs(inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Vec<Job>> {
         };
         jobs.extend(files.into_iter().map(|file| {
             let name = file.strip_prefix(base).unwrap_or(&file);
-            Job { output: folder.join(name).with_extension(to.extension()), input: file }
+            let output = folder.join(name).with_extension(to.extension_for(&file));
+            Job { output, input: file, rival: None }
         }));
     }
-    let mut seen = HashMap::new();
-    for job in &jobs {
-        if let Some(other) = seen.insert(&job.output, &job.input) {
-            let message = format!("{} and {} would both become it", other.display(), job.input.display());
-            return Err(Failure::usage(&job.output.display().to_string(), message));
+    let mut known = HashSet::new();
+    jobs.retain(|job| known.insert(job.input.clone()));
+    let mut places: HashMap<PathBuf, usize> = HashMap::new();
+    for place in 0..jobs.len() {
+        let first = *places.entry(jobs[place].output.clone()).or_insert(place);
+        if first != place {
+            jobs[place].rival = Some(jobs[first].input.clone());
+            jobs[first].rival = Some(jobs[place].input.clone());
         }
     }
     Ok(jobs)
@@ -129,35 +138,11 @@ fn progress(count: u64) -> ProgressBar {
     }
 }
 
-fn print(jobs: &[Job], results: &[Result<Outcome>]) -> Result<()> {
-    let none = Outcome::default();
-    let refusals: Vec<_> = jobs
-        .iter()
-        .zip(results)
-        .map(|(job, result)| result.as_ref().ok().and_then(|outcome| outcome.failure(&job.input)))
-        .collect();
-    let rows = jobs.iter().zip(results).zip(&refusals).map(|((job, result), refusal)| Row {
-        file: job.input.display().to_string(),
-        output: job.output.display().to_string(),
-        error: result.as_ref().err().or(refusal.as_ref()).map(Failure::message),
-        outcome: result.as_ref().unwrap_or(&none),
-    });
-    output::print_json(&rows.collect::<Vec<_>>())
-}
-
-/// Says how it went; the status is the worst of all.
+/// Says how it went.
 fn sum_up(results: &[Result<Outcome>]) -> Status {
-    let status = |result: &Result<Outcome>| match result {
-        Ok(outcome) if outcome.refused => Status::Invalid,
-        Ok(_) => Status::Fine,
-        Err(failure) => failure.status,
-    };
-    let failed = results.iter().filter(|result| status(result) != Status::Fine).count() as u64;
-    let converted = counted(results.len() as u64 - failed, "file", "files");
-    eprintln!("{converted} converted, {failed} failed");
-    match results.iter().map(status).max() {
-        // Whatever each of them failed of, of many files some are bad.
-        Some(worst) if worst != Status::Fine => Status::Invalid,
-        _ => Status::Fine,
-    }
+    let is_written = |result: &&Result<Outcome>| matches!(result, Ok(Outcome { refusal: None, .. }));
+    let converted = results.iter().filter(is_written).count();
+    let failed = results.len() - converted;
+    eprintln!("{} converted, {failed} failed", counted(converted as u64, "file", "files"));
+    if failed == 0 { Status::Fine } else { Status::Invalid }
 }

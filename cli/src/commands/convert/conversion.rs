@@ -1,20 +1,18 @@
 //! One file becomes another.
 
-use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use clap::Args;
-use meshspec::interop::Interchange;
 use meshspec::scene::{Conventions, Scene, SceneOptions};
 use meshspec::{Dialect, Document, Limits, Loss, ReadOptions};
-use serde::Serialize;
 
 use super::edits::Edits;
 use super::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
-use crate::input::{self, dialect_parser, is_standard, name_of, read_options};
+use crate::input::{self, dialect_parser, name_of, read_options};
 use crate::json;
-use crate::output::{self, Staged};
+use crate::output::Staged;
 use crate::packing::Packing;
 
 /// How to convert a file.
@@ -38,7 +36,7 @@ pub struct Conversion {
     strict: bool,
     /// Overwrite files that exist.
     #[arg(long)]
-    force: bool,
+    pub force: bool,
     #[command(flatten)]
     packing: Packing,
     #[command(flatten)]
@@ -46,15 +44,14 @@ pub struct Conversion {
 }
 
 /// What there is to say of a file that was converted.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct Outcome {
     /// What the target does not hold, or holds otherwise.
     pub losses: Vec<Loss>,
     /// How the axes and units of both files were understood; empty where they did not matter.
     pub assumed: Vec<String>,
-    /// Whether `--strict` kept the file from being written.
-    #[serde(skip)]
-    pub refused: bool,
+    /// Why `--strict` kept the file from being written.
+    pub refusal: Option<Failure>,
 }
 
 impl Conversion {
@@ -63,59 +60,52 @@ impl Conversion {
         self.to.map_or_else(|| Encoding::of_output(output), Ok)
     }
 
+    /// It is wrong usage to ask for what files of the target do not have.
+    pub fn require_options(&self, to: Encoding) -> Result<()> {
+        let packs = matches!(to, Encoding::Format(format) if format.about().levels);
+        if let Some(option) = self.packing.asked().filter(|_| !packs) {
+            return Err(Failure::usage(option, format_args!("there is no such choice for {to}")));
+        }
+        match (to, self.dialect) {
+            (Encoding::Format(format), Some(dialect)) => input::require_dialect(format, dialect, "--dialect"),
+            (Encoding::Interchange(_), Some(dialect)) => {
+                Err(Failure::usage("--dialect", format_args!("{to} has no dialect {dialect}")))
+            }
+            // The document has a format, which is not known yet.
+            (Encoding::Json, _) | (_, None) => Ok(()),
+        }
+    }
+
     /// Converts a file. Nothing is written unless all goes well.
-    pub fn run(&self, input: &Path, output: &Path, to: Encoding) -> Result<Outcome> {
-        output::refuse_existing(output, self.force)?;
-        self.require_dialect(to, input)?;
+    pub fn run(&self, input: &Path, output: Staged, to: Encoding) -> Result<Outcome> {
+        output.refuse_existing()?;
         let bytes = input::read(input)?;
         let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input), Ok)?;
-        let mut run = Run {
-            conversion: self,
-            input,
-            output,
-            staged: Staged::new(output, self.force),
-            outcome: Outcome::default(),
-        };
+        let dialect = self.dialect.unwrap_or_default();
+        let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
         match run.read(bytes, from)? {
-            Content::Document(document) if self.keeps_document(&document, to) => {
-                let document = run.in_dialect(document, from, to)?;
-                run.write_document(&document, to)?;
-            }
             Content::Document(document) => {
-                let scene = run.scene_of(document)?;
-                run.write_scene(scene, to)?;
+                // As JSON, it is of the same format.
+                let format = if to == Encoding::Json { Encoding::Format(document.format()) } else { to };
+                let is_same = format == Encoding::Format(document.format());
+                if is_same && (from == Encoding::Json || to == Encoding::Json) {
+                    run.keep_dialect(&document)?;
+                }
+                if is_same && self.edits.are_none() {
+                    let document = run.in_dialect(document)?;
+                    run.write_document(&document, to)?;
+                } else {
+                    let scene = run.scene_of(document)?;
+                    run.write_scene(scene, format, to)?;
+                }
             }
-            Content::Scene(scene) => run.write_scene(*scene, to)?,
+            Content::Scene(scene) => run.write_scene(*scene, to, to)?,
         }
         run.finish()
     }
 
-    /// Whether the document itself is written, and no other that is made from its scene.
-    fn keeps_document(&self, document: &Document, to: Encoding) -> bool {
-        match to {
-            Encoding::Json => true,
-            Encoding::Format(format) => document.format() == format && self.edits.are_none(),
-            Encoding::Interchange(_) => false,
-        }
-    }
-
-    /// It is wrong usage to ask for a dialect that the target does not have.
-    fn require_dialect(&self, to: Encoding, input: &Path) -> Result<()> {
-        match (to, self.dialect) {
-            (Encoding::Format(format), Some(dialect)) => input::require_dialect(format, dialect, input),
-            (Encoding::Interchange(format), Some(dialect)) => {
-                Err(Failure::usage(&name_of(input), format_args!("{format} has no dialect {dialect}")))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn read_options(&self) -> ReadOptions {
         read_options(self.lenient)
-    }
-
-    fn scene_options(&self, conventions: Conventions) -> SceneOptions {
-        SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect.unwrap_or_default())
     }
 }
 
@@ -129,8 +119,9 @@ enum Content {
 struct Run<'a> {
     conversion: &'a Conversion,
     input: &'a Path,
-    output: &'a Path,
-    staged: Staged,
+    output: Staged,
+    /// The dialect to write.
+    dialect: Dialect,
     outcome: Outcome,
 }
 
@@ -168,14 +159,18 @@ impl Run<'_> {
     fn source(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.source(usual);
         self.outcome.assumed.push(format!("{format}: {conventions}"));
-        self.conversion.scene_options(conventions)
+        SceneOptions::default().with_conventions(conventions)
     }
 
     /// How the file to be written will be understood.
     fn target(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.target(usual);
         self.outcome.assumed.push(format!("{format}: {conventions}"));
-        self.conversion.scene_options(conventions)
+        let options = SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect);
+        match self.output.path().extension().and_then(OsStr::to_str) {
+            Some(extension) => options.with_extension(extension.to_ascii_lowercase()),
+            None => options,
+        }
     }
 
     fn scene_of(&mut self, document: Document) -> Result<Scene> {
@@ -186,21 +181,25 @@ impl Run<'_> {
         Ok(scene)
     }
 
-    fn in_dialect(&mut self, document: Document, from: Encoding, to: Encoding) -> Result<Document> {
-        if let Some(dialect) = self.conversion.dialect {
-            input::require_dialect(document.format(), dialect, self.input)?;
+    /// Writes the dialect of the document, unless another one is asked for.
+    fn keep_dialect(&mut self, document: &Document) -> Result<()> {
+        match self.conversion.dialect {
+            Some(dialect) => input::require_dialect(document.format(), dialect, "--dialect")?,
+            None => self.dialect = document.dialect(),
         }
-        let kept = document.dialect();
-        let usual = if from == Encoding::Json || to == Encoding::Json { kept } else { Dialect::Spec };
-        let dialect = self.conversion.dialect.unwrap_or(usual);
-        let (document, losses) = document.into_dialect(dialect).map_err(|error| self.failure(&error))?;
+        Ok(())
+    }
+
+    fn in_dialect(&mut self, document: Document) -> Result<Document> {
+        let (document, losses) = document.into_dialect(self.dialect).map_err(|error| self.failure(&error))?;
         self.outcome.losses.extend(losses);
         Ok(document)
     }
 
-    fn write_scene(&mut self, mut scene: Scene, to: Encoding) -> Result<()> {
+    /// Writes the scene in this format, or a document of this format as JSON.
+    fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
         self.conversion.edits.apply(&mut scene);
-        match to {
+        match format {
             Encoding::Json => {
                 let message = "JSON is a document of one of the formats: convert to one of them first";
                 Err(Failure::usage(&name_of(self.input), message))
@@ -214,29 +213,14 @@ impl Run<'_> {
             }
             Encoding::Interchange(format) => {
                 let options = self.target(format.name(), format.conventions());
-                let losses =
-                    self.write_interchange(format, scene, &options).map_err(|error| self.failure(&error))?;
+                let name = self.output.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let losses = format
+                    .write(scene, &name, &mut self.output, &options)
+                    .map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);
                 Ok(())
             }
         }
-    }
-
-    /// A file of the world may have others beside it.
-    fn write_interchange(
-        &mut self,
-        format: Interchange,
-        scene: Scene,
-        options: &SceneOptions,
-    ) -> meshspec::Result<Vec<Loss>> {
-        let name = self.output.file_name().unwrap_or_default().to_string_lossy();
-        if !is_standard(self.output) {
-            return format.write(scene, &name, &mut self.staged, options);
-        }
-        let mut files = BTreeMap::new();
-        let losses = format.write(scene, &name, &mut files, options)?;
-        self.staged.print(files)?;
-        Ok(losses)
     }
 
     fn write_document(&mut self, document: &Document, to: Encoding) -> Result<()> {
@@ -244,12 +228,12 @@ impl Run<'_> {
             return Ok(());
         }
         if to == Encoding::Json {
-            return self.staged.write(|out| json::write_document(document, out));
+            return self.output.write(|out| json::write_document(document, out));
         }
         let options = self.conversion.packing.options(self.conversion.lenient);
         // It is the input that holds what cannot be written.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
-        self.staged.write(|out| out.write_all(&bytes))
+        self.output.write(|out| out.write_all(&bytes))
     }
 
     /// Whether `--strict` forbids to write this.
@@ -258,21 +242,16 @@ impl Run<'_> {
     }
 
     fn finish(mut self) -> Result<Outcome> {
-        match self.is_refused() {
-            true => self.outcome.refused = true,
-            false => self.staged.commit()?,
+        if self.is_refused() {
+            let refusal = Failure::lossy(&name_of(self.input), &self.outcome.losses);
+            self.outcome.refusal = Some(refusal);
+        } else {
+            self.output.commit()?;
         }
         Ok(self.outcome)
     }
 
     fn failure(&self, error: &meshspec::Error) -> Failure {
         Failure::of(&name_of(self.input), error)
-    }
-}
-
-impl Outcome {
-    /// The failure of a conversion that `--strict` forbade.
-    pub fn failure(&self, input: &Path) -> Option<Failure> {
-        self.refused.then(|| Failure::lossy(&name_of(input), &self.losses))
     }
 }

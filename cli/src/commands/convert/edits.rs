@@ -19,6 +19,9 @@ pub struct Edits {
     /// Make everything this many times larger.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     scale: Option<f32>,
+    /// Turn texture coordinates over: u becomes 1 − u.
+    #[arg(long)]
+    flip_u: bool,
     /// Turn texture coordinates over: v becomes 1 − v.
     #[arg(long)]
     flip_v: bool,
@@ -49,9 +52,9 @@ fn factor(text: &str) -> Result<f32, String> {
 impl Edits {
     /// Whether nothing is changed.
     pub fn are_none(&self) -> bool {
-        let Edits { axes, out_axes, uv_origin, scale, flip_v, weld, triangulate, normals } = self;
+        let Edits { axes, out_axes, uv_origin, scale, flip_u, flip_v, weld, triangulate, normals } = self;
         let told = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
-        !(told || *flip_v || *weld || *triangulate || *normals)
+        !(told || *flip_u || *flip_v || *weld || *triangulate || *normals)
     }
 
     /// The conventions of IN, where those of its format are these.
@@ -77,6 +80,9 @@ impl Edits {
             scene.scale(factor);
         }
         for mesh in &mut scene.meshes {
+            if self.flip_u {
+                mesh.flip_u();
+            }
             if self.flip_v {
                 mesh.flip_v();
             }

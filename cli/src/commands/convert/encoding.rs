@@ -1,5 +1,7 @@
 //! What files are, and what they shall be.
 
+use std::ffi::OsStr;
+use std::fmt;
 use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -51,13 +53,31 @@ impl Encoding {
         })
     }
 
-    /// The usual extension of files.
-    pub fn extension(self) -> &'static str {
+    /// The extension of the file that this one becomes: its own where the format has it, else the usual one.
+    pub fn extension_for(self, input: &Path) -> &str {
+        let own = input.extension().and_then(OsStr::to_str);
+        match self {
+            Encoding::Format(format) => {
+                let known = format.about().extensions;
+                let own = own.filter(|own| known.contains(own));
+                own.or(known.first().copied()).unwrap_or(format.name())
+            }
+            _ => self.name(),
+        }
+    }
+
+    fn name(self) -> &'static str {
         match self {
             Encoding::Json => "json",
-            Encoding::Format(format) => format.about().extensions.first().copied().unwrap_or(format.name()),
+            Encoding::Format(format) => format.name(),
             Encoding::Interchange(format) => format.name(),
         }
+    }
+}
+
+impl fmt::Display for Encoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

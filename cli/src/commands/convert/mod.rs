@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
-use crate::output;
+use crate::output::{self, Staged};
 use crate::terminal::{Escaped, HINT, WARNING};
 use conversion::{Conversion, Outcome};
 
@@ -44,8 +44,22 @@ struct Row<'a> {
     output: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'a str>,
-    #[serde(flatten)]
-    outcome: &'a Outcome,
+    losses: &'a [Loss],
+    assumed: &'a [String],
+}
+
+impl<'a> Row<'a> {
+    fn new(input: &Path, output: &Path, result: &'a Result<Outcome>) -> Row<'a> {
+        let outcome = result.as_ref().ok();
+        let failure = result.as_ref().err().or(outcome.and_then(|outcome| outcome.refusal.as_ref()));
+        Row {
+            file: input.display().to_string(),
+            output: output.display().to_string(),
+            error: failure.map(Failure::message),
+            losses: outcome.map_or(&[], |outcome| &outcome.losses),
+            assumed: outcome.map_or(&[], |outcome| &outcome.assumed),
+        }
+    }
 }
 
 impl Convert {
@@ -64,19 +78,14 @@ impl Convert {
             return Err(Failure::usage("standard output", "cannot take the file as well as --json"));
         }
         let to = self.conversion.target(output)?;
-        let outcome = self.conversion.run(input, output, to)?;
-        let failure = outcome.failure(input);
+        self.conversion.require_options(to)?;
+        let result = self.conversion.run(input, Staged::new(output, self.conversion.force), to);
         if self.json {
-            output::print_json(&Row {
-                file: input.display().to_string(),
-                output: output.display().to_string(),
-                error: failure.as_ref().map(Failure::message),
-                outcome: &outcome,
-            })?;
-        } else {
-            report(&outcome, "");
+            output::print_json(&Row::new(input, output, &result))?;
+        } else if let Ok(outcome) = &result {
+            report(outcome, "");
         }
-        failure.map_or(Ok(Status::Fine), Err)
+        result?.refusal.map_or(Ok(Status::Fine), Err)
     }
 }
 
