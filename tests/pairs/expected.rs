@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 
 use meshspec::{Loss, LossKind};
 
-use crate::parts::{Content, Custom, JOINTS, MeshContent, Numbers, Part, Parts};
+use crate::parts::{Content, Custom, JOINTS, MeshContent, Metric, Numbers, Part, Parts};
 
 /// What the losses say that is more than about a part.
 #[derive(Debug, Default)]
 pub struct Said {
     /// Joints are added, stand in another order, or rest elsewhere.
     pub joints_changed: bool,
+    /// Vertices that follow nothing get a joint for that.
+    pub joint_added: bool,
     /// Meshes that may have more attributes without a meaning, of zeros.
     pub filled: Vec<usize>,
     /// Meshes whose attributes without a meaning have other names.
@@ -197,7 +199,10 @@ impl MeshContent {
             }
             // Those with a weight of 0, which are no part.
             ("skins", _) if loss.kind == LossKind::Dropped => {}
-            (field, _) if field.starts_with("skins") => return part_is_lost(&mut self.parts, "skins", loss),
+            (field, _) if field.starts_with("skins") => {
+                said.joint_added |= loss.kind == LossKind::Changed;
+                return part_is_lost(&mut self.parts, "skins", loss);
+            }
             ("faces", _) if loss.kind == LossKind::Dropped => {
                 return remove_all(&mut self.parts, "faces.rest");
             }
@@ -292,11 +297,18 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
     match loss.kind {
         // Faces of less than three corners are the only thing that goes without all of its kind.
         LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), Part::Anything)),
+        // Those of one polygon stand in another order where the axes are mirrored.
+        LossKind::Split => {
+            if let Some(Part::Numbers(triangles)) = parts.get_mut("faces") {
+                triangles.metric = Metric::AnyOrder;
+            }
+            return remove_all(parts, name);
+        }
         LossKind::Dropped if name.ends_with(".alpha") => match parts.get_mut(name) {
             Some(Part::Numbers(alpha)) => alpha.values.fill(1.0),
             _ => return Err(NOT_THERE.into()),
         },
-        LossKind::Dropped | LossKind::Split => return remove_all(parts, name),
+        LossKind::Dropped => return remove_all(parts, name),
         LossKind::Changed | LossKind::Renamed => {
             parts.iter_mut().filter(|(other, _)| is_below(other, name)).for_each(forget);
             // Something that was not there before has all that belongs to it.

@@ -39,6 +39,8 @@ pub enum Metric {
     Directions,
     /// The angle between rotations in degrees.
     Rotations,
+    /// The same values in any order.
+    AnyOrder,
 }
 
 /// An attribute without a meaning.
@@ -94,9 +96,10 @@ impl Content {
         if !scene.extras.is_empty() {
             whole.insert("extras".into(), Part::Text(format!("{:?}", scene.extras)));
         }
-        // One level that shows everything from anywhere says nothing.
-        let all = |lods: &[Lod]| matches!(lods, [lod] if lod.distance == 0.0 && lod.meshes.len() == scene.meshes.len());
-        for (index, lod) in scene.lods.iter().enumerate().filter(|_| !all(&scene.lods)) {
+        // A level that shows everything from anywhere says nothing.
+        let all = |lod: &Lod| lod.distance == 0.0 && lod.meshes.len() == scene.meshes.len();
+        let says_nothing = matches!(&*scene.lods, [lod] if all(lod));
+        for (index, lod) in scene.lods.iter().enumerate().filter(|_| !says_nothing) {
             whole.insert(format!("lods[{index}].meshes"), Part::Text(format!("{:?}", lod.meshes)));
             whole.insert(format!("lods[{index}].distance"), numbers(&[lod.distance], 1));
         }
@@ -291,7 +294,15 @@ impl Numbers {
         if (found.lanes, found.values.len()) != (self.lanes, self.values.len()) {
             return Some(format!("{} numbers for {}", found.values.len(), self.values.len()));
         }
-        let pairs = found.values.chunks(self.lanes).zip(self.values.chunks(self.lanes));
+        let sorted = |numbers: &Numbers| {
+            let mut values: Vec<Vec<f64>> = numbers.values.chunks(self.lanes).map(<[f64]>::to_vec).collect();
+            if self.metric == Metric::AnyOrder {
+                values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+            }
+            values
+        };
+        let (found, expected) = (sorted(found), sorted(self));
+        let pairs = found.iter().zip(&expected);
         pairs.enumerate().find_map(|(index, (found, expected))| {
             let most = self.error * 1.0001 + self.rounding(expected);
             let off = self.distance(found, expected);
@@ -303,7 +314,7 @@ impl Numbers {
     fn rounding(&self, expected: &[f64]) -> f64 {
         let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
         match self.metric {
-            Metric::Components => 0.0,
+            Metric::Components | Metric::AnyOrder => 0.0,
             // Poses and bind poses come out of products of matrices.
             Metric::Points => 1e-4 * size,
             Metric::Directions if self.error == 0.0 => 0.0,
@@ -327,7 +338,7 @@ impl Numbers {
         let [found, expected] =
             [found, expected].map(|values| values.iter().map(|x| *x as f32).collect::<Vec<_>>());
         let off = match self.metric {
-            Metric::Components => return largest,
+            Metric::Components | Metric::AnyOrder => return largest,
             Metric::Points => Vec3::from_slice(&found).distance(Vec3::from_slice(&expected)),
             Metric::Directions => {
                 let (found, expected) = (Vec3::from_slice(&found), Vec3::from_slice(&expected));

@@ -1,16 +1,32 @@
 //! Scenes to be converted.
 
-use meshspec::scene::{Scene, Skeleton, Transform, strategy};
+use meshspec::scene::{Scene, Skeleton, Skin, Transform, Weights, strategy};
 use proptest::prelude::*;
 
-/// Scenes with at least one mesh, some of them with polygons, in which joints may rest elsewhere than in the bind pose.
-pub fn at_rest_anywhere() -> impl Strategy<Value = Scene> {
+const NONE: u16 = Skin::NONE;
+
+/// Scenes with at least one mesh, some of them with polygons.
+fn scenes() -> impl Strategy<Value = Scene> {
     let scenes = strategy::scenes().prop_filter("no meshes", |scene| !scene.meshes.is_empty());
     (scenes, any::<bool>(), any::<bool>()).prop_map(|(mut scene, polygons, whole)| {
+        let joints = scene.skeleton.joints.len();
         for mesh in &mut scene.meshes {
             // That they have no third coordinate is what flat means.
             for position in mesh.positions.iter_mut().filter(|_| mesh.flat) {
                 position[2] = 0.0;
+            }
+            // More joints than most formats have for a vertex.
+            if mesh.skins.len() == 2 && matches!(joints, 0 | 5..) {
+                let vertices = mesh.positions.len();
+                mesh.skins = [
+                    ([0, 1, 2, 3], [0.25, 0.25, 0.25, 0.125]),
+                    ([4, NONE, NONE, NONE], [0.125, 0.0, 0.0, 0.0]),
+                ]
+                .map(|(joints, weights)| Skin {
+                    joints: vec![joints; vertices],
+                    weights: Weights::F32(vec![weights; vertices]),
+                })
+                .into();
             }
             if let (true, Some(indices)) = (polygons, &mesh.faces.indices) {
                 mesh.faces.corners = Some(corners(indices.len()));
@@ -26,11 +42,19 @@ pub fn at_rest_anywhere() -> impl Strategy<Value = Scene> {
 
 /// Scenes in which joints rest in the bind pose; in half of them they have no scale, so that every format holds it.
 pub fn at_rest_in_the_bind_pose() -> impl Strategy<Value = Scene> {
-    (at_rest_anywhere(), any::<bool>()).prop_map(|(mut scene, rigid)| {
-        if rigid {
-            make_rigid(&mut scene.skeleton);
-        }
-        scene.skeleton.joints.iter_mut().filter(|_| !rigid).for_each(|joint| joint.rest = None);
+    (scenes(), any::<bool>()).prop_map(|(mut scene, rigid)| {
+        bind_at_rest(&mut scene.skeleton, rigid);
+        scene
+    })
+}
+
+/// Scenes in which each joint rests where another one is in the bind pose.
+pub fn at_rest_elsewhere() -> impl Strategy<Value = Scene> {
+    (scenes(), any::<bool>()).prop_map(|(mut scene, rigid)| {
+        bind_at_rest(&mut scene.skeleton, rigid);
+        let mut rests: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.rest).collect();
+        rests.reverse();
+        scene.skeleton.joints.iter_mut().zip(rests).for_each(|(joint, rest)| joint.rest = rest);
         scene
     })
 }
@@ -52,12 +76,15 @@ fn corners(indices: usize) -> Vec<u32> {
     corners
 }
 
-/// Joints that are where their rest takes them, without its scale.
-fn make_rigid(skeleton: &mut Skeleton) {
+/// Makes the bind pose that where joints rest, which no joint shears.
+fn bind_at_rest(skeleton: &mut Skeleton, rigid: bool) {
     let rests: Vec<_> = skeleton
         .joints
         .iter()
-        .map(|joint| Transform { scale: [1.0; 3], ..joint.rest.unwrap_or_default() })
+        .map(|joint| {
+            let rest = joint.rest.unwrap_or_default();
+            if rigid { Transform { scale: [1.0; 3], ..rest } } else { rest }
+        })
         .collect();
     let matrices = skeleton.to_model(&rests);
     for ((joint, rest), matrix) in skeleton.joints.iter_mut().zip(rests).zip(matrices) {

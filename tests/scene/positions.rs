@@ -166,9 +166,9 @@ fn ends(file: &str, found: &[[f32; 3]], expected: &Value) {
 /// Axes as in glTF. The buffer has the vertices of all meshes; those of meshes that share some are there again.
 fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let descriptor = &expected["descriptor"];
-    let ranges: Vec<[u64; 4]> = serde_json::from_value(descriptor["meshes"].clone()).unwrap();
-    let total: u64 = ranges.iter().map(|[.., vertices]| vertices).sum();
-    assert_eq!(total, found.len() as u64, "{file}");
+    let ranges: Vec<[usize; 4]> = serde_json::from_value(descriptor["meshes"].clone()).unwrap();
+    let total: usize = ranges.iter().map(|[.., vertices]| vertices).sum();
+    assert_eq!(total, found.len(), "{file}");
     let buffers = expected["buffers"].as_array().unwrap();
     let Some(buffer) = buffers.iter().find(|buffer| buffer["usage"]["name"] == "Position") else {
         assert!(found.iter().all(|position| *position == [0.0; 3]), "{file}");
@@ -189,7 +189,7 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
     let values = numbers(&buffer["first_values"]);
     let mut start = 0;
     let mut compared = 0;
-    for [_, _, first, count] in ranges.map_usize() {
+    for [_, _, first, count] in ranges {
         for (vertex, position) in (first..).zip(&found[start..start + count]) {
             if let Some(value) = values.get(3 * vertex..3 * vertex + 3) {
                 assert_eq!(value, position, "{file}: vertex {vertex}");
@@ -199,16 +199,6 @@ fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
         start += count;
     }
     compared > 0
-}
-
-trait MapUsize {
-    fn map_usize(self) -> Vec<[usize; 4]>;
-}
-
-impl MapUsize for Vec<[u64; 4]> {
-    fn map_usize(self) -> Vec<[usize; 4]> {
-        self.into_iter().map(|range| range.map(|number| number as usize)).collect()
-    }
 }
 
 /// From the space of their bone to that of the model, and z upwards. Meshes without a material are not drawn.

@@ -24,6 +24,8 @@
 //! ```
 
 mod codec;
+#[cfg(feature = "scene")]
+mod custom;
 #[cfg(feature = "serde")]
 mod data;
 mod descriptor;

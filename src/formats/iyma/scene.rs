@@ -1,5 +1,6 @@
 //! IyMA to and from scenes.
 
+use super::custom::{custom_buffer, list_custom, numbered};
 use super::document::{count, inexpressible};
 use super::merge::uncovered;
 use super::{Attribute, Component, Document, IndexFormat, Indices, MeshInfo, Usage, VertexFormat};
@@ -353,71 +354,7 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
             }
         });
     }
-    buffers.extend(mesh.custom.into_iter().enumerate().map(|(place, custom)| custom_buffer(place, custom)));
+    let usages = numbered(&mesh.custom).into_iter().map(|(number, name)| Usage::Custom(number, name));
+    buffers.extend(usages.zip(mesh.custom).map(|(usage, custom)| custom_buffer(usage, custom)));
     buffers
-}
-
-/// What becomes of attributes without a meaning.
-fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
-    for (place, custom) in mesh.custom.iter().enumerate() {
-        let path = format!("meshes[{index}].custom[{place}]");
-        let (number, name) = usage_of(place, custom);
-        let again = format!("{number}_{name}");
-        if again != custom.name {
-            let message = format!("attributes of IyMA have numbers: \"{}\" is \"{again}\"", custom.name);
-            losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
-        }
-        let lanes = format_of(custom).components();
-        if lanes != custom.lanes {
-            let message = format!("{} components become {lanes}: the others are 0", custom.lanes);
-            losses.push(Loss::new(LossKind::Changed, format!("{path}.lanes"), message));
-        }
-    }
-}
-
-/// The number and the name of an attribute without a meaning.
-fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
-    match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
-        Some((Ok(number), name)) => (number, name),
-        _ => (place as u32, &custom.name),
-    }
-}
-
-fn component_of(values: &Components) -> Component {
-    match values {
-        Components::F32(_) => Component::Float32,
-        Components::F64(_) => Component::Float64,
-        Components::U8(_) => Component::Uint8,
-        Components::I8(_) => Component::Sint8,
-        Components::U16(_) => Component::Uint16,
-        Components::I16(_) => Component::Sint16,
-        Components::U32(_) => Component::Uint32,
-        Components::I32(_) => Component::Sint32,
-    }
-}
-
-/// The format with the fewest components that holds the attribute. There are none of three of 8 and 16 bits.
-fn format_of(custom: &Custom) -> VertexFormat {
-    let component = component_of(&custom.values);
-    let fits =
-        |format: &&VertexFormat| format.component() == component && format.components() >= custom.lanes;
-    let candidates = VertexFormat::ALL.iter().filter(fits);
-    candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
-}
-
-/// A buffer for an attribute without a meaning; components that it does not have are 0.
-fn custom_buffer(place: usize, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
-    let (number, name) = usage_of(place, &custom);
-    let usage = Usage::Custom(number, name.to_owned());
-    let format = format_of(&custom);
-    let bytes = custom.values.to_le_bytes();
-    let (size, padded) = (custom.lanes * component_of(&custom.values).size(), format.size());
-    let bytes = match size == padded {
-        true => bytes,
-        false => {
-            let pad = |value: &[u8]| [value, &vec![0; padded.saturating_sub(value.len())]].concat();
-            bytes.chunks_exact(size.max(1)).flat_map(pad).collect()
-        }
-    };
-    (usage, format, bytes)
 }

@@ -1,0 +1,84 @@
+//! Attributes without a meaning: their numbers, names and formats in IyMA.
+
+use std::collections::HashSet;
+
+use super::{Component, Usage, VertexFormat};
+use crate::scene::{Components, Custom, Mesh};
+use crate::{Loss, LossKind};
+
+/// What becomes of attributes without a meaning.
+pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
+    let numbers = numbered(&mesh.custom);
+    for (place, custom) in mesh.custom.iter().enumerate() {
+        let path = format!("meshes[{index}].custom[{place}]");
+        let (number, name) = &numbers[place];
+        let again = format!("{number}_{name}");
+        if again != custom.name {
+            let message = format!("attributes of IyMA have numbers: \"{}\" is \"{again}\"", custom.name);
+            losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
+        }
+        let lanes = format_of(custom).components();
+        if lanes != custom.lanes {
+            let message = format!("{} components become {lanes}: the others are 0", custom.lanes);
+            losses.push(Loss::new(LossKind::Changed, format!("{path}.lanes"), message));
+        }
+    }
+}
+
+/// The number and the name of an attribute without a meaning.
+fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
+    match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
+        Some((Ok(number), name)) => (number, name),
+        _ => (place as u32, &custom.name),
+    }
+}
+
+/// The number and the name of each of these attributes; no two have both in common.
+pub(super) fn numbered(custom: &[Custom]) -> Vec<(u32, String)> {
+    let mut known = HashSet::new();
+    let numbers = custom.iter().enumerate().map(|(place, custom)| {
+        let (mut number, name) = usage_of(place, custom);
+        while !known.insert((number, name)) {
+            number = number.wrapping_add(1);
+        }
+        (number, name.to_owned())
+    });
+    numbers.collect()
+}
+
+fn component_of(values: &Components) -> Component {
+    match values {
+        Components::F32(_) => Component::Float32,
+        Components::F64(_) => Component::Float64,
+        Components::U8(_) => Component::Uint8,
+        Components::I8(_) => Component::Sint8,
+        Components::U16(_) => Component::Uint16,
+        Components::I16(_) => Component::Sint16,
+        Components::U32(_) => Component::Uint32,
+        Components::I32(_) => Component::Sint32,
+    }
+}
+
+/// The format with the fewest components that holds the attribute. There are none of three of 8 and 16 bits.
+fn format_of(custom: &Custom) -> VertexFormat {
+    let component = component_of(&custom.values);
+    let fits =
+        |format: &&VertexFormat| format.component() == component && format.components() >= custom.lanes;
+    let candidates = VertexFormat::ALL.iter().filter(fits);
+    candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
+}
+
+/// A buffer for an attribute without a meaning; components that it does not have are 0.
+pub(super) fn custom_buffer(usage: Usage, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
+    let format = format_of(&custom);
+    let bytes = custom.values.to_le_bytes();
+    let (size, padded) = (custom.lanes * component_of(&custom.values).size(), format.size());
+    let bytes = match size == padded {
+        true => bytes,
+        false => {
+            let pad = |value: &[u8]| [value, &vec![0; padded.saturating_sub(value.len())]].concat();
+            bytes.chunks_exact(size.max(1)).flat_map(pad).collect()
+        }
+    };
+    (usage, format, bytes)
+}
