@@ -41,6 +41,11 @@ impl Scene {
 }
 
 impl Mesh {
+    /// Whether the third coordinate of each position is 0.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.positions.iter().all(|[.., z]| *z == 0.0)
+    }
+
     /// Turns texture coordinates over: what was u is 1 − u, rounded.
     pub fn flip_u(&mut self) {
         for [u, _] in self.uvs.iter_mut().flatten() {

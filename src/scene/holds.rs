@@ -132,7 +132,7 @@ impl Holds {
             &mut mesh.material.color,
         );
         // A transform may have taken them out of the plane.
-        if mesh.flat && !(self.flat && mesh.positions.iter().all(|[.., z]| *z == 0.0)) {
+        if mesh.flat && !(self.flat && mesh.is_flat()) {
             mesh.flat = false;
             let message = format!("positions without a third coordinate get one in {}", self.format);
             losses.list.push(Loss::dropped(format!("{at}.flat"), message));

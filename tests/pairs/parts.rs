@@ -39,8 +39,8 @@ pub enum Metric {
     Directions,
     /// The angle between rotations in degrees.
     Rotations,
-    /// The same values in any order.
-    AnyOrder,
+    /// Which values there are, in any order and number.
+    Used,
 }
 
 /// An attribute without a meaning.
@@ -182,14 +182,19 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     if mesh.faces.corners.is_none() && rest > 0 {
         add("faces.rest", numbers(&[rest as f32], 1));
     }
-    let mut triangles = Vec::new();
-    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| triangles.extend(corners.map(|c| c as f32)));
-    add("faces", numbers(&triangles, 3));
+    add("faces", triangles(mesh));
     let custom = mesh.custom.iter().map(|custom| {
         let values = components(&custom.values);
         Some(Custom { name: custom.name.clone(), lanes: custom.lanes, values, error: 0.0 })
     });
     MeshContent { vertices: mesh.positions.len(), custom: custom.collect(), parts }
+}
+
+/// The triangles around the first corner of each face.
+fn triangles(mesh: &Mesh) -> Part {
+    let mut triangles = Vec::new();
+    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| triangles.extend(corners.map(|c| c as f32)));
+    numbers(&triangles, 3)
 }
 
 /// The weight of each joint for each vertex, in whatever set and slot it is.
@@ -291,17 +296,20 @@ pub fn compare(path: &str, found: Option<&Part>, expected: Option<&Part>) -> Res
 impl Numbers {
     /// What of the other numbers is farther off than it may be.
     fn differ(&self, found: &Numbers) -> Option<String> {
-        if (found.lanes, found.values.len()) != (self.lanes, self.values.len()) {
-            return Some(format!("{} numbers for {}", found.values.len(), self.values.len()));
-        }
-        let sorted = |numbers: &Numbers| {
-            let mut values: Vec<Vec<f64>> = numbers.values.chunks(self.lanes).map(<[f64]>::to_vec).collect();
-            if self.metric == Metric::AnyOrder {
-                values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+        let rows = |numbers: &Numbers| -> Vec<Vec<f64>> {
+            if self.metric != Metric::Used {
+                return numbers.values.chunks(self.lanes).map(<[f64]>::to_vec).collect();
             }
-            values
+            let mut values = numbers.values.clone();
+            values.sort_by(f64::total_cmp);
+            values.dedup();
+            vec![values]
         };
-        let (found, expected) = (sorted(found), sorted(self));
+        let (found, expected) = (rows(found), rows(self));
+        let lengths = |rows: &[Vec<f64>]| rows.iter().map(Vec::len).collect::<Vec<_>>();
+        if lengths(&found) != lengths(&expected) {
+            return Some(format!("{found:?} for {expected:?}"));
+        }
         let pairs = found.iter().zip(&expected);
         pairs.enumerate().find_map(|(index, (found, expected))| {
             let most = self.error * 1.0001 + self.rounding(expected);
@@ -314,7 +322,7 @@ impl Numbers {
     fn rounding(&self, expected: &[f64]) -> f64 {
         let size = expected.iter().fold(1.0_f64, |size, x| size.max(x.abs()));
         match self.metric {
-            Metric::Components | Metric::AnyOrder => 0.0,
+            Metric::Components | Metric::Used => 0.0,
             // Poses and bind poses come out of products of matrices.
             Metric::Points => 1e-4 * size,
             Metric::Directions if self.error == 0.0 => 0.0,
@@ -338,7 +346,7 @@ impl Numbers {
         let [found, expected] =
             [found, expected].map(|values| values.iter().map(|x| *x as f32).collect::<Vec<_>>());
         let off = match self.metric {
-            Metric::Components | Metric::AnyOrder => return largest,
+            Metric::Components | Metric::Used => return largest,
             Metric::Points => Vec3::from_slice(&found).distance(Vec3::from_slice(&expected)),
             Metric::Directions => {
                 let (found, expected) = (Vec3::from_slice(&found), Vec3::from_slice(&expected));

@@ -328,7 +328,8 @@ fn info_tells_what_the_buffers_are() {
     folder.run("iyma merge a.ima b.ima -o both.ima --data-checksum off").fine();
     let text = folder.run("info both.ima").fine();
     let mesh = "\n  mesh 1: 3 vertices from 3, 3 indices of 16 bits from 3, 1 triangle\n";
-    let properties = "\n  properties:\n    n_vertices      6\n    user_data       5 bytes\n    data_checksum   absent\n";
+    let properties =
+        "\n  properties:\n    n_vertices      6\n    user_data       5 bytes\n    data_checksum   absent\n";
     for part in [mesh, "\n    custom 7 \"wind\" Unorm8\n", properties] {
         assert!(text.contains(part), "{part}:\n{text}");
     }

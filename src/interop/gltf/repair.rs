@@ -68,6 +68,12 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     } else if transform.inverse().is_finite() {
         scene.apply_transform();
         changed(losses, "transform", "nodes of glTF do not shear or project: it is applied to the vertices");
+        for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(_, mesh)| !mesh.is_flat()) {
+            if std::mem::take(&mut mesh.flat) {
+                let message = "the transform gives positions a third coordinate";
+                losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
+            }
+        }
     } else {
         scene.transform = None;
         losses.push(Loss::dropped("transform", "a matrix without a finite inverse"));
