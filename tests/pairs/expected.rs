@@ -258,7 +258,9 @@ impl Part {
         let (own, more) = match (std::mem::replace(self, Part::Anything), more) {
             (Part::Numbers(own), Part::Numbers(more)) => {
                 let error = own.error.max(more.error);
-                (Numbers { error, ..own }, more.values)
+                let surface = own.metric == Metric::Surface || more.metric == Metric::Surface;
+                let metric = if surface { Metric::Surface } else { own.metric };
+                (Numbers { error, metric, ..own }, more.values)
             }
             (Part::Numbers(own), _) => (own, unknown(others)),
             (_, Part::Numbers(more)) => (Numbers { values: unknown(vertices), ..more.clone() }, more.values),
@@ -297,10 +299,10 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
     match loss.kind {
         // Faces of less than three corners are the only thing that goes without all of its kind.
         LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), Part::Anything)),
-        // Those of one polygon stand in another order where the axes are mirrored.
+        // A polygon can be cut in more ways than one.
         LossKind::Split => {
             if let Some(Part::Numbers(triangles)) = parts.get_mut("faces") {
-                triangles.metric = Metric::AnyOrder;
+                triangles.metric = Metric::Surface;
             }
             return remove_all(parts, name);
         }
