@@ -13,8 +13,11 @@ const ROUNDS: usize = 21;
 
 type Error = Box<dyn std::error::Error>;
 
-/// What the names of rows start with, and what adds the rows.
-const SUBJECTS: [(&str, fn(&mut Bench) -> Result<(), Error>); 7] = [
+/// Adds the rows of a subject.
+type Rows = fn(&mut Bench) -> Result<(), Error>;
+
+/// What the names of rows start with, and what adds them.
+const SUBJECTS: [(&str, Rows); 7] = [
     ("mesh", rows::mesh::rows),
     ("crucible", rows::crucible::rows),
     ("bmd", rows::bmd::rows),

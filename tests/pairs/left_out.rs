@@ -26,8 +26,11 @@ fn is_small(loss: &Loss) -> bool {
         LossKind::Dropped => path.contains(".skins[") || path.ends_with(".tangents.w"),
         LossKind::Quantised => {
             let compared_bit_by_bit = [".positions", ".uvs[", ".colors[", ".skins", "distance"];
+            // Where a transform is applied, coordinates are compared less closely.
+            let near = path.ends_with(".positions") && loss.error <= Some(0.01);
             let angle = path.ends_with(".normals") && loss.error > Some(0.01);
-            !(angle || loss.error > Some(0.0) && compared_bit_by_bit.iter().any(|part| path.contains(part)))
+            near || !(angle
+                || loss.error > Some(0.0) && compared_bit_by_bit.iter().any(|part| path.contains(part)))
         }
         // Names are compared unless one of the mesh is said to be another.
         LossKind::Renamed => path.contains(".custom["),

@@ -1,6 +1,6 @@
 //! Scenes to be converted.
 
-use meshspec::scene::{Scene, Skeleton, Skin, Transform, Weights, strategy};
+use meshspec::scene::{Faces, Mesh, Scene, Skeleton, Skin, Transform, Weights, strategy};
 use proptest::prelude::*;
 
 const NONE: u16 = Skin::NONE;
@@ -28,8 +28,8 @@ fn scenes() -> impl Strategy<Value = Scene> {
                 })
                 .into();
             }
-            if let (true, Some(indices)) = (polygons, &mesh.faces.indices) {
-                mesh.faces.corners = Some(corners(indices.len()));
+            if polygons {
+                make_convex(mesh);
             }
         }
         for animation in scene.animations.iter_mut().filter(|_| whole) {
@@ -57,6 +57,16 @@ pub fn at_rest_elsewhere() -> impl Strategy<Value = Scene> {
         scene.skeleton.joints.iter_mut().zip(rests).for_each(|(joint, rest)| joint.rest = rest);
         scene
     })
+}
+
+/// Makes convex polygons of the vertices, on a parabola.
+fn make_convex(mesh: &mut Mesh) {
+    for (x, position) in mesh.positions.iter_mut().enumerate() {
+        let x = x as f32;
+        *position = [8.0 * x, 3.0 * x * x, 0.0];
+    }
+    let indices = (0..mesh.positions.len() as u32).collect();
+    mesh.faces = Faces { corners: Some(corners(mesh.positions.len())), ..Faces::triangles(indices) };
 }
 
 /// Numbers of corners, from 3 to 5, that add up.

@@ -217,10 +217,16 @@ fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
 /// straight line.
 fn is_said_by_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     let turns = matches!(channel.samples, Samples::Rotation(_));
-    let mut frames = animation.times.get(channel.times).into_iter().flat_map(|times| times.windows(2));
+    let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
+    // From the last one to the first one of the next round.
+    let around = match times {
+        [first, .., last] if animation.looped => first + animation.duration - last,
+        _ => 0.0,
+    };
+    let mut frames = times.windows(2).map(|pair| pair[1] - pair[0]).chain([around]);
     match channel.interpolation {
         Interpolation::Step => channel.samples.len() < 2,
-        Interpolation::Linear if turns => frames.all(|pair| pair[1] - pair[0] <= 1.0),
+        Interpolation::Linear if turns => frames.all(|frames| frames <= 1.0),
         Interpolation::Linear | Interpolation::Normalized => true,
     }
 }
