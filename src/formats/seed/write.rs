@@ -108,8 +108,11 @@ impl Output<'_> {
                 index,
                 |bytes| {
                     bytes.extend_from_slice(identifier);
+                    bytes.push(b' ');
                     for (component, number) in value.iter().enumerate() {
-                        bytes.extend_from_slice(if component == 0 { b" " } else { b", " });
+                        if component > 0 {
+                            bytes.extend_from_slice(b", ");
+                        }
                         put(bytes, *number);
                     }
                 },
@@ -122,15 +125,35 @@ impl Output<'_> {
 /// exponent is needed (S4), not even by the engine.
 fn put_float(bytes: &mut Vec<u8>, value: f32) {
     match zmij::Buffer::new().format_finite(value).as_bytes() {
-        [digits @ .., b'.', b'0'] => bytes.extend_from_slice(digits),
+        [digits @ .., b'.', b'0'] => put_short(bytes, digits),
         [digits @ .., b'+', a, b] => {
-            bytes.extend_from_slice(digits);
+            put_short(bytes, digits);
             bytes.extend_from_slice(&[*a, *b]);
         }
-        text => bytes.extend_from_slice(text),
+        text => put_short(bytes, text),
     }
 }
 
 fn put_index(bytes: &mut Vec<u8>, value: u32) {
-    bytes.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    put_short(bytes, itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// Appends a text of a few bytes: as its first and last 8, or 4, which may overlap, since a copy whose length is known
+/// takes no call.
+fn put_short(bytes: &mut Vec<u8>, text: &[u8]) {
+    match text.len() {
+        8..=16 => put_ends::<8>(bytes, text),
+        4..8 => put_ends::<4>(bytes, text),
+        _ => bytes.extend_from_slice(text),
+    }
+}
+
+/// Appends a text of `N` to 2 · `N` bytes.
+fn put_ends<const N: usize>(bytes: &mut Vec<u8>, text: &[u8]) {
+    if let (Some(first), Some(last)) = (text.first_chunk::<N>(), text.last_chunk::<N>()) {
+        let end = bytes.len() + text.len();
+        bytes.extend_from_slice(first);
+        bytes.truncate(end - N);
+        bytes.extend_from_slice(last);
+    }
 }
