@@ -92,20 +92,21 @@ fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
     if threads == 1 || file.len() - start <= wanted.piece {
         return read_in_turn(file, pieces, wanted, part);
     }
-    let read = |piece| {
-        let mut part = Part::default();
-        read_in_turn(file, [piece].into_iter(), wanted, &mut part);
-        part
+    let read = |(piece, part): (Range<usize>, &mut Part)| {
+        read_in_turn(file, [piece].into_iter(), wanted, part);
     };
-    let mut last = Vec::new();
+    // Parts keep their room from one batch to the next: threads that ask for memory wait for each other.
+    let batch = || -> Vec<Part> { (0..32 * threads).map(|_| Part::default()).collect() };
+    let (mut last, mut next) = (batch(), batch());
     loop {
-        let next: Vec<_> = pieces.by_ref().take(32 * threads).collect();
-        let put_together = || last.into_iter().for_each(|more| part.append(more, &wanted.limits));
-        let ((), next) = rayon::join(put_together, || next.into_par_iter().map(read).collect::<Vec<_>>());
-        if part.stopped || next.is_empty() {
+        let pieces: Vec<_> = pieces.by_ref().take(next.len()).collect();
+        let is_end = pieces.is_empty();
+        let put_together = || last.iter_mut().for_each(|more| part.append(more, &wanted.limits));
+        rayon::join(put_together, || pieces.into_par_iter().zip(&mut next).for_each(read));
+        if part.stopped || is_end {
             return;
         }
-        last = next;
+        std::mem::swap(&mut last, &mut next);
     }
 }
 

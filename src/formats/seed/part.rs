@@ -156,13 +156,14 @@ impl Part {
         self.document.comments = Some(std::mem::take(&mut self.comments));
     }
 
-    /// Puts what the next lines of the file say behind this part, unless it has stopped.
+    /// Puts what the next lines of the file say behind this part, unless it has stopped. What they were read into is empty
+    /// then, but keeps its room.
     #[cfg(feature = "parallel")]
-    pub(super) fn append(&mut self, mut next: Part, limits: &Limits) {
+    pub(super) fn append(&mut self, next: &mut Part, limits: &Limits) {
         if self.stopped {
             return;
         }
-        for mut placed in std::mem::take(&mut next.slips.kept) {
+        for mut placed in next.slips.kept.drain(..) {
             placed.line += self.lines;
             placed.index += self.count(placed.slip.meant);
             self.slips.add(placed, limits);
@@ -170,14 +171,14 @@ impl Part {
         for (code, (rule, count)) in std::mem::take(&mut next.slips.more) {
             self.slips.more.entry(code).or_insert((rule, 0)).1 += count;
         }
-        self.slips.gaps = self.slips.gaps.and(next.slips.gaps);
-        if let Some(first) = next.first {
+        self.slips.gaps = self.slips.gaps.and(std::mem::take(&mut next.slips.gaps));
+        if let Some(first) = next.first.take() {
             let first = self.moved(first);
             self.content(first);
             for comment in &mut next.comments {
                 comment.place = self.moved(comment.place);
             }
-            self.placed += next.placed;
+            self.placed += std::mem::take(&mut next.placed);
         }
         self.comments.append(&mut next.comments);
         self.document.properties.append(&mut next.document.properties);
@@ -194,8 +195,8 @@ impl Part {
                 _ => {}
             }
         }
-        self.lines += next.lines;
-        self.stopped = next.stopped;
+        self.lines += std::mem::take(&mut next.lines);
+        self.stopped = std::mem::take(&mut next.stopped);
     }
 
     /// A place in the next part, counted on from the lines of this one.

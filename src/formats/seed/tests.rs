@@ -186,6 +186,20 @@ fn the_table_has_the_kinds_in_their_order() {
 }
 
 #[test]
+fn many_pieces_are_put_together_in_order() {
+    // Some slips and comments here and there, and one piece a line: more of them than threads read at a time.
+    let line = |index: usize| match index % 50 {
+        7 => format!("p {index}, 1\n"),
+        13 | 14 => format!("# before {index}\n"),
+        29 => format!("n 0, 0, {index} # behind\n"),
+        31 => format!("[name{index}]=value\n"),
+        _ => format!("p {index}, 0, 1\n"),
+    };
+    let text: String = (0..1000).map(line).collect();
+    assert_same(text.as_bytes(), 1);
+}
+
+#[test]
 fn long_lines_are_read_both_ways() {
     // Longer than lines that errors copy.
     let long = super::fine::LONG + 1000;
