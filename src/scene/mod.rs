@@ -93,6 +93,9 @@ pub struct SceneOptions {
     /// The extension of the file to be written, where a format has several kinds of files: Crucible. `None` where there
     /// is no file yet.
     pub extension: Option<String>,
+    /// Whether the transforms of nodes shall be applied to the vertices of their meshes. glTF's always are, since a scene
+    /// has no nodes; without this wish that is listed as a change.
+    pub bake: bool,
 }
 
 impl SceneOptions {
@@ -111,6 +114,12 @@ impl SceneOptions {
     /// These options with the extension of the file to be written.
     pub fn with_extension(mut self, extension: impl Into<String>) -> SceneOptions {
         self.extension = Some(extension.into());
+        self
+    }
+
+    /// These options with the wish to have the transforms of nodes applied to the vertices, or without.
+    pub fn with_bake(mut self, bake: bool) -> SceneOptions {
+        self.bake = bake;
         self
     }
 }

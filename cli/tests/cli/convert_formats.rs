@@ -247,3 +247,19 @@ fn texture_coordinates_are_turned_over() {
         assert!(text.contains(&format!("\n{line}\n")), "{option}: {text}");
     }
 }
+
+#[test]
+fn transforms_of_nodes_are_baked_when_asked() {
+    let folder = Folder::new();
+    folder.put("a.obj", "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n");
+    folder.run("convert a.obj a.gltf").fails(0);
+    let mut file: Value = serde_json::from_slice(&folder.get("a.gltf")).unwrap();
+    file["nodes"][0]["translation"] = json!([2.0, 0.0, 0.0]);
+    folder.put("moved.gltf", file.to_string());
+    let messages = folder.run("convert moved.gltf b.obj --strict").fails(1);
+    let loss = "lost: changed: nodes[0]: its transform is applied to the vertices\n";
+    assert!(messages.contains(loss), "{messages}");
+    let messages = folder.run("convert moved.gltf b.obj --strict --bake").fails(0);
+    assert!(!messages.contains("lost: "), "{messages}");
+    assert!(String::from_utf8(folder.get("b.obj")).unwrap().contains("\nv 3 0 0\n"));
+}

@@ -44,6 +44,7 @@ pub(in crate::interop) fn read(
         materials,
         failures,
         shown: vec![false; document.root.meshes.len()],
+        bake: options.bake,
         losses,
         scene: Scene::default(),
     };
@@ -82,6 +83,8 @@ struct Reader<'a> {
     failures: Failures,
     /// Which meshes of the file are in the scene.
     shown: Vec<bool>,
+    /// Whether to apply transforms of nodes is what is wanted.
+    bake: bool,
     losses: Vec<Loss>,
     scene: Scene,
 }
@@ -201,8 +204,11 @@ impl Reader<'_> {
             self.losses.push(Loss::dropped(&*path, message));
         }
         let transform = self.hierarchy.to_scene(above) * self.hierarchy.local[node];
-        if transform != Mat4::IDENTITY {
-            mesh.transform(transform);
+        if transform == Mat4::IDENTITY {
+            return;
+        }
+        mesh.transform(transform);
+        if !self.bake {
             let message = "its transform is applied to the vertices";
             self.losses.push(Loss::new(LossKind::Changed, path, message));
         }

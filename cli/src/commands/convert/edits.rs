@@ -16,6 +16,9 @@ pub struct Edits {
     /// Where the texture coordinate (0, 0) of IN is, where the usual place of its format is wrong.
     #[arg(long, value_name = "CORNER", value_enum)]
     uv_origin: Option<Corner>,
+    /// Apply the transforms of glTF's nodes to the vertices of their meshes. It is done anyway, but is then no loss.
+    #[arg(long)]
+    pub bake: bool,
     /// Make everything this many times larger.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     scale: Option<f32>,
@@ -52,7 +55,8 @@ fn factor(text: &str) -> Result<f32, String> {
 impl Edits {
     /// Whether nothing is changed.
     pub fn are_none(&self) -> bool {
-        let Edits { axes, out_axes, uv_origin, scale, flip_u, flip_v, weld, triangulate, normals } = self;
+        let Edits { axes, out_axes, uv_origin, bake: _, scale, flip_u, flip_v, weld, triangulate, normals } =
+            self;
         let told = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
         !(told || *flip_u || *flip_v || *weld || *triangulate || *normals)
     }
