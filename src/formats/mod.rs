@@ -1,5 +1,6 @@
 //! The formats, one folder each, and what they have in common.
 
+mod about;
 #[cfg(feature = "bmd")]
 pub mod bmd;
 #[cfg(feature = "crucible")]
@@ -9,12 +10,16 @@ mod data;
 mod detect;
 #[cfg(feature = "iyma")]
 pub mod iyma;
+mod locate;
 #[cfg(feature = "mesh")]
 pub mod mesh;
 #[cfg(feature = "seed")]
 pub mod seed;
 
+pub use about::About;
 pub use detect::{Likelihood, detect};
+#[cfg_attr(feature = "seed", allow(unused_imports, reason = "Seed alone has no layout"))]
+use locate::{locate, refuse};
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -26,9 +31,7 @@ use crate::layout::{Grammar, Schema, SchemaFile, Type, walk};
 use crate::lines::Line;
 #[cfg(feature = "scene")]
 use crate::scene::{Conventions, FromScene, Scene, SceneOptions};
-use crate::{
-    Dialect, Error, ErrorKind, Limits, Loss, ReadOptions, Report, Result, Rule, Strictness, WriteOptions,
-};
+use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
 
 /// What every format's document can do.
 pub trait Format: Sized {
@@ -119,34 +122,6 @@ pub trait Format: Sized {
     fn check_lines(bytes: &[u8]) -> Report {
         let _ = bytes;
         Report::default()
-    }
-}
-
-/// What there is to know about a format.
-#[derive(Debug)]
-pub struct About {
-    /// The format.
-    pub id: FormatId,
-    /// The name as people write it.
-    pub title: &'static str,
-    /// The format in a sentence.
-    pub summary: &'static str,
-    /// File name extensions, without the dot.
-    pub extensions: &'static [&'static str],
-    /// The dialects, the specification first.
-    pub dialects: &'static [Dialect],
-    /// Whether files can be compressed more or less, as [`WriteOptions::compression_level`] says.
-    pub levels: bool,
-    /// Every rule that `check` knows.
-    pub rules: &'static [&'static Rule],
-    /// The declarations of whole files: a name and the type of each.
-    pub layouts: &'static [(&'static str, &'static Type)],
-}
-
-impl About {
-    /// The rule with this code.
-    pub fn rule(&self, code: &str) -> Option<&'static Rule> {
-        self.rules.iter().find(|rule| rule.code == code).copied()
     }
 }
 
@@ -446,65 +421,4 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 /// If decoding would take more than the limits allow or the dialect is not one of the format's.
 pub fn check(bytes: &[u8], format: FormatId, options: &ReadOptions) -> Result<Report> {
     format.check_file(bytes, options)
-}
-
-/// The error for the first finding of `check` that this strictness does not accept.
-fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
-    let mut report = Report::at_least(strictness.refuses(), &Limits::default());
-    check(&mut report);
-    match report.findings().first() {
-        Some(finding) => Err(Error::from_finding(kind, finding)),
-        None => Ok(()),
-    }
-}
-
-/// Gives an error of a codec its place: that of its path or, without one, that of the layout's first fault.
-#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
-fn locate(error: Error, about: &About, layout: &'static Type, bytes: &[u8], options: &ReadOptions) -> Error {
-    let error = error.in_format(about.id);
-    if !error.path().is_empty() {
-        let span = walk::find(layout, bytes, error.path(), &options.limits);
-        return error.with_span(span);
-    }
-    match walk::fault(layout, bytes, &options.limits) {
-        Some(fault) => structural(about, &fault),
-        None => error,
-    }
-}
-
-/// The error for a fault of the structure.
-#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
-fn structural(about: &About, fault: &walk::Fault) -> Error {
-    let kind = match fault.kind {
-        walk::FaultKind::Limit => ErrorKind::LimitExceeded,
-        _ => ErrorKind::Malformed,
-    };
-    let error = Error::new(kind, fault.message.clone())
-        .in_format(about.id)
-        .at(fault.path.clone())
-        .with_span(Some(fault.span.clone()));
-    match about.rule_for(fault) {
-        Some(rule) => error.with_rule(rule),
-        None => error,
-    }
-}
-
-impl About {
-    /// The rule that a fault of the structure breaks.
-    pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
-        fault.rule.and_then(|code| self.rule(code)).or_else(|| self.rule_of(fault.kind))
-    }
-
-    /// The rule that a fault of this kind breaks where its field names none: the one of the format whose code ends
-    /// in the kind's name.
-    fn rule_of(&self, kind: walk::FaultKind) -> Option<&'static Rule> {
-        let ending = match kind {
-            walk::FaultKind::End => "-TRUNCATED",
-            walk::FaultKind::Magic => "-MAGIC",
-            walk::FaultKind::Count | walk::FaultKind::Check | walk::FaultKind::Value => "-VALUE",
-            walk::FaultKind::Packing => "-PACKING",
-            walk::FaultKind::Limit => return None,
-        };
-        self.rules.iter().find(|rule| rule.code.ends_with(ending)).copied()
-    }
 }

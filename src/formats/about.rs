@@ -1,0 +1,51 @@
+//! What there is to know about a format.
+
+use super::FormatId;
+use crate::layout::{Type, walk};
+use crate::{Dialect, Rule};
+
+/// What there is to know about a format.
+#[derive(Debug)]
+pub struct About {
+    /// The format.
+    pub id: FormatId,
+    /// The name as people write it.
+    pub title: &'static str,
+    /// The format in a sentence.
+    pub summary: &'static str,
+    /// File name extensions, without the dot.
+    pub extensions: &'static [&'static str],
+    /// The dialects, the specification first.
+    pub dialects: &'static [Dialect],
+    /// Whether files can be compressed more or less, as [`WriteOptions::compression_level`](crate::WriteOptions::compression_level) says.
+    pub levels: bool,
+    /// Every rule that `check` knows.
+    pub rules: &'static [&'static Rule],
+    /// The declarations of whole files: a name and the type of each.
+    pub layouts: &'static [(&'static str, &'static Type)],
+}
+
+impl About {
+    /// The rule with this code.
+    pub fn rule(&self, code: &str) -> Option<&'static Rule> {
+        self.rules.iter().find(|rule| rule.code == code).copied()
+    }
+
+    /// The rule that a fault of the structure breaks.
+    pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
+        fault.rule.and_then(|code| self.rule(code)).or_else(|| self.rule_of(fault.kind))
+    }
+
+    /// The rule that a fault of this kind breaks where its field names none: the one of the format whose code ends
+    /// in the kind's name.
+    fn rule_of(&self, kind: walk::FaultKind) -> Option<&'static Rule> {
+        let ending = match kind {
+            walk::FaultKind::End => "-TRUNCATED",
+            walk::FaultKind::Magic => "-MAGIC",
+            walk::FaultKind::Count | walk::FaultKind::Check | walk::FaultKind::Value => "-VALUE",
+            walk::FaultKind::Packing => "-PACKING",
+            walk::FaultKind::Limit => return None,
+        };
+        self.rules.iter().find(|rule| rule.code.ends_with(ending)).copied()
+    }
+}

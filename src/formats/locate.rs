@@ -1,0 +1,52 @@
+//! Errors with their places: of findings, of codecs, of the structure.
+
+use super::About;
+use crate::layout::{Type, walk};
+use crate::{Error, ErrorKind, Limits, ReadOptions, Report, Result, Strictness};
+
+/// The error for the first finding of `check` that this strictness does not accept.
+pub(super) fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
+    let mut report = Report::at_least(strictness.refuses(), &Limits::default());
+    check(&mut report);
+    match report.findings().first() {
+        Some(finding) => Err(Error::from_finding(kind, finding)),
+        None => Ok(()),
+    }
+}
+
+/// Gives an error of a codec its place: that of its path or, without one, that of the layout's first fault.
+#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
+pub(super) fn locate(
+    error: Error,
+    about: &About,
+    layout: &'static Type,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Error {
+    let error = error.in_format(about.id);
+    if !error.path().is_empty() {
+        let span = walk::find(layout, bytes, error.path(), &options.limits);
+        return error.with_span(span);
+    }
+    match walk::fault(layout, bytes, &options.limits) {
+        Some(fault) => structural(about, &fault),
+        None => error,
+    }
+}
+
+/// The error for a fault of the structure.
+#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
+pub(super) fn structural(about: &About, fault: &walk::Fault) -> Error {
+    let kind = match fault.kind {
+        walk::FaultKind::Limit => ErrorKind::LimitExceeded,
+        _ => ErrorKind::Malformed,
+    };
+    let error = Error::new(kind, fault.message.clone())
+        .in_format(about.id)
+        .at(fault.path.clone())
+        .with_span(Some(fault.span.clone()));
+    match about.rule_for(fault) {
+        Some(rule) => error.with_rule(rule),
+        None => error,
+    }
+}
