@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use meshspec::interop::{Files, Interchange};
-use meshspec::scene::SceneOptions;
+use meshspec::scene::{Mesh, SceneOptions};
 
 /// The files of a folder.
 struct Folder(PathBuf);
@@ -41,6 +41,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     scene.apply_transform();
     // All levels of detail: otherwise the finest alone would be written.
     scene.lods.clear();
+    if format == Interchange::Stl {
+        // Which has no other faces: the diagonals are those that are chosen when it is written.
+        scene.meshes.iter_mut().for_each(Mesh::triangulate);
+    }
     let mut triangles: Vec<f32> = Vec::new();
     for mesh in &scene.meshes {
         mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
