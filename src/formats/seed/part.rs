@@ -157,13 +157,13 @@ impl Part {
     }
 
     /// Puts what the next lines of the file say behind this part, unless it has stopped. What they were read into is empty
-    /// then, but keeps its room.
+    /// then, but keeps its room for lines.
     #[cfg(feature = "parallel")]
     pub(super) fn append(&mut self, next: &mut Part, limits: &Limits) {
         if self.stopped {
             return;
         }
-        for mut placed in next.slips.kept.drain(..) {
+        for mut placed in std::mem::take(&mut next.slips.kept) {
             placed.line += self.lines;
             placed.index += self.count(placed.slip.meant);
             self.slips.add(placed, limits);
