@@ -237,3 +237,13 @@ fn what_says_nothing_is_no_loss() {
     let (_, losses) = document(FormatId::Crucible, &scene);
     assert!(losses.iter().all(|loss| !loss.path.contains("skins")), "{losses:?}");
 }
+
+#[test]
+fn indices_reach_the_last_vertex_and_no_further() {
+    let with = |last| Scene {
+        meshes: vec![Mesh { faces: Faces::triangles(vec![0, 1, last]), ..triangle() }],
+        ..Scene::default()
+    };
+    with(2).check().unwrap();
+    assert_eq!(with(3).check().unwrap_err().path(), "meshes[0].faces.indices");
+}
