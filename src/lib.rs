@@ -90,7 +90,7 @@ pub use formats::seed;
 pub use formats::{About, Document, Format, FormatId, Likelihood, check, detect, open, read};
 pub use limits::Limits;
 pub use lines::Line;
-pub use loss::{Loss, LossKind};
+pub use loss::{Loss, LossGroup, LossKind};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use span::Span;
 pub use text::Text;

@@ -1,5 +1,6 @@
 //! What a conversion could not keep.
 
+use std::collections::HashMap;
 use std::fmt;
 
 /// Something that the target of a conversion cannot hold, or holds otherwise.
@@ -19,7 +20,7 @@ pub struct Loss {
 }
 
 /// What happened to something that the target cannot hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LossKind {
@@ -74,10 +75,148 @@ impl Loss {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}: {}", self.kind.name(), self.path, self.message)?;
-        match self.error {
-            Some(error) => write!(f, ", at most {error:e} off"),
-            None => Ok(()),
+        write_loss(f, self.kind, &self.path, &self.message, self.error)
+    }
+}
+
+/// Losses that differ in nothing but numbers and names, told as one.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct LossGroup {
+    /// The first of them, with the largest error of all.
+    pub example: Loss,
+    /// How many there are.
+    pub count: usize,
+    /// The path of the last one.
+    pub last_path: String,
+}
+
+impl LossGroup {
+    /// Groups losses in the order in which each group first occurs.
+    pub fn of<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Vec<LossGroup> {
+        let mut groups: Vec<LossGroup> = Vec::new();
+        let mut places = HashMap::new();
+        for loss in losses {
+            let key = (loss.kind, without_specifics(&loss.path), without_specifics(&loss.message));
+            let place = *places.entry(key).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some(group) => group.add(loss),
+                None => {
+                    groups.push(LossGroup { example: loss.clone(), count: 1, last_path: loss.path.clone() })
+                }
+            }
         }
+        groups
+    }
+
+    fn add(&mut self, loss: &Loss) {
+        self.count += 1;
+        self.last_path.clone_from(&loss.path);
+        self.example.error = match (self.example.error, loss.error) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+/// `dropped: meshes[0].name and 41 more, up to meshes[41].name: Crucible has no place for …`
+impl fmt::Display for LossGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Loss { kind, path, message, error } = &self.example;
+        let others = self.count - 1;
+        let path = match (others, path == &self.last_path) {
+            (0, _) => path.clone(),
+            (_, true) => format!("{path} ({} times)", self.count),
+            (_, false) => format!("{path} and {others} more, up to {}", self.last_path),
+        };
+        write_loss(f, *kind, &path, message, *error)
+    }
+}
+
+fn write_loss(
+    f: &mut fmt::Formatter<'_>,
+    kind: LossKind,
+    path: &str,
+    message: &str,
+    error: Option<f32>,
+) -> fmt::Result {
+    write!(f, "{}: ", kind.name())?;
+    if !path.is_empty() {
+        write!(f, "{path}: ")?;
+    }
+    f.write_str(message)?;
+    match error {
+        Some(error) => write!(f, ", off by at most {}", rounded(error)),
+        None => Ok(()),
+    }
+}
+
+/// The text with every number and every quoted name replaced by a mark: what equal messages have in common.
+fn without_specifics(text: &str) -> String {
+    let mut common = String::with_capacity(text.len());
+    let mut quoted = false;
+    for c in text.chars() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                common.push(c);
+            }
+            _ if quoted => {}
+            '0'..='9' if common.ends_with('#') => {}
+            '0'..='9' => common.push('#'),
+            _ => common.push(c),
+        }
+    }
+    common
+}
+
+/// A number to two digits, as people write it: `0.0012`, `340`, `1.5e-7`.
+fn rounded(number: f32) -> String {
+    let rounded = format!("{number:.1e}").parse().unwrap_or(number);
+    if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_that_differ_in_numbers_and_names_are_one_group() {
+        let losses = [
+            Loss::dropped("meshes[0].name", "no place for names: \"a\""),
+            Loss::new(LossKind::Changed, "transform", "applied to 3 meshes"),
+            Loss::dropped("meshes[1].name", "no place for names: \"b 2\""),
+            Loss::dropped("meshes[12].name", "no place for names: \"\""),
+            Loss::dropped("meshes[1].extras", "no place for names: \"b\""),
+            Loss::new(LossKind::Changed, "transform", "applied to 14 meshes"),
+        ];
+        let told: Vec<_> = LossGroup::of(&losses).iter().map(LossGroup::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "dropped: meshes[0].name and 2 more, up to meshes[12].name: no place for names: \"a\"",
+                "changed: transform (2 times): applied to 3 meshes",
+                "dropped: meshes[1].extras: no place for names: \"b\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_group_has_the_largest_error() {
+        let loss = |error| Loss { error: Some(error), ..Loss::new(LossKind::Quantised, "a", "b") };
+        let groups = LossGroup::of(&[loss(0.25), loss(0.5), loss(f32::NAN), loss(0.125)]);
+        assert_eq!(groups.len(), 1);
+        assert_eq!(groups[0].to_string(), "quantised: a (4 times): b, off by at most 0.5");
+    }
+
+    #[test]
+    fn errors_are_rounded_as_people_write_numbers() {
+        let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f32::INFINITY];
+        let told: Vec<_> = numbers.into_iter().map(rounded).collect();
+        assert_eq!(told, ["0", "1", "0.0012", "100", "120000", "1e-9", "1.5e-7", "3.2e9", "inf"]);
     }
 }

@@ -100,7 +100,7 @@ fn names_of_joints_and_turned_coordinates_are_listed() {
     let (document, losses) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     assert_eq!(
         list(&losses),
-        "quantised: meshes[0].uvs[0]: v is counted from the bottom left in MESH, at most 1e-9 off\n\
+        "quantised: meshes[0].uvs[0]: v is counted from the bottom left in MESH, off by at most 1e-9\n\
          dropped: skeleton.joints.name: MESH has no place for names of joints: 1"
     );
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();

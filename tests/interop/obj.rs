@@ -102,7 +102,7 @@ fn libraries_give_materials_their_colours() {
     assert_eq!(
         list(&losses),
         "dropped: my colours.mtl: a material has a name and a diffuse colour, but no Kd, Ns, map_Kd\n\
-         quantised: my colours.mtl: colours of materials have 8 bits, at most 1.960814e-3 off\n\
+         quantised: my colours.mtl: colours of materials have 8 bits, off by at most 0.002\n\
          dropped: mtllib: there is no `none.mtl my colours.mtl`, so materials have names only"
     );
 }

@@ -82,7 +82,7 @@ fn the_three_encodings_say_the_same() {
             losses,
             "dropped: obj_info: 2 lines\n\
              dropped: vertex.skipped: lists have no place in a vertex\n\
-             quantised: vertex.x, y, z: the model has floats of 32 bits, at most 9.536743e-8 off\n\
+             quantised: vertex.x, y, z: the model has floats of 32 bits, off by at most 9.5e-8\n\
              dropped: edge: the element, 1 items\n\
              dropped: face.flags: faces have corners only\n\
              dropped: face: 1 faces with fewer than three corners"
