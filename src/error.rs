@@ -65,10 +65,10 @@ impl Error {
 
     /// The error for a finding that the reader or writer refuses.
     pub(crate) fn from_finding(kind: ErrorKind, finding: &Finding) -> Error {
-        let mut error = Error::new(kind, finding.message.clone()).at(finding.path.clone());
-        error.0.rule = Some(finding.rule);
-        error.0.span.clone_from(&finding.span);
-        error
+        Error::new(kind, finding.message.clone())
+            .at(finding.path.clone())
+            .with_rule(finding.rule)
+            .with_span(finding.span.clone())
     }
 
     pub(crate) fn in_format(mut self, format: FormatId) -> Error {
@@ -81,13 +81,11 @@ impl Error {
         self
     }
 
-    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
     pub(crate) fn with_span(mut self, span: Option<Span>) -> Error {
         self.0.span = span;
         self
     }
 
-    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
     pub(crate) fn with_rule(mut self, rule: &'static Rule) -> Error {
         self.0.rule = Some(rule);
         self

@@ -54,6 +54,7 @@ impl Rule {
 }
 
 /// Declares the rules of a format: a static each, and `RULES` with all of them.
+#[allow(unused_macros, reason = "each format has rules, and there may be no format")]
 macro_rules! rules {
     ($($name:ident $code:literal $severity:ident $section:literal $row:literal $summary:literal;)*) => {
         $(pub(super) static $name: $crate::Rule = $crate::Rule {
@@ -65,6 +66,7 @@ macro_rules! rules {
     };
 }
 
+#[allow(unused_imports, reason = "as above")]
 pub(crate) use rules;
 
 /// One place where a file breaks a rule.

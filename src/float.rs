@@ -20,11 +20,13 @@ pub(crate) fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> R
     value.put(serializer)
 }
 
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "gltf"))]
 pub(crate) fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     T::get(deserializer)
 }
 
 /// A 64-bit float, by the same rules.
+#[cfg(feature = "serde")]
 pub(crate) fn serialize_f64<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         x if x.is_finite() => serializer.serialize_f64(x),
@@ -105,7 +107,7 @@ impl Visitor<'_> for FloatVisitor {
 }
 
 /// Lets a type that needs no help stand among floats.
-#[cfg(feature = "crucible")]
+#[cfg(all(feature = "crucible", feature = "serde"))]
 macro_rules! as_it_is {
     ($type:ty) => {
         impl $crate::float::Floats for $type {
@@ -120,10 +122,10 @@ macro_rules! as_it_is {
     };
 }
 
-#[cfg(feature = "crucible")]
+#[cfg(all(feature = "crucible", feature = "serde"))]
 pub(crate) use as_it_is;
 
-#[cfg(feature = "crucible")]
+#[cfg(all(feature = "crucible", feature = "serde"))]
 as_it_is!(u8);
 
 impl<T: Floats> Floats for Option<T> {

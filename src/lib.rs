@@ -45,7 +45,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
-    allow(unused, reason = "without a format only layouts are of use")
+    allow(dead_code, reason = "what only formats call")
 )]
 
 // The derive names this crate by its own name, in here as elsewhere.
@@ -55,10 +55,6 @@ pub mod bulk;
 mod error;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]
-#[cfg_attr(
-    not(all(feature = "serde", any(feature = "mesh", feature = "crucible"))),
-    allow(dead_code, unused, reason = "the other formats have few floats or none")
-)]
 mod float;
 mod formats;
 pub mod info;

@@ -51,6 +51,7 @@ impl LossKind {
     }
 }
 
+#[cfg(any(feature = "scene", feature = "mesh", feature = "crucible", feature = "iyma"))]
 impl Loss {
     /// Something that happened to a field of the source.
     pub(crate) fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
@@ -58,10 +59,6 @@ impl Loss {
     }
 
     /// Something that is not in the target.
-    #[cfg_attr(
-        not(any(feature = "mesh", feature = "crucible")),
-        allow(dead_code, reason = "the other formats have one dialect")
-    )]
     pub(crate) fn dropped(path: impl Into<String>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Dropped, path, message)
     }

@@ -1,21 +1,10 @@
-//! Errors with their places: of findings, of codecs, of the structure.
+//! Errors with their places: of codecs, of the structure.
 
 use super::About;
 use crate::layout::{Type, walk};
-use crate::{Error, ErrorKind, Limits, ReadOptions, Report, Result, Strictness};
-
-/// The error for the first finding of `check` that this strictness does not accept.
-pub(super) fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
-    let mut report = Report::at_least(strictness.refuses(), &Limits::default());
-    check(&mut report);
-    match report.findings().first() {
-        Some(finding) => Err(Error::from_finding(kind, finding)),
-        None => Ok(()),
-    }
-}
+use crate::{Error, ErrorKind, ReadOptions};
 
 /// Gives an error of a codec its place: that of its path or, without one, that of the layout's first fault.
-#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
 pub(super) fn locate(
     error: Error,
     about: &About,
@@ -35,7 +24,6 @@ pub(super) fn locate(
 }
 
 /// The error for a fault of the structure.
-#[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
 pub(super) fn structural(about: &About, fault: &walk::Fault) -> Error {
     let kind = match fault.kind {
         walk::FaultKind::Limit => ErrorKind::LimitExceeded,

@@ -10,16 +10,20 @@ mod data;
 mod detect;
 #[cfg(feature = "iyma")]
 pub mod iyma;
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
 mod locate;
 #[cfg(feature = "mesh")]
 pub mod mesh;
+mod refuse;
 #[cfg(feature = "seed")]
 pub mod seed;
 
 pub use about::About;
 pub use detect::{Likelihood, detect};
-#[cfg_attr(feature = "seed", allow(unused_imports, reason = "Seed alone has no layout"))]
-use locate::{locate, refuse};
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
+use locate::locate;
+#[allow(unused_imports, reason = "each format refuses, and there may be no format")]
+use refuse::refuse;
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -30,7 +34,7 @@ use crate::info::Info;
 use crate::layout::{Grammar, Schema, SchemaFile, Type, walk};
 use crate::lines::Line;
 #[cfg(feature = "scene")]
-use crate::scene::{Conventions, FromScene, Scene, SceneOptions};
+use crate::scene::{Conventions, Scene, SceneOptions};
 use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
 
 /// What every format's document can do.
@@ -135,6 +139,7 @@ macro_rules! formats {
             $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
         }
 
+        #[allow(unused_variables, reason = "without any format there is nothing to hand them to")]
         impl FormatId {
             /// The formats that are built in.
             pub const ALL: &[FormatId] = &[$(#[cfg(feature = $feature)] FormatId::$variant,)*];
@@ -157,7 +162,7 @@ macro_rules! formats {
             #[cfg(feature = "scene")]
             pub fn conventions(self) -> Conventions {
                 match self {
-                    $(#[cfg(feature = $feature)] FormatId::$variant => $module::Document::CONVENTIONS,)*
+                    $(#[cfg(feature = $feature)] FormatId::$variant => <$module::Document as crate::scene::FromScene>::CONVENTIONS,)*
                 }
             }
 
@@ -246,6 +251,7 @@ macro_rules! formats {
             $($(#[$doc])* #[cfg(feature = $feature)] $variant($module::Document),)*
         }
 
+        #[allow(unused_variables, reason = "without any format there is nothing to hand them to")]
         impl Document {
             /// The format of the document.
             pub fn format(&self) -> FormatId {
@@ -300,12 +306,13 @@ macro_rules! formats {
             /// If the parts of the document do not fit each other, as in a file that was read leniently.
             #[cfg(feature = "scene")]
             pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
-                let format = self.format();
-                let (scene, losses): (Scene, Vec<Loss>) = match self {
-                    $(#[cfg(feature = $feature)] Document::$variant(document) => document.into_scene(options)?,)*
-                };
-                scene.check().map_err(|error| error.in_format(format))?;
-                Ok((scene, losses))
+                match self {
+                    $(#[cfg(feature = $feature)] Document::$variant(document) => {
+                        let (scene, losses) = crate::scene::FromScene::into_scene(document, options)?;
+                        scene.check().map_err(|error| error.in_format(FormatId::$variant))?;
+                        Ok((scene, losses))
+                    })*
+                }
             }
 
             /// A document of this format with the content of the scene, with a list of what the format cannot hold.
@@ -318,7 +325,7 @@ macro_rules! formats {
                 scene.check()?;
                 match format {
                     $(#[cfg(feature = $feature)] FormatId::$variant => {
-                        let (document, losses) = $module::Document::from_scene(scene, options)?;
+                        let (document, losses) = crate::scene::FromScene::from_scene(scene, options)?;
                         Ok((Document::$variant(document), losses))
                     })*
                 }

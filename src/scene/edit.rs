@@ -63,6 +63,10 @@ impl Mesh {
 
     /// Gives vertices that have attributes but no positions a place, the origin, and takes the corners out of a mesh
     /// without vertices. `path` is the mesh in its source.
+    #[cfg_attr(
+        not(any(feature = "mesh", feature = "crucible")),
+        allow(dead_code, reason = "the other formats have positions always")
+    )]
     pub(crate) fn settle(&mut self, path: &str, losses: &mut Vec<Loss>) {
         if !self.positions.is_empty() {
             return;

@@ -26,12 +26,17 @@ mod triangulate;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
+#[allow(unused_imports, reason = "each format has some, and there may be no format")]
 pub(crate) use holds::Holds;
+#[cfg(feature = "iyma")]
 pub(crate) use merge::share_attributes;
 pub use mesh::{Colors, Components, Custom, Faces, Indices, Material, Mesh};
 pub use skeleton::{Joint, Skeleton, Transform};
+#[cfg(feature = "bmd")]
+pub(crate) use skin::influences;
+#[cfg(any(feature = "mesh", feature = "gltf"))]
+pub(crate) use skin::weights_to_bytes;
 pub use skin::{Skin, Weights};
-pub(crate) use skin::{influences, weights_to_bytes};
 
 use glam::Mat4;
 use serde_json::{Map, Value};

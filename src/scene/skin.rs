@@ -131,6 +131,7 @@ pub(crate) fn reduce<const COUNT: usize>(
 
 /// Weights as bytes with a sum of 255: rounded down, and what is missing given to those that lost most. Without any
 /// weight they stay 0.
+#[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) fn weights_to_bytes(weights: [f32; 4]) -> [u8; 4] {
     let sum: f32 = weights.iter().sum();
     if sum.is_nan() || sum <= 0.0 {
