@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "suite/common/mod.rs"]
 mod common;
 
 use std::collections::BTreeMap;

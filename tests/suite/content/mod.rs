@@ -1,0 +1,29 @@
+//! Documents against the sidecars of the reference files.
+
+pub mod bmd;
+mod crucible;
+mod iyma;
+mod mesh;
+mod seed;
+
+use meshspec::Document;
+use serde_json::Value;
+
+/// Compares a document with the sidecar of its file; `false` if the sidecar says nothing of the content.
+pub fn compare(file: &str, document: &Document, bytes: &[u8], expected: &Value) -> bool {
+    // Some stand beside a verdict.
+    let expected = expected.get("expected").unwrap_or(expected);
+    let sum = expected.get("sha256").unwrap_or(&expected["file_sha256"]);
+    // Those of BMD have no checksum.
+    if !sum.is_null() {
+        assert_eq!(crate::common::sha256(bytes), *sum, "{file}: another file");
+    }
+    match document {
+        Document::Mesh(document) => mesh::compare(file, document, bytes, expected),
+        Document::Crucible(document) => crucible::compare(file, document, bytes, expected),
+        Document::Iyma(document) => iyma::compare(file, document, bytes, expected),
+        Document::Seed(document) => seed::compare(file, document, bytes, expected),
+        Document::Bmd(document) => bmd::compare(file, document, bytes, expected),
+        other => panic!("{file}: no comparison for {}", other.format()),
+    }
+}

@@ -1,0 +1,271 @@
+//! The dump on declarations of the tests' own: gaps, large arrays, colours, what fails.
+
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+
+use std::io::{self, SeekFrom};
+use std::ops::ControlFlow;
+
+use binrw::binrw;
+use meshspec::Limits;
+use meshspec::bulk::NulStrings;
+use meshspec::layout::dump::{Dump, Entry, EntryKind};
+use meshspec::layout::walk::{self, Selection};
+use meshspec::layout::{Layout, Type};
+
+/// Numbers at places that a table tells.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Placed {
+    /// Where the first ones are.
+    first: u8,
+    /// Where the last one is.
+    last: u8,
+    #[br(seek_before = SeekFrom::Start(last as u64), restore_position)]
+    far: u16,
+    #[br(seek_before = SeekFrom::Start(first as u64), restore_position, count = 2)]
+    near: Vec<u8>,
+    next: u8,
+}
+
+/// Table, gap, two numbers, gap, the last number, two more bytes.
+const PLACED: &[u8] = &[5, 8, 9, 0xa, 0xb, 1, 2, 0xc, 3, 0, 0xd, 0xe];
+
+/// The columns of a dump, separated by single blanks.
+fn text(dump: &Dump) -> String {
+    let mut text = Vec::new();
+    dump.text(&mut text, false).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn entries(dump: &Dump) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let fault = dump.entries(|entry| {
+        entries.push(entry.clone());
+        ControlFlow::Continue(())
+    });
+    assert_eq!(fault, None);
+    entries
+}
+
+#[test]
+fn every_byte_is_shown_or_said_to_be_uncovered() {
+    let dump = Dump::new(&Placed::TYPE, PLACED);
+    assert_eq!(
+        text(&dump),
+        "\
+Placed at 0x0 — Numbers at places that a table tells.
+00000000 05 u8 first 5 (0x05) Where the first ones are.
+00000001 08 u8 last 8 (0x08) Where the last one is.
+00000008 03 00 u16 far 3 (0x0003)
+00000005 01 02 u8[2] near [1, 2]
+00000002 09 u8 next 9 (0x09)
+
+trailing: 2 bytes at 0xa that no field covers
+0000000a 0d 0e trailing 2 bytes
+
+gap: 2 bytes at 0x3 that no field covers
+00000003 0a 0b gap 2 bytes
+
+gap: 1 byte at 0x7 that no field covers
+00000007 0c gap 1 byte"
+    );
+    let places: Vec<_> = entries(&dump).iter().map(|e| (e.kind, e.path.clone(), e.offset, e.size)).collect();
+    assert_eq!(
+        places[6..],
+        [
+            (EntryKind::Trailing, "trailing".to_owned(), 10, 2),
+            (EntryKind::Gap, String::new(), 3, 2),
+            (EntryKind::Gap, String::new(), 7, 1),
+        ]
+    );
+}
+
+/// Every size of array.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(magic = b"AR")]
+struct Arrays<'a> {
+    count: u16,
+    #[br(count = count)]
+    numbers: Vec<i16>,
+    #[br(count = count)]
+    rows: Vec<Row>,
+    key: [u8; 40],
+    names: NulStrings<'a>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Row {
+    size: u8,
+    #[br(count = size)]
+    columns: Vec<u8>,
+}
+
+fn arrays(count: u16) -> Vec<u8> {
+    let mut bytes = b"AR".to_vec();
+    bytes.extend(count.to_le_bytes());
+    bytes.extend((0..count).flat_map(|n| (-(n as i16)).to_le_bytes()));
+    bytes.extend((0..count).flat_map(|n| if n % 2 == 0 { vec![0] } else { vec![1, 7] }));
+    bytes.extend([0x11; 40]);
+    bytes.extend((0..count).flat_map(|n| [b'a' + (n % 26) as u8, 0]));
+    bytes
+}
+
+#[test]
+fn large_arrays_are_summarised() {
+    let bytes = arrays(2000);
+    let text = text(&Dump::new(&Arrays::TYPE, &bytes));
+    for part in [
+        "\n00000000 41 52 magic \"AR\"\n",
+        "numbers: i16[2000] at 0x4\n00000004 00 00 i16 [0] 0 (0x0000)\n00000006 ff ff i16 [1] -1 (0xffff)\n",
+        "i16 [3] -3 (0xfffd)\n… 1,995 more items\n00000fa2 31 f8 i16 [1999] -1999 (0xf831)\n\nrows: ",
+        "rows[1]: Row at 0xfa5\n00000fa5 01 u8 size 1 (0x01)\n00000fa6 07 u8[1] columns [7]\n",
+        "… 1,995 more items\n\nrows[1999]: Row at",
+        "key: u8[40] at",
+        "… 35 more items\n",
+        "names: string[] at",
+        "string [7] \"h\"\n… 1,992 more items",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(text.lines().count() < 100, "{text}");
+}
+
+#[test]
+fn small_arrays_are_shown_wholly() {
+    let bytes = arrays(8);
+    let text = text(&Dump::new(&Arrays::TYPE, &bytes));
+    assert_eq!(text.matches("more item").count(), 1, "only the key is cut: {text}");
+}
+
+fn selected(ty: &'static Type, bytes: &[u8], path: &str) -> Vec<walk::Segment> {
+    match walk::select(ty, bytes, path, &Limits::default()) {
+        Selection::One(path) => path,
+        other => panic!("{path}: {other:?}"),
+    }
+}
+
+#[test]
+fn the_array_that_is_asked_for_is_shown_up_to_some_hundred_items() {
+    for (count, path, more) in [(400, "numbers", false), (401, "numbers", true), (300, "names", false)] {
+        let bytes = arrays(count);
+        let dump = Dump::new(&Arrays::TYPE, &bytes).narrowed_to(selected(&Arrays::TYPE, &bytes, path));
+        assert_eq!(text(&dump).contains("more item"), more, "{count} {path}");
+    }
+    let bytes = arrays(9);
+    let dump = Dump::new(&Arrays::TYPE, &bytes).narrowed_to(selected(&Arrays::TYPE, &bytes, "[7].columns"));
+    assert_eq!(text(&dump), "00000021 07 u8[1] rows[7].columns [7]");
+}
+
+#[test]
+fn entries_leave_nothing_out() {
+    let bytes = arrays(500);
+    let entries = entries(&Dump::new(&Arrays::TYPE, &bytes));
+    // Magic, count, numbers, sizes and columns of rows, key, names.
+    assert_eq!(entries.len(), 1 + 1 + 500 + 500 + 250 + 40 + 500);
+    let size: u64 = entries.iter().map(|entry| entry.size).sum();
+    assert_eq!(size, bytes.len() as u64);
+    assert!(entries.iter().all(|entry| entry.bytes == bytes[entry.offset as usize..][..entry.size as usize]));
+}
+
+#[test]
+fn entries_can_be_broken_off() {
+    let mut count = 0;
+    let fault = Dump::new(&Placed::TYPE, PLACED).entries(|_| {
+        count += 1;
+        if count == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    assert_eq!(fault, None);
+    assert!(count < 9, "{count}");
+}
+
+#[test]
+fn an_array_that_is_cut_off_is_shown_as_far_as_it_goes() {
+    let bytes = arrays(9);
+    for end in [4, 9, 21] {
+        let mut out = Vec::new();
+        let fault = Dump::new(&Arrays::TYPE, &bytes[..end]).text(&mut out, false).unwrap().unwrap();
+        assert_eq!(fault.path, "numbers");
+        let out = String::from_utf8(out).unwrap();
+        let shown = out.lines().filter(|line| line.contains("i16  ")).count();
+        assert_eq!(shown, ((end - 4) / 2).min(4), "{out}");
+        assert!(!out.contains("gap") && !out.contains("trailing"), "{out}");
+    }
+}
+
+#[test]
+fn colours_only_add_to_the_text() {
+    let bytes = arrays(9);
+    let dump = Dump::new(&Arrays::TYPE, &bytes);
+    let (mut plain, mut coloured) = (Vec::new(), Vec::new());
+    dump.text(&mut plain, false).unwrap();
+    dump.text(&mut coloured, true).unwrap();
+    let coloured = String::from_utf8(coloured).unwrap();
+    let stripped: String =
+        coloured.split("\u{1b}[").map(|part| part.split_once('m').map_or(part, |p| p.1)).collect();
+    assert!(coloured.len() > plain.len());
+    // The heading of the file comes before the first colour.
+    assert_eq!(stripped.len(), plain.len());
+}
+
+/// Takes so many bytes and then fails.
+struct Full(usize);
+
+impl io::Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn whatever_cannot_be_written_is_an_error() {
+    let bytes = arrays(9);
+    let dump = Dump::new(&Arrays::TYPE, &bytes);
+    let mut whole = Vec::new();
+    dump.text(&mut whole, false).unwrap();
+    for size in 0..whole.len() {
+        let error = dump.text(&mut Full(size), false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{size}");
+    }
+    assert_eq!(dump.text(&mut Full(whole.len()), false).unwrap(), None);
+}
+
+#[test]
+fn partial_paths_select_what_they_can_only_mean() {
+    let bytes = arrays(30);
+    let select = |path| walk::select(&Arrays::TYPE, &bytes, path, &Limits::default());
+    for (path, whole) in [
+        ("key", "key"),
+        ("key[3]", "key[3]"),
+        ("rows[3]", "rows[3]"),
+        ("[3].size", "rows[3].size"),
+        ("rows[3].columns[0]", "rows[3].columns[0]"),
+        ("[3].columns", "rows[3].columns"),
+    ] {
+        assert_eq!(walk::path_text(&selected(&Arrays::TYPE, &bytes, path)), whole);
+    }
+    for path in ["ke", "key[40]", "rows[30]", "rows.nothing", "[2].columns[0]", "trailing", "size[0]"] {
+        assert_eq!(select(path), Selection::None, "{path}");
+    }
+    let Selection::Several { first, count } = select("size") else { panic!() };
+    assert_eq!((first.len(), &*first[9], count), (10, "rows[9].size", 30));
+    assert_eq!(walk::path_text(&selected(&Arrays::TYPE, &bytes, "[39]")), "key[39]");
+}
+
+#[test]
+fn trailing_bytes_can_be_asked_for() {
+    let dump = Dump::new(&Placed::TYPE, PLACED).narrowed_to(selected(&Placed::TYPE, PLACED, "trailing"));
+    assert_eq!(text(&dump).lines().last(), Some("0000000a 0d 0e trailing 2 bytes"));
+    assert_eq!(entries(&dump).len(), 1);
+}

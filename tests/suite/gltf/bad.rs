@@ -1,0 +1,323 @@
+//! Files that are wrong, and files with what a scene does not hold.
+
+use meshspec::interop::Interchange;
+use meshspec::scene::{Components, Indices, SceneOptions, Skin};
+use meshspec::{Error, ErrorKind, Limits, Loss};
+use serde_json::{Value, json};
+
+use super::{read_json, write};
+use crate::common::Damage;
+
+/// Numbers: three positions, then the indices 0, 1, 2 in 16 bits and 2 bytes of nothing.
+pub fn numbers() -> Vec<u8> {
+    let positions: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let indices = [0_u8, 0, 1, 0, 2, 0, 0, 0];
+    positions.into_iter().flat_map(f32::to_le_bytes).chain(indices).collect()
+}
+
+/// A triangle.
+pub fn triangle() -> Value {
+    json!({
+        "asset": { "version": "2.0" },
+        "scenes": [{ "nodes": [0] }],
+        "nodes": [{ "mesh": 0 }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1 }] }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0] },
+            { "bufferView": 1, "componentType": 5123, "count": 3, "type": "SCALAR" },
+        ],
+        "bufferViews": [
+            { "buffer": 0, "byteLength": 36 },
+            { "buffer": 0, "byteOffset": 36, "byteLength": 6 },
+        ],
+        "buffers": [{ "byteLength": 44, "uri": "numbers.bin" }],
+    })
+}
+
+/// The triangle with a value put in at a JSON pointer.
+pub fn with(pointer: &str, value: Value) -> Value {
+    let mut json = triangle();
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    json.pointer_mut(parent).unwrap()[name] = value;
+    json
+}
+
+/// Puts an entry at the end of a list.
+pub fn add(json: &mut Value, list: &str, entry: Value) {
+    json[list].as_array_mut().unwrap().push(entry);
+}
+
+pub fn refused(json: &Value) -> Error {
+    read_json(json, &numbers()).map(|(scene, _)| scene).expect_err(&json.to_string())
+}
+
+pub fn lost(json: &Value) -> Vec<Loss> {
+    read_json(json, &numbers()).unwrap().1
+}
+
+#[test]
+fn the_triangle_is_read() {
+    let (scene, losses) = read_json(&triangle(), &numbers()).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    assert_eq!(scene.meshes[0].positions[1], [1.0, 0.0, 0.0]);
+    assert_eq!(scene.meshes[0].faces.indices, Some(Indices::U16(vec![0, 1, 2])));
+}
+
+#[test]
+fn errors_name_the_place() {
+    let no_uri = with("/buffers/0/uri", Value::Null);
+    let cases = [
+        (with("/buffers/0/uri", json!("other.bin")), ErrorKind::Io, "buffers[0]"),
+        (no_uri, ErrorKind::Malformed, "buffers[0]"),
+        (with("/buffers/0/byteLength", json!(45)), ErrorKind::Malformed, "buffers[0]"),
+        (with("/buffers/0/byteLength", json!(1_u64 << 40)), ErrorKind::LimitExceeded, "buffers[0]"),
+        (with("/buffers/0/uri", json!("../numbers.bin")), ErrorKind::Unsupported, "buffers[0]"),
+        (with("/buffers/0/uri", json!("/etc/passwd")), ErrorKind::Unsupported, "buffers[0]"),
+        (with("/buffers/0/uri", json!("https://a/b.bin")), ErrorKind::Unsupported, "buffers[0]"),
+        (with("/buffers/0/uri", json!("data:;base64,?")), ErrorKind::Malformed, "buffers[0]"),
+        (with("/buffers/0/byteLength", json!(20)), ErrorKind::Malformed, "bufferViews[0]"),
+        (with("/bufferViews/0/byteLength", json!(45)), ErrorKind::Malformed, "bufferViews[0]"),
+        (with("/bufferViews/1/byteOffset", json!(u64::MAX)), ErrorKind::Malformed, "bufferViews[1]"),
+        (with("/accessors/0/count", json!(4)), ErrorKind::Malformed, "accessors[0]"),
+        (with("/accessors/0/count", json!(u64::MAX)), ErrorKind::Malformed, "accessors[0]"),
+        (with("/accessors/0/byteOffset", json!(u64::MAX)), ErrorKind::Malformed, "accessors[0]"),
+        (with("/accessors/0/type", json!("VEC2")), ErrorKind::Malformed, "accessors[0]"),
+        (with("/accessors/1/byteOffset", json!(2)), ErrorKind::Malformed, "accessors[1]"),
+        (with("/accessors/1/componentType", json!(5126)), ErrorKind::Malformed, "accessors[1]"),
+        (with("/accessors/0/bufferView", json!(7)), ErrorKind::Malformed, "accessors[0].bufferView"),
+        (
+            with("/meshes/0/primitives/0/attributes/POSITION", json!(9)),
+            ErrorKind::Malformed,
+            "meshes[0].primitives[0].attributes",
+        ),
+        (with("/meshes/0/primitives/0/attributes/NORMAL", json!(1)), ErrorKind::Malformed, "accessors[1]"),
+        (with("/nodes/0/children", json!([0])), ErrorKind::Malformed, "nodes[0]"),
+        (with("/asset/version", json!("1.0")), ErrorKind::Unsupported, "asset.version"),
+    ];
+    for (json, kind, path) in cases {
+        let error = refused(&json);
+        assert_eq!((error.kind(), error.path()), (kind, path), "{error}");
+    }
+    let mut json = triangle();
+    json["nodes"] = json!([{ "children": [2] }, { "children": [2] }, {}]);
+    assert_eq!(refused(&json).path(), "nodes[2]");
+    // A vertex that is not there.
+    let mut bytes = numbers();
+    bytes[40] = 3;
+    let error = read_json(&triangle(), &bytes).unwrap_err();
+    assert_eq!(error.path(), "accessors[1]", "{error}");
+    assert!(error.message().contains("index 3"), "{error}");
+}
+
+#[test]
+fn animations_and_skins_that_are_wrong() {
+    let mut json = triangle();
+    json["skins"] = json!([{ "joints": [0] }]);
+    json["animations"] = json!([{
+        "channels": [{ "sampler": 0, "target": { "node": 5, "path": "translation" } }],
+        "samplers": [{ "input": 0, "output": 0 }],
+    }]);
+    assert_eq!(refused(&json).path(), "animations[0].channels[0].target.node");
+    json["animations"][0]["channels"][0]["target"]["node"] = 0.into();
+    let only = |json: &Value, path: &str, start: &str| {
+        let (scene, losses) = read_json(json, &numbers()).unwrap();
+        assert_eq!((scene.meshes.len(), scene.animations.len(), losses.len()), (1, 0, 1), "{losses:?}");
+        assert_eq!(losses[0].path, path);
+        assert!(losses[0].message.starts_with(start), "{}", losses[0]);
+    };
+    only(&json, "animations[0]", "accessors[0]: values of 3 components");
+    json["accessors"][1] =
+        json!({ "bufferView": 0, "byteOffset": 12, "componentType": 5126, "count": 3, "type": "SCALAR" });
+    json["animations"][0]["samplers"][0]["input"] = 1.into();
+    json["meshes"][0]["primitives"][0].as_object_mut().unwrap().remove("indices");
+    only(&json, "animations[0]", "accessors[1]: time 1 is 0");
+    json["animations"] = json!([]);
+    json["skins"] = json!([{ "joints": [0], "inverseBindMatrices": 0 }]);
+    only(&json, "skins[0].inverseBindMatrices", "accessors[0]: values of 3 components");
+    // Without a mesh, that is what is wrong.
+    json["meshes"][0]["primitives"][0]["attributes"] = json!({ "POSITION": 1 });
+    assert_eq!(refused(&json).path(), "accessors[0]");
+}
+
+#[test]
+fn what_a_scene_does_not_hold_is_listed() {
+    let mut json = triangle();
+    json["extensionsUsed"] = json!(["KHR_lights_punctual", "KHR_mesh_quantization"]);
+    json["extensionsRequired"] = json!(["KHR_lights_punctual"]);
+    json["extensions"] = json!({ "KHR_lights_punctual": { "lights": [{ "type": "point" }] } });
+    json["cameras"] =
+        json!([{ "type": "orthographic", "orthographic": { "xmag": 1, "ymag": 1, "zfar": 2, "znear": 1 } }]);
+    json["scenes"][0]["nodes"] = json!([0, 1]);
+    json["nodes"] = json!([{ "mesh": 0, "translation": [0, 0, 1] }, { "camera": 0 }]);
+    json["materials"] = json!([{ "name": "skin", "pbrMetallicRoughness": { "baseColorFactor": [1, 0, 0, 0.5] }, "doubleSided": true }]);
+    json["meshes"][0]["primitives"][0]["material"] = 0.into();
+    json["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 0 }]);
+    json["animations"] = json!([{
+        "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
+        "samplers": [{ "input": 0, "output": 0 }],
+    }]);
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
+    assert_eq!(
+        paths,
+        [
+            "extensionsRequired[0]",
+            "cameras",
+            "materials[0].pbrMetallicRoughness.baseColorFactor",
+            "materials[0]",
+            "animations[0].channels[0]",
+            "meshes[0].primitives[0].targets",
+            "nodes[0]",
+        ]
+    );
+    assert_eq!(scene.meshes[0].positions[0], [0.0, 0.0, 1.0]);
+    assert_eq!(
+        (&*scene.meshes[0].material.name, scene.meshes[0].material.color),
+        ("skin", Some([255, 0, 0]))
+    );
+}
+
+#[test]
+fn modes_of_primitives() {
+    let faces = |mode: u32| {
+        let json = with("/meshes/0/primitives/0/mode", json!(mode));
+        let (scene, losses) = read_json(&json, &numbers()).unwrap();
+        (
+            scene.meshes.into_iter().next().and_then(|mesh| mesh.faces.indices).map(Indices::into_u32),
+            losses.len(),
+        )
+    };
+    assert_eq!(faces(4), (Some(vec![0, 1, 2]), 0));
+    assert_eq!(faces(5), (Some(vec![0, 1, 2]), 1));
+    assert_eq!(faces(6), (Some(vec![0, 1, 2]), 1));
+    assert_eq!(faces(0), (Some(vec![]), 1), "the order of points is lost");
+    assert_eq!(faces(1), (None, 1), "lines are lost");
+    // Every second triangle of a strip is turned.
+    let mut json = with("/meshes/0/primitives/0/mode", json!(5));
+    json["accessors"][1] = json!({ "bufferView": 1, "componentType": 5121, "count": 6, "type": "SCALAR" });
+    let mut bytes = numbers();
+    bytes[36..42].copy_from_slice(&[0, 1, 2, 0, 0, 1]);
+    let (scene, _) = read_json(&json, &bytes).unwrap();
+    let indices = scene.meshes[0].faces.indices.clone().unwrap().into_u32();
+    assert_eq!(indices, [0, 1, 2, 2, 1, 0]);
+}
+
+#[test]
+fn sparse_accessors_and_those_without_a_view() {
+    let mut json = triangle();
+    let sparse = json!({
+        "count": 1,
+        "indices": { "bufferView": 1, "byteOffset": 2, "componentType": 5123 },
+        "values": { "bufferView": 0, "byteOffset": 24 },
+    });
+    json["accessors"][0]["sparse"] = sparse;
+    let positions = |json: &Value| read_json(json, &numbers()).unwrap().0.meshes[0].positions.clone();
+    assert_eq!(positions(&json), [[0.0; 3], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]]);
+    json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
+    assert_eq!(positions(&json), [[0.0; 3], [0.0, 1.0, 0.0], [0.0; 3]]);
+    json["accessors"][0]["sparse"]["count"] = 4.into();
+    assert_eq!(refused(&json).path(), "accessors[0]");
+    json["accessors"][0]["sparse"]["count"] = 2.into();
+    json["accessors"][0]["sparse"]["values"]["byteOffset"] = 12.into();
+    json["accessors"][0]["count"] = 2.into();
+    assert!(refused(&json).message().contains("sparse index 2"), "1 and 2 of two values");
+    json["accessors"][0]["count"] = (1_u64 << 40).into();
+    assert_eq!(refused(&json).kind(), ErrorKind::LimitExceeded);
+}
+
+#[test]
+fn normalised_integers_and_custom_attributes() {
+    let mut json = triangle();
+    json["accessors"].as_array_mut().unwrap().push(
+        json!({ "bufferView": 1, "componentType": 5121, "normalized": true, "count": 3, "type": "VEC2" }),
+    );
+    json["accessors"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "bufferView": 1, "componentType": 5120, "count": 3, "type": "SCALAR" }));
+    json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"] = 2.into();
+    json["meshes"][0]["primitives"][0]["attributes"]["_HEAT"] = 3.into();
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    assert_eq!(scene.meshes[0].uvs, [[[0.0, 0.0], [1.0 / 255.0, 0.0], [2.0 / 255.0, 0.0]]]);
+    assert_eq!(scene.meshes[0].custom[0].name, "HEAT");
+    assert_eq!(scene.meshes[0].custom[0].values, Components::I8(vec![0, 0, 1]));
+}
+
+#[test]
+fn a_scene_without_nodes_is_empty() {
+    let json = json!({ "asset": { "version": "2.0" }, "scenes": [{ "extras": { "a": 1 } }] });
+    let (scene, losses) = read_json(&json, &[]).unwrap();
+    assert_eq!((scene.meshes.len(), &scene.extras["a"], losses.len()), (0, &json!(1), 0));
+}
+
+#[test]
+fn data_uris() {
+    use base64::Engine;
+    let text = base64::engine::general_purpose::STANDARD.encode(numbers());
+    let json = with("/buffers/0/uri", json!(format!("data:application/octet-stream;base64,{text}")));
+    assert_eq!(read_json(&json, &numbers()).unwrap(), read_json(&triangle(), &numbers()).unwrap());
+}
+
+#[test]
+fn skins_bound_otherwise_get_joints_of_their_own() {
+    let mut json = triangle();
+    json["nodes"] = json!([{ "children": [1], "translation": [0, 3, 0] }, {}, { "mesh": 0 }]);
+    json["scenes"] = json!([{ "nodes": [0, 2] }]);
+    json["skins"] = json!([{ "joints": [1] }, { "joints": [1], "inverseBindMatrices": 2 }]);
+    let mut bytes = numbers();
+    let start = bytes.len();
+    let matrix = glam::Mat4::from_translation(glam::Vec3::X);
+    bytes.extend(matrix.to_cols_array().into_iter().flat_map(f32::to_le_bytes));
+    json["bufferViews"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "buffer": 0, "byteOffset": start, "byteLength": 64 }));
+    json["accessors"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({ "bufferView": 2, "componentType": 5126, "count": 1, "type": "MAT4" }));
+    json["buffers"][0]["byteLength"] = bytes.len().into();
+    let (scene, losses) = read_json(&json, &bytes).unwrap();
+    assert_eq!(losses.len(), 1, "{losses:?}");
+    // The joint, the one that moves along with it, and the node above them.
+    let parents: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.parent).collect();
+    assert_eq!(parents, [Some(2), Some(0), None]);
+    assert_eq!(scene.skeleton.joints[1].inverse_bind, matrix);
+    assert_ne!(Skin::NONE, 0);
+}
+
+#[test]
+fn damaged_files_never_panic() {
+    let (files, _) = write(Interchange::Glb, super::layout::everything()).unwrap();
+    let glb = &files["a scene.glb"];
+    let none = super::Files::new();
+    let options = SceneOptions::default();
+    let mut damage = Damage::new(7);
+    let limits = Limits::default();
+    let (mut refused, mut read) = (0, 0);
+    for round in 0..6000 {
+        let bytes = match round {
+            0..1000 => glb[..glb.len() * round / 1000].to_vec(),
+            _ => {
+                let mut bytes = glb.clone();
+                for _ in 0..=damage.below(4) {
+                    let at = 20 + damage.below(bytes.len() - 20);
+                    bytes[at] = b"0123456789,:[]{}\"-e"[damage.below(19)];
+                }
+                bytes
+            }
+        };
+        match Interchange::Glb.read(&bytes, &none, &options, &limits) {
+            Ok((scene, _)) => {
+                scene.check().unwrap();
+                read += 1;
+            }
+            Err(error) => {
+                assert!(!error.message().is_empty());
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 2000 && read > 100, "{refused} refused, {read} read");
+}

@@ -1,0 +1,156 @@
+//! Where numbers lie in what is written, and what is said of them.
+
+use meshspec::interop::Interchange;
+use meshspec::scene::{
+    Colors, Components, Custom, Faces, Indices, Joint, Mesh, Scene, Skeleton, Skin, UvOrigin, Weights,
+};
+use meshspec::{ErrorKind, LossKind};
+use serde_json::{Value, json};
+
+use super::{parts, read, write};
+
+fn triangle() -> Mesh {
+    Mesh {
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 2.0, -3.0]],
+        faces: Faces { indices: Some(Indices::U32(vec![0, 1, 2])), corners: None },
+        ..Mesh::default()
+    }
+}
+
+/// A triangle with all kinds of attributes.
+pub fn everything() -> Scene {
+    let mesh = Mesh {
+        normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
+        tangents: Some(vec![[1.0, 0.0, 0.0, -1.0]; 3]),
+        uvs: vec![vec![[0.0, 0.25]; 3], vec![[0.5, 1.0]; 3]],
+        colors: vec![Colors::U8(vec![[1, 2, 3, 4]; 3]), Colors::F32(vec![[0.5; 4]; 3])],
+        skins: vec![Skin {
+            joints: vec![[0, Skin::NONE, Skin::NONE, Skin::NONE]; 3],
+            weights: Weights::U8(vec![[255, 0, 0, 0]; 3]),
+        }],
+        custom: vec![
+            Custom { name: "ODD".to_owned(), lanes: 3, values: Components::U8((0..9).collect()) },
+            Custom { name: "WIDE".to_owned(), lanes: 1, values: Components::U32(vec![1, 2, 3]) },
+        ],
+        ..triangle()
+    };
+    let skeleton = Skeleton { joints: vec![Joint { name: "hip".to_owned(), ..Joint::default() }] };
+    Scene { meshes: vec![mesh], skeleton, ..Scene::default() }
+}
+
+fn glb(scene: Scene) -> (Value, Vec<u8>, Vec<meshspec::Loss>) {
+    let (files, losses) = write(Interchange::Glb, scene).unwrap();
+    let (json, numbers) = parts(&files["a scene.glb"]);
+    (json, numbers.to_vec(), losses)
+}
+
+#[test]
+fn everything_is_aligned_and_within() {
+    let (json, numbers, losses) = glb(everything());
+    assert!(losses.is_empty(), "{losses:?}");
+    assert_eq!(json["buffers"][0]["byteLength"], numbers.len());
+    let views = json["bufferViews"].as_array().unwrap();
+    for accessor in json["accessors"].as_array().unwrap() {
+        let view = &views[accessor["bufferView"].as_u64().unwrap() as usize];
+        let offset = accessor["byteOffset"].as_u64().unwrap_or(0) + view["byteOffset"].as_u64().unwrap();
+        assert_eq!(offset % 4, 0, "{accessor}");
+        let end = view["byteOffset"].as_u64().unwrap() + view["byteLength"].as_u64().unwrap();
+        assert!(end <= numbers.len() as u64, "{view}");
+        assert!(view["byteStride"].as_u64().unwrap_or(4) % 4 == 0, "{view}");
+    }
+    let attributes = &json["meshes"][0]["primitives"][0]["attributes"];
+    let of = |name: &str| &json["accessors"][attributes[name].as_u64().unwrap() as usize];
+    let kind = |name: &str| {
+        let accessor = of(name);
+        (accessor["componentType"].as_u64().unwrap(), accessor["normalized"].as_bool().unwrap_or(false))
+    };
+    assert_eq!(of("POSITION")["min"], json!([0.0, 0.0, -3.0]));
+    assert_eq!(of("POSITION")["max"], json!([1.0, 2.0, 0.0]));
+    assert_eq!(kind("COLOR_0"), (5121, true));
+    assert_eq!(kind("COLOR_1"), (5126, false));
+    assert_eq!(kind("WEIGHTS_0"), (5121, true));
+    assert_eq!(kind("JOINTS_0"), (5121, false));
+    assert_eq!(kind("_ODD"), (5121, false));
+    assert_eq!(kind("_WIDE"), (5126, false));
+    let indices = json["meshes"][0]["primitives"][0]["indices"].as_u64().unwrap() as usize;
+    assert_eq!(json["accessors"][indices]["componentType"], 5123);
+}
+
+#[test]
+fn the_index_65535_takes_32_bits() {
+    for (vertices, kind) in [(65_535_u32, 5123), (65_536, 5125)] {
+        let mesh = Mesh {
+            positions: vec![[0.0; 3]; vertices as usize],
+            faces: Faces { indices: Some(Indices::U32(vec![0, 1, vertices - 1])), corners: None },
+            ..Mesh::default()
+        };
+        let (json, ..) = glb(Scene { meshes: vec![mesh], ..Scene::default() });
+        let last = json["accessors"].as_array().unwrap().last().unwrap();
+        assert_eq!(last["componentType"], kind);
+    }
+}
+
+#[test]
+fn what_is_forbidden_is_changed_and_listed() {
+    let mut scene = everything();
+    let mesh = &mut scene.meshes[0];
+    mesh.normals = Some(vec![[0.0, 0.0, 2.0], [0.0; 3], [0.0, 1.0, 0.0]]);
+    mesh.uv_origin = UvOrigin::BottomLeft;
+    mesh.uvs[0][0] = [f32::NAN, 0.0];
+    mesh.colors[1] = Colors::F32(vec![[1.5, 0.0, 0.0, 1.0]; 3]);
+    mesh.skins[0].weights = Weights::U8(vec![[100, 0, 0, 0], [0; 4], [255, 0, 0, 0]]);
+    let (files, losses) = write(Interchange::Glb, scene).unwrap();
+    let list: Vec<_> = losses.iter().map(|loss| (loss.kind, &*loss.path, loss.error)).collect();
+    assert_eq!(
+        list,
+        [
+            (LossKind::Quantised, "meshes[0].normals", Some(1.0)),
+            (LossKind::Changed, "meshes[0].normals", None),
+            (LossKind::Changed, "meshes[0].uvs[0]", None),
+            (LossKind::Quantised, "meshes[0].colors[1]", Some(0.5)),
+            (LossKind::Quantised, "meshes[0].skins", Some(155.0 / 255.0)),
+        ]
+    );
+    let (again, _) = read(Interchange::Glb, &files).unwrap();
+    let mesh = &again.meshes[0];
+    assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]));
+    assert_eq!(mesh.uvs[0], [[0.0, 1.0], [0.0, 0.75], [0.0, 0.75]]);
+    // The vertex without a joint follows one that does not move, and none again afterwards.
+    let weights = vec![[255, 0, 0, 0], [0; 4], [255, 0, 0, 0]];
+    assert_eq!(mesh.skins[0].weights, Weights::U8(weights));
+    assert_eq!(mesh.skins[0].joints[1], [Skin::NONE; 4]);
+    assert_eq!(mesh.skins[0].joints[0], [0, Skin::NONE, Skin::NONE, Skin::NONE]);
+}
+
+#[test]
+fn a_position_that_is_not_finite_is_refused() {
+    let mut scene = everything();
+    scene.meshes.insert(0, triangle());
+    scene.meshes[1].positions[2][1] = f32::INFINITY;
+    let error = write(Interchange::Glb, scene).unwrap_err();
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "meshes[1].positions[2]"));
+    assert!(error.message().contains("vertex 2"), "{error}");
+}
+
+#[test]
+fn without_faces_there_are_points_and_without_vertices_nothing() {
+    let mut points = triangle();
+    points.faces.indices = Some(Indices::U32(Vec::new()));
+    let scene = Scene { meshes: vec![points, Mesh::default()], ..Scene::default() };
+    let (json, _, losses) = glb(scene);
+    assert_eq!(json["meshes"].as_array().unwrap().len(), 1);
+    assert_eq!(json["meshes"][0]["primitives"][0]["mode"], 0);
+    assert_eq!(losses.len(), 1, "{losses:?}");
+    assert_eq!((losses[0].kind, &*losses[0].path), (LossKind::Dropped, "meshes[1]"));
+}
+
+#[test]
+fn polygons_become_triangles() {
+    let mut quad = triangle();
+    quad.positions.push([1.0, 1.0, 1.0]);
+    quad.faces = Faces { indices: Some(Indices::U32(vec![0, 1, 2, 3])), corners: Some(vec![4]) };
+    let (files, losses) = write(Interchange::Glb, Scene { meshes: vec![quad], ..Scene::default() }).unwrap();
+    assert_eq!((losses.len(), losses[0].kind), (1, LossKind::Split), "{losses:?}");
+    let (again, _) = read(Interchange::Glb, &files).unwrap();
+    assert_eq!(again.meshes[0].faces.indices, Some(Indices::U16(vec![0, 1, 2, 0, 2, 3])));
+}

@@ -1,0 +1,53 @@
+//! glTF: what is written is read back, poses are those of the source, numbers of other writers are understood, bad
+//! files are refused with their place.
+
+mod bad;
+mod evaluate;
+mod layout;
+mod models;
+mod numbers;
+mod partial;
+mod poses;
+mod round_trip;
+mod unread;
+
+use std::collections::BTreeMap;
+
+use meshspec::interop::Interchange;
+use meshspec::scene::{Scene, SceneOptions};
+use meshspec::{Limits, Loss, Result};
+
+/// Files in memory.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// The files that a scene becomes, and what is lost.
+fn write(format: Interchange, scene: Scene) -> Result<(Files, Vec<Loss>)> {
+    let mut files = Files::new();
+    let losses = format.write(scene, &format!("a scene.{format}"), &mut files, &SceneOptions::default())?;
+    Ok((files, losses))
+}
+
+/// The scene in a file among others.
+fn read(format: Interchange, files: &Files) -> Result<(Scene, Vec<Loss>)> {
+    let bytes = &files[&format!("a scene.{format}")];
+    format.read(bytes, files, &SceneOptions::default(), &Limits::default())
+}
+
+/// The scene in a `.glb` of this JSON and these numbers.
+fn read_json(json: &serde_json::Value, numbers: &[u8]) -> Result<(Scene, Vec<Loss>)> {
+    let text = json.to_string();
+    let files = Files::from([("numbers.bin".to_owned(), numbers.to_vec())]);
+    Interchange::Gltf.read(text.as_bytes(), &files, &SceneOptions::default(), &Limits::default())
+}
+
+/// The JSON in a `.glb`, and its numbers.
+fn parts(glb: &[u8]) -> (serde_json::Value, &[u8]) {
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let json = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    (json, glb.get(28 + length..).unwrap_or_default())
+}
+
+#[test]
+fn outside_models() {
+    models::compare();
+}

@@ -1,0 +1,186 @@
+//! Files a part of which cannot be read: the rest is, and what was not is listed.
+
+use meshspec::ErrorKind;
+use meshspec::scene::{Indices, Scene};
+use serde_json::{Value, json};
+
+use super::bad::{add, numbers, refused, triangle, with};
+use super::read_json;
+
+/// The triangle, and the first thing that is wrong with another part of the file.
+fn reads(json: &Value) -> (Scene, String) {
+    let (scene, losses) = read_json(json, &numbers()).unwrap();
+    assert_eq!(losses.len(), 1, "{losses:?}");
+    assert_eq!(scene.meshes[0].faces.indices, Some(Indices::U16(vec![0, 1, 2])));
+    (scene, losses[0].to_string())
+}
+
+/// Two triangles, the second of which has its positions in a buffer of its own.
+fn two(buffer: Value) -> Value {
+    let mut json = triangle();
+    add(&mut json, "buffers", buffer);
+    add(&mut json, "bufferViews", json!({ "buffer": 1, "byteLength": 36 }));
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 2, "componentType": 5126, "count": 3, "type": "VEC3" }),
+    );
+    json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 1 }]);
+    json["scenes"][0]["nodes"] = json!([0, 1]);
+    add(&mut json, "meshes", json!({ "primitives": [{ "attributes": { "POSITION": 2 } }] }));
+    json
+}
+
+#[test]
+fn a_mesh_with_a_bad_buffer_is_left_out() {
+    let cases = [
+        (
+            json!({ "byteLength": 36, "uri": "nope.bin" }),
+            "meshes[1].primitives[0]: buffers[1]: nope.bin: there is no nope.bin",
+        ),
+        (json!({ "byteLength": 36 }), "meshes[1].primitives[0]: buffers[1]: no uri"),
+        (
+            json!({ "byteLength": 48, "uri": "numbers.bin" }),
+            "meshes[1].primitives[0]: buffers[1]: 48 bytes, but there are 44",
+        ),
+        (
+            json!({ "byteLength": 20, "uri": "numbers.bin" }),
+            "meshes[1].primitives[0]: bufferViews[2]: 36 bytes from 0 on, but buffers[1] has 20",
+        ),
+    ];
+    for (buffer, loss) in cases {
+        let (scene, found) = reads(&two(buffer));
+        assert_eq!((scene.meshes.len(), found), (1, format!("dropped: {loss}")));
+    }
+    let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
+    json["buffers"][0]["uri"] = "neither.bin".into();
+    let error = refused(&json);
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Io, "buffers[0]"), "the first reason");
+}
+
+#[test]
+fn limits_are_not_passed_over() {
+    let error = refused(&two(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
+    assert_eq!((error.kind(), error.path()), (ErrorKind::LimitExceeded, "buffers[1]"));
+}
+
+#[test]
+fn a_view_is_as_long_as_its_buffer_says() {
+    let error = refused(&with("/buffers/0/byteLength", json!(20)));
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Malformed, "bufferViews[0]"));
+    assert_eq!(error.message(), "36 bytes from 0 on, but buffers[0] has 20");
+}
+
+#[test]
+fn a_vertex_of_a_joint_that_is_not_there_leaves_its_mesh_out() {
+    let mut json = two(json!({ "byteLength": 44, "uri": "numbers.bin" }));
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 3, "componentType": 5121, "count": 3, "type": "VEC4" }),
+    );
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "componentType": 5121, "normalized": true, "count": 3, "type": "VEC4" }),
+    );
+    add(&mut json, "bufferViews", json!({ "buffer": 0, "byteOffset": 12, "byteLength": 12 }));
+    json["meshes"][1]["primitives"][0]["attributes"] =
+        json!({ "POSITION": 2, "JOINTS_0": 3, "WEIGHTS_0": 3 });
+    json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 1, "skin": 0 }, {}]);
+    json["scenes"][0]["nodes"] = json!([0, 1, 2]);
+    json["skins"] = json!([{ "joints": [2] }]);
+    let (scene, loss) = reads(&json);
+    assert_eq!(scene.meshes.len(), 1);
+    assert!(loss.contains("vertex 0 follows joint 128, but skins[0] has 1"), "{loss}");
+}
+
+#[test]
+fn joints_without_matrices_are_bound_where_they_are() {
+    let mut json = two(json!({ "byteLength": 64, "uri": "nope.bin" }));
+    json["meshes"].as_array_mut().unwrap().pop();
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 2, "componentType": 5126, "count": 1, "type": "MAT4" }),
+    );
+    json["bufferViews"][2]["byteLength"] = 64.into();
+    json["nodes"] =
+        json!([{ "mesh": 0 }, { "children": [2], "translation": [0, 3, 0] }, { "translation": [1, 0, 0] }]);
+    json["skins"] = json!([{ "joints": [2], "inverseBindMatrices": 2 }]);
+    let (scene, loss) = reads(&json);
+    assert!(loss.starts_with("changed: skins[0].inverseBindMatrices: buffers[1]: nope.bin"), "{loss}");
+    assert_eq!(scene.skeleton.joints[0].inverse_bind.w_axis.to_array(), [-1.0, -3.0, 0.0, 1.0]);
+    // Bound where it rests.
+    assert_eq!(scene.skeleton.joints[0].rest, None);
+}
+
+#[test]
+fn an_animation_with_a_bad_buffer_is_left_out() {
+    let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
+    json["meshes"].as_array_mut().unwrap().pop();
+    json["nodes"][1] = json!({});
+    json["skins"] = json!([{ "joints": [1] }]);
+    let channels = json!([{ "sampler": 0, "target": { "node": 1, "path": "translation" } }]);
+    json["animations"] = json!([
+        { "channels": channels, "samplers": [{ "input": 3, "output": 2 }] },
+        { "channels": channels, "samplers": [{ "input": 3, "output": 4 }] },
+    ]);
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
+    );
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
+    );
+    let (scene, loss) = reads(&json);
+    assert_eq!((scene.animations.len(), scene.animations[0].channels.len()), (1, 1));
+    assert!(loss.starts_with("dropped: animations[0]: buffers[1]: nope.bin"), "{loss}");
+}
+
+#[test]
+fn compressed_numbers_name_their_extension() {
+    let meshopt = json!({ "EXT_meshopt_compression": { "buffer": 0, "byteLength": 36, "count": 3 } });
+    let mut json = with("/bufferViews/0/extensions", meshopt);
+    json["bufferViews"][0]["buffer"] = 1.into();
+    add(&mut json, "buffers", json!({ "byteLength": 36 }));
+    let error = refused(&json);
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Unsupported, "bufferViews[0]"));
+    assert!(error.message().starts_with("EXT_meshopt_compression is not read"), "{error}");
+
+    let draco = json!({ "KHR_draco_mesh_compression": { "bufferView": 0, "attributes": {} } });
+    let mut json = with("/meshes/0/primitives/0/extensions", draco);
+    json["extensionsUsed"] = json!(["KHR_draco_mesh_compression"]);
+    // The numbers are there as they are, too.
+    let (_, loss) = reads(&json);
+    assert_eq!(loss, "dropped: extensionsUsed[0]: KHR_draco_mesh_compression is not read");
+    json["accessors"][0].as_object_mut().unwrap().remove("bufferView");
+    let error = refused(&json);
+    assert_eq!((error.kind(), error.path()), (ErrorKind::Unsupported, "meshes[0].primitives[0]"));
+    assert_eq!(error.message(), "KHR_draco_mesh_compression is not read");
+}
+
+#[test]
+fn attributes_of_unknown_names() {
+    let mut json = with("/meshes/0/primitives/0/attributes/FOO", json!(0));
+    json["meshes"][0]["primitives"][0]["attributes"]["COLOR_A"] = 0.into();
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
+    let attributes = "meshes[0].primitives[0].attributes";
+    assert_eq!(paths, [format!("{attributes}.COLOR_A"), format!("{attributes}.FOO")]);
+    assert!(losses[1].message.contains("\"FOO\""), "{}", losses[1]);
+    assert!(scene.meshes[0].custom.is_empty() && scene.meshes[0].colors.is_empty());
+}
+
+#[test]
+fn a_level_of_detail_without_meshes_is_left_out() {
+    let mut json = two(json!({ "byteLength": 36, "uri": "nope.bin" }));
+    json["nodes"] = json!([{ "mesh": 1, "extensions": { "MSFT_lod": { "ids": [1] } } }, { "mesh": 0 }]);
+    json["scenes"][0]["nodes"] = json!([0]);
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    assert_eq!((scene.meshes.len(), scene.lods.len(), &*scene.lods[0].meshes), (1, 1, &[0][..]));
+    assert!(losses.iter().any(|loss| loss.path == "meshes[1].primitives[0]"), "{losses:?}");
+}

@@ -1,0 +1,255 @@
+//! What a file has and a scene has no place for is in the list of losses, and nothing that is kept.
+
+use meshspec::interop::Interchange;
+use meshspec::scene::{Animation, Channel, Interpolation, Joint, Material, Samples, Scene, Skeleton};
+use serde_json::{Value, json};
+
+use super::bad::{add, lost, numbers, triangle, with};
+use super::{layout, read, read_json, write};
+
+/// The paths of what is lost.
+fn paths(json: &Value) -> Vec<String> {
+    lost(json).into_iter().map(|loss| loss.path).collect()
+}
+
+fn with_material(material: Value) -> Value {
+    let mut json = with("/meshes/0/primitives/0/material", json!(0));
+    json["materials"] = json!([material]);
+    json
+}
+
+#[test]
+fn materials_are_names_and_colours() {
+    let more = [
+        json!({ "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 0.3 } }),
+        json!({ "extras": { "k": 1 }, "alphaMode": "BLEND" }),
+        json!({ "emissiveFactor": [0.0, 1.0, 0.0], "pbrMetallicRoughness": { "extras": { "k": 1 } } }),
+        // A mark of this crate does not stand for what another program has changed.
+        json!({ "pbrMetallicRoughness": { "roughnessFactor": 0.5 }, "extras": { "meshspec": { "color": null }, "k": 1 } }),
+    ];
+    for (material, names) in more.into_iter().zip([
+        "metallicFactor, roughnessFactor",
+        "alphaMode, extras",
+        "emissiveFactor, extras",
+        "metallicFactor, roughnessFactor, extras",
+    ]) {
+        let losses = lost(&with_material(material));
+        assert_eq!((losses.len(), &*losses[0].path), (1, "materials[0]"), "{losses:?}");
+        assert!(losses[0].message.ends_with(&format!("no place for {names}")), "{}", losses[0]);
+    }
+    let plain = [
+        json!({}),
+        json!({ "name": "m", "pbrMetallicRoughness": { "baseColorFactor": [1, 0, 0, 1] } }),
+        json!({
+            "pbrMetallicRoughness": { "baseColorFactor": [1, 1, 1, 1], "metallicFactor": 1, "roughnessFactor": 1.0 },
+            "emissiveFactor": [0, 0, 0], "alphaMode": "OPAQUE", "doubleSided": false, "extras": {},
+        }),
+    ];
+    for material in plain {
+        let losses = lost(&with_material(material));
+        assert!(losses.is_empty(), "{losses:?}");
+    }
+    let mut json = with_material(json!({ "name": "m" }));
+    add(&mut json, "materials", json!({ "name": "spare" }));
+    assert_eq!(paths(&json), ["materials[1]"]);
+}
+
+#[test]
+fn a_colour_that_another_program_has_changed() {
+    let own = json!({ "meshspec": { "color": [255, 0, 0] } });
+    let surface = json!({ "baseColorFactor": [0, 1, 0, 1], "metallicFactor": 0.0 });
+    let json = with_material(json!({ "pbrMetallicRoughness": surface, "extras": own }));
+    let (scene, _) = read_json(&json, &numbers()).unwrap();
+    assert_eq!(scene.meshes[0].material.color, Some([0, 255, 0]));
+}
+
+#[test]
+fn what_this_crate_writes_has_no_losses() {
+    for color in [None, Some([255, 255, 255]), Some([1, 2, 3])] {
+        for name in ["", "stone"] {
+            let mut scene = layout::everything();
+            scene.meshes[0].material = Material { name: name.to_owned(), color };
+            scene.meshes[0].name = "body".to_owned();
+            scene.meshes[0].extras.insert("k".to_owned(), 1.into());
+            scene.extras.insert("k".to_owned(), 2.into());
+            scene.transform = Some(glam::Mat4::from_translation(glam::Vec3::X));
+            scene.animations = vec![animation(30.0, 12.0)];
+            let (files, losses) = write(Interchange::Glb, scene.clone()).unwrap();
+            assert!(losses.is_empty(), "{losses:?}");
+            let (again, losses) = read(Interchange::Glb, &files).unwrap();
+            assert!(losses.is_empty(), "{losses:?}");
+            assert_eq!(again.meshes[0].material, scene.meshes[0].material);
+        }
+    }
+}
+
+#[test]
+fn names_and_extras_that_have_no_place() {
+    let mut json = triangle();
+    json["asset"]["copyright"] = "me".into();
+    json["asset"]["extras"] = json!({ "a": 1 });
+    json["extras"] = json!({ "root": 1 });
+    json["scenes"][0] = json!({ "nodes": [0, 1], "name": "sc", "extras": { "kept": 1 } });
+    json["nodes"] = json!([
+        { "mesh": 0, "name": "n", "extras": { "twice": 1, "same": 1, "kept": 1 } },
+        { "name": "empty", "extras": { "x": 1 } },
+    ]);
+    json["meshes"][0]["name"] = "mm".into();
+    json["meshes"][0]["extras"] = json!({ "twice": 2, "same": 1 });
+    add(&mut json, "meshes", json!({ "primitives": [{ "attributes": { "POSITION": 0 } }] }));
+    json["accessors"][0]["extras"] = json!({ "b": 1 });
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    let mut found: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [
+            "accessors[0].extras",
+            "asset.copyright",
+            "asset.extras",
+            "extras",
+            "meshes[1]",
+            "nodes[0].extras.twice",
+            "nodes[0].name",
+            "nodes[1]",
+            "scenes[0].name",
+        ]
+    );
+    let node = losses.iter().find(|loss| loss.path == "nodes[1]").unwrap();
+    assert!(node.message.contains("\"empty\"") && node.message.contains("extras x"), "{node}");
+    let mesh = &scene.meshes[0];
+    assert_eq!((&*mesh.name, &mesh.extras["twice"], &mesh.extras["kept"]), ("mm", &json!(2), &json!(1)));
+    assert_eq!(scene.extras["kept"], 1);
+}
+
+#[test]
+fn the_node_with_the_transform_of_the_scene() {
+    let mut json = triangle();
+    json["scenes"][0]["nodes"] = json!([1]);
+    json["nodes"] = json!([
+        { "mesh": 0 },
+        { "name": "ROOT", "extras": { "keep": "me" }, "children": [0], "scale": [2, 2, 2] },
+    ]);
+    let losses = lost(&json);
+    assert_eq!((losses.len(), &*losses[0].path), (1, "nodes[1]"), "{losses:?}");
+    assert!(losses[0].message.ends_with("its name \"ROOT\" and its extras keep"), "{}", losses[0]);
+    json["nodes"][1] = json!({ "name": "scene", "children": [0], "scale": [2, 2, 2] });
+    assert!(lost(&json).is_empty(), "that is how it will be called again");
+}
+
+#[test]
+fn skins_and_animations() {
+    let mut json = triangle();
+    json["scenes"][0]["nodes"] = json!([0, 1]);
+    json["nodes"] = json!([{ "mesh": 0 }, { "name": "hip", "extras": { "kept": 1 } }]);
+    json["skins"] =
+        json!([{ "joints": [1], "skeleton": 0, "name": "armature", "extras": { "a": 1, "meshspec": {} } }]);
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
+    );
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
+    );
+    json["animations"] = json!([{
+        "channels": [{ "sampler": 0, "target": { "node": 1, "path": "translation" }, "extras": { "c": 1 } }],
+        "samplers": [{ "input": 2, "output": 3 }],
+        "extras": { "b": 1 },
+    }]);
+    let mut found = paths(&json);
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [
+            "animations[0].channels[0].extras",
+            "animations[0].extras",
+            "skins[0].extras",
+            "skins[0].name",
+            "skins[0].skeleton",
+        ]
+    );
+    json["skins"][0]["skeleton"] = 1.into();
+    let losses = paths(&json);
+    assert!(!losses.iter().any(|path| path.ends_with("skeleton")), "the joint above all: {losses:?}");
+}
+
+#[test]
+fn sets_are_counted_without_gaps() {
+    let mut json = triangle();
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "componentType": 5121, "normalized": true, "count": 3, "type": "VEC4" }),
+    );
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC2" }),
+    );
+    let attributes = &mut json["meshes"][0]["primitives"][0]["attributes"];
+    attributes["TEXCOORD_3"] = 3.into();
+    attributes["COLOR_0"] = 2.into();
+    attributes["COLOR_2"] = 2.into();
+    let losses = lost(&json);
+    let list: Vec<_> = losses.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        list,
+        [
+            "renamed: meshes[0].primitives[0].attributes.COLOR_2: COLOR_1, since there is no set before it",
+            "renamed: meshes[0].primitives[0].attributes.TEXCOORD_3: TEXCOORD_0, since there is no set before it",
+        ]
+    );
+}
+
+#[test]
+fn extensions_that_the_file_does_not_say_it_has() {
+    let mut json = triangle();
+    json["scenes"][0]["nodes"] = json!([0, 1, 2]);
+    let light = json!({ "extensions": { "KHR_lights_punctual": { "light": 0 } } });
+    let instances = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 0 } } });
+    json["nodes"] = json!([{ "mesh": 0, "extensions": instances }, light, light]);
+    let losses = lost(&json);
+    let list: Vec<_> = losses.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        list,
+        [
+            "dropped: nodes[0].extensions.EXT_mesh_gpu_instancing: EXT_mesh_gpu_instancing is not read",
+            "dropped: nodes[1].extensions.KHR_lights_punctual: \
+             KHR_lights_punctual is not read; it is in 2 places",
+        ]
+    );
+    json["extensionsUsed"] = json!(["EXT_mesh_gpu_instancing", "KHR_lights_punctual"]);
+    assert_eq!(paths(&json), ["extensionsUsed[0]", "extensionsUsed[1]"], "each is listed once");
+}
+
+/// A joint that moves for two ticks.
+fn animation(rate: f32, duration: f32) -> Animation {
+    let samples = Samples::Translation(vec![[0.0; 3], [1.0, 2.0, 3.0]]);
+    let channel = Channel { joint: 0, times: 0, interpolation: Interpolation::Linear, samples };
+    Animation { rate, duration, times: vec![vec![0.0, 2.0]], channels: vec![channel], ..Animation::default() }
+}
+
+#[test]
+fn rates_and_durations_that_are_not_finite_are_kept() {
+    let odd = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0xffc0_0123), 0.1, -3.0];
+    for value in odd {
+        for looped in [false, true] {
+            for (rate, duration) in [(value, 2.0), (30.0, value)] {
+                let animations = vec![Animation { looped, ..animation(rate, duration) }];
+                let skeleton = Skeleton { joints: vec![Joint::default()] };
+                let scene = Scene { skeleton, animations, ..Scene::default() };
+                let (files, losses) = write(Interchange::Glb, scene).unwrap();
+                assert!(losses.is_empty(), "{losses:?}");
+                let (again, losses) = read(Interchange::Glb, &files).unwrap();
+                assert!(losses.is_empty(), "{losses:?}");
+                let found = &again.animations[0];
+                assert_eq!(found.rate.to_bits(), rate.to_bits());
+                assert_eq!(found.duration.to_bits(), duration.to_bits());
+                assert!(found.times.iter().flatten().all(|time| time.is_finite()), "{:?}", found.times);
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What becomes of a scene in a format that holds less than it has: the most important part is kept, the rest listed.
+
+use std::collections::BTreeMap;
+
+use meshspec::interop::Interchange::Ply;
+use meshspec::scene::{
+    Colors, Faces, FromScene, Joint, Lod, Mesh, Scene, SceneOptions, Skeleton, Skin, UvOrigin, Weights,
+};
+use meshspec::{Loss, crucible, mesh, seed};
+
+fn triangle(x: f32) -> Mesh {
+    Mesh {
+        positions: vec![[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 1.0, 0.0]],
+        faces: Faces::triangles(vec![0, 1, 2]),
+        ..Mesh::default()
+    }
+}
+
+fn list(losses: &[Loss]) -> String {
+    losses.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn of_levels_of_detail_the_finest_is_kept() {
+    let lod = |distance, mesh| Lod { distance, meshes: vec![mesh] };
+    let scene = Scene {
+        meshes: vec![triangle(0.0), triangle(1.0), triangle(2.0), triangle(3.0)],
+        lods: vec![lod(20.0, 0), lod(0.0, 1), lod(10.0, 2)],
+        ..Scene::default()
+    };
+    let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
+    let kept: Vec<_> =
+        document.chunks.iter().map(|chunk| chunk.positions_3d().unwrap()[0][0].abs()).collect();
+    // The last mesh is in no level, so in all of them.
+    assert_eq!(kept, [1.0, 3.0]);
+    assert_eq!(
+        list(&losses),
+        "dropped: meshes[2]: Crucible has no place for coarser levels of detail\n\
+         dropped: meshes[0]: Crucible has no place for coarser levels of detail\n\
+         dropped: lods: Crucible has no place for levels of detail: 3, and 2 of 4 meshes"
+    );
+}
+
+/// A triangle whose first vertex has these joints in two sets, and the others follow joint 0.
+fn skinned(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
+    let skins = sets.into_iter().enumerate().map(|(set, (joints, weights))| {
+        let (other, weight) = if set == 0 { (0, 1.0) } else { (Skin::NONE, 0.0) };
+        let alone = [other, Skin::NONE, Skin::NONE, Skin::NONE];
+        Skin {
+            joints: vec![joints, alone, alone],
+            weights: Weights::F32(vec![weights, [weight, 0.0, 0.0, 0.0], [weight, 0.0, 0.0, 0.0]]),
+        }
+    });
+    let meshes = vec![Mesh { skins: skins.collect(), ..triangle(0.0) }];
+    Scene { meshes, skeleton: Skeleton { joints: vec![Joint::default(); 6] }, ..Scene::default() }
+}
+
+#[test]
+fn of_many_joints_the_heaviest_are_kept_with_a_sum_of_one() {
+    let scene =
+        skinned([([0, 1, 2, 3], [0.125, 0.25, 0.0625, 0.0]), ([4, 5, 0, 0], [0.5, 0.0625, 0.0, 0.0])]);
+    let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
+    let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
+    let skin = &again.meshes[0].skins[0];
+    // Of two that are the same the first is kept.
+    assert_eq!(skin.joints[0], [4, 1, 0, 2]);
+    let weights = skin.weights.clone().into_f32()[0];
+    let sum = 0.9375;
+    assert_eq!(weights, [0.5 / sum, 0.25 / sum, 0.125 / sum, 0.0625 / sum]);
+    let loss = losses.iter().find(|loss| loss.path == "meshes[0].skins").unwrap();
+    assert_eq!(loss.error, Some(0.0625), "{loss}");
+}
+
+/// Largest remainders: what is lost in rounding down goes to those that lost most.
+#[test]
+fn weights_of_eight_bits_have_a_sum_of_255() {
+    let cases = [
+        ([0.6, 0.25, 0.15, 0.0], [153, 64, 38, 0]),
+        ([0.15, 0.25, 0.6, 0.0], [38, 64, 153, 0]),
+        ([0.25, 0.25, 0.25, 0.25], [64, 64, 64, 63]),
+        ([2.0, 0.0, 2.0, 0.0], [128, 0, 127, 0]),
+        ([0.0, 0.0, 0.0, 1.0], [0, 0, 0, 255]),
+    ];
+    for (weights, expected) in cases {
+        let mut scene = skinned([([0, 1, 2, 3], weights), ([0; 4], [0.0; 4])]);
+        scene.meshes[0].skins.pop();
+        let (document, _) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
+        assert_eq!(document.vertices.get(0).unwrap().joint_weights, Some(expected), "{weights:?}");
+    }
+}
+
+#[test]
+fn names_of_joints_and_turned_coordinates_are_listed() {
+    let mut scene = skinned([([0; 4], [1.0, 0.0, 0.0, 0.0]), ([Skin::NONE; 4], [0.0; 4])]);
+    scene.meshes[0].skins.truncate(1);
+    scene.meshes[0].uvs = vec![vec![[0.0, 1e-9]; 3]];
+    scene.skeleton.joints[2].name = "hip".to_owned();
+    let (document, losses) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
+    assert_eq!(
+        list(&losses),
+        "quantised: meshes[0].uvs[0]: v is counted from the bottom left in MESH, off by at most 1e-9\n\
+         dropped: skeleton.joints.name: MESH has no place for names of joints: 1"
+    );
+    let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
+    assert_eq!((again.meshes[0].uv_origin, &again.meshes[0].uvs[0][0]), (UvOrigin::BottomLeft, &[0.0, 1.0]));
+}
+
+/// What a mesh does not have is white, along +X, 0, or comes from its faces.
+#[test]
+fn meshes_that_become_one_share_their_attributes() {
+    let full = |colors| Mesh {
+        normals: Some(vec![[0.0, 1.0, 0.0]; 3]),
+        uvs: vec![vec![[0.5, 0.25]; 3]],
+        uv_origin: UvOrigin::BottomLeft,
+        colors: vec![colors],
+        ..triangle(2.0)
+    };
+    let bytes = full(Colors::U8(vec![[0, 51, 255, 102]; 3]));
+    let floats = full(Colors::F32(vec![[0.5, 0.75, 2.0, 1.0]; 3]));
+    let bare = Mesh { uv_origin: UvOrigin::BottomLeft, ..triangle(0.0) };
+    let scene = Scene { meshes: vec![bare, bytes, floats], ..Scene::default() };
+    let mut files = BTreeMap::new();
+    Ply.write(scene, "a.ply", &mut files, &SceneOptions::default()).unwrap();
+    let (scene, _) = Ply.read(&files["a.ply"], &files, &Default::default(), &Default::default()).unwrap();
+    let [mesh] = &*scene.meshes else { panic!("{} meshes", scene.meshes.len()) };
+    let three = |values: [[f32; 4]; 3]| values.map(|value| [value; 3]).concat();
+    let colors = three([[1.0; 4], [0.0, 0.2, 1.0, 0.4], [0.5, 0.75, 2.0, 1.0]]);
+    assert_eq!(mesh.colors, [Colors::F32(colors)]);
+    let normals = mesh.normals.as_deref().unwrap();
+    assert_eq!((normals[0], normals[3], normals[6]), ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0]));
+    assert_eq!((mesh.uvs[0][0], mesh.uvs[0][3]), ([0.0, 0.0], [0.5, 0.25]));
+    assert_eq!(mesh.faces.indices.clone().unwrap().into_u32(), (0..9).collect::<Vec<_>>());
+    assert_eq!((mesh.positions[0], mesh.positions[3]), ([0.0; 3], [2.0, 0.0, 0.0]));
+}
+
+#[test]
+fn usual_properties_of_seed_are_added_where_they_are_not() {
+    let mesh = Mesh { name: "of the mesh".to_owned(), ..triangle(0.0) };
+    let properties = vec![("name".to_owned(), "as said".to_owned())];
+    let scene = Scene { meshes: vec![mesh], properties, ..Scene::default() };
+    let (document, _) = seed::Document::from_scene(scene, &SceneOptions::default()).unwrap();
+    let properties: Vec<_> =
+        document.properties.iter().map(|property| (&*property.name, &*property.value)).collect();
+    assert_eq!(properties, [("name", "as said"), ("mat0", "DEFAULT"), ("type", "STATIC")]);
+}

@@ -1,0 +1,325 @@
+//! OBJ and MTL.
+
+use std::io::{self, Write};
+
+use meshspec::interop::Files;
+use meshspec::interop::Interchange::Obj;
+use meshspec::scene::{Colors, Indices, Material, Mesh, UvOrigin};
+use meshspec::{ErrorKind, Limits, Span};
+
+use super::{Folder, error, list, of, read, scene, triangle, write};
+
+const SQUARE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
+
+#[test]
+fn polygons_stay_polygons() {
+    let (scene, losses) = scene(Obj, format!("{SQUARE}f 1 2 3 4\nf 1 2 3\n").as_bytes());
+    assert_eq!(losses, "");
+    let faces = &scene.meshes[0].faces;
+    assert_eq!(faces.indices, Some(Indices::U32(vec![0, 1, 2, 3, 0, 1, 2])));
+    assert_eq!(faces.corners, Some(vec![4, 3]));
+}
+
+#[test]
+fn ends_of_lines_comments_and_continued_lines() {
+    let text = "\u{feff}# a comment\r\n\r\n  v 0 0 0 # not a weight\r\nv 1e0 +0 .0\r\nv\t0 \\\r\n 1 \\\n0\r\n\
+                f 1 2 \\\n3 # 4\r\n";
+    let (scene, losses) = scene(Obj, text.as_bytes());
+    assert_eq!(losses, "");
+    assert_eq!(scene.meshes, [triangle_of_a_file()]);
+}
+
+/// The triangle with the texture origin of OBJ.
+fn triangle_of_a_file() -> Mesh {
+    Mesh { uv_origin: UvOrigin::BottomLeft, ..triangle() }
+}
+
+#[test]
+fn numbers_count_back_and_may_be_of_later_values() {
+    let back = scene(Obj, format!("{SQUARE}f -4 -3 -2 -1\n").as_bytes());
+    let forward = scene(Obj, format!("f 1 2 3 4\nf 1 2 3 4\n{SQUARE}f 1 2 3 4\n").as_bytes());
+    assert_eq!(back.0.meshes[0].positions, forward.0.meshes[0].positions);
+    assert_eq!(back.0.meshes[0].faces.indices, Some(Indices::U32(vec![0, 1, 2, 3])));
+    assert_eq!(forward.0.meshes[0].faces.indices, Some(Indices::U32([0, 1, 2, 3].repeat(3))));
+}
+
+#[test]
+fn corners_with_other_numbers_are_other_vertices() {
+    let text = format!(
+        "{SQUARE}vt 0 0\nvt 0.5 0.25 0\nvn 0 0 1\nvn 0 0 -1\n\
+         f 3/1/1 2/1/1 1/1/1\nf 3/1/1 1/2/1 4/1/1\nf 3/1/2 1/2/1 1/1/1\n"
+    );
+    let (scene, losses) = scene(Obj, text.as_bytes());
+    assert_eq!(losses, "");
+    let mesh = &scene.meshes[0];
+    assert_eq!(mesh.faces.indices, Some(Indices::U32(vec![0, 1, 2, 0, 3, 4, 5, 3, 2])));
+    let [a, b, c, d] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    assert_eq!(mesh.positions, [c, b, a, a, d, c]);
+    assert_eq!(mesh.uvs, [[[0.0; 2], [0.0; 2], [0.0; 2], [0.5, 0.25], [0.0; 2], [0.0; 2]]]);
+    let up = [0.0, 0.0, 1.0];
+    assert_eq!(mesh.normals.as_deref().unwrap(), [up, up, up, up, up, [0.0, 0.0, -1.0]]);
+    assert_eq!(mesh.uv_origin, UvOrigin::BottomLeft);
+}
+
+#[test]
+fn objects_groups_and_materials_are_meshes() {
+    let text = format!(
+        "{SQUARE}f 1 2 3\no a b\nusemtl m 1\nf 1 2 3\ng left\nf 1 2 4\ng right\nf 1 3 4\nusemtl n\nf 2 3 4\n\
+         g left\nusemtl m 1\nf 2 3 4\no a b\nf 1 2 3\ng a b\nf 1 2 3\n"
+    );
+    let (scene, losses) = scene(Obj, text.as_bytes());
+    assert_eq!(losses, "");
+    let name = |mesh: &Mesh| (mesh.name.clone(), mesh.material.name.clone(), mesh.faces.corner_count(0) / 3);
+    let names: Vec<_> = scene.meshes.iter().map(name).collect();
+    let expected = [
+        ("", "", 1),
+        ("a b", "m 1", 1),
+        ("a b/left", "m 1", 2),
+        ("a b/right", "m 1", 1),
+        ("a b/right", "n", 1),
+        ("a b", "m 1", 1),
+        ("a b", "m 1", 1),
+    ];
+    assert_eq!(names, expected.map(|(name, material, faces)| (name.into(), material.into(), faces)));
+    // Where faces of other parts used the positions in between, the vertices are still found again.
+    let left = &scene.meshes[2];
+    assert_eq!((left.positions.len(), &left.faces.indices), (4, &Some(Indices::U32(vec![0, 1, 2, 1, 3, 2]))));
+}
+
+#[test]
+fn libraries_give_materials_their_colours() {
+    let mut folder = Folder::new();
+    let library = "# c\r\nnewmtl red one\r\nKd 1 0 0.5 # c\r\nNs 10\r\nmap_Kd a.png\r\nnewmtl grey\nKd 0.2\n\
+                   newmtl odd\nKd spectral a.rfl\nnewmtl grey\nKd 1 1 1\n";
+    folder.insert("my colours.mtl".to_owned(), library.into());
+    let text = format!(
+        "mtllib my colours.mtl\nmtllib none.mtl my colours.mtl\n{SQUARE}usemtl red one\nf 1 2 3\nusemtl grey\n\
+         f 1 2 3\nusemtl odd\nf 1 2 4\nusemtl absent\nf 1 3 4\n"
+    );
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.color).collect();
+    assert_eq!(colors, [Some([255, 0, 128]), Some([51; 3]), None, None]);
+    assert_eq!(
+        list(&losses),
+        "dropped: my colours.mtl: a material has a name and a diffuse colour, but no Kd, Ns, map_Kd\n\
+         quantised: my colours.mtl: colours of materials have 8 bits, off by at most 0.002\n\
+         dropped: mtllib: there is no `none.mtl my colours.mtl`, so materials have names only"
+    );
+}
+
+#[test]
+fn a_line_names_one_library_or_several() {
+    let folder = |names: &[(&str, &str)]| -> Folder {
+        names.iter().map(|(name, text)| (name.to_string(), text.as_bytes().to_vec())).collect()
+    };
+    let text = format!("mtllib a b.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\n");
+    let color_and_losses = |folder: Folder| {
+        let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+        (scene.meshes[0].material.color, list(&losses))
+    };
+    let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
+    let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);
+    assert_eq!(color_and_losses(whole), (Some([255, 0, 0]), String::new()));
+    let missing = "dropped: mtllib: there is no `a`, so materials have names only";
+    assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0, 255, 0]), missing.to_owned()));
+}
+
+#[test]
+fn a_library_that_is_wrong_is_a_loss() {
+    let library = "newmtl m\nKd 1 2\nKd x\nnewmtl n\nKd 0 0 1\n";
+    let folder = Folder::from([("a.mtl".to_owned(), library.into())]);
+    let text = format!("mtllib a.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\nusemtl n\nf 1 2 3 4\n");
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.color).collect();
+    assert_eq!(colors, [None, Some([0, 0, 255])]);
+    assert_eq!(
+        list(&losses),
+        "dropped: a.mtl: 2 colours that cannot be read, the first at line 2, column 7: the blue of the colour is \
+         missing"
+    );
+
+    let folder = Folder::from([("a.mtl".to_owned(), "Kd x\n".repeat(1000).into_bytes())]);
+    let (_, losses) = read(Obj, b"mtllib a.mtl\n", &folder).unwrap();
+    assert_eq!(
+        list(&losses),
+        "dropped: a.mtl: 100 colours that cannot be read, the first at line 1, column 4: `x` is no number\n\
+         dropped: a.mtl: what follows so many wrong colours is not read"
+    );
+}
+
+/// Takes one file only.
+struct Alone(Folder);
+
+impl Files for Alone {
+    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.0.read(name)
+    }
+
+    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
+        match name {
+            "a.obj" => self.0.create(name),
+            _ => Err(io::Error::new(io::ErrorKind::Unsupported, "one file only")),
+        }
+    }
+}
+
+#[test]
+fn where_nothing_can_be_beside_the_file_materials_have_names_only() {
+    let mut mesh = triangle();
+    mesh.material = Material { name: "m".to_owned(), color: Some([255, 128, 0]) };
+    let mut files = Alone(Folder::new());
+    let losses = Obj.write(of(vec![mesh]), "a.obj", &mut files, &Default::default()).unwrap();
+    assert_eq!(list(&losses), "dropped: materials: \"a.mtl\": one file only, so materials have names only");
+    assert!(files.0["a.obj"].starts_with(b"o \nv 0 0 0\n"));
+    let (scene, losses) = read(Obj, &files.0["a.obj"], &Folder::new()).unwrap();
+    assert_eq!((&*scene.meshes[0].material.name, list(&losses)), ("m", String::new()));
+}
+
+#[test]
+fn a_scene_without_meshes_is_a_file_that_can_be_read() {
+    let (folder, _) = write(Obj, of(Vec::new())).unwrap();
+    assert_eq!(scene(Obj, &folder["file.obj"]), (of(Vec::new()), String::new()));
+}
+
+#[test]
+fn what_a_scene_has_no_place_for_is_listed() {
+    let text = format!(
+        "{SQUARE}v 2 2 2 0.5\nvt 0 0 1\nvt 0\nvn 1 0 0\nvn 0 1 0\ns 1\nl 1 2\nl 2 3\ncstype bezier\n\
+         f 1/1/1 2 3\nf 1 2\ns off\nf 1 2 3\n"
+    );
+    let (scene, losses) = scene(Obj, text.as_bytes());
+    assert_eq!(
+        losses,
+        "dropped: cstype: 1 statements, the first at line 13, column 1\n\
+         dropped: l: 2 statements, the first at line 11, column 1\n\
+         dropped: v: weights of positions: 1\n\
+         dropped: vt: third texture coordinates: 1\n\
+         dropped: s: faces without normals that are to look smooth: 2\n\
+         dropped: v: no face uses 2 of them\n\
+         dropped: vt: no face uses 1 of them\n\
+         dropped: vn: no face uses 1 of them\n\
+         dropped: meshes[0].faces: 1 faces with fewer than three corners\n\
+         changed: meshes[0].uvs[0]: 3 of 4 vertices have none and get 0\n\
+         changed: meshes[0].normals: 3 of 4 vertices have none and get those of the faces"
+    );
+    let [x, z] = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
+    assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [x, z, z, z]);
+}
+
+#[test]
+fn colours_and_points() {
+    let (scene, losses) = scene(Obj, b"o cloud\nv 0 0 0 1 0.5 0.25\nv 1 2 3\nv 1 2 3 0 0 0 0.5\n");
+    assert_eq!(losses, "changed: meshes[0].colors[0]: 1 of 3 vertices have none and get white");
+    let mesh = &scene.meshes[0];
+    assert_eq!((&*mesh.name, mesh.positions.len(), mesh.faces.corner_count(3)), ("cloud", 3, 0));
+    let colors = vec![[1.0, 0.5, 0.25, 1.0], [1.0; 4], [0.0, 0.0, 0.0, 0.5]];
+    assert_eq!(mesh.colors, [Colors::F32(colors)]);
+}
+
+#[test]
+fn errors_name_line_and_column() {
+    let errors = [
+        ("v 0 0", "line 1, column 6: a coordinate of the position is missing"),
+        ("v 0 0 0\r\nv 0 é 1", "line 2, column 5: `\\xc3\\xa9` is no number"),
+        ("v 0 1,5 0", "line 1, column 5: `1,5` is no number"),
+        ("v 0 0 0 1 2", "line 1, column 12: the blue of the colour is missing"),
+        ("vn 1 # 2\n", "line 1, column 7: a coordinate of the normal is missing"),
+        ("vt \\\n  \\\n x", "line 3, column 2: `x` is no number"),
+        ("\u{feff}v a", "line 1, column 3: `a` is no number"),
+        ("v 0 0 0\nf 1 1 x", "line 2, column 7: `x` is no corner of a face"),
+        ("v 0 0 0\nf 1 1/1/1/1 1", "line 2, column 5: `1/1/1/1` is no corner of a face"),
+        ("v 0 0 0\nf 1 /1 1", "line 2, column 5: `/1` is no corner of a face"),
+        ("v 0 0 0\nf 1 1/- 1", "line 2, column 5: `1/-` is no corner of a face"),
+        ("v 0 0 0\nf 0 1 1", "line 2, column 3: `0` has a 0, but numbers count from 1"),
+        ("v 0 0 0\nf 1 -2 1", "line 2, column 5: -2 in `-2` is out of range: there are 1 positions so far"),
+        (
+            "f 1 4294967295 1",
+            "line 1, column 5: 4294967295 in `4294967295` is out of range: there are 0 positions so far",
+        ),
+        ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: number 3 of the positions, but the file has 1"),
+        ("v 0 0 0\nf 1/1 1 1", "line 2, column 3: number 1 of the texture coordinates, but the file has 0"),
+        ("v 0 0 0\nf 1 1 1//4", "line 2, column 7: number 4 of the normals, but the file has 0"),
+        (
+            "hello world\nhow are you",
+            "line 1, column 1: `hello` is no statement of OBJ, nor is anything else here",
+        ),
+        ("", "line 1, column 1: there is no statement of OBJ"),
+        ("\n# nothing\n", "line 1, column 1: there is no statement of OBJ"),
+        ("v 0 0 0\n\x00\x01\x02", "line 2, column 1: `\\x00\\x01\\x02` is no text"),
+    ];
+    for (text, expected) in errors {
+        assert_eq!(error(Obj, text.as_bytes()), expected, "{text}");
+    }
+    let error = read(Obj, b"\nv 1 x", &Folder::new()).unwrap_err();
+    assert_eq!(error.span(), Some(&Span::Text { range: 5..6, line: 2, column: 5 }));
+}
+
+#[test]
+fn many_meshes_are_refused_by_the_limits() {
+    let text = format!("{SQUARE}{}", "o\nf 1 2 3\n".repeat(1000));
+    let limits = Limits::default().with_max_decoded(100_000);
+    let error = Obj.read(text.as_bytes(), &Folder::new(), &Default::default(), &limits).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    assert!(error.to_string().starts_with("line "), "{error}");
+    assert_eq!(scene(Obj, text.as_bytes()).0.meshes.len(), 1000);
+}
+
+#[test]
+fn is_written_as_the_shortest_decimals() {
+    let mut mesh = triangle();
+    mesh.name = "a".to_owned();
+    mesh.positions[0] = [0.1, -0.0, 1.0e-45];
+    mesh.positions[1] = [f32::MAX, 16_777_216.0, 1.0 / 3.0];
+    mesh.uvs = vec![vec![[0.0, 1.0], [0.5, 0.25], [1.0, 0.0]]];
+    mesh.material = Material { name: "m".to_owned(), color: Some([255, 128, 0]) };
+    let mut second = triangle();
+    second.normals = Some(vec![[0.0, 0.0, 1.0]; 3]);
+    second.material.color = Some([1, 2, 3]);
+    second.faces.corners = Some(vec![2, 1]);
+    let (folder, losses) = write(Obj, of(vec![mesh, second])).unwrap();
+    let file = "mtllib file.mtl\no a\nv 0.1 -0 1e-45\nv 3.4028235e+38 16777216 0.33333334\nv 0 1 0\nvt 0 0\n\
+                vt 0.5 0.75\nvt 1 1\nusemtl m\nf 1/1 2/2 3/3\no \nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvn 0 0 1\n\
+                vn 0 0 1\nusemtl color_010203\n";
+    assert_eq!(std::str::from_utf8(&folder["file.obj"]).unwrap(), file);
+    let library = "newmtl m\nKd 1 0.5019608 0\nnewmtl color_010203\nKd 0.003921569 0.007843138 0.011764706\n";
+    assert_eq!(std::str::from_utf8(&folder["file.mtl"]).unwrap(), library);
+    assert_eq!(
+        losses,
+        "renamed: meshes[1].material.name: the material \"\" is \"color_010203\"\n\
+         dropped: meshes[1].faces: 2 faces with fewer than three corners"
+    );
+}
+
+#[test]
+fn what_obj_cannot_say() {
+    let mut mesh = triangle();
+    mesh.name = " two\nlines\\".to_owned();
+    mesh.normals = Some(vec![[f32::NAN, 0.0, 1.0]; 3]);
+    mesh.colors = vec![Colors::U8(vec![[255, 0, 0, 128]; 3])];
+    let (folder, losses) = write(Obj, of(vec![mesh.clone()])).unwrap();
+    assert_eq!(
+        losses,
+        "changed: meshes[0].normals: 3 values are not finite and become 0\n\
+         dropped: meshes[0].colors[0]: OBJ has colours without alpha\n\
+         renamed: meshes[0].name: \" two\\nlines\\\\\" is \"two_lines_\""
+    );
+    assert!(folder["file.obj"].starts_with(b"o two_lines_\nv 0 0 0 1 0 0\n"));
+    mesh.positions[2] = [0.0, f32::INFINITY, 0.0];
+    let error = write(Obj, of(vec![triangle(), mesh])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "meshes[1].positions[2]: (0, inf, 0) of vertex 2 of mesh \" two\nlines\\\" is not finite"
+    );
+    assert_eq!(error.kind(), ErrorKind::Inexpressible);
+}
+
+#[test]
+fn a_material_holds_until_there_is_another() {
+    let mut red = triangle();
+    red.material.name = "red".to_owned();
+    let (folder, losses) = write(Obj, of(vec![triangle(), red, triangle()])).unwrap();
+    assert_eq!(losses, "renamed: meshes[2].material.name: the material \"\" is \"none\"");
+    let (scene, _) = read(Obj, &folder["file.obj"], &folder).unwrap();
+    let names: Vec<_> = scene.meshes.iter().map(|mesh| &*mesh.material.name).collect();
+    assert_eq!(names, ["", "red", "none"]);
+}

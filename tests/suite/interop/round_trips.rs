@@ -1,0 +1,160 @@
+//! Scenes that become files and scenes again: the same, as far as the format holds them.
+
+use meshspec::interop::Interchange::{self, Obj, Ply, Stl};
+use meshspec::scene::{Colors, Components, Custom, Faces, Indices, Material, Mesh, Scene, UvOrigin};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::{Folder, of, read, write};
+
+/// Finite floats of every size.
+fn number() -> impl Strategy<Value = f32> {
+    any::<u32>().prop_map(f32::from_bits).prop_filter("finite", |number| number.is_finite())
+}
+
+fn point<const N: usize>() -> impl Strategy<Value = [f32; N]> {
+    vec(number(), N).prop_map(|values| values.try_into().unwrap())
+}
+
+fn colors(vertices: usize) -> impl Strategy<Value = Colors> {
+    prop_oneof![
+        vec(any::<[u8; 4]>(), vertices).prop_map(Colors::U8),
+        vec(point(), vertices).prop_map(Colors::F32),
+    ]
+}
+
+/// Polygons that use each of the vertices, and each for the first time in its order.
+fn faces(vertices: usize) -> impl Strategy<Value = Faces> {
+    let more = vec(vec(0..vertices as u32, 3..6), 0..4);
+    more.prop_map(move |more| {
+        let first: Vec<u32> = (0..vertices as u32).collect();
+        let faces: Vec<_> = std::iter::once(first).chain(more).collect();
+        let counts: Vec<_> = faces.iter().map(|face| face.len() as u32).collect();
+        Faces {
+            indices: Some(Indices::U32(faces.concat())),
+            corners: counts.iter().any(|count| *count != 3).then_some(counts),
+        }
+    })
+}
+
+prop_compose! {
+    /// A mesh with what OBJ and PLY both hold; `colored` with colours.
+    fn mesh()(vertices in 3_usize..9)(
+        positions in vec(point(), vertices),
+        normals in proptest::option::of(vec(point(), vertices)),
+        uvs in vec(vec(point(), vertices), 0..2),
+        colors in vec(colors(vertices), 0..2),
+        faces in faces(vertices),
+    ) -> Mesh {
+        Mesh { positions, normals, uvs, uv_origin: UvOrigin::BottomLeft, colors, faces, ..Mesh::default() }
+    }
+}
+
+fn components(count: usize) -> impl Strategy<Value = Components> {
+    prop_oneof![
+        vec(number(), count).prop_map(Components::F32),
+        vec(any::<i32>().prop_map(|value| f64::from(value) / 3.0), count).prop_map(Components::F64),
+        vec(any::<u8>(), count).prop_map(Components::U8),
+        vec(any::<i8>(), count).prop_map(Components::I8),
+        vec(any::<u16>(), count).prop_map(Components::U16),
+        vec(any::<i16>(), count).prop_map(Components::I16),
+        vec(any::<u32>(), count).prop_map(Components::U32),
+        vec(any::<i32>(), count).prop_map(Components::I32),
+    ]
+}
+
+prop_compose! {
+    fn with_custom()(mesh in mesh())(custom in vec(components(mesh.positions.len()), 0..3), mut mesh in Just(mesh))
+    -> Mesh {
+        let numbered = custom.into_iter().enumerate();
+        mesh.custom = numbered
+            .map(|(index, values)| Custom { name: format!("custom{index}"), lanes: 1, values })
+            .collect();
+        mesh
+    }
+}
+
+prop_compose! {
+    fn with_material()(
+        mut mesh in mesh(),
+        name in "([a-zé#][ -~]{0,10}[a-z#])?",
+        color in proptest::option::of(any::<[u8; 3]>()),
+    ) -> Mesh {
+        mesh.name = name;
+        mesh.material.color = color;
+        mesh
+    }
+}
+
+/// What comes back, where nothing was lost but this.
+fn again(format: Interchange, scene: Scene, lost: &[&str]) -> Scene {
+    let (folder, losses) = write(format, scene).unwrap();
+    let others: Vec<_> = losses.lines().filter(|line| !lost.iter().any(|lost| line.contains(lost))).collect();
+    assert_eq!(others, [""; 0]);
+    let (scene, losses) = read(format, &folder[&format!("file.{format}")], &folder).unwrap();
+    assert_eq!(losses, []);
+    scene
+}
+
+/// The bits of everything, so that -0 is not 0.
+fn text(scene: &Scene) -> String {
+    format!("{scene:?}")
+}
+
+proptest! {
+    #[test]
+    fn obj(mut meshes in vec(with_material(), 1..4)) {
+        // In a file a material cannot be turned off again.
+        meshes.sort_by_key(|mesh| mesh.material.color.is_some());
+        for (index, mesh) in meshes.iter_mut().enumerate() {
+            if mesh.material.color.is_some() {
+                mesh.material.name = format!("material {index}");
+            }
+        }
+        let scene = of(meshes);
+        let again = again(Obj, scene.clone(), &["alpha"]);
+        let mut expected = scene;
+        for color in expected.meshes.iter_mut().flat_map(|mesh| &mut mesh.colors) {
+            let mut floats = std::mem::replace(color, Colors::U8(Vec::new())).into_f32();
+            floats.iter_mut().for_each(|color| color[3] = 1.0);
+            *color = Colors::F32(floats);
+        }
+        prop_assert_eq!(text(&again), text(&expected));
+    }
+
+    #[test]
+    fn ply(mesh in with_custom()) {
+        let scene = of(vec![mesh]);
+        prop_assert_eq!(text(&again(Ply, scene.clone(), &[])), text(&scene));
+    }
+
+    #[test]
+    fn stl(corners in vec(vec(point::<3>(), 3), 0..9), normals in vec(point::<3>(), 9), name in "([a-r][ -~]{0,30}[a-z])?") {
+        prop_assume!(normals.iter().all(|normal| *normal != [0.0; 3]));
+        let positions: Vec<[f32; 3]> = corners.concat();
+        let normals: Vec<_> = normals.iter().take(corners.len()).flat_map(|normal| [*normal; 3]).collect();
+        let normals = (!normals.is_empty()).then_some(normals);
+        let scene = of(vec![Mesh { name, positions, normals, ..Mesh::default() }]);
+        prop_assert_eq!(text(&again(Stl, scene.clone(), &[])), text(&scene));
+    }
+
+    /// What a name cannot be it becomes, and the list of losses says so.
+    #[test]
+    fn names(name in any::<String>(), material in any::<String>()) {
+        let mut mesh = super::triangle();
+        mesh.name.clone_from(&name);
+        mesh.material = Material { name: material.clone(), color: Some([1, 2, 3]) };
+        for format in [Obj, Stl] {
+            let mut folder = Folder::new();
+            let losses = format.write(of(vec![mesh.clone()]), "a", &mut folder, &Default::default()).unwrap();
+            let (scene, _) = read(format, &folder["a"], &folder).unwrap();
+            let renamed = losses.iter().any(|loss| loss.path == "meshes[0].name");
+            prop_assert_eq!(scene.meshes[0].name != name, renamed, "{:?}", scene.meshes[0].name);
+            if format == Obj {
+                let renamed = losses.iter().any(|loss| loss.path == "meshes[0].material.name");
+                prop_assert_eq!(scene.meshes[0].material.name != material, renamed);
+                prop_assert_eq!(scene.meshes[0].material.color, Some([1, 2, 3]));
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! STL.
+
+use meshspec::interop::Interchange::Stl;
+use meshspec::scene::{Faces, Mesh};
+
+use super::{error, of, scene, triangle, write};
+
+/// A binary file of one facet.
+fn binary(header: &str, attributes: u16) -> Vec<u8> {
+    let mut bytes = header.as_bytes().to_vec();
+    bytes.resize(80, 0);
+    bytes.extend(1_u32.to_le_bytes());
+    for number in [0.0_f32, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(attributes.to_le_bytes());
+    bytes
+}
+
+fn facet(name: &str) -> Mesh {
+    Mesh {
+        name: name.to_owned(),
+        normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
+        faces: Faces::default(),
+        ..triangle()
+    }
+}
+
+const ASCII: &str = "solid a b\r\n  facet normal 0 0 1\r\n outer loop\n vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n\
+                     endloop\nendfacet\nendsolid a b\n";
+
+#[test]
+fn binary_files_are_told_by_their_size() {
+    assert_eq!(
+        scene(Stl, &binary("solid as CAD programs write", 0)).0,
+        of(vec![facet("solid as CAD programs write")])
+    );
+    let (scene, losses) = scene(Stl, &[&binary("", 1)[..], b"tail"].concat());
+    assert_eq!(scene, of(vec![facet("")]));
+    assert_eq!(
+        losses,
+        "dropped: : 4 bytes behind the last facet\n\
+         dropped: facets.attributes: 1 facets have attributes, which may be colours of one program or another"
+    );
+}
+
+#[test]
+fn several_solids_in_any_case() {
+    let text = format!("\u{feff}{ASCII}{}", ASCII.to_uppercase());
+    assert_eq!(scene(Stl, text.as_bytes()), (of(vec![facet("a b"), facet("A B")]), String::new()));
+}
+
+#[test]
+fn normals_that_are_none() {
+    let without = ASCII.replace("normal 0 0 1", "normal 0 0 0");
+    assert_eq!(scene(Stl, without.as_bytes()).0.meshes[0].normals, None);
+    let more = ASCII.replace("facet normal 0 0 1", "facet normal nan 0 1").replace("solid a b\n", "");
+    let both = ASCII.replace("endsolid a b\n", more.trim_start_matches("solid a b\r\n"));
+    let (scene, losses) = scene(Stl, format!("{}endsolid", both.trim_end_matches("end")).as_bytes());
+    assert_eq!(losses, "changed: meshes[0].normals: 1 facets have no normal and get that of their corners");
+    assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [[0.0, 0.0, 1.0]; 6]);
+}
+
+#[test]
+fn errors_name_the_place() {
+    let truncated = &binary("solid", 0)[..130];
+    let errors = [
+        (&b""[..], "line 1, column 1: the file is empty"),
+        (b"abc", "bytes 0x0..0x3: 3 bytes are neither a binary STL file, which has 84 or more, nor text"),
+        (truncated, "bytes 0x50..0x54: 1 facets take 50 bytes, but 46 are left"),
+        (b"solid a\nfacet normal 0 0\nouter", "line 3, column 1: `outer` is no number"),
+        (
+            b"solid a\nfacet normal 0 0 1\nouter loop vertex 1 2 3 vertex 1 2 3\nendloop",
+            "line 4, column 1: `vertex` is expected, not `endloop`",
+        ),
+        (b"solid a\nfacet up", "line 2, column 7: `normal` is expected, not `up`"),
+        (b"solid a\nfacet", "line 2, column 6: `normal` is missing"),
+        (b"solid a\n", "line 1, column 8: `endsolid` is missing"),
+        (b"solid a\nendsolid\nx", "line 3, column 1: `solid` is expected, not `x`"),
+    ];
+    for (bytes, expected) in errors {
+        assert_eq!(error(Stl, bytes), expected);
+    }
+}
+
+#[test]
+fn what_stl_cannot_say() {
+    let mut mesh = triangle();
+    mesh.name = format!("solid {}é", "x".repeat(72));
+    mesh.positions.extend([[0.0, 0.0, 1.0], [9.0; 3]]);
+    mesh.faces = Faces::triangles(vec![0, 1, 2, 0, 2, 3]);
+    mesh.normals = Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0; 3]]);
+    let (folder, losses) = write(Stl, of(vec![mesh])).unwrap();
+    let name = format!("_solid {}", "x".repeat(72));
+    assert_eq!(
+        losses,
+        format!(
+            "split: meshes[0].positions: every facet has vertices of its own: 4 become 6\n\
+             dropped: meshes[0].positions: 1 vertices that no face uses\n\
+             renamed: meshes[0].name: \"solid {x}é\" is \"{name}\"\n\
+             changed: meshes[0].normals: STL has one normal per facet: that of the corners for 1 facets",
+            x = "x".repeat(72)
+        )
+    );
+    let (scene, losses) = scene(Stl, &folder["file.stl"]);
+    assert_eq!((losses, &*scene.meshes[0].name), (String::new(), &*name));
+    let normals = scene.meshes[0].normals.as_deref().unwrap();
+    assert_eq!((normals[0], normals[3]), ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0]));
+}

@@ -1,0 +1,85 @@
+//! What of a file becomes what of a scene, and back.
+
+use meshspec::iyma::{Attribute, Document, IndexFormat, Indices, MeshInfo, Usage, VertexFormat};
+use meshspec::scene::{self, Colors, FromScene, SceneOptions};
+use meshspec::{Dialect, Format};
+
+use super::strip;
+
+fn scene_of(document: Document) -> (scene::Scene, Vec<String>) {
+    let (scene, losses) = document.into_scene(&SceneOptions::default()).unwrap();
+    (scene, losses.iter().map(ToString::to_string).collect())
+}
+
+/// A document of one vertex.
+fn vertex(usage: Usage, format: VertexFormat, values: &[f32]) -> Document {
+    Document::from_mesh(None, vec![Attribute::from_f32(usage, format, values)]).unwrap()
+}
+
+#[test]
+fn values_of_a_vertex_in_a_scene() {
+    let color = [1.0, 0.6, 0.2, 0.4];
+    for format in [VertexFormat::Unorm8x4, VertexFormat::Unorm8x4Bgra] {
+        let (scene, _) = scene_of(vertex(Usage::Color, format, &color));
+        assert_eq!(scene.meshes[0].colors, [Colors::U8(vec![[255, 153, 51, 102]])], "{format:?}");
+    }
+    let (scene, _) = scene_of(vertex(Usage::Color, VertexFormat::Float32x3, &color[..3]));
+    assert_eq!(scene.meshes[0].colors, [Colors::F32(vec![[1.0, 0.6, 0.2, 1.0]])]);
+    let (scene, _) = scene_of(vertex(Usage::Tangent, VertexFormat::Float32x3, &[0.0, 1.0, 0.0]));
+    assert_eq!(scene.meshes[0].tangents, Some(vec![[0.0, 1.0, 0.0, 1.0]]));
+}
+
+#[test]
+fn meshes_of_a_scene_lie_one_behind_the_other() {
+    let mut wide = strip(9, "");
+    wide.indices = wide.indices.map(|indices| indices.widened());
+    let documents = [strip(5, ""), wide, strip(7, "")];
+    let mut joined = scene::Scene::default();
+    for document in &documents {
+        joined.meshes.extend(scene_of(document.clone()).0.meshes);
+    }
+    let (document, _) = Document::from_scene(joined, &SceneOptions::default()).unwrap();
+    assert_eq!(document.indices.as_ref().map(|indices| indices.format), Some(IndexFormat::U32));
+    for (index, expected) in documents.iter().enumerate() {
+        let mesh = document.mesh(index).unwrap();
+        assert!(
+            mesh.indices.iter().flat_map(Indices::iter).eq(expected.indices.iter().flat_map(Indices::iter))
+        );
+        assert_eq!(mesh.attributes[0], expected.attributes[0], "{index}");
+    }
+}
+
+#[test]
+fn a_second_set_of_texture_coordinates() {
+    let mut document = vertex(Usage::Uv, VertexFormat::Float32x2, &[0.25, 0.5]);
+    document.attributes.push(Attribute::from_f32(Usage::Uv1, VertexFormat::Float32x2, &[0.75, 1.0]));
+    document.dialect = Dialect::Reference;
+    let (scene, _) = scene_of(document.clone());
+    for (dialect, usage) in
+        [(Dialect::Reference, Usage::Uv1), (Dialect::Spec, Usage::Custom(1, "uv1".into()))]
+    {
+        let mut options = SceneOptions::default();
+        options.dialect = Some(dialect);
+        let (again, _) = Document::from_scene(scene.clone(), &options).unwrap();
+        assert_eq!(again.dialect(), dialect);
+        assert_eq!(
+            again.attribute(&usage).map(|uvs| &uvs.data),
+            Some(&document.attributes[1].data),
+            "{usage:?}"
+        );
+    }
+}
+
+#[test]
+fn vertices_that_meshes_share_are_not_lost() {
+    let mut document = strip(8, "");
+    for (ranges, lost) in [([(0, 8), (0, 8)], 0), ([(0, 6), (1, 6)], 1), ([(0, 3), (1, 2)], 5)] {
+        let mesh =
+            |(first_vertex, vertex_count)| MeshInfo { first_vertex, vertex_count, ..MeshInfo::default() };
+        document.meshes = ranges.map(mesh).to_vec();
+        let losses = scene_of(document.clone()).1;
+        let expected = format!("{lost} vertices are in no mesh");
+        assert_eq!(losses.iter().any(|loss| loss.contains(&expected)), lost > 0, "{ranges:?}: {losses:?}");
+        assert_eq!(losses.is_empty(), lost == 0, "{ranges:?}: {losses:?}");
+    }
+}

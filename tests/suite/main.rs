@@ -1,0 +1,87 @@
+//! The tests of the library as one program, which is linked once: each module is a subject.
+//!
+//! Apart from it stand the tests that measure the memory of their process, and those of what the derive refuses.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
+mod bmd;
+#[cfg(feature = "bmd")]
+mod bmd_numbers;
+#[cfg(feature = "bmd")]
+mod bmd_poses;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
+mod bulk;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
+mod c_header;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "serde"
+))]
+mod content;
+mod dump;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "serde"
+))]
+mod fixtures;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
+mod generated_docs;
+#[cfg(all(feature = "scene", feature = "proptest"))]
+mod geometry;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "gltf", feature = "proptest"))]
+mod gltf;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "ply"))]
+mod holds;
+#[cfg(all(feature = "obj", feature = "ply", feature = "stl"))]
+mod interop;
+#[cfg(all(feature = "iyma", feature = "scene"))]
+mod iyma;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "proptest"
+))]
+mod pairs;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "iyma",
+    feature = "proptest",
+    feature = "serde"
+))]
+mod properties;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "proptest",
+    feature = "serde"
+))]
+mod scene;
+#[cfg(feature = "crucible")]
+mod schemas;
+#[cfg(feature = "seed")]
+mod seed_errors;
+mod spec_tables;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
+mod to_less;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "serde"))]
+mod walker;

@@ -1,0 +1,360 @@
+//! What a conversion leaves of a scene, going by its list of losses alone: each changes what its path names, and nothing
+//! else. A loss that names what is not there, or in words that are not known here, is an error.
+
+use std::collections::BTreeSet;
+
+use meshspec::{Loss, LossKind};
+
+use super::parts::{Content, Custom, JOINTS, MeshContent, Metric, Numbers, Part, Parts};
+
+/// What the losses say that is more than about a part.
+#[derive(Debug, Default)]
+pub struct Said {
+    /// Joints are added, stand in another order, or rest elsewhere.
+    pub joints_changed: bool,
+    /// Vertices that follow nothing get a joint for that.
+    pub joint_added: bool,
+    /// Meshes that may have more attributes without a meaning, of zeros.
+    pub filled: Vec<usize>,
+    /// Meshes whose attributes without a meaning have other names.
+    pub renamed: Vec<usize>,
+    /// Meshes whose attributes without a meaning have more components, of zeros.
+    pub widened: Vec<usize>,
+}
+
+type Outcome = Result<(), String>;
+
+impl Content {
+    /// What is left after these losses.
+    pub fn after(&mut self, losses: &[Loss]) -> Result<Said, String> {
+        let mut said = Said::default();
+        let mut meshes = BTreeSet::new();
+        for loss in losses {
+            // Those that go in a row are numbered alike.
+            match split(&loss.path) {
+                ("meshes", Some(index), "") if loss.kind == LossKind::Dropped => {
+                    meshes.insert(index);
+                }
+                _ => {
+                    self.drop_meshes(&mut meshes)?;
+                    self.lose(loss, &mut said).map_err(|why| format!("{loss}: {why}"))?;
+                }
+            }
+        }
+        self.drop_meshes(&mut meshes)?;
+        self.animations.retain(|animation| !animation.is_empty());
+        Ok(said)
+    }
+
+    fn drop_meshes(&mut self, meshes: &mut BTreeSet<usize>) -> Outcome {
+        let meshes = std::mem::take(meshes);
+        if meshes.last().is_some_and(|last| *last >= self.meshes.len()) {
+            return Err(format!("meshes{meshes:?} are not there"));
+        }
+        let mut index = 0..;
+        self.meshes.retain(|_| !index.next().is_some_and(|index| meshes.contains(&index)));
+        Ok(())
+    }
+
+    fn lose(&mut self, loss: &Loss, said: &mut Said) -> Outcome {
+        let (list, index, field) = split(&loss.path);
+        match (list, index, field) {
+            ("meshes", None, "") if loss.kind == LossKind::Merged => self.merge(),
+            ("meshes" | "chunks", Some(index), field) => {
+                let mesh = self.meshes.get_mut(index).ok_or(NOT_THERE)?;
+                mesh.lose(index, field, loss, said)
+            }
+            ("skeleton", None, field) => self.lose_of_skeleton(field, loss, said),
+            ("animations", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.animations),
+            ("animations", Some(index), field) => {
+                let animation = self.animations.get_mut(index).ok_or(NOT_THERE)?;
+                match field {
+                    "" if loss.kind == LossKind::Dropped => animation.clear(),
+                    // Times are compared by what is where at a time.
+                    field if field == "times" || field.starts_with("channels[") => {
+                        let all = animation.iter_mut().filter(|(name, _)| name.starts_with("channels."));
+                        all.for_each(forget);
+                    }
+                    field => part_is_lost(animation, field, loss)?,
+                }
+                Ok(())
+            }
+            ("attributes", Some(_), "usage") => {
+                said.renamed.extend(0..self.meshes.len());
+                Ok(())
+            }
+            ("properties", None, "") if loss.kind == LossKind::Dropped => clear(&mut self.properties),
+            ("properties", Some(index), "") => {
+                let property = self.properties.get_mut(index).ok_or(NOT_THERE)?;
+                *property = if loss.kind == LossKind::Dropped { DROPPED } else { Part::Anything };
+                Ok(())
+            }
+            ("lods", None, "") if loss.kind == LossKind::Dropped => remove_all(&mut self.whole, "lods["),
+            ("lods", Some(index), "") => {
+                part_is_lost(&mut self.whole, &format!("lods[{index}].meshes"), loss)
+            }
+            ("lods", Some(_), "distance") => part_is_lost(&mut self.whole, &loss.path, loss),
+            // What it does to vertices and joints was applied before.
+            ("transform", None, "") if loss.kind == LossKind::Changed => Ok(()),
+            ("transform", None, "") => part_is_lost(&mut self.whole, "transform", loss),
+            ("user_data" | "extras", None, "") => part_is_lost(&mut self.whole, list, loss),
+            _ => Err("nobody knows what that means".into()),
+        }
+    }
+
+    /// One mesh after the other. What only some of them have must be filled up before, and what there is once be lost.
+    fn merge(&mut self) -> Outcome {
+        let mut meshes = std::mem::take(&mut self.meshes).into_iter();
+        let mut all = meshes.next().ok_or(NOT_THERE)?;
+        for mesh in meshes {
+            all.append(mesh)?;
+        }
+        self.meshes = vec![all];
+        Ok(())
+    }
+
+    fn lose_of_skeleton(&mut self, field: &str, loss: &Loss, said: &mut Said) -> Outcome {
+        if let Some((index, field)) = field.strip_prefix("joints[").and_then(|rest| rest.split_once("].")) {
+            let index: usize = index.parse().map_err(|_| "no number")?;
+            if (field, loss.kind) == ("inverse_bind", LossKind::Changed) {
+                return self.forget_scale(index);
+            }
+            return part_is_lost(self.joints.get_mut(index).ok_or(NOT_THERE)?, field, loss);
+        }
+        match (field, loss.kind) {
+            ("joints", LossKind::Dropped) => clear(&mut self.joints),
+            ("joints" | "", LossKind::Changed) => {
+                said.joints_changed = true;
+                for joint in &mut self.joints {
+                    joint.iter_mut().filter(|(name, _)| name.starts_with("rest.")).for_each(forget);
+                }
+                Ok(())
+            }
+            ("joints.name", LossKind::Dropped) => self.each_joint(|joint| remove_all(joint, "name")),
+            ("joints.translation" | "joints.rotation", LossKind::Quantised) => {
+                let property = field.trim_start_matches("joints.");
+                for joint in &mut self.joints {
+                    part_is_lost(joint, &format!("bind.{property}"), loss)?;
+                    part_is_lost(joint, &format!("rest.{property}"), loss)?;
+                }
+                // Joints that no channel moves are at rest.
+                let path = format!("channels.{property}");
+                self.animations.iter_mut().try_for_each(|animation| part_is_lost(animation, &path, loss))
+            }
+            _ => Err("nobody knows what that means".into()),
+        }
+    }
+
+    fn each_joint(&mut self, lose: impl Fn(&mut Parts) -> Outcome) -> Outcome {
+        self.joints.iter_mut().try_for_each(lose)
+    }
+
+    /// A joint that has no scale in the bind pose, nor at rest.
+    fn forget_scale(&mut self, joint: usize) -> Outcome {
+        let count = self.joints.len();
+        let parts = self.joints.get_mut(joint).ok_or(NOT_THERE)?;
+        parts.iter_mut().filter(|(name, _)| name.ends_with(".scale")).for_each(forget);
+        for animation in &mut self.animations {
+            if let Some(Part::Numbers(Numbers { values, .. })) = animation.get_mut("channels.scale") {
+                for pose in values.chunks_mut(3 * count) {
+                    pose[3 * joint..][..3].fill(f64::NAN);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+const NOT_THERE: &str = "what it names is not there";
+
+/// Stands for a property that is dropped.
+pub const DROPPED: Part = Part::Text(String::new());
+
+impl MeshContent {
+    fn lose(&mut self, index: usize, field: &str, loss: &Loss, said: &mut Said) -> Outcome {
+        let custom = field.strip_prefix("custom[").and_then(|rest| rest.split_once(']'));
+        match (field, custom) {
+            ("custom", _) if loss.kind == LossKind::Changed => said.filled.push(index),
+            (_, Some((place, ""))) if loss.kind == LossKind::Dropped => {
+                let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
+                return custom.and_then(Option::take).map(drop).ok_or(NOT_THERE.into());
+            }
+            (_, Some((_, ".name"))) if loss.kind == LossKind::Renamed => said.renamed.push(index),
+            (_, Some((_, ".lanes"))) if loss.kind == LossKind::Changed => said.widened.push(index),
+            (_, Some((place, ""))) if loss.kind != LossKind::Dropped => {
+                let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
+                let custom = custom.and_then(Option::as_mut).ok_or(NOT_THERE)?;
+                if loss.kind == LossKind::Renamed {
+                    said.renamed.push(index);
+                } else {
+                    custom.error += loss.error.map_or(f64::INFINITY, f64::from);
+                }
+            }
+            (_, Some(_)) => return Err("nobody knows what that means".into()),
+            ("tangents", _) if loss.kind == LossKind::Renamed => return self.tangents_are_custom(),
+            // All sets are one part, and the first that is dropped takes it away.
+            (field, _) if field.starts_with("skins[") && loss.kind == LossKind::Dropped => {
+                let first = field == "skins[0]";
+                return if first { remove_all(&mut self.parts, "skins") } else { Ok(()) };
+            }
+            // Those with a weight of 0, which are no part.
+            ("skins", _) if loss.kind == LossKind::Dropped => {}
+            (field, _) if field.starts_with("skins") => {
+                said.joint_added |= loss.kind == LossKind::Changed;
+                return part_is_lost(&mut self.parts, "skins", loss);
+            }
+            ("faces", _) if loss.kind == LossKind::Dropped => {
+                return remove_all(&mut self.parts, "faces.rest");
+            }
+            _ => return part_is_lost(&mut self.parts, field, loss),
+        }
+        Ok(())
+    }
+
+    /// glTF gives tangents no meaning where there are no normals.
+    fn tangents_are_custom(&mut self) -> Outcome {
+        let parts = [self.parts.remove("tangents"), self.parts.remove("tangents.w")];
+        let [Some(Part::Numbers(directions)), Some(Part::Numbers(sides))] = parts else {
+            return Err(NOT_THERE.into());
+        };
+        let pairs = directions.values.as_chunks::<3>().0.iter().zip(sides.values);
+        let values = pairs.flat_map(|([x, y, z], side)| [*x, *y, *z, side]).collect();
+        let (name, values) = ("TANGENT".to_owned(), ("F32".to_owned(), values));
+        self.custom.push(Some(Custom { name, lanes: 4, values, error: 0.0 }));
+        Ok(())
+    }
+
+    /// Adds the vertices and faces of another mesh.
+    fn append(&mut self, mut other: MeshContent) -> Outcome {
+        let base = self.vertices as f64;
+        if let Some(Part::Numbers(faces)) = other.parts.get_mut("faces") {
+            faces.values.iter_mut().for_each(|corner| *corner += base);
+        }
+        let names: BTreeSet<String> = self.parts.keys().chain(other.parts.keys()).cloned().collect();
+        for name in names {
+            let once = ["name", "material.name", "material.color", "extras", "flat"].contains(&&*name);
+            match (self.parts.get_mut(&name), other.parts.remove(&name)) {
+                (Some(_), None) if once => {}
+                (Some(own), Some(more)) if once && *own == more => {}
+                (Some(own), Some(more)) if !once => own.append(more, self.vertices, other.vertices),
+                _ => return Err(format!("{name} is not the same in all, and nobody said so")),
+            }
+        }
+        self.vertices += other.vertices;
+        match other.custom.iter().all(Option::is_none) {
+            true => Ok(()),
+            false => Err("nobody said what becomes of attributes without a meaning".into()),
+        }
+    }
+}
+
+impl Part {
+    fn append(&mut self, more: Part, vertices: usize, others: usize) {
+        let lanes = match (&*self, &more) {
+            (Part::Numbers(numbers), _) | (_, Part::Numbers(numbers)) => numbers.lanes,
+            _ => return,
+        };
+        let unknown = |vertices| vec![f64::NAN; vertices * lanes];
+        let (own, more) = match (std::mem::replace(self, Part::Anything), more) {
+            (Part::Numbers(own), Part::Numbers(more)) => {
+                let error = own.error.max(more.error);
+                let metric = if more.metric == Metric::Used { Metric::Used } else { own.metric };
+                (Numbers { error, metric, ..own }, more.values)
+            }
+            (Part::Numbers(own), _) => (own, unknown(others)),
+            (_, Part::Numbers(more)) => (Numbers { values: unknown(vertices), ..more.clone() }, more.values),
+            _ => return,
+        };
+        *self = Part::Numbers(Numbers { values: [own.values, more].concat(), ..own });
+    }
+}
+
+fn forget((_, part): (&String, &mut Part)) {
+    *part = Part::Anything;
+}
+
+fn clear<T>(list: &mut Vec<T>) -> Outcome {
+    if list.is_empty() {
+        return Err(NOT_THERE.into());
+    }
+    list.clear();
+    Ok(())
+}
+
+/// Removes the part of this name and all below it.
+fn remove_all(parts: &mut Parts, name: &str) -> Outcome {
+    let before = parts.len();
+    parts.retain(|other, _| !is_below(other, name));
+    if parts.len() == before { Err(NOT_THERE.into()) } else { Ok(()) }
+}
+
+fn is_below(name: &str, above: &str) -> bool {
+    name.strip_prefix(above)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || above.ends_with('['))
+}
+
+/// A part is gone, another one, or off by what the loss says.
+fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
+    match loss.kind {
+        // Faces of less than three corners are the only thing that goes without all of its kind.
+        LossKind::Dropped if name == "faces.corners" => drop(parts.insert(name.into(), Part::Anything)),
+        // What triangles a polygon becomes is tested where that is done: here, that all its corners are in some.
+        LossKind::Split => {
+            if let Some(Part::Numbers(triangles)) = parts.get_mut("faces") {
+                triangles.metric = Metric::Used;
+            }
+            return remove_all(parts, name);
+        }
+        LossKind::Dropped if name.ends_with(".alpha") => match parts.get_mut(name) {
+            Some(Part::Numbers(alpha)) => alpha.values.fill(1.0),
+            _ => return Err(NOT_THERE.into()),
+        },
+        LossKind::Dropped => return remove_all(parts, name),
+        LossKind::Changed | LossKind::Renamed => {
+            parts.iter_mut().filter(|(other, _)| is_below(other, name)).for_each(forget);
+            // Something that was not there before has all that belongs to it.
+            let with = match name {
+                "tangents" => Some("tangents.w".to_owned()),
+                name if name.starts_with("colors[") => Some(format!("{name}.alpha")),
+                _ => None,
+            };
+            for name in with.into_iter().chain([name.to_owned()]) {
+                if name != "channels" {
+                    parts.insert(name, Part::Anything);
+                }
+            }
+        }
+        LossKind::Quantised => {
+            let error = f64::from(loss.error.ok_or("how much?")?);
+            // Colours are as precise in alpha as in the others.
+            if let Some(Part::Numbers(alpha)) = parts.get_mut(&format!("{name}.alpha")) {
+                alpha.error += error;
+            }
+            match parts.get_mut(name) {
+                Some(Part::Numbers(numbers)) => numbers.error += error,
+                Some(Part::Anything) => {}
+                _ => return Err(NOT_THERE.into()),
+            }
+        }
+        _ => return Err("nobody knows what that means".into()),
+    }
+    Ok(())
+}
+
+/// `meshes[3].colors[0]` in `meshes`, 3 and `colors[0]`.
+fn split(path: &str) -> (&str, Option<usize>, &str) {
+    let (head, field) = path.split_once('.').unwrap_or((path, ""));
+    match head.strip_suffix(']').and_then(|head| head.split_once('[')) {
+        Some((list, index)) => (list, index.parse().ok(), field),
+        None => (head, None, field),
+    }
+}
+
+/// Vertices that follow nothing, in a format where each follows some bone: the first one, which never moves.
+pub fn follow_the_base(mesh: &mut MeshContent) {
+    if let Some(Part::Numbers(skins)) = mesh.parts.get_mut("skins") {
+        for row in skins.values.chunks_mut(JOINTS).filter(|row| row.iter().all(|weight| *weight == 0.0)) {
+            row.fill(f64::NAN);
+        }
+    }
+}

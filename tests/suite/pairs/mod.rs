@@ -1,0 +1,315 @@
+//! A scene in any format, taken to any other and back: what differs is what the lists of losses say, and nothing else.
+//!
+//! Each conversion from a scene to a document and back to a scene is held against its own list. So what differs after
+//! two of them is what both lists say.
+
+mod expected;
+mod left_out;
+mod parts;
+mod scenes;
+mod through_glb;
+
+use glam::Mat4;
+use meshspec::scene::{Animation, Scene, SceneOptions};
+use meshspec::{Dialect, Document, ErrorKind, FormatId, Loss, LossKind};
+use parts::{Content, Custom, MeshContent, Part, compare};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::FileFailurePersistence;
+
+use self::expected::{DROPPED, Said, follow_the_base};
+
+fn config(cases: u32) -> ProptestConfig {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/pairs.txt");
+    ProptestConfig {
+        cases,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
+        ..ProptestConfig::default()
+    }
+}
+
+/// A format, in one of its dialects.
+type Target = (FormatId, Dialect);
+
+/// All formats; of MESH and Crucible also the dialects that hold something else.
+const TARGETS: [Target; 7] = [
+    (FormatId::Mesh, Dialect::Spec),
+    (FormatId::Mesh, Dialect::Renderlib),
+    (FormatId::Crucible, Dialect::Spec),
+    (FormatId::Crucible, Dialect::Tangent),
+    (FormatId::Seed, Dialect::Spec),
+    (FormatId::Iyma, Dialect::Spec),
+    (FormatId::Bmd, Dialect::Spec),
+];
+
+/// The scene that is left of this one in a format, held against the list of losses; `None` where the format cannot
+/// express it.
+fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCaseError> {
+    let scene = with_names_of_joints(scene);
+    let options = SceneOptions::default().with_dialect(dialect);
+    let (document, mut losses) = match Document::from_scene(format, scene.clone(), &options) {
+        Ok(converted) => converted,
+        Err(error) => {
+            prop_assert_eq!(error.kind(), ErrorKind::Inexpressible);
+            return Ok(None);
+        }
+    };
+    let (found, more) = document.into_scene(&options).unwrap();
+    losses.extend(more);
+    held(scene, &found, Some(format), &losses)
+        .map_err(|why| TestCaseError::fail(format!("{format}, {dialect}: {why}\n{losses:#?}")))?;
+    Ok(Some(found))
+}
+
+/// Names by which joints are found again.
+fn with_names_of_joints(mut scene: Scene) -> Scene {
+    for (index, joint) in scene.skeleton.joints.iter_mut().enumerate() {
+        // Parts of pseudo-bones have none in BMD.
+        if !joint.extras.contains_key("bmd_pseudo") {
+            joint.name = format!("j{index}");
+        }
+    }
+    scene
+}
+
+/// Fails unless what differs is what the losses say. Without a format it is one that adds nothing.
+fn held(
+    mut scene: Scene,
+    found: &Scene,
+    format: Option<FormatId>,
+    losses: &[Loss],
+) -> Result<(), TestCaseError> {
+    let applied = losses.iter().any(|loss| loss.path == "transform" && loss.kind == LossKind::Changed);
+    if applied {
+        prop_assert!(scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY), "no transform");
+        scene.apply_transform();
+    }
+    let order: Vec<usize> = (0..scene.skeleton.joints.len()).collect();
+    let times: Vec<_> = scene.animations.iter().map(moments).collect();
+    let mut expected = Content::of(&scene, &order, &times);
+    if applied {
+        expected.meshes.iter_mut().for_each(round_vertices);
+    }
+    let said = expected.after(losses).map_err(TestCaseError::fail)?;
+    let order = order_of(&scene, found, &said)?;
+    let found = Content::of(found, &order, &times);
+    if format == Some(FormatId::Bmd) {
+        expected.meshes.iter_mut().for_each(follow_the_base);
+    }
+    if format == Some(FormatId::Seed) && scene.source.is_none_or(|source| source.format != "seed") {
+        add_usual_properties(&mut expected);
+    }
+    compare_all(&found, &expected, &said)
+}
+
+/// Products of coordinates up to 4000 are not the same in other axes.
+fn round_vertices(mesh: &mut MeshContent) {
+    for (name, rounding) in [("positions", 5e-3), ("normals", 1e-3), ("tangents", 1e-5)] {
+        if let Some(Part::Numbers(numbers)) = mesh.parts.get_mut(name) {
+            numbers.error += rounding;
+        }
+    }
+}
+
+/// Where the joints are in the other scene: those with names there may stand in another order, behind ones that were
+/// added.
+fn order_of(scene: &Scene, found: &Scene, said: &Said) -> Result<Vec<usize>, TestCaseError> {
+    let joints = &found.skeleton.joints;
+    let named = joints.iter().any(|joint| !joint.name.is_empty());
+    let wanted = scene.skeleton.joints.len();
+    let mut order: Vec<usize> = if named {
+        let mut unnamed = (0..joints.len()).filter(|joint| joints[*joint].name.is_empty());
+        let mut place = |name: &str| match name {
+            "" => unnamed.find(|joint| joints[*joint].extras.contains_key("bmd_pseudo")),
+            name => joints.iter().position(|joint| joint.name == name),
+        };
+        scene.skeleton.joints.iter().filter_map(|joint| place(&joint.name)).collect()
+    } else {
+        (0..joints.len().min(wanted)).collect()
+    };
+    if !said.joints_changed {
+        let added = joints.len().checked_sub(wanted);
+        let as_said = added == Some(0) || said.joint_added && added == Some(1);
+        prop_assert!(order.is_sorted() && (joints.is_empty() || as_said), "joints: {:?}", order);
+    }
+    order.truncate(wanted);
+    Ok(order)
+}
+
+/// Times at which poses are compared: those of all samples and, unless it starts again, whole ticks between them.
+fn moments(animation: &Animation) -> Vec<f32> {
+    let mut times: Vec<f32> = animation.times.iter().flatten().copied().collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    if let (false, [first, .., last]) = (animation.looped, &*times) {
+        let between = (first.ceil() as u32..=*last as u32).map(|tick| tick as f32);
+        times.extend(between.take(1000).collect::<Vec<_>>());
+    }
+    times
+}
+
+/// Seed wants a name, a material and a type (S10): what is not said is "unnamed", "DEFAULT" and "STATIC".
+fn add_usual_properties(expected: &mut Content) {
+    let [mesh] = &mut *expected.meshes else { return };
+    let usual = [("name", "name", "unnamed"), ("mat0", "material.name", "DEFAULT")];
+    for (property, field, otherwise) in usual {
+        if has_property(&expected.properties, property) {
+            continue;
+        }
+        let part = mesh.parts.entry(field.into()).or_insert_with(|| Part::Text(otherwise.into()));
+        let value = match part {
+            Part::Text(text) => Part::Text(format!("{property}={text}")),
+            _ => Part::Anything,
+        };
+        add_property(&mut expected.properties, property, value);
+    }
+    add_property(&mut expected.properties, "type", Part::Text("type=STATIC".into()));
+}
+
+fn add_property(properties: &mut Vec<Part>, name: &str, part: Part) {
+    if !has_property(properties, name) {
+        properties.push(part);
+    }
+}
+
+fn has_property(properties: &[Part], name: &str) -> bool {
+    let is_it = |text: &str| text.split_once('=').is_some_and(|(other, _)| other == name);
+    properties.iter().any(|other| matches!(other, Part::Text(text) if is_it(text)))
+}
+
+fn compare_all(found: &Content, expected: &Content, said: &Said) -> Result<(), TestCaseError> {
+    // A format of one mesh has one, if only an empty one.
+    let only_empty = expected.meshes.is_empty() && found.meshes.iter().all(|mesh| mesh.vertices == 0);
+    prop_assert!(only_empty || found.meshes.len() == expected.meshes.len(), "{} meshes", found.meshes.len());
+    for (index, (found, expected)) in found.meshes.iter().zip(&expected.meshes).enumerate() {
+        let at = format!("meshes[{index}]");
+        compare_parts(&at, &found.parts, &expected.parts)?;
+        compare_custom(index, &found.custom, &expected.custom, said)?;
+    }
+    let joints = found.joints.iter().zip(&expected.joints).enumerate();
+    prop_assert_eq!(found.joints.len(), expected.joints.len(), "joints");
+    let added = Part::Text(expected.joints.len().to_string());
+    for (index, (found, expected)) in joints {
+        let mut found = found.clone();
+        // Below a joint that was added there are the roots.
+        if said.joints_changed && found.get("parent") == Some(&added) {
+            found.remove("parent");
+        }
+        compare_parts(&format!("skeleton.joints[{index}]"), &found, expected)?;
+    }
+    prop_assert_eq!(found.animations.len(), expected.animations.len(), "animations");
+    for (index, (found, expected)) in found.animations.iter().zip(&expected.animations).enumerate() {
+        compare_parts(&format!("animations[{index}]"), found, expected)?;
+    }
+    let properties: Vec<_> = expected.properties.iter().filter(|property| **property != DROPPED).collect();
+    prop_assert_eq!(found.properties.len(), properties.len(), "properties");
+    for (index, (found, expected)) in found.properties.iter().zip(properties).enumerate() {
+        compare(&format!("properties[{index}]"), Some(found), Some(expected))?;
+    }
+    compare_parts("", &found.whole, &expected.whole)
+}
+
+fn compare_parts(at: &str, found: &parts::Parts, expected: &parts::Parts) -> Result<(), TestCaseError> {
+    for name in found.keys().chain(expected.keys()) {
+        compare(&format!("{at}.{name}"), found.get(name), expected.get(name))?;
+    }
+    Ok(())
+}
+
+/// Attributes without a meaning, in whatever order.
+fn compare_custom(
+    mesh: usize,
+    found: &[Option<Custom>],
+    expected: &[Option<Custom>],
+    said: &Said,
+) -> Result<(), TestCaseError> {
+    let mut found: Vec<&Custom> = found.iter().flatten().collect();
+    for custom in expected.iter().flatten() {
+        let renamed = said.renamed.contains(&mesh);
+        let same = |other: &&Custom| {
+            let name = renamed || other.name == custom.name;
+            name && (is_near(other, custom) || said.widened.contains(&mesh) && is_wider(other, custom))
+        };
+        let place = found.iter().position(same);
+        let Some(place) = place else {
+            return Err(TestCaseError::fail(format!("meshes[{mesh}]: no {custom:?}: {found:?}")));
+        };
+        found.remove(place);
+    }
+    let zeros = found.iter().all(|custom| custom.values.1.iter().all(|value| *value == 0.0));
+    prop_assert!(found.is_empty() || zeros && said.filled.contains(&mesh), "meshes[{}]: {:?}", mesh, found);
+    Ok(())
+}
+
+/// Whether it is the same but for the error that was said.
+fn is_near(found: &Custom, expected: &Custom) -> bool {
+    let pairs = found.values.1.iter().zip(&expected.values.1);
+    let mut same = pairs.map(|(a, b)| a == b || (a - b).abs() <= expected.error || b.is_nan());
+    (found.lanes, &found.values.0, found.values.1.len())
+        == (expected.lanes, &expected.values.0, expected.values.1.len())
+        && same.all(|same| same)
+}
+
+/// Whether it is the same with more components, which are 0.
+fn is_wider(found: &Custom, expected: &Custom) -> bool {
+    let ((kind, found_values), (expected_kind, values)) = (&found.values, &expected.values);
+    let mut pairs = found_values.chunks(found.lanes).zip(values.chunks(expected.lanes));
+    kind == expected_kind
+        && found_values.len() / found.lanes == values.len() / expected.lanes
+        && pairs.all(|(found, expected)| {
+            found.starts_with(expected) && found[expected.len()..].iter().all(|value| *value == 0.0)
+        })
+}
+
+/// To a format, to another one, and back.
+fn there_and_back(scene: &Scene) -> Result<usize, TestCaseError> {
+    let mut converted = 0;
+    for a in TARGETS {
+        let Some(source) = step(scene.clone(), a)? else { continue };
+        for b in TARGETS {
+            let Some(there) = step(source.clone(), b)? else { continue };
+            converted += usize::from(step(there, a)?.is_some());
+        }
+    }
+    Ok(converted)
+}
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    #[test]
+    fn every_format_by_way_of_every_other(scene in scenes::at_rest_in_the_bind_pose()) {
+        there_and_back(&scene)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(config(300))]
+
+    #[test]
+    fn every_format_says_what_it_does_not_hold(scene in scenes::at_rest_in_the_bind_pose()) {
+        for target in TARGETS {
+            step(scene.clone(), target)?;
+        }
+    }
+
+    #[test]
+    fn joints_that_rest_elsewhere(scene in scenes::at_rest_elsewhere()) {
+        for target in TARGETS {
+            step(scene.clone(), target)?;
+        }
+    }
+}
+
+/// The tests above compare something: most scenes can be expressed by all.
+#[test]
+fn most_scenes_go_all_the_way() {
+    let mut total = 0;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    for _ in 0..8 {
+        let scene = scenes::at_rest_in_the_bind_pose().new_tree(&mut runner).unwrap().current();
+        total += there_and_back(&scene).unwrap();
+    }
+    let most = 8 * TARGETS.len() * TARGETS.len();
+    assert!(total > most * 3 / 4, "{} of {most}", total);
+}

@@ -1,0 +1,54 @@
+//! Every valid file as GLB and in its own format again: each of the two conversions is held against its list of losses.
+
+use std::collections::BTreeMap;
+
+use meshspec::interop::Interchange;
+use meshspec::scene::{Scene, SceneOptions};
+use meshspec::{ErrorKind, Loss};
+use proptest::test_runner::TestCaseError;
+
+use super::{held, step, with_names_of_joints};
+
+/// The scene in the GLB of this one, held against the list of losses; `None` where a position is not finite.
+fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
+    let scene = with_names_of_joints(scene);
+    let options = SceneOptions::default();
+    let mut files = BTreeMap::new();
+    let mut losses: Vec<Loss> = match Interchange::Glb.write(scene.clone(), "x.glb", &mut files, &options) {
+        Ok(losses) => losses,
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Inexpressible, "{error}");
+            assert!(error.path().contains(".positions["), "{error}");
+            return Ok(None);
+        }
+    };
+    let bytes = &files["x.glb"];
+    let (found, more) = Interchange::Glb.read(bytes, &files, &options, &Default::default()).unwrap();
+    losses.extend(more);
+    held(scene, &found, None, &losses)
+        .map_err(|why| TestCaseError::fail(format!("glb: {why}\n{:#?}", &losses[..losses.len().min(20)])))?;
+    Ok(Some(found))
+}
+
+#[test]
+fn every_valid_file_comes_back_from_glb() {
+    let (mut wrong, mut back, mut refused) = (Vec::new(), 0, 0);
+    for (index, (format, bytes)) in crate::common::all_files().into_iter().enumerate() {
+        let document = format.read(&bytes, &Default::default()).unwrap();
+        let dialect = document.dialect();
+        let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
+        let outcome = through_glb(scene).and_then(|found| match found {
+            Some(found) => Ok(Some(step(found, (format, dialect))?.is_some())),
+            None => Ok(None),
+        });
+        match outcome {
+            Ok(Some(true)) => back += 1,
+            Ok(Some(false)) => wrong.push(format!("{format}, file {index}: it cannot be written again")),
+            Ok(None) => refused += 1,
+            Err(why) => wrong.push(format!("{format}, file {index}: {why}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {back}:\n{}", wrong.len(), wrong.join("\n"));
+    println!("{back} files, and {refused} with positions that are not finite");
+    assert!(back > 20 * refused, "{back} files, {refused} refused");
+}

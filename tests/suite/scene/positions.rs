@@ -1,0 +1,237 @@
+//! Every valid file as GLB: its positions against those that an independent decoder found in the file. Neither the
+//! scene nor the reader of glTF of this crate has a part in the comparison.
+
+use std::collections::BTreeMap;
+
+use glam::{Mat4, Vec3};
+use meshspec::interop::Interchange;
+use meshspec::scene::SceneOptions;
+use meshspec::{Error, ErrorKind, FormatId};
+use serde_json::Value;
+
+use super::poses::{matrices, numbers};
+use crate::common::{Fixture, bits, fixtures, sha256};
+
+/// The positions of each primitive of a GLB, as the file has them.
+fn positions_of(glb: &[u8]) -> Vec<Vec<[f32; 3]>> {
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let json: Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    let numbers = glb.get(28 + length..).unwrap_or_default();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let primitives = list(&json["meshes"]).into_iter().flat_map(|mesh| list(&mesh["primitives"]));
+    let positions = primitives.map(|primitive| {
+        let accessor = &json["accessors"][primitive["attributes"]["POSITION"].as_u64().unwrap() as usize];
+        assert_eq!((&accessor["componentType"], &accessor["type"]), (&5126.into(), &"VEC3".into()));
+        let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        assert!(view["byteStride"].as_u64().is_none_or(|stride| stride == 12));
+        let start = view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
+        let bytes = &numbers[start as usize..][..12 * accessor["count"].as_u64().unwrap() as usize];
+        meshspec::bulk::to_vec::<f32>(bytes).as_chunks::<3>().0.to_vec()
+    });
+    positions.collect()
+}
+
+/// A file as GLB.
+fn to_glb(format: FormatId, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let document = format.read(bytes, &Default::default()).unwrap();
+    let (scene, _) = document.into_scene(&SceneOptions::default()).unwrap();
+    let mut files = BTreeMap::new();
+    Interchange::Glb.write(scene, "x.glb", &mut files, &SceneOptions::default())?;
+    Ok(files.remove("x.glb").unwrap())
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    /// Files whose positions are the same, by checksum or one by one.
+    compared: usize,
+    /// Files without a sidecar, or one that says nothing of positions.
+    unsaid: usize,
+    refused: Vec<String>,
+}
+
+#[test]
+fn positions_in_glb_are_those_of_the_sidecars() {
+    let Some(fixtures) = fixtures() else { return };
+    let mut counts = Counts::default();
+    for fixture in fixtures.iter().filter(|fixture| fixture.strict == Some(true)) {
+        let format: FormatId = fixture.format.parse().unwrap();
+        match to_glb(format, &fixture.bytes) {
+            Ok(glb) => match compare(fixture, format, positions_of(&glb)) {
+                true => counts.compared += 1,
+                false => counts.unsaid += 1,
+            },
+            Err(error) => {
+                assert!(names_a_vertex(&error), "{}: {error}", fixture.file);
+                counts.refused.push(fixture.file.clone());
+            }
+        }
+    }
+    println!("{counts:?}");
+    assert_eq!(counts.refused, REFUSED, "refused for positions that are not finite");
+    assert!(counts.compared > 6 * counts.unsaid, "{counts:?}");
+}
+
+/// Files with positions that glTF cannot hold: they are not finite.
+const REFUSED: [&str; 0] = [];
+
+/// The only reason to refuse a file: a position that is not finite, with the number of its vertex.
+fn names_a_vertex(error: &Error) -> bool {
+    let vertex = error.path().split_once(".positions[").map(|(_, rest)| rest.trim_end_matches(']'));
+    let finite = ["NaN", "inf"].iter().all(|word| !error.message().contains(word));
+    let named = vertex.is_some_and(|vertex| error.message().contains(&format!("vertex {vertex} ")));
+    error.kind() == ErrorKind::Inexpressible && named && !finite
+}
+
+/// Fails unless the positions are those of the sidecar; `false` if it says nothing of them.
+fn compare(fixture: &Fixture, format: FormatId, found: Vec<Vec<[f32; 3]>>) -> bool {
+    let Some(expected) = &fixture.expected else { return false };
+    let expected = expected.get("expected").unwrap_or(expected);
+    let file = &*fixture.file;
+    match format {
+        FormatId::Mesh => mesh(file, &found.concat(), expected),
+        FormatId::Crucible => crucible(file, &found.concat(), expected),
+        FormatId::Seed => seed(file, &found.concat(), expected),
+        FormatId::Iyma => iyma(file, &found.concat(), expected),
+        FormatId::Bmd => bmd(file, found, expected),
+        other => panic!("{file}: no comparison for {other}"),
+    }
+}
+
+fn hash(positions: &[[f32; 3]]) -> String {
+    sha256(&meshspec::bulk::as_bytes(positions.as_flattened()))
+}
+
+/// Axes as in glTF.
+fn mesh(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
+    let column = &expected["streams"]["position"];
+    if column.is_null() {
+        assert!(found.is_empty(), "{file}");
+        return true;
+    }
+    assert_eq!(column["size"], 12 * found.len(), "{file}");
+    assert_eq!(expected["first_vertex"]["position_bits"], bits(found[0]), "{file}");
+    assert_eq!(expected["last_vertex"]["position_bits"], bits(found[found.len() - 1]), "{file}");
+    assert_eq!(column["sha256"], hash(found), "{file}");
+    true
+}
+
+/// The first axis the other way round; in some files only two coordinates.
+fn crucible(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
+    let turned: Vec<[f32; 3]> = found.iter().map(|[x, y, z]| [-x, *y, *z]).collect();
+    // Of containers there is no content.
+    let Some(streams) = expected["streams"].as_array() else { return false };
+    let stream = |name: &str| streams.iter().find(|stream| stream["name"] == name);
+    let (stream, hash) = match (stream("position_3d"), stream("position_2d")) {
+        (Some(stream), _) => (stream, hash(&turned)),
+        (None, Some(stream)) => {
+            let flat: Vec<[f32; 2]> = turned.iter().map(|[x, y, _]| [*x, *y]).collect();
+            assert!(turned.iter().all(|[.., z]| *z == 0.0), "{file}");
+            (stream, sha256(&meshspec::bulk::as_bytes(flat.as_flattened())))
+        }
+        (None, None) => {
+            // Vertices without positions are at the origin.
+            assert!(turned.iter().all(|position| position.iter().all(|x| *x == 0.0)), "{file}");
+            assert!(found.is_empty() || expected["vertex_count"] == found.len(), "{file}");
+            return false;
+        }
+    };
+    assert_eq!(stream["count"], turned.len(), "{file}");
+    assert_eq!(stream["sha256"], hash, "{file}");
+    ends(file, &turned, stream);
+    true
+}
+
+/// Axes as in glTF.
+fn seed(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
+    let attribute = &expected["attributes"]["p"];
+    if attribute.is_null() {
+        assert!(found.is_empty(), "{file}");
+        return true;
+    }
+    assert_eq!(attribute["count"], found.len(), "{file}");
+    assert_eq!(attribute["sha256_le"], hash(found), "{file}");
+    ends(file, found, attribute);
+    true
+}
+
+/// The first and the last value, as far as it has components.
+fn ends(file: &str, found: &[[f32; 3]], expected: &Value) {
+    for (value, found) in [(&expected["first"], found.first()), (&expected["last"], found.last())] {
+        let Some(found) = found else { continue };
+        let value = numbers(value);
+        assert_eq!(value, found[..value.len()], "{file}");
+    }
+}
+
+/// Axes as in glTF. The buffer has the vertices of all meshes; those of meshes that share some are there again.
+fn iyma(file: &str, found: &[[f32; 3]], expected: &Value) -> bool {
+    let descriptor = &expected["descriptor"];
+    let ranges: Vec<[usize; 4]> = serde_json::from_value(descriptor["meshes"].clone()).unwrap();
+    let total: usize = ranges.iter().map(|[.., vertices]| vertices).sum();
+    assert_eq!(total, found.len(), "{file}");
+    let buffers = expected["buffers"].as_array().unwrap();
+    let Some(buffer) = buffers.iter().find(|buffer| buffer["usage"]["name"] == "Position") else {
+        assert!(found.iter().all(|position| *position == [0.0; 3]), "{file}");
+        return false;
+    };
+    assert_eq!(buffer["format"], "Float32x3", "{file}");
+    let mut next = 0;
+    let in_a_row = ranges.iter().all(|[_, _, first, count]| {
+        let follows = *first == next;
+        next += count;
+        follows
+    });
+    if in_a_row && descriptor["n_vertices"] == next {
+        assert_eq!(buffer["sha256"], hash(found), "{file}");
+        return true;
+    }
+    // Only what the sidecar spells out: the first values of the buffer.
+    let values = numbers(&buffer["first_values"]);
+    let mut start = 0;
+    let mut compared = 0;
+    for [_, _, first, count] in ranges {
+        for (vertex, position) in (first..).zip(&found[start..start + count]) {
+            if let Some(value) = values.get(3 * vertex..3 * vertex + 3) {
+                assert_eq!(value, position, "{file}: vertex {vertex}");
+                compared += 1;
+            }
+        }
+        start += count;
+    }
+    compared > 0
+}
+
+/// From the space of their bone to that of the model, and z upwards. Meshes without a material are not drawn.
+fn bmd(file: &str, mut found: Vec<Vec<[f32; 3]>>, expected: &Value) -> bool {
+    let matrices = matrices(expected["bones"].as_array().unwrap(), None);
+    let meshes = expected["meshes"].as_array().unwrap();
+    let drawn = meshes.iter().filter(|mesh| !mesh["material"].is_null() && mesh["n_vtx"] != 0);
+    let drawn: Vec<Vec<[f32; 3]>> = drawn.map(|mesh| in_model(mesh, &matrices)).collect();
+    assert_eq!(found.len(), drawn.len(), "{file}: number of meshes");
+    for (index, expected) in drawn.iter().enumerate() {
+        // Levels of detail stand behind the meshes that are always shown.
+        let place = found.iter().position(|found| same(found, expected));
+        let place = place.unwrap_or_else(|| panic!("{file}: meshes[{index}] is not in the GLB"));
+        found.remove(place);
+    }
+    true
+}
+
+/// The same but for the rounding of a few products.
+fn same(found: &[[f32; 3]], expected: &[[f32; 3]]) -> bool {
+    let near = |(found, expected): (&[f32; 3], &[f32; 3])| {
+        let (found, expected) = (Vec3::from(*found), Vec3::from(*expected));
+        found.distance(expected) <= 1e-5 * expected.length().max(1.0)
+    };
+    found.len() == expected.len() && found.iter().zip(expected).all(near)
+}
+
+fn in_model(mesh: &Value, matrices: &[Mat4]) -> Vec<[f32; 3]> {
+    let vertices = mesh["pos"].as_array().unwrap().iter().zip(mesh["bone"].as_array().unwrap());
+    let positions = vertices.map(|(position, bone)| {
+        let matrix = matrices.get(bone.as_u64().unwrap() as usize).copied().unwrap_or(Mat4::IDENTITY);
+        let [x, y, z] = matrix.transform_point3(Vec3::from_slice(&numbers(position))).to_array();
+        [x, z, -y]
+    });
+    positions.collect()
+}

@@ -1,0 +1,365 @@
+//! Every back end, on declarations that have one of everything, against the files in `tests/golden`.
+//!
+//! `UPDATE_GOLDEN=1 cargo test --all-features --test suite schemas` writes them anew.
+
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
+
+use std::fs;
+use std::io::SeekFrom;
+use std::path::Path;
+
+use binrw::binrw;
+use meshspec::bulk::{Bulk, NulString, NulStrings};
+use meshspec::layout::{Layout, Schema, dump::Dump, walk};
+use modular_bitfield::prelude::*;
+
+#[path = "../../examples/dump_values.rs"]
+#[allow(dead_code, reason = "its main function is the program's")]
+mod dump_values;
+
+/// A file with one of everything: it's "quoted" | piped.
+///
+/// A second paragraph.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(magic = b"ONE\0")]
+struct Sample<'a> {
+    /// Which kind of content.
+    kind: Kind,
+    /// How it is stored.
+    flags: Flags,
+    /// Size of the packed numbers.
+    packed_size: i32,
+    /// Their size once unpacked.
+    unpacked_size: i32,
+    #[br(assert(
+        packed_size >= 0 && (unpacked_size % 4 == 0 || !flags.wide()),
+        "the sizes are negative or \"odd\""
+    ))]
+    table: u32,
+    /// Sixteen-bit or floating-point numbers.
+    #[br(count = packed_size)]
+    #[layout(packing = lz4, size = unpacked_size, content = Numbers, args(flags, kind as u8))]
+    numbers: Bulk<'a, u8>,
+    /// Numbers that are packed as they are.
+    #[br(count = 18)]
+    #[layout(packing = lz4, size = 16, content = Vec<[u16; 2]>)]
+    pairs: Bulk<'a, u8>,
+    /// Not compressed.
+    #[br(count = 12)]
+    #[layout(content = Stored, inline)]
+    stored: Bulk<'a, u8>,
+    /// Somewhere else.
+    #[br(if(table != 0), seek_before = SeekFrom::Start(table as u64), restore_position, count = 2)]
+    #[br(assert(table % 2 == 0, "the table is at an odd offset"))]
+    far: Option<Vec<Far>>,
+    /// Rows of columns.
+    #[br(count = (flags.rows() as u32 + 1) * 2)]
+    rows: Vec<[[f32; 2]; 3]>,
+    /// To the end.
+    names: NulStrings<'a>,
+}
+
+/// What a file is about.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(repr = u8)]
+#[bw(repr = u8)]
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Nothing in particular.
+    Plain = 0,
+    /// A lot.
+    VeryFull = 7,
+}
+
+/// Flags and small numbers.
+#[derive(Layout)]
+#[bitfield(bits = 24)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Clone, Copy)]
+struct Flags {
+    /// Whether numbers are wide.
+    wide: bool,
+    /// A number between -16 and 15.
+    #[layout(signed)]
+    shift: B5,
+    rows: B9,
+    /// A number of one bit.
+    single: B1,
+    /// A word in the word.
+    #[layout(declared)]
+    inner: Inner,
+}
+
+/// A word for other words.
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[derive(Specifier, Clone, Copy)]
+struct Inner {
+    low: B3,
+    #[layout(signed)]
+    high: B4,
+    #[layout(reserved)]
+    unused: bool,
+}
+
+/// Numbers of one kind.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(flags: Flags, kind: u8))]
+enum Numbers {
+    /// Wide and of a certain kind.
+    #[br(pre_assert(flags.wide() && kind == 7))]
+    Sevens(Sevens),
+    /// Wide.
+    #[br(pre_assert(flags.wide()))]
+    Wide(#[br(count = 4)] Vec<f32>),
+    /// Narrow.
+    #[br(pre_assert(!flags.wide()))]
+    Narrow(#[br(count = 8)] Vec<u16>),
+}
+
+/// A wide number and one with a sign, to the end.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Sevens {
+    r#struct: u64,
+    signed: i16,
+    double: f64,
+}
+
+/// Content that is not packed.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Stored {
+    first: u32,
+    rest: [[u16; 2]; 2],
+}
+
+/// At a place of its own.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Far(u16);
+
+/// A structure of fixed size with names that are words of C.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(magic = b"FX")]
+struct Fixed {
+    int: i32,
+    class: Flags,
+    kind: Kind,
+    double: [f64; 2],
+}
+
+/// A structure whose size follows from what it is given.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(count: u16, flags: Flags))]
+struct Given {
+    #[br(count = count)]
+    fixed: Vec<Fixed>,
+    #[br(if(flags.inner().low() > 1 && !flags.wide()))]
+    low: Option<u16>,
+    #[br(if(flags.shift() > 3), count = count as u32 * 2)]
+    shifted: Option<Vec<u32>>,
+}
+
+/// The second layout.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Second<'a> {
+    count: u16,
+    flags: Flags,
+    #[br(args(count, flags))]
+    given: Given,
+    /// What the next field is, seen in advance.
+    #[br(restore_position)]
+    #[bw(ignore)]
+    ahead: Flags,
+    #[br(if(ahead.wide()))]
+    wide: Option<Far>,
+    /// A name somewhere else.
+    #[br(if(count != 0), seek_before = SeekFrom::Start(count as u64), restore_position)]
+    #[bw(ignore)]
+    name: Option<NulString>,
+    /// Differs by the name.
+    #[br(count = 8)]
+    #[layout(content = Titled, args(count != 0 && name.matches("#x")), inline)]
+    titled: Bulk<'a, u8>,
+}
+
+/// Numbers to the end, after a title or without one.
+#[derive(Layout)]
+#[br(import(has_title: bool))]
+struct Titled {
+    #[br(if(has_title))]
+    title: Option<u32>,
+    numbers: Vec<u16>,
+}
+
+fn layouts() -> [(&'static str, &'static meshspec::layout::Type); 2] {
+    [("sample", &Sample::TYPE), ("second", &Second::TYPE)]
+}
+
+#[test]
+fn every_language_is_as_committed() {
+    for schema in Schema::ALL {
+        for file in schema.print("sample", "Sample: one of everything", &layouts()) {
+            assert_golden(&file.name, file.text.as_bytes());
+        }
+    }
+}
+
+/// A file that follows the declaration, with its values: decoders made from the schemas are held against them.
+#[test]
+fn the_sample_is_as_committed() {
+    let values = dump_values::dump(&Sample::TYPE, &sample()).unwrap();
+    assert_golden("sample.bin", &sample());
+    assert_golden("sample.bin.values", values.as_bytes());
+    let mut dump = Vec::new();
+    assert_eq!(Dump::new(&Sample::TYPE, &sample()).text(&mut dump, false).unwrap(), None);
+    assert_golden("sample.bin.dump", &dump);
+}
+
+fn assert_golden(name: &str, content: &[u8]) {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let path = golden.join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::create_dir_all(&golden).unwrap();
+        fs::write(&path, content).unwrap();
+    }
+    let expected = fs::read(&path).unwrap_or_default();
+    assert!(content == expected, "{} differs; see UPDATE_GOLDEN", path.display());
+}
+
+#[test]
+fn names_of_languages() {
+    for schema in Schema::ALL {
+        assert_eq!(schema.name().parse::<Schema>().unwrap(), *schema);
+        assert_eq!(schema.to_string(), schema.name());
+    }
+    let message = "yaml".parse::<Schema>().unwrap_err().to_string();
+    assert!(message.contains("markdown, kaitai, imhex, c, json"), "{message}");
+}
+
+/// The walker agrees that the declaration of this test is one that can be decoded.
+#[test]
+fn the_sample_can_be_walked() {
+    let bytes = sample();
+    let fault = walk::fault(&Sample::TYPE, &bytes, &Default::default());
+    assert_eq!(fault, None);
+    for path in ["numbers[3]", "pairs[3][1]", "rest[1][1]", "far[1].0", "rows[1][2][1]", "names[1]"] {
+        assert!(walk::find(&Sample::TYPE, &bytes, path, &Default::default()).is_some(), "{path}");
+    }
+}
+
+/// Items that look ahead, up to the end of a block, and what a name says of them.
+#[test]
+fn looking_ahead() {
+    let file = |rest: &[u8]| [&[0, 0, 0, 0, 0], rest].concat();
+    // No name: eight bytes of numbers. The look ahead takes no bytes of its own.
+    let narrow = file(&[0, 1, 0, 2, 0, 3, 0, 4]);
+    let mut paths = Vec::new();
+    let mut visitor = Paths(&mut paths);
+    let end = walk::walk(&Second::TYPE, &narrow, &Default::default(), &mut visitor).unwrap();
+    assert_eq!(end, 13);
+    assert_eq!(paths, ["count", "flags", "numbers[0]", "numbers[1]", "numbers[2]", "numbers[3]"]);
+    let wide = file(&[1, 1, 0, 2, 0, 3, 0, 4, 0, 5]);
+    let mut paths = Vec::new();
+    let mut visitor = Paths(&mut paths);
+    walk::walk(&Second::TYPE, &wide, &Default::default(), &mut visitor).unwrap();
+    assert_eq!(paths[..3], ["count", "flags", "wide.0"]);
+}
+
+/// The paths of all leaves but bit fields.
+struct Paths<'a>(&'a mut Vec<String>);
+
+impl walk::Visitor for Paths<'_> {
+    fn leaf(&mut self, node: &walk::Node, _: &meshspec::layout::Value) -> std::ops::ControlFlow<()> {
+        if node.bit_field.is_none() {
+            self.0.push(walk::path_text(node.path));
+        }
+        std::ops::ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn strings_match_patterns() {
+    use meshspec::layout::{Expr, Scope, Value, matches};
+    for (text, pattern, expected) in [
+        ("#FFaa09", "#xxxxxx", true),
+        ("#FFaa09 and more", "#xxxxxx", true),
+        ("#FFaa0", "#xxxxxx", false),
+        ("#FFaa0g", "#xxxxxx", false),
+        ("FFFFaa09", "#xxxxxx", false),
+        ("", "", true),
+    ] {
+        assert_eq!(matches(text.as_bytes(), pattern), expected, "{text}");
+    }
+    let scope = Scope::new(vec![("name", Value::Text(b"#1".to_vec()))]);
+    assert_eq!(Expr::Matches(&["name"], "#x").eval_bool(&scope), Ok(true));
+    assert!(Expr::Matches(&["other"], "#x").eval_bool(&scope).is_err());
+}
+
+/// A single string needs its NUL, the last one of a list does not.
+#[test]
+fn strings_end() {
+    assert_eq!(walk::fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
+    let fault = walk::fault(&Named::TYPE, &[1, b'a'], &Default::default()).unwrap();
+    assert_eq!((fault.kind, &*fault.path), (walk::FaultKind::End, "name"));
+    let fault = walk::fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
+    assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): lies at offset 0x9, but there are 0x3 bytes");
+    assert_eq!(walk::fault(&<NulStrings as Layout>::TYPE, b"a\0b", &Default::default()), None);
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Named {
+    offset: u8,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position)]
+    #[bw(ignore)]
+    name: NulString,
+}
+
+/// A valid sample.
+fn sample() -> Vec<u8> {
+    let mut bytes = b"ONE\0".to_vec();
+    bytes.push(0);
+    // Wide, shifted by -3, one more row, a single bit, low 5 and high -2.
+    let word = 1u32 | 0b11101 << 1 | 1 << 6 | 1 << 15 | 5 << 16 | 0b1110 << 19;
+    bytes.extend(&word.to_le_bytes()[..3]);
+    let wide: Vec<u8> = [1.5f32, -2.0, 0.0, 9.0].iter().flat_map(|x| x.to_le_bytes()).collect();
+    let packed = lz4_literals(&wide);
+    bytes.extend((packed.len() as i32).to_le_bytes());
+    bytes.extend(16i32.to_le_bytes());
+    bytes.extend(4u32.to_le_bytes());
+    bytes.extend(packed);
+    bytes.extend(lz4_literals(&[7; 16]));
+    bytes.extend(1..=12);
+    // (1 + 1) * 2 rows of three pairs.
+    bytes.extend((0..24).flat_map(|n| (n as f32).to_le_bytes()));
+    bytes.extend(b"one\0two\0");
+    bytes
+}
+
+/// An LZ4 block of 15 to 269 bytes without any repetition.
+fn lz4_literals(content: &[u8]) -> Vec<u8> {
+    let mut block = vec![0xf0, (content.len() - 15) as u8];
+    block.extend(content);
+    block
+}

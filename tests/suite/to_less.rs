@@ -1,0 +1,247 @@
+//! Scenes that a format cannot hold as they are: what it gets instead, and what the list of losses says.
+
+use glam::{Quat, Vec3};
+use meshspec::scene::{
+    Animation, Channel, Faces, Interpolation, Joint, Lod, Mesh, Samples, Scene, SceneOptions, Skin,
+    Transform, Weights,
+};
+use meshspec::{Document, FormatId, Loss, LossKind, ReadOptions, WriteOptions};
+
+/// The document of a format, which it writes and reads without a finding.
+fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
+    let (document, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
+    let bytes = document.write(&WriteOptions::default()).unwrap();
+    assert_eq!(document.check().errors(), 0, "{:?}", document.check());
+    (format.read(&bytes, &ReadOptions::default()).unwrap(), losses)
+}
+
+/// A scene after a visit to a format.
+fn through(format: FormatId, scene: &Scene) -> (Scene, Vec<Loss>) {
+    let (document, losses) = document(format, scene);
+    (document.into_scene(&SceneOptions::default()).unwrap().0, losses)
+}
+
+fn says(losses: &[Loss], kind: LossKind, path: &str) -> bool {
+    losses.iter().any(|loss| loss.kind == kind && loss.path == path)
+}
+
+fn triangle() -> Mesh {
+    Mesh {
+        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        normals: Some(vec![[0.0, 0.0, 1.0]; 3]),
+        uvs: vec![vec![[0.25, 0.5]; 3]],
+        faces: Faces::triangles(vec![0, 1, 2]),
+        ..Mesh::default()
+    }
+}
+
+/// An arm of two joints that turns; the outer one rests, and stays, a unit above where the bind pose has it.
+fn arm(looped: bool, times: Vec<f32>, turns: Vec<[f32; 4]>) -> Scene {
+    let above = |y: f32| Transform { translation: [0.0, y, 0.0], ..Transform::default() };
+    let joints = vec![
+        Joint { name: "base".into(), ..Joint::default() },
+        Joint {
+            name: "arm".into(),
+            parent: Some(0),
+            inverse_bind: above(1.0).to_matrix().inverse(),
+            rest: Some(above(2.0)),
+            ..Joint::default()
+        },
+    ];
+    let skin = Skin {
+        joints: vec![[1, Skin::NONE, Skin::NONE, Skin::NONE]; 3],
+        weights: Weights::U8(vec![[255, 0, 0, 0]; 3]),
+    };
+    Scene {
+        meshes: vec![Mesh { skins: vec![skin], ..triangle() }],
+        skeleton: meshspec::scene::Skeleton { joints },
+        animations: vec![Animation {
+            name: "turn".into(),
+            rate: 10.0,
+            duration: 4.0,
+            looped,
+            times: vec![times],
+            channels: vec![Channel {
+                joint: 1,
+                times: 0,
+                interpolation: Interpolation::Linear,
+                samples: Samples::Rotation(turns),
+            }],
+        }],
+        ..Scene::default()
+    }
+}
+
+fn quarter() -> [f32; 4] {
+    Quat::from_rotation_z(std::f32::consts::FRAC_PI_2).to_array()
+}
+
+/// Where the first animation takes the vertices of the first mesh, which follow one joint each.
+fn moved(scene: &Scene, seconds: f32) -> Vec<Vec3> {
+    let animation = &scene.animations[0];
+    let local = animation.pose(&scene.skeleton, seconds * animation.rate);
+    let model = scene.skeleton.to_model(&local);
+    let mesh = &scene.meshes[0];
+    let joints = mesh.skins[0].joints.iter().map(|joints| usize::from(joints[0]));
+    let matrices = joints.map(|joint| model[joint] * scene.skeleton.joints[joint].inverse_bind);
+    matrices
+        .zip(&mesh.positions)
+        .map(|(matrix, position)| matrix.transform_point3(Vec3::from(*position)))
+        .collect()
+}
+
+#[test]
+fn what_rests_beside_the_bind_pose_stays_there_while_it_moves() {
+    let turns = [0.0, 0.25, 0.5, 0.75, 1.0].map(|turn| Quat::from_rotation_z(turn).to_array());
+    let scene = arm(false, vec![0.0, 1.0, 2.0, 3.0, 4.0], turns.to_vec());
+    for format in [FormatId::Mesh, FormatId::Bmd] {
+        let (back, losses) = through(format, &scene);
+        assert!(says(&losses, LossKind::Changed, "skeleton.joints"), "{losses:?}");
+        assert!(!says(&losses, LossKind::Changed, "animations[0].channels"), "{losses:?}");
+        for seconds in [0.0, 0.2, 0.4] {
+            for (found, wanted) in moved(&back, seconds).into_iter().zip(moved(&scene, seconds)) {
+                assert!(found.distance(wanted) < 0.02, "{format:?} {seconds}: {found} {wanted}");
+            }
+        }
+    }
+    // Where the bind pose is the rest, nothing is said.
+    let mut still = scene;
+    still.skeleton.joints[1].rest = None;
+    assert!(!through(FormatId::Mesh, &still).1.iter().any(|loss| loss.message.contains("bind pose")));
+}
+
+#[test]
+fn a_round_ends_where_it_starts() {
+    let turns = vec![Quat::IDENTITY.to_array(), quarter(), Quat::IDENTITY.to_array()];
+    let keys = |document: &Document| {
+        let Document::Bmd(document) = document else { panic!() };
+        let [animation] = &*document.animations else { panic!() };
+        let frames: Vec<Vec<u32>> =
+            animation.tracks.iter().map(|track| track.keys().map(|key| key.frame).collect()).collect();
+        (animation.n_frames, frames.concat())
+    };
+    let arm = |looped, times, turns| {
+        let mut scene = arm(looped, times, turns);
+        scene.animations[0].channels[0].interpolation = Interpolation::Normalized;
+        scene
+    };
+    // The sample at the end of the round is the one at its start.
+    let (closed, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], turns.clone()));
+    assert_eq!(keys(&closed), (4, vec![0, 2]));
+    assert!(!says(&losses, LossKind::Changed, "animations[0].channels"), "{losses:?}");
+    // One that is another jumps there, which keys at whole frames come near to only.
+    let jump = vec![Quat::IDENTITY.to_array(), quarter(), quarter()];
+    let (jumps, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], jump));
+    assert!(says(&losses, LossKind::Changed, "animations[0].channels"), "{losses:?}");
+    assert!(keys(&jumps).1.iter().all(|frame| *frame < u32::from(keys(&jumps).0)));
+    // Without a loop the last key is a frame of its own.
+    let (once, _) = document(FormatId::Bmd, &arm(false, vec![0.0, 2.0, 4.0], turns));
+    assert_eq!(keys(&once), (5, vec![0, 2, 4]));
+}
+
+#[test]
+fn vertices_of_mesh_follow_joints_that_are_there() {
+    let skin = |joints: [u16; 4], weights: [f32; 4]| Skin {
+        joints: vec![joints, joints, [Skin::NONE; 4]],
+        weights: Weights::F32(vec![weights, weights, [0.0, 1.0, 0.0, 0.0]]),
+    };
+    let with =
+        |skin: Skin| Scene { meshes: vec![Mesh { skins: vec![skin], ..triangle() }], ..Scene::default() };
+    let joints_of = |document: Document| {
+        let Document::Mesh(document) = document else { panic!() };
+        (document.joints.len(), document.vertices.to_columns().joints.unwrap())
+    };
+
+    let (few, losses) =
+        document(FormatId::Mesh, &with(skin([0, 6, Skin::NONE, Skin::NONE], [0.4, 0.6, 0.0, 0.0])));
+    let (count, columns) = joints_of(few);
+    assert_eq!((count, columns.ids), (8, vec![[0, 6, 255, 255], [0, 6, 255, 255], [7, 255, 255, 255]]));
+    assert_eq!(columns.weights, [[102, 153, 0, 0], [102, 153, 0, 0], [255, 0, 0, 0]]);
+    assert!(says(&losses, LossKind::Changed, "skeleton.joints"), "{losses:?}");
+    assert!(says(&losses, LossKind::Changed, "meshes[0].skins[0]"), "{losses:?}");
+
+    let (far, losses) = document(FormatId::Mesh, &with(skin([300, 7, 60_000, 7], [0.5, 0.25, 0.25, 0.0])));
+    assert_eq!(joints_of(far).1.ids[0], [1, 0, 2, 0]);
+    assert!(says(&losses, LossKind::Renamed, "meshes[0].skins[0].joints"), "{losses:?}");
+
+    let many: Vec<[u16; 4]> = (0..100).map(|v| [v * 3, v * 3 + 1, v * 3 + 2, Skin::NONE]).collect();
+    let mut scene = with(Skin { joints: many, weights: Weights::F32(vec![[0.5, 0.25, 0.25, 0.0]; 100]) });
+    scene.meshes[0].positions = vec![[0.0; 3]; 100];
+    (scene.meshes[0].normals, scene.meshes[0].uvs) = (None, Vec::new());
+    let (unskinned, losses) = document(FormatId::Mesh, &scene);
+    let Document::Mesh(unskinned) = unskinned else { panic!() };
+    assert!(unskinned.vertices.to_columns().joints.is_none());
+    assert!(says(&losses, LossKind::Dropped, "meshes[0].skins[0]"), "{losses:?}");
+}
+
+#[test]
+fn meshes_that_bmd_cannot_count_are_cut() {
+    const SIDE: u32 = 270;
+    // Small whole numbers, so that what packing does to them leaves no doubt which they are.
+    let place = |index: u32| [index % 64, index / 64 % 64, index / 4096].map(|part| part as f32 - 32.0);
+    let corner = |x: u32, y: u32| y * SIDE + x;
+    let squares = (1..SIDE).flat_map(|y| (1..SIDE).map(move |x| (x, y)));
+    let indices = squares.flat_map(|(x, y)| {
+        [
+            corner(x - 1, y - 1),
+            corner(x, y - 1),
+            corner(x, y),
+            corner(x - 1, y - 1),
+            corner(x, y),
+            corner(x - 1, y),
+        ]
+    });
+    let indices: Vec<u32> = indices.collect();
+    let count = (SIDE * SIDE) as usize;
+    let sheet = Mesh {
+        positions: (0..SIDE * SIDE).map(place).collect(),
+        normals: Some(vec![[0.0, 0.0, 1.0]; count]),
+        uvs: vec![vec![[0.25, 0.5]; count]],
+        faces: Faces::triangles(indices.clone()),
+        ..Mesh::default()
+    };
+    let lods = vec![Lod { distance: 1.0, meshes: vec![0] }, Lod { distance: 3.0, meshes: vec![1] }];
+    let scene = Scene { meshes: vec![sheet, triangle()], lods, ..Scene::default() };
+    let (back, losses) = through(FormatId::Bmd, &scene);
+    assert!(says(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
+    assert!(!says(&losses, LossKind::Split, "meshes[1]"), "{losses:?}");
+    let (pieces, rest) = back.meshes.split_at(back.meshes.len() - 1);
+    assert!(pieces.len() > 1 && pieces.iter().all(|mesh| mesh.positions.len() <= 65_535));
+    assert_eq!(rest[0].positions.len(), 3);
+    assert_eq!(back.lods[0].meshes, (0..pieces.len()).collect::<Vec<_>>());
+    assert_eq!(back.lods[1].meshes, [pieces.len()]);
+    let corners = pieces.iter().flat_map(|mesh| {
+        let indices = mesh.faces.indices.clone().unwrap().into_u32();
+        indices.into_iter().map(|index| Vec3::from(mesh.positions[index as usize])).collect::<Vec<_>>()
+    });
+    let wanted = indices.iter().map(|index| Vec3::from(place(*index)));
+    assert_eq!(corners.clone().count(), indices.len());
+    assert!(corners.zip(wanted).all(|(found, wanted)| found.distance(wanted) < 0.5));
+}
+
+#[test]
+fn what_says_nothing_is_no_loss() {
+    // One level of detail that shows everything from anywhere.
+    let lod = Lod { distance: 0.0, meshes: vec![0] };
+    let scene = Scene { meshes: vec![triangle()], lods: vec![lod], ..Scene::default() };
+    assert_eq!(document(FormatId::Iyma, &scene).1, []);
+    // Two sets of joints of which vertices use four.
+    let set = |joint: u16| Skin {
+        joints: vec![[joint, joint + 1, Skin::NONE, Skin::NONE]; 3],
+        weights: Weights::F32(vec![[0.25, 0.25, 0.0, 0.0]; 3]),
+    };
+    let mesh = Mesh { skins: vec![set(0), set(2)], ..triangle() };
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let (_, losses) = document(FormatId::Crucible, &scene);
+    assert!(losses.iter().all(|loss| !loss.path.contains("skins")), "{losses:?}");
+}
+
+#[test]
+fn indices_reach_the_last_vertex_and_no_further() {
+    let with = |last| Scene {
+        meshes: vec![Mesh { faces: Faces::triangles(vec![0, 1, last]), ..triangle() }],
+        ..Scene::default()
+    };
+    with(2).check().unwrap();
+    assert_eq!(with(3).check().unwrap_err().path(), "meshes[0].faces.indices");
+}
