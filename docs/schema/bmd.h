@@ -78,7 +78,7 @@ typedef uint32_t bmd_control_flags;
  * The first word of any vertex.
  */
 typedef uint64_t bmd_vertex_tag;
-/* What the form of the vertex says. */
+/* Depends on the form. */
 #define BMD_VERTEX_TAG_CONTENT_SHIFT 0
 #define BMD_VERTEX_TAG_CONTENT_MASK UINT64_C(0xffffffffffffff)
 #define BMD_VERTEX_TAG_CONTENT(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffffffffff))
@@ -282,7 +282,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 #define BMD_VERTEX128_BONE_WIDTH 8
 
 /*
- * VertexItem: One vertex of whatever size its tag says.
+ * VertexItem: One vertex, of the size that its tag gives.
  *
  * - first: VertexTag, at 0, as a look ahead
  * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
@@ -306,7 +306,7 @@ typedef uint8_t bmd_face_tag;
 #define BMD_FACE_TAG_TAG_SHIFT 0
 #define BMD_FACE_TAG_TAG_MASK UINT64_C(0x3)
 #define BMD_FACE_TAG_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* What the form of the face says. */
+/* Depends on the form. */
 #define BMD_FACE_TAG_CONTENT_SHIFT 2
 #define BMD_FACE_TAG_CONTENT_MASK UINT64_C(0x3f)
 #define BMD_FACE_TAG_CONTENT(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3f))
@@ -416,7 +416,7 @@ typedef uint64_t bmd_quad64;
 #define BMD_QUAD64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
 
 /*
- * FaceItem: One face of whatever form its tag says.
+ * FaceItem: One face, of the form that its tag gives.
  *
  * - first: FaceTag, at 0, as a look ahead
  * - triangle_32: Triangle32, at 0, if first.tag == 0
@@ -539,7 +539,7 @@ typedef uint32_t bmd_rotation;
 #define BMD_ROTATION_R(word) (((uint64_t)(word) >> 24) & UINT64_C(0xff))
 
 /*
- * Where a bone is in the space of its parent: 64 bits (B19).
+ * The transform of a bone in the space of its parent: 64 bits (B19).
  */
 typedef uint64_t bmd_bone_transform;
 /* Origin. */

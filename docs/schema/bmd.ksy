@@ -295,7 +295,7 @@ types:
           The vertices.
   vertex_item:
     doc: |
-      One vertex of whatever size its tag says.
+      One vertex, of the size that its tag gives.
     params:
       - id: flat
         type: bool
@@ -330,7 +330,7 @@ types:
         pos: _io.pos
         type: 'vertex_tag'
         doc: |
-          The first word, which says what follows.
+          The first word, whose tag gives the form.
   vertex_tag:
     doc: |
       The first word of any vertex.
@@ -338,7 +338,7 @@ types:
       - id: content
         type: b56
         doc: |
-          What the form of the vertex says.
+          Depends on the form.
       - id: tag
         type: b8
         doc: |
@@ -723,7 +723,7 @@ types:
           The faces.
   face_item:
     doc: |
-      One face of whatever form its tag says.
+      One face, of the form that its tag gives.
     seq:
       - id: triangle_32
         if: 'first.tag == 0'
@@ -750,7 +750,7 @@ types:
         pos: _io.pos
         type: 'face_tag'
         doc: |
-          The first byte, which says what follows.
+          The first byte, whose tag gives the form.
   face_tag:
     doc: |
       The first byte of any face.
@@ -762,7 +762,7 @@ types:
       - id: content
         type: b6
         doc: |
-          What the form of the face says.
+          Depends on the form.
   triangle32:
     doc: |
       A triangle of 32 bits: indices up to 1,023.
@@ -944,7 +944,7 @@ types:
         pos: _io.pos
         type: 'bone_entry'
         doc: |
-          The whole entry, whose parent says what the transform is.
+          The whole entry: its parent decides what the transform is.
       name:
         io: _root._io
         pos: 'ofs_name'
@@ -970,7 +970,7 @@ types:
           Solid and reserved bytes.
   bone_transform:
     doc: |
-      Where a bone is in the space of its parent: 64 bits (B19).
+      The transform of a bone in the space of its parent: 64 bits (B19).
     seq:
       - id: origin_frac_x_bits
         type: b9

@@ -1,45 +1,23 @@
 //! BMD: images of packed meshes with mixed sizes of vertices and faces, quantised skeletons, compacted animations.
 
-mod animation;
-mod channels;
 mod codec;
 #[cfg(feature = "serde")]
 mod data;
-mod decode;
-mod decode_faces;
 mod document;
-mod encode;
-mod faces;
-mod material;
-#[cfg(feature = "scene")]
-mod motion;
-mod nearest;
-mod pose;
-#[cfg(feature = "scene")]
-mod rig;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
-mod split;
 #[cfg(feature = "proptest")]
 pub mod strategy;
-mod summary;
-mod vertices;
-mod wanted;
-mod writer;
 
-pub use animation::{Animation, Track, TrackKey};
-pub use channels::{ChannelErrors, Channels, FloatChannels};
-pub use decode::VertexColumns;
-pub use document::{Bone, Document, Mesh, Transform};
-pub use encode::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
-pub use faces::{Face, FaceCounts, Faces, PackedFace};
-pub use material::{Surface, flat_color, resource_name, shade_color};
-pub use nearest::nearest_shade;
-pub use pose::{Matrix, Motion, Pose};
+pub use codec::{Attributes, Tolerance, VertexColumns, VertexErrors, VertexSize, VertexSizes, nearest_shade};
+pub use document::{
+    Animation, Bone, ChannelErrors, Channels, Document, Face, FaceCounts, Faces, FloatChannels, Matrix, Mesh,
+    Motion, PackedFace, PackedVertex, Pose, Surface, Track, TrackKey, Transform, Vertex, Vertices,
+    flat_color, resource_name, shade_color,
+};
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
-pub use vertices::{PackedVertex, Vertex, Vertices};
 
 use super::{About, Format, FormatId, Likelihood, locate, refuse};
 use crate::info::Info;
@@ -74,7 +52,7 @@ impl Format for Document {
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
-            .and_then(|()| writer::write(self))
+            .and_then(|()| codec::write(self))
             .map_err(|error| error.in_format(FormatId::Bmd))
     }
 
@@ -92,7 +70,7 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        summary::info(self)
+        document::info(self)
     }
 
     fn layout_of(_: &[u8], _: Option<Dialect>) -> Option<&'static Type> {

@@ -18,15 +18,15 @@ use super::{
 };
 use crate::Text;
 
-const MOST_VERTICES: usize = 24;
-const MOST_FACES: usize = 16;
-const MOST_MESHES: usize = 3;
-const MOST_BONES: usize = 5;
+const MAX_VERTICES: usize = 24;
+const MAX_FACES: usize = 16;
+const MAX_MESHES: usize = 3;
+const MAX_BONES: usize = 5;
 
 /// Documents that strict reading accepts: all forms of vertices and faces alone and mixed, levels of detail, bones and
 /// pseudo-bones, animations with gaps over 32 frames and keys on the last frame.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (0..=MOST_MESHES, 0..=MOST_BONES).prop_flat_map(|(mesh_count, bones)| {
+    (0..=MAX_MESHES, 0..=MAX_BONES).prop_flat_map(|(mesh_count, bones)| {
         // Pseudo-bones need a bone to follow.
         let pseudo = if bones == 0 { 0..=0 } else { 0..=2usize };
         (
@@ -58,7 +58,7 @@ fn materials() -> impl Strategy<Value = Option<Text>> {
 
 /// Meshes whose control flags allow what they have, whether or not narrower ones would.
 pub fn meshes() -> impl Strategy<Value = Mesh> {
-    (materials(), 0..4u8, 0..4u8, 0..=MOST_VERTICES).prop_flat_map(|(material, subtype, triangles, count)| {
+    (materials(), 0..4u8, 0..4u8, 0..=MAX_VERTICES).prop_flat_map(|(material, subtype, triangles, count)| {
         let is_flat = material.as_ref().is_some_and(|name| flat_color(name.as_bytes()).is_some());
         let surface = if is_flat { Surface::Flat } else { Surface::Textured };
         (
@@ -111,7 +111,7 @@ fn vertices(surface: Surface, subtype: u8) -> BoxedStrategy<PackedVertex> {
 
 /// Faces of the forms that a triangles type allows, between so many vertices.
 pub fn face_lists(triangles: u8, vertices: usize) -> impl Strategy<Value = Faces> {
-    let count = if vertices == 0 { 0..=0 } else { 0..=MOST_FACES };
+    let count = if vertices == 0 { 0..=0 } else { 0..=MAX_FACES };
     vec(faces(triangles, 0..vertices.max(1) as u8), count).prop_filter_map(
         "faces with their own tags",
         |list| {
@@ -154,7 +154,7 @@ fn lods(meshes: usize) -> impl Strategy<Value = LodDef> {
     })
 }
 
-/// Normal bones, each behind its parent.
+/// Normal bones, each after its parent.
 fn skeletons(count: usize, meshes: usize) -> impl Strategy<Value = Vec<Bone>> {
     let bone = (
         any::<[u8; 8]>(),

@@ -57,7 +57,7 @@ fn mesh(at: &str, mesh: &Mesh, expected: &Value) {
     assert_eq!(expected["faces"], Value::from(faces), "{at}");
     let counts = mesh.faces.counts();
     assert_eq!(expected["n_tris_items"], counts.items(), "{at}");
-    assert_eq!(expected["n_tris_quads_as_2"], counts.triangles(), "{at}");
+    assert_eq!(expected["n_tris_quads_as_2"], counts.triangulated(), "{at}");
 }
 
 fn lod(at: &str, lod: &LodDef, expected: &Value) {

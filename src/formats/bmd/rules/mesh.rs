@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::super::faces::PackedFace;
-use super::super::vertices::PackedVertex;
-use super::super::{ControlFlags, Mesh};
+use super::super::document::{Mesh, PackedFace, PackedVertex};
+use super::super::schema::ControlFlags;
 use super::{
     FLAGS, INDEX_RANGE, NON_FINITE, TAG2, TRIANGLE_COUNT, VERTEX_BONE, VERTEX_TAG, VERTEX_UNDEFINED,
     check_zero,
@@ -18,9 +17,9 @@ pub(super) fn check(mesh: &Mesh, index: usize, bones: usize, report: &mut Report
     check_faces(mesh, &at, report);
     if let Some(stated) = mesh.n_tris {
         let counts = mesh.faces.counts();
-        if ![counts.items(), counts.triangles()].contains(&stated.into()) {
-            let (three, four) = (counts.three, counts.four);
-            let message = format_args!("{stated}, but there are {three} triangles and {four} quads");
+        if ![counts.items(), counts.triangulated()].contains(&stated.into()) {
+            let (triangles, quads) = (counts.triangles, counts.quads);
+            let message = format_args!("{stated}, but the faces are {triangles} triangles and {quads} quads");
             report.add(&TRIANGLE_COUNT, format_args!("{at}.n_tris"), message);
         }
     }
@@ -31,7 +30,7 @@ fn check_vertices(mesh: &Mesh, at: &str, bones: usize, report: &mut Report) {
     for (position, vertex) in mesh.packed_vertices().enumerate() {
         let path = VertexPath { at, position, vertex };
         if !allowed.contains(&vertex.bits()) {
-            let message = format_args!("{} bits, which the control flags rule out", vertex.bits());
+            let message = format_args!("{} bits, which the control flags do not allow", vertex.bits());
             report.add(&FLAGS, &path, message);
         }
         match vertex.tag() {
@@ -47,7 +46,7 @@ fn check_vertices(mesh: &Mesh, at: &str, bones: usize, report: &mut Report) {
         let (bone, vector) = (vertex.bone(), vertex.position());
         // A model without bones has the base.
         if usize::from(bone) >= bones.max(1) {
-            report.add(&VERTEX_BONE, &path, format_args!("bone {bone}, but there are {bones}"));
+            report.add(&VERTEX_BONE, &path, format_args!("bone {bone}, but the skeleton has {bones} bones"));
         }
         if !vector.iter().all(|x| x.is_finite()) {
             report.add(&NON_FINITE, &path, format_args!("the position is {vector:?}"));
@@ -73,7 +72,7 @@ fn check_faces(mesh: &Mesh, at: &str, report: &mut Report) {
     for (position, face) in mesh.faces.packed().enumerate() {
         let path = FacePath { at, position, face };
         if !mesh.flags.allows(face) {
-            let message = format_args!("a {}, which the control flags rule out", face.form());
+            let message = format_args!("a {}, which the control flags do not allow", face.form());
             report.add(&FLAGS, &path, message);
         }
         if face.tag2() != 0 {

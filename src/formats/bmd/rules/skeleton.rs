@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::{Animation, Document, Mesh, Transform};
+use super::super::document::{Animation, Document, Mesh, Transform};
 use super::{
     FRAMES_TRAILING, KEY_RANGE, NO_FRAMES, PARENT, PSEUDO_BONES, PSEUDO_ORDER, SOLID_BONE, SOLID_CLOSED,
     SOLID_RANGE, check_zero,
@@ -26,7 +26,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
                 }
                 check_parent(document, index, report);
                 if index > normal {
-                    let message = format_args!("bone {index} follows the pseudo-bone {normal}");
+                    let message = format_args!("normal bone {index} comes after pseudo-bone {normal}");
                     report.add(&PSEUDO_ORDER, &at, message);
                 }
             }
@@ -35,7 +35,11 @@ pub(super) fn check(document: &Document, report: &mut Report) {
                 for (slot, (followed, _)) in parts.filter(|(_, (_, weight))| *weight != 0.0) {
                     if usize::from(followed) >= index {
                         let path = format_args!("{at}.pseudo.bone_{slot}");
-                        report.add(&PSEUDO_BONES, path, format_args!("bone {followed} of bone {index}"));
+                        report.add(
+                            &PSEUDO_BONES,
+                            path,
+                            format_args!("bone {followed}, expected one before bone {index}"),
+                        );
                     }
                 }
             }
@@ -48,14 +52,14 @@ fn check_parent(document: &Document, index: usize, report: &mut Report) {
     let message = match index {
         0 if parent != 0 => format!("parent {parent} of bone 0, expected 0"),
         0 => return,
-        _ if parent >= index => format!("parent {parent} of bone {index}"),
+        _ if parent >= index => format!("parent {parent}, expected one before bone {index}"),
         _ if document.bones[parent].is_pseudo() => format!("parent {parent} is a pseudo-bone"),
         _ => return,
     };
     report.add(&PARENT, format_args!("bones[{index}].id_parent"), message);
 }
 
-/// The solids that bones name. They may share one, which is looked at once; mesh 0 stands for none.
+/// The solids of bones. Bones may share one, which is checked once; mesh 0 stands for none.
 pub(super) fn check_solids(document: &Document, report: &mut Report) {
     let mut owners: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
     for (index, bone) in document.bones.iter().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
@@ -64,7 +68,8 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
     for (solid, bones) in owners {
         let Some(mesh) = document.meshes.get(usize::from(solid)) else {
             for bone in bones {
-                let message = format_args!("mesh {solid}, but there are {}", document.meshes.len());
+                let message =
+                    format_args!("mesh {solid}, but the image has {} meshes", document.meshes.len());
                 report.add(&SOLID_RANGE, format_args!("bones[{bone}].id_solid"), message);
             }
             continue;
@@ -119,7 +124,9 @@ fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
     let Some(first) = bones.next() else { return };
     let is_fine = (first == 0 || first == bone) && bones.all(|other| other == first);
     if !is_fine {
-        let message = format_args!("the vertices of mesh {solid} belong to other bones than {bone} or 0");
+        let message = format_args!(
+            "the vertices of mesh {solid} are neither all bound to bone {bone} nor all to bone 0"
+        );
         report.add(&SOLID_BONE, format_args!("bones[{bone}].id_solid"), message);
     }
 }
@@ -131,11 +138,11 @@ pub(super) fn check_animations(document: &Document, report: &mut Report) {
         let reserved = [("resv1", animation.resv1.into()), ("resv2", animation.resv2.into())];
         check_zero(&at, &reserved, report);
         if animation.n_frames == 0 && !(animation.tracks.is_empty() && animation.trailing.is_empty()) {
-            let message = "there are no frames, but a frames list";
+            let message = "0 frames, but the frames list is not empty";
             report.add(&NO_FRAMES, format_args!("{at}.n_frames"), message);
         }
         if !animation.trailing.is_empty() {
-            let message = format_args!("{} bytes follow the keys of the last bone", animation.trailing.len());
+            let message = format_args!("{} bytes after the keys of the last bone", animation.trailing.len());
             report.add(&FRAMES_TRAILING, format_args!("{at}.sz_frames"), message);
         }
         check_keys(animation, &at, report);
@@ -149,7 +156,9 @@ fn check_keys(animation: &Animation, at: &str, report: &mut Report) {
         for key in track.keys() {
             if key.has_values() && key.frame >= animation.n_frames.into() {
                 let (frame, frames) = (key.frame, animation.n_frames);
-                let message = format_args!("a key of bone {bone} at frame {frame}, but there are {frames}");
+                let message = format_args!(
+                    "a key of bone {bone} at frame {frame}, but the animation has {frames} frames"
+                );
                 report.add(&KEY_RANGE, format_args!("{at}.frames[{item}]"), message);
             }
             item += 1;

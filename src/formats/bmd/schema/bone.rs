@@ -1,4 +1,4 @@
-//! Bones and the words that say where they are.
+//! Bones and their packed transforms.
 
 use std::io::SeekFrom;
 
@@ -19,7 +19,7 @@ pub const PSEUDO_BONE: u8 = 0xFF;
 #[brw(little)]
 #[derive(Debug)]
 pub struct BoneDef {
-    /// The whole entry, whose parent says what the transform is.
+    /// The whole entry: its parent decides what the transform is.
     #[br(restore_position)]
     #[bw(ignore)]
     pub entry: BoneEntry,
@@ -65,7 +65,7 @@ pub struct BoneEntry {
     pub rest: B24,
 }
 
-/// Where a bone is in the space of its parent: 64 bits (B19).
+/// The transform of a bone in the space of its parent: 64 bits (B19).
 #[derive(Layout)]
 #[bitfield(bits = 64)]
 #[binrw]

@@ -12,13 +12,13 @@ pub struct FaceList {
     pub faces: Vec<FaceItem>,
 }
 
-/// One face of whatever form its tag says.
+/// One face, of the form that its tag gives.
 #[derive(Layout)]
 #[binread]
 #[br(little)]
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaceItem {
-    /// The first byte, which says what follows.
+    /// The first byte, whose tag gives the form.
     #[br(restore_position)]
     pub first: FaceTag,
     /// Tag 00.
@@ -44,7 +44,7 @@ pub struct FaceItem {
 pub struct FaceTag {
     /// The form: bit 0 for a quad, bit 1 for 64 bits.
     pub tag: B2,
-    /// What the form of the face says.
+    /// Depends on the form.
     #[layout(reserved)]
     pub content: B6,
 }

@@ -17,13 +17,13 @@ pub struct VertexList {
     pub vertices: Vec<VertexItem>,
 }
 
-/// One vertex of whatever size its tag says.
+/// One vertex, of the size that its tag gives.
 #[derive(Layout)]
 #[binread]
 #[br(little, import(flat: bool))]
 #[derive(Debug, Clone, PartialEq)]
 pub struct VertexItem {
-    /// The first word, which says what follows.
+    /// The first word, whose tag gives the form.
     #[br(restore_position)]
     pub first: VertexTag,
     /// 64 bits, where the material is a texture.
@@ -50,7 +50,7 @@ pub struct VertexItem {
 #[br(map = Self::from_bytes)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VertexTag {
-    /// What the form of the vertex says.
+    /// Depends on the form.
     #[layout(reserved)]
     pub content: B56,
     /// Below F0 the bone of a 64-bit vertex, else the form.

@@ -1,36 +1,34 @@
-//! What the declaration of BMD cannot say: where the strings end, which keys are whose, and how much an image may
-//! make of its bytes.
+//! Reads an image: through its declaration, and what that cannot say: where strings end, which keys belong to which
+//! bone, and how often lists may share bytes.
 
 use std::io::Cursor;
 
 use binrw::BinRead;
 
-use super::animation::{Animation, Track, are_keys};
-use super::faces::Faces;
-use super::schema::{AnimDef, BoneDef, Image, MeshDef};
-use super::vertices::Vertices;
-use super::{Bone, Document, Mesh, Transform, rules};
+use super::super::document::{Animation, Bone, Document, Faces, Mesh, Track, Transform, Vertices, are_keys};
+use super::super::rules;
+use super::super::schema::{AnimDef, BoneDef, Image, MeshDef};
 use crate::bulk::{self, NulString};
 use crate::{Error, ErrorKind, Likelihood, Result, Text};
 
 /// How many times the size of the image its lists and strings may take together. Lists may share bytes, as meshes do
-/// that draw parts of one list of vertices; but a small image must not be made a large document.
-const MOST_SHARING: u64 = 16;
+/// that draw parts of one list of vertices; but a small image must not become a large document.
+const MAX_SHARING: u64 = 16;
 
 /// Whether the bytes have the magic of BMD.
-pub(super) fn likelihood(bytes: &[u8]) -> Likelihood {
+pub fn likelihood(bytes: &[u8]) -> Likelihood {
     if bytes.starts_with(b"BMD1") { Likelihood::Magic } else { Likelihood::No }
 }
 
-/// The walker finds the place of what has none.
+/// An error without a path: the walker finds its place.
 fn malformed(error: impl ToString) -> Error {
     Error::new(ErrorKind::Malformed, error.to_string())
 }
 
 /// Decodes an image, checking nothing but its structure.
-pub(super) fn read(bytes: &[u8]) -> Result<Document> {
+pub fn read(bytes: &[u8]) -> Result<Document> {
     let image = Image::read(&mut Cursor::new(bytes)).map_err(malformed)?;
-    let mut reader = Reader { bytes, allowance: MOST_SHARING.saturating_mul(bytes.len() as u64) };
+    let mut reader = Reader { bytes, allowance: MAX_SHARING.saturating_mul(bytes.len() as u64) };
     let meshes = image.meshes.0.iter().enumerate().map(|(index, def)| reader.mesh(def, index));
     let meshes = meshes.collect::<Result<_>>()?;
     let bones = image.bones.0.iter().enumerate().map(|(index, def)| reader.bone(def, index));
@@ -61,7 +59,7 @@ impl Reader<'_> {
             Some(rest) => self.allowance = rest,
             None => {
                 let message = format!(
-                    "the lists share so many bytes that they take more than {MOST_SHARING} times the image"
+                    "lists and strings that share bytes add up to more than {MAX_SHARING} times the size of the image"
                 );
                 return Err(Error::new(ErrorKind::LimitExceeded, message)
                     .at(path())
@@ -73,7 +71,7 @@ impl Reader<'_> {
 
     fn text(&mut self, string: Option<&NulString>, path: impl Fn() -> String) -> Result<Option<Text>> {
         let Some(string) = string else { return Ok(None) };
-        let text = string.find(self.bytes).ok_or_else(|| malformed("no NUL ends the string"))?;
+        let text = string.find(self.bytes).ok_or_else(|| malformed("the string has no terminating NUL"))?;
         self.charge(text.len(), path)?;
         Ok(Some(Text::from(text.to_vec())))
     }
@@ -93,7 +91,7 @@ impl Reader<'_> {
         let words = self.words(def.vertices.bytes(self.bytes), at("sz_vtx"))?;
         let vertices = Vertices::from_words(words).map_err(malformed)?;
         if vertices.len() != usize::from(def.n_vtx) {
-            let message = format!("{} vertices, but the list holds {}", def.n_vtx, vertices.len());
+            let message = format!("{}, but the list holds {} vertices", def.n_vtx, vertices.len());
             let error = Error::new(ErrorKind::Malformed, message);
             return Err(error.at(at("n_vtx")()).with_rule(&rules::VERTEX_COUNT));
         }
@@ -101,7 +99,7 @@ impl Reader<'_> {
         let faces = Faces::from_words(words).map_err(malformed)?;
         let counts = faces.counts();
         let stated = usize::from(def.n_tris);
-        let is_right = stated == counts.items() || stated == counts.triangles();
+        let is_right = stated == counts.items() || stated == counts.triangulated();
         Ok(Mesh {
             material,
             flags: def.flags,
@@ -128,12 +126,12 @@ impl Reader<'_> {
         let name = self.text(def.name.as_ref(), || format!("animations[{index}].name"))?;
         let mut rest = def.frames.bytes(self.bytes);
         self.charge(rest.len(), || format!("animations[{index}].sz_frames"))?;
-        let cut = |message: String| {
+        let truncated = |message: String| {
             let error = Error::new(ErrorKind::Malformed, message);
             error.at(format!("animations[{index}].sz_frames")).with_rule(&rules::FRAMES)
         };
         if !are_keys(rest) {
-            return Err(cut("the frames end inside a key".to_owned()));
+            return Err(truncated("the frames end inside a key".to_owned()));
         }
         let mut tracks: Vec<Track> = Vec::new();
         // An animation without frames has no keys, and no ends of them either.
@@ -150,7 +148,9 @@ impl Reader<'_> {
                     }
                     Err(_) => {
                         let bone = tracks.len();
-                        return Err(cut(format!("the frames end inside the keys of bone {bone} of {bones}")));
+                        return Err(truncated(format!(
+                            "the frames end inside the keys of bone {bone} of {bones}"
+                        )));
                     }
                 }
             }

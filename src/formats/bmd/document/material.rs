@@ -1,6 +1,6 @@
-//! What materials and shade bytes mean for the look of a surface.
+//! Materials and colour/shade bytes.
 
-/// What the name of a mesh's material says about its surface.
+/// The kind of surface that the name of a mesh's material asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
     /// A texture or shader, or no material: vertices of 64 bits have a texture coordinate.

@@ -1,4 +1,4 @@
-//! Animations evaluated: where each bone is at a moment (B20, B22, B26).
+//! Evaluating animations: where each bone is at a moment (B20, B22, B26).
 //!
 //! Between two keys of a channel values change linearly, component by component; rotations are normalised afterwards.
 //! A loop goes from the last key to the first one of the next round; without a loop the first and last key hold.
@@ -7,7 +7,7 @@ use glam::{Mat4, Quat, Vec3};
 
 use super::animation::Animation;
 use super::channels::FloatChannels;
-use super::document::{Bone, Transform};
+use super::{Bone, Transform};
 
 /// A matrix as four columns of four numbers, for column vectors.
 pub type Matrix = [[f32; 4]; 4];
@@ -39,7 +39,7 @@ impl Default for Motion {
 
 impl Animation {
     /// What the animation does at a moment, in frames from its start; between frames in part. A loop has every moment,
-    /// before its start too; without a loop the first and last key hold. Keys behind the last frame do nothing. A
+    /// before its start too; without a loop the first and last key hold. Keys beyond the last frame do nothing. A
     /// frame that is not finite counts as 0.
     ///
     /// ```
@@ -93,7 +93,7 @@ impl Time {
     fn value<const N: usize>(&self, keys: &[(u32, [f32; N])]) -> Option<[f64; N]> {
         let keys = &keys[..keys.partition_point(|(frame, _)| *frame < self.n_frames)];
         let (behind, ahead) = keys.split_at(keys.partition_point(|(at, _)| f64::from(*at) <= self.frame));
-        // Its neighbours in the round before or behind.
+        // Its neighbours in the previous or next round of the loop.
         let round = f64::from(self.n_frames);
         let wrap = |key: Option<&(u32, [f32; N])>, by| {
             key.filter(|_| self.is_loop).map(|(at, value)| (f64::from(*at) + by, *value))

@@ -3,7 +3,7 @@
 mod mesh;
 mod skeleton;
 
-use super::Document;
+use super::document::Document;
 use super::schema::LodDef;
 use crate::Report;
 use crate::finding::rules;
@@ -14,23 +14,23 @@ rules! {
     TRUNCATED "BMD-TRUNCATED" Fatal "Header" "B29"
         "Lists lie within the image and items within their lists.";
     LIST "BMD-LIST" Fatal "Header" "B29"
-        "A list lies behind the header and holds whole entries.";
+        "A list lies after the header and holds whole entries.";
     ALIGNMENT "BMD-ALIGNMENT" Fatal "Mesh Model Format" "B15"
         "The offset of a list of structures is a multiple of 4.";
     STRING "BMD-STRING" Fatal "MeshDef, BoneDef, AnimDef" "B29"
         "A string ends with a NUL.";
     VERTEX_COUNT "BMD-VERTEX-COUNT" Fatal "MeshDef, n_vtx" "B14"
-        "The vertex list holds as many vertices as the mesh states.";
+        "The vertex list holds n_vtx vertices.";
     FRAMES "BMD-FRAMES" Fatal "Animation frames" "B23"
         "The keys of each normal bone end within the frames list.";
     SHARING "BMD-SHARING" Fatal "Mesh Model Format" "B29"
-        "Lists and strings that share bytes take no more than 16 times the image.";
+        "Lists and strings that share bytes add up to at most 16 times the size of the image.";
     VERTEX_TAG "BMD-VERTEX-TAG" Error "Mesh Vertex" "B8"
         "No vertex has one of the reserved tags FC, FE and FF.";
     VERTEX_UNDEFINED "BMD-VERTEX-UNDEFINED" Warning "Mesh Vertex (96-bit)" "B8"
-        "No vertex has one of the tags F0 to F7, whose last byte is not defined.";
+        "No vertex has one of the tags F0 to F7, for which the last byte is undefined.";
     VERTEX_BONE "BMD-VERTEX-BONE" Warning "Mesh Vertex, Bone ID" "B9"
-        "The bone of a vertex exists; 0 does in any case.";
+        "The bone of a vertex exists; bone 0 always does.";
     NON_FINITE "BMD-NON-FINITE" Error "Mesh Vertex (128-bit)" "B7"
         "Positions are finite.";
     INDEX_RANGE "BMD-INDEX-RANGE" Error "Mesh Triangle, Mesh Quad" "B13"
@@ -38,17 +38,17 @@ rules! {
     TAG2 "BMD-TAG2" Error "Mesh Triangle, Mesh Quad" "B13"
         "The second tag of a face is 0.";
     TRIANGLE_COUNT "BMD-TRIANGLE-COUNT" Error "MeshDef, n_tris" "B12"
-        "The number of triangles is that of the faces, a quad counted as one or as two.";
+        "The number of triangles matches the faces, with a quad counted as one or as two.";
     FLAGS "BMD-FLAGS" Error "Mesh control flags" "B11"
-        "The vertices and faces are of the forms that the control flags allow.";
+        "Vertices and faces have forms that the control flags allow.";
     LOD_RANGE "BMD-LOD-RANGE" Error "LodDef" "B18"
-        "The meshes of a level of detail exist.";
+        "A level of detail refers to meshes that exist.";
     LOD_DRAWABLE "BMD-LOD-DRAWABLE" Warning "LodDef" "B18"
-        "The meshes of a level of detail have a material.";
+        "The meshes of a level of detail have a material, so that they are drawn.";
     PARENT "BMD-PARENT" Error "BoneDef, id_parent" "B21"
         "The parent of a bone comes before it and is no pseudo-bone; that of bone 0 is 0.";
     PSEUDO_ORDER "BMD-PSEUDO-ORDER" Error "Pseudo-Bones" "B22"
-        "Pseudo-bones follow the normal bones.";
+        "Pseudo-bones come after the normal bones.";
     PSEUDO_BONES "BMD-PSEUDO-BONES" Error "Pseudo-Bones" "B22"
         "The bones that a pseudo-bone follows come before it.";
     SOLID_RANGE "BMD-SOLID-RANGE" Error "BoneDef, id_solid" ""
@@ -56,18 +56,18 @@ rules! {
     SOLID_CLOSED "BMD-SOLID-CLOSED" Warning "Bone solids" ""
         "The solid of a bone is closed: each edge belongs to two faces, which run along it in opposite directions.";
     SOLID_BONE "BMD-SOLID-BONE" Warning "Bone solids" ""
-        "The vertices of a solid all belong to its bone, or all to bone 0.";
+        "The vertices of a solid are all bound to its bone, or all to bone 0.";
     NO_FRAMES "BMD-NO-FRAMES" Error "AnimDef, n_frames" "B29"
-        "An animation with a frames list has frames.";
+        "An animation with a frames list has at least one frame.";
     KEY_RANGE "BMD-KEY-RANGE" Error "Animation frames" "B23"
-        "Every key is at a frame that the animation has.";
+        "Every key is at a frame of the animation.";
     FRAMES_TRAILING "BMD-FRAMES-TRAILING" Error "AnimDef, sz_frames" "B23"
         "Nothing follows the keys of the last bone.";
     RESERVED "BMD-RESERVED" Warning "Header, MeshDef, LodDef, BoneDef, AnimDef" "B28"
-        "What must be zero is.";
+        "Reserved fields are zero.";
 }
 
-/// Adds every breach to `report`.
+/// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_header(document, report);
     let bones = document.bones.len();
@@ -99,7 +99,7 @@ fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report
     check_zero(&at, &[("resv1", lod.resv1.into())], report);
     let Some(meshes) = document.meshes_of(lod) else {
         let (first, count, there) = (lod.id_mesh, lod.n_mesh, document.meshes.len());
-        let message = format_args!("{count} meshes from {first} on, but there are {there}");
+        let message = format_args!("{count} meshes from {first} on, but the image has {there}");
         report.add(&LOD_RANGE, format_args!("{at}.n_mesh"), message);
         return;
     };

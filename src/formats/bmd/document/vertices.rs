@@ -1,7 +1,9 @@
-//! Vertices as the image has them, packed, and what they mean.
+//! Vertices as an image has them, packed, and decoded one by one.
 
+use super::super::schema::{
+    FineVertex96, FlatVertex64, ScaledVertex96, TexturedVertex64, Vertex128, VertexTag,
+};
 use super::material::Surface;
-use super::schema::{FineVertex96, FlatVertex64, ScaledVertex96, TexturedVertex64, Vertex128, VertexTag};
 use crate::{Error, ErrorKind, Result};
 
 /// The vertices of a mesh: packed words, of any mix of sizes.
@@ -33,7 +35,7 @@ pub enum PackedVertex {
     Vertex128(Vertex128),
 }
 
-/// What a vertex means.
+/// A decoded vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Vertex {
     /// Position (X, Y, Z) in the space of the bone.
@@ -50,7 +52,7 @@ pub struct Vertex {
 }
 
 /// Number of 32-bit words of a vertex with this tag (B8).
-pub(super) const fn words_of(tag: u8) -> usize {
+pub const fn words_of(tag: u8) -> usize {
     match tag {
         0..=0xEF => 2,
         0xF0..=0xFB => 3,
@@ -59,7 +61,7 @@ pub(super) const fn words_of(tag: u8) -> usize {
 }
 
 /// The tag in the second 32-bit word of a vertex.
-pub(super) const fn tag_of(word: u32) -> u8 {
+pub const fn tag_of(word: u32) -> u8 {
     VertexTag::TAG.of_u64((word as u64) << 32) as u8
 }
 
@@ -104,7 +106,7 @@ impl Vertices {
     ///
     /// # Errors
     ///
-    /// If its tag says another form: a vertex of 64 bits cannot have a bone from F0 on (B9).
+    /// If its tag is that of another form: a vertex of 64 bits cannot have a bone from F0 on (B9).
     pub fn push(&mut self, vertex: PackedVertex) -> Result<()> {
         let tag = vertex.tag();
         let says = match (words_of(tag), vertex) {
@@ -144,7 +146,7 @@ impl Vertices {
         })
     }
 
-    /// What the vertices mean on such a surface.
+    /// The decoded vertices on such a surface.
     pub fn iter(&self, surface: Surface) -> impl Iterator<Item = Vertex> + use<'_> {
         self.packed(surface).map(PackedVertex::value)
     }
@@ -162,8 +164,8 @@ fn first(words: &[u32], surface: Surface) -> Option<(PackedVertex, usize)> {
 }
 
 impl PackedVertex {
-    /// The vertex at the start of these bytes, in the form that its tag says.
-    pub(super) fn from_bytes(bytes: [u8; 16], surface: Surface) -> PackedVertex {
+    /// The vertex at the start of these bytes, in the form of its tag.
+    pub fn from_bytes(bytes: [u8; 16], surface: Surface) -> PackedVertex {
         let [a, b, c, d, e, f, g, tag, i, j, k, l, ..] = bytes;
         let half = [a, b, c, d, e, f, g, tag];
         let three_quarters = [a, b, c, d, e, f, g, tag, i, j, k, l];
@@ -229,7 +231,7 @@ impl PackedVertex {
         }
     }
 
-    /// What it means.
+    /// The decoded vertex.
     pub fn value(self) -> Vertex {
         let (position, bone) = (self.position(), self.bone());
         let (st, normal, color) = match self {
@@ -259,7 +261,7 @@ fn color_or_bone(tag: u8, last: u8) -> (Option<u8>, u8) {
 /// The vector of length 1 in the direction of a position; 0 at the origin. The same for any multiple of the position by
 /// a power of two.
 #[inline(always)]
-pub(super) fn direction(position: [f32; 3]) -> [f32; 3] {
+pub fn direction(position: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = [f64::from(position[0]), f64::from(position[1]), f64::from(position[2])];
     let square = x * x + y * y + z * z;
     let scale = if square == 0.0 { 0.0 } else { 1.0 / square.sqrt() };

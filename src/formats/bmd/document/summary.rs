@@ -1,10 +1,10 @@
-//! What a person wants to know first of an image.
+//! Counts, attributes and bounds for `info`.
 
 use super::{Document, Mesh, PackedFace, PackedVertex};
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::{Dialect, FormatId, Text};
 
-pub(super) fn info(document: &Document) -> Info {
+pub fn info(document: &Document) -> Info {
     Info {
         format: FormatId::Bmd,
         dialect: Dialect::Spec,
@@ -42,7 +42,7 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         vertices: mesh.vertices.len() as u64,
         attributes: attributes(mesh),
         // As triangles, which is what a quad is drawn as.
-        indices: 3 * counts.triangles() as u64,
+        indices: 3 * counts.triangulated() as u64,
         index_bits: mesh.faces.packed().map(index_bits).max().unwrap_or(0),
         start: None,
         bounds: Bounds::of(mesh.decoded_vertices().map(|vertex| vertex.position)),

@@ -6,103 +6,14 @@
 //! bone 0. Where no form is good enough it is the largest that can express the vertex, and the errors tell. Bones are
 //! never given up.
 
-use super::faces::{Face, Faces, PackedFace};
-use super::material::Surface;
-use super::vertices::Vertices;
-use super::wanted::Wanted;
+use super::super::document::{Face, Faces, PackedFace, Surface, Vertices};
+use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
+use super::target::Target;
 use crate::{Error, ErrorKind, Result};
-
-/// The attributes of vertices as floats: a list each, as long as that of the positions, or none.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Attributes {
-    /// Positions (X, Y, Z), each in the space of its bone.
-    pub positions: Vec<[f32; 3]>,
-    /// Texture coordinates (S, T).
-    pub st: Option<Vec<[f32; 2]>>,
-    /// Normals (X, Y, Z), of any length but 0.
-    pub normals: Option<Vec<[f32; 3]>>,
-    /// Colours (red, green, blue), relative to that of the material.
-    pub colors: Option<Vec<[u8; 3]>>,
-    /// Bones; 0 is the base.
-    pub bones: Option<Vec<u16>>,
-}
-
-/// How far attributes may be off before a larger form is taken.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tolerance {
-    /// Of each coordinate of a position, relative to the largest coordinate of all of them.
-    pub position: f32,
-    /// Of each texture coordinate, in widths of the texture.
-    pub st: f32,
-    /// Of the direction of a normal, in degrees.
-    pub normal: f32,
-}
-
-impl Default for Tolerance {
-    /// Positions with the 255 steps that the small forms have, texture coordinates to 1/1024, normals as well as three
-    /// F8A can point.
-    fn default() -> Tolerance {
-        Tolerance { position: 1.0 / 255.0, st: 1.0 / 1024.0, normal: 2.0 }
-    }
-}
-
-/// Which vertices of a mesh have the same size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum VertexSizes {
-    /// All: the smallest size that holds every vertex.
-    #[default]
-    PerMesh,
-    /// Each has the smallest that holds it.
-    PerVertex,
-    /// All have this one, whatever is lost.
-    Fixed(VertexSize),
-}
-
-/// Size of a vertex.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum VertexSize {
-    /// 64 bits.
-    Bits64,
-    /// 96 bits.
-    Bits96,
-    /// 128 bits.
-    Bits128,
-}
-
-impl VertexSize {
-    /// From small to large.
-    const ALL: [VertexSize; 3] = [VertexSize::Bits64, VertexSize::Bits96, VertexSize::Bits128];
-}
-
-/// The largest error of each attribute that was encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct VertexErrors {
-    /// Of the coordinates of positions.
-    pub position: f32,
-    /// Of texture coordinates, in widths of the texture.
-    pub st: f32,
-    /// Of the direction of normals, in degrees.
-    pub normal: f32,
-    /// Of the channels of colours, of 255.
-    pub color: u8,
-}
-
-impl VertexErrors {
-    /// The larger error of each attribute.
-    pub fn max(self, other: VertexErrors) -> VertexErrors {
-        VertexErrors {
-            position: self.position.max(other.position),
-            st: self.st.max(other.st),
-            normal: self.normal.max(other.normal),
-            color: self.color.max(other.color),
-        }
-    }
-}
 
 impl Vertices {
     /// Encodes vertices for such a surface, each attribute as the nearest code of the form that the vertex takes, and
-    /// says how far they are off.
+    /// returns the largest error of each.
     ///
     /// ```
     /// use meshspec::bmd::{Attributes, Surface, Tolerance, VertexSizes, Vertices};
@@ -129,17 +40,17 @@ impl Vertices {
         sizes: VertexSizes,
         tolerance: &Tolerance,
     ) -> Result<(Vertices, VertexErrors)> {
-        let wanted = attributes.vertices()?;
-        let largest = attributes.positions.as_flattened().iter().fold(0.0, |most: f32, x| most.max(x.abs()));
+        let targets = attributes.targets()?;
+        let largest = attributes.positions.as_flattened().iter().fold(0.0, |max: f32, x| max.max(x.abs()));
         let tolerance = Tolerance { position: tolerance.position * largest, ..*tolerance };
         let allowed: &[VertexSize] = match &sizes {
-            VertexSizes::PerVertex => return encode_each(&wanted, surface, &tolerance),
+            VertexSizes::PerVertex => return encode_each(&targets, surface, &tolerance),
             VertexSizes::PerMesh => &VertexSize::ALL,
             VertexSizes::Fixed(size) => std::slice::from_ref(size),
         };
         let mut best = Err(Error::new(ErrorKind::Inexpressible, "no size is allowed").at("vertices"));
         for size in allowed {
-            match encode_all(&wanted, *size, surface, &tolerance) {
+            match encode_all(&targets, *size, surface, &tolerance) {
                 Ok(all) if all.hold => return Ok((all.vertices, all.errors)),
                 Ok(all) => best = Ok((all.vertices, all.errors)),
                 // A smaller size that can express the vertices is better than none.
@@ -159,10 +70,10 @@ struct All {
     hold: bool,
 }
 
-fn encode_all(wanted: &[Wanted], size: VertexSize, surface: Surface, tolerance: &Tolerance) -> Result<All> {
+fn encode_all(targets: &[Target], size: VertexSize, surface: Surface, tolerance: &Tolerance) -> Result<All> {
     let mut all = All { vertices: Vertices::default(), errors: VertexErrors::default(), hold: true };
-    for (index, vertex) in wanted.iter().enumerate() {
-        let packed = vertex.pack(size, surface).map_err(|fault| fault.at(index))?;
+    for (index, vertex) in targets.iter().enumerate() {
+        let packed = vertex.pack(size, surface).map_err(|error| error.at(index))?;
         let errors = vertex.errors(packed.value());
         all.hold &= vertex.is_held(errors, tolerance);
         all.errors = all.errors.max(errors);
@@ -172,14 +83,14 @@ fn encode_all(wanted: &[Wanted], size: VertexSize, surface: Surface, tolerance: 
 }
 
 fn encode_each(
-    wanted: &[Wanted],
+    targets: &[Target],
     surface: Surface,
     tolerance: &Tolerance,
 ) -> Result<(Vertices, VertexErrors)> {
     let (mut vertices, mut largest) = (Vertices::default(), VertexErrors::default());
-    for (index, vertex) in wanted.iter().enumerate() {
+    for (index, vertex) in targets.iter().enumerate() {
         let mut best = None;
-        let mut last_fault = None;
+        let mut last_error = None;
         for size in VertexSize::ALL {
             match vertex.pack(size, surface) {
                 Ok(packed) => {
@@ -189,15 +100,15 @@ fn encode_each(
                         break;
                     }
                 }
-                Err(fault) => last_fault = Some(fault),
+                Err(error) => last_error = Some(error),
             }
         }
-        match (best, last_fault) {
+        match (best, last_error) {
             (Some((packed, errors)), _) => {
                 vertices.push(packed)?;
                 largest = largest.max(errors);
             }
-            (None, Some(fault)) => return Err(fault.at(index)),
+            (None, Some(error)) => return Err(error.at(index)),
             (None, None) => {}
         }
     }
@@ -206,7 +117,7 @@ fn encode_each(
 
 impl Attributes {
     /// The vertices one by one.
-    fn vertices(&self) -> Result<Vec<Wanted>> {
+    fn targets(&self) -> Result<Vec<Target>> {
         let len = self.positions.len();
         let lists = [
             ("st", self.st.as_ref().map(Vec::len)),
@@ -222,14 +133,14 @@ impl Attributes {
             let bone = at(&self.bones, index).unwrap_or(0);
             let refuse = |message| Error::new(ErrorKind::Inexpressible, message);
             let bone = u8::try_from(bone).ok().filter(|bone| *bone != 0xFF).ok_or_else(|| {
-                refuse(format!("bone {bone}, but a skeleton has 255 at most"))
+                refuse(format!("bone {bone}, but a skeleton has at most 255"))
                     .at(format!("vertices[{index}].bone"))
             })?;
             let normal = at(&self.normals, index);
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
                 return Err(refuse("the normal is not finite".into()).at(format!("vertices[{index}].normal")));
             }
-            Ok(Wanted {
+            Ok(Target {
                 position: *position,
                 st: at(&self.st, index),
                 normal,
@@ -263,10 +174,10 @@ impl Faces {
 fn too_large(face: Face, index: usize) -> Error {
     let (bits, hint) = match face {
         Face::Triangle(_) => (20, ""),
-        Face::Quad(_) => (15, "; as triangles it may fit"),
+        Face::Quad(_) => (15, "; split it into triangles"),
     };
     let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
     let vertex = face.vertices().get(corner).copied().unwrap_or(0);
-    let message = format!("index {vertex}, but a face of this kind has {bits} bits for each{hint}");
+    let message = format!("index {vertex} needs more than the {bits} bits that this kind of face has{hint}");
     Error::new(ErrorKind::Inexpressible, message).at(format!("faces[{index}].v{corner}"))
 }

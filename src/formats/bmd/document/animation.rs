@@ -1,8 +1,8 @@
-//! Animations as the image has them: for each bone a stream of keys.
+//! Animations as an image has them: a stream of keys for each bone.
 
 use binrw::BinRead;
 
-use super::schema::{AnimRate, AnimTag, Key, Rotation, Triple};
+use super::super::schema::{AnimRate, AnimTag, Key, Rotation, Triple};
 use crate::{Error, ErrorKind, Result, Text};
 
 /// One animation.
@@ -17,16 +17,16 @@ pub struct Animation {
     /// Speed, and whether it loops.
     pub fl_hz: AnimRate,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     pub resv1: u8,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     pub resv2: u8,
-    /// The keys of each normal bone. Pseudo-bones have none.
+    /// The keys of each normal bone; pseudo-bones have none.
     pub tracks: Vec<Track>,
-    /// Keys behind the last bone; or, where a key is at a frame that there is not, those of a bone that has no end. Only
-    /// lenient reading accepts them.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::document::is_default"))]
+    /// Keys after those of the last bone; or, where a key is beyond the last frame, the keys of a bone that has no end.
+    /// Only lenient reading accepts them.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     pub trailing: Vec<u8>,
 }
 
@@ -57,20 +57,20 @@ impl TrackKey {
 }
 
 impl Animation {
-    /// Whether a key is at a frame that there is not, after which what follows need not be keys.
-    pub(super) fn is_astray(&self) -> bool {
+    /// Whether a key is beyond the last frame, after which the bytes need not be keys.
+    pub fn has_stray_keys(&self) -> bool {
         let cut = Track::parse(&self.trailing).err();
         self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
     }
 }
 
 /// Size of a key in bytes, from its tag.
-pub(super) fn size_of(tag: AnimTag) -> usize {
+pub fn size_of(tag: AnimTag) -> usize {
     1 + 4 * (usize::from(tag.rotation()) + usize::from(tag.translation()) + usize::from(tag.scale()))
 }
 
 /// Whether the bytes are whole keys and ends of bones.
-pub(super) fn are_keys(mut bytes: &[u8]) -> bool {
+pub fn are_keys(mut bytes: &[u8]) -> bool {
     while let Some(tag) = bytes.first() {
         match bytes.get(size_of(AnimTag::from_bytes([*tag]))..) {
             Some(rest) => bytes = rest,
@@ -93,15 +93,16 @@ impl Track {
         let mut next = 0;
         for (index, key) in keys.into_iter().enumerate() {
             let refuse = |message| Error::new(ErrorKind::Inexpressible, message).at(format!("keys[{index}]"));
-            let mut skip = key.frame.checked_sub(next).ok_or_else(|| {
-                refuse(format!("frame {}, but the key before it leaves {next} on", key.frame))
-            })?;
+            let mut skip = key
+                .frame
+                .checked_sub(next)
+                .ok_or_else(|| refuse(format!("frame {}, expected {next} or a later one", key.frame)))?;
             while skip >= 32 {
                 track.bytes.push(0x1f);
                 skip -= 32;
             }
             track.push(skip as u8, key.rotation, key.translation, key.scale).map_err(|_| {
-                refuse("a key without values and without frames to skip would be the end".into())
+                refuse("a key without values and without frames to skip would have the tag 00, the end of the bone".into())
             })?;
             next = key.frame.saturating_add(1);
         }
@@ -122,14 +123,16 @@ impl Track {
     ) -> Result<()> {
         let refuse = |message: &str| Err(Error::new(ErrorKind::Inexpressible, message));
         let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
-            return refuse("a key skips 31 frames at most");
+            return refuse("a key skips at most 31 frames");
         };
         let tag = tag
             .with_rotation(rotation.is_some())
             .with_translation(translation.is_some())
             .with_scale(scale.is_some());
         if tag == AnimTag::new() {
-            return refuse("a key without values and without frames to skip would be the end");
+            return refuse(
+                "a key without values and without frames to skip would have the tag 00, the end of the bone",
+            );
         }
         self.bytes.extend(tag.into_bytes());
         self.bytes.extend(rotation.into_iter().flat_map(Rotation::into_bytes));
@@ -139,7 +142,7 @@ impl Track {
 
     /// The track at the start of some whole keys, which the tag 00 ends; and how many bytes that is. If the end is
     /// missing, all of them.
-    pub(super) fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
+    pub fn parse(bytes: &[u8]) -> Result<(Track, usize), Track> {
         let mut at = 0;
         while let Some(tag) = bytes.get(at) {
             let end = at + size_of(AnimTag::from_bytes([*tag]));
@@ -152,7 +155,7 @@ impl Track {
     }
 
     /// Whether there is a key with values at `frame` or later.
-    pub(super) fn reaches(&self, frame: u8) -> bool {
+    pub fn reaches(&self, frame: u8) -> bool {
         self.keys().any(|key| key.has_values() && key.frame >= frame.into())
     }
 

@@ -1,14 +1,14 @@
 //! From floats to packed numbers: the code whose value is nearest.
 //!
 //! Where three numbers share an exponent it is the smallest with which none of them saturates. Finer steps are never
-//! worse, so the largest error is the smallest that there is: half a step.
+//! worse, so the largest error is as small as it can be: half a step.
 
 use half::f16;
 
-use super::decode::power;
-use super::material::shade_color;
-use super::schema::triple::unit;
-use super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
+use super::super::document::shade_color;
+use super::super::schema::triple::unit;
+use super::super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
+use super::columns::power;
 use crate::layout::BitRange;
 use crate::{Error, ErrorKind, Result};
 
@@ -65,8 +65,8 @@ impl Rotation {
         if length == 0.0 || !length.is_finite() {
             return None;
         }
-        let wanted = wide.map(|c| c / length);
-        let nearest = wanted.map(|c| nearest_step(c as f32));
+        let target = wide.map(|c| c / length);
+        let nearest = target.map(|c| nearest_step(c as f32));
         let mut best = (-1.0, Rotation::IDENTITY);
         // The nearest codes come first and win where another choice is as good.
         const OFFSETS: [i32; 3] = [0, -1, 1];
@@ -80,7 +80,7 @@ impl Rotation {
             let rotation = Rotation::from_bytes(codes);
             let components = rotation.components().map(f64::from);
             let length = components.iter().map(|c| c * c).sum::<f64>().sqrt();
-            let cosine = components.iter().zip(wanted).map(|(a, b)| a * b).sum::<f64>() / length;
+            let cosine = components.iter().zip(target).map(|(a, b)| a * b).sum::<f64>() / length;
             if cosine > best.0 {
                 best = (cosine, rotation);
             }
@@ -90,10 +90,10 @@ impl Rotation {
 
     /// The angle in degrees between this rotation and that of a quaternion (I, J, K, R) of any length but 0.
     pub fn error(self, quaternion: [f32; 4]) -> f64 {
-        let wanted = quaternion.map(f64::from);
+        let target = quaternion.map(f64::from);
         let ours = self.value().map(f64::from);
         let dot = |a: [f64; 4], b: [f64; 4]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let cosine = dot(ours, wanted).abs() / (dot(ours, ours) * dot(wanted, wanted)).sqrt();
+        let cosine = dot(ours, target).abs() / (dot(ours, ours) * dot(target, target)).sqrt();
         2.0 * cosine.min(1.0).acos().to_degrees()
     }
 }
@@ -126,7 +126,7 @@ impl Triple {
             return Ok(values.iter().map(|values| Triple::from(nearest_triple(*values))).collect());
         }
         let index = values.iter().position(|values| !all_fit(values)).unwrap_or(0);
-        let message = format!("{:?} is not finite or beyond ±{}", values[index], Triple::MAX);
+        let message = format!("{:?} is not finite or outside ±{}", values[index], Triple::MAX);
         Err(Error::new(ErrorKind::Inexpressible, message).at(format!("[{index}]")))
     }
 }
@@ -215,7 +215,7 @@ impl WideSt {
     }
 }
 
-/// The nearest binary16 numbers; `None` if one is not finite or beyond ±65,504.
+/// The nearest binary16 numbers; `None` if one is not finite or outside ±65,504.
 pub(super) fn nearest_binary16(values: [f32; 3]) -> Option<[u16; 3]> {
     let halves = values.map(f16::from_f32);
     halves.iter().all(|half| half.is_finite()).then(|| halves.map(f16::to_bits))

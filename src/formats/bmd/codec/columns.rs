@@ -1,18 +1,17 @@
-//! Vertices in bulk: from packed words to columns, as graphics cards want them.
+//! Vertices in bulk: from packed words to one column per attribute, as graphics APIs take them.
 //!
-//! What the getters of the declared words do for one vertex is done here for many. The places of the bits come from
-//! the declaration; that both agree is tested bit by bit.
+//! The getters of the declared words decode one vertex; this decodes many. The places of the bits come from the
+//! declaration; a test compares both bit by bit.
 
-use super::material::{Surface, shade_color};
-use super::schema::triple::unit;
-use super::schema::{
+use super::super::document::{Surface, Vertices, direction, shade_color, tag_of, words_of};
+use super::super::schema::triple::unit;
+use super::super::schema::{
     F8A, FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
     Vertex128, WideSt,
 };
-use super::vertices::{Vertices, direction, tag_of, words_of};
 use crate::layout::BitRange;
 
-/// What the vertices of a mesh mean, attribute by attribute.
+/// The decoded vertices of a mesh, one list per attribute.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VertexColumns {
     /// Positions (X, Y, Z), each in the space of its bone.

@@ -1,6 +1,6 @@
-//! Faces as the image has them, packed, and the vertices that they name.
+//! Faces as an image has them, packed, and the vertices that they refer to.
 
-use super::schema::{FaceTag, Quad32, Quad64, Triangle32, Triangle64};
+use super::super::schema::{FaceTag, Quad32, Quad64, Triangle32, Triangle64};
 use crate::{Error, ErrorKind, Result};
 
 /// The faces of a mesh: packed words, of any mix of forms.
@@ -48,29 +48,29 @@ impl Face {
     }
 }
 
-/// How many faces of which kind there are.
+/// How many triangles and quads a mesh has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FaceCounts {
-    /// Faces of three vertices.
-    pub three: usize,
-    /// Faces of four vertices.
-    pub four: usize,
+    /// Number of triangles.
+    pub triangles: usize,
+    /// Number of quads.
+    pub quads: usize,
 }
 
 impl FaceCounts {
     /// Number of faces.
     pub fn items(self) -> usize {
-        self.three + self.four
+        self.triangles + self.quads
     }
 
-    /// Number of triangles, a quad counted as two (B12).
-    pub fn triangles(self) -> usize {
-        self.three + 2 * self.four
+    /// Number of triangles, with a quad counted as two (B12).
+    pub fn triangulated(self) -> usize {
+        self.triangles + 2 * self.quads
     }
 }
 
 /// Number of 32-bit words of a face that starts with this one.
-pub(super) const fn words_of(first: u32) -> usize {
+pub const fn words_of(first: u32) -> usize {
     if FaceTag::TAG.of_u64(first as u64) & 2 == 0 { 1 } else { 2 }
 }
 
@@ -113,9 +113,9 @@ impl Faces {
     pub fn counts(&self) -> FaceCounts {
         self.packed().fold(FaceCounts::default(), |counts, face| match face {
             PackedFace::Triangle32(_) | PackedFace::Triangle64(_) => {
-                FaceCounts { three: counts.three + 1, ..counts }
+                FaceCounts { triangles: counts.triangles + 1, ..counts }
             }
-            PackedFace::Quad32(_) | PackedFace::Quad64(_) => FaceCounts { four: counts.four + 1, ..counts },
+            PackedFace::Quad32(_) | PackedFace::Quad64(_) => FaceCounts { quads: counts.quads + 1, ..counts },
         })
     }
 
@@ -123,7 +123,7 @@ impl Faces {
     ///
     /// # Errors
     ///
-    /// If its tag says another form.
+    /// If its tag is that of another form.
     pub fn push(&mut self, face: PackedFace) -> Result<()> {
         let (tag, expected) = match face {
             PackedFace::Triangle32(f) => (f.tag(), 0),
@@ -169,8 +169,8 @@ impl Faces {
 }
 
 impl PackedFace {
-    /// The face at the start of these two words, in the form that its tag says.
-    pub(super) fn from_words(first: u32, second: u32) -> PackedFace {
+    /// The face at the start of these two words, in the form of its tag.
+    pub fn from_words(first: u32, second: u32) -> PackedFace {
         let narrow = first.to_le_bytes();
         let wide = (u64::from(second) << 32 | u64::from(first)).to_le_bytes();
         match FaceTag::TAG.of_u64(first.into()) {

@@ -1,17 +1,16 @@
 //! One vertex as floats: its packed forms, and how far each is off.
 
-use super::encode::{Tolerance, VertexErrors, VertexSize};
-use super::material::{Surface, shade_color};
-use super::nearest::{nearest_binary16, nearest_shade};
-use super::schema::{
+use super::super::document::{PackedVertex, Surface, Vertex, shade_color};
+use super::super::schema::{
     FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
     Vertex128, WideSt,
 };
-use super::vertices::{PackedVertex, Vertex};
+use super::attributes::{Tolerance, VertexErrors, VertexSize};
+use super::nearest::{nearest_binary16, nearest_shade};
 use crate::{Error, ErrorKind};
 
 /// One vertex as floats.
-pub(super) struct Wanted {
+pub(super) struct Target {
     pub position: [f32; 3],
     pub st: Option<[f32; 2]>,
     pub normal: Option<[f32; 3]>,
@@ -20,20 +19,20 @@ pub(super) struct Wanted {
 }
 
 /// Why a form cannot express a vertex.
-pub(super) struct Fault {
+pub(super) struct PackError {
     attribute: &'static str,
     message: String,
 }
 
-impl Fault {
+impl PackError {
     pub(super) fn at(self, index: usize) -> Error {
         Error::new(ErrorKind::Inexpressible, self.message).at(format!("vertices[{index}].{}", self.attribute))
     }
 }
 
-impl Wanted {
+impl Target {
     /// The vertex in the form of this size.
-    pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, Fault> {
+    pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
         match (size, surface) {
             (VertexSize::Bits64, Surface::Textured) => self.textured_64(),
             (VertexSize::Bits64, Surface::Flat) => self.flat_64(),
@@ -42,20 +41,20 @@ impl Wanted {
         }
     }
 
-    fn textured_64(&self) -> Result<PackedVertex, Fault> {
+    fn textured_64(&self) -> Result<PackedVertex, PackError> {
         let st =
-            ScaledSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_fault("−32 to 95.9"))?;
+            ScaledSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_error("−32 to 95.9"))?;
         let vertex = TexturedVertex64::from_bytes([0; 8]).with_position(self.triple()?).with_st(st);
         Ok(PackedVertex::Textured64(vertex.with_bone(self.bone_64()?)))
     }
 
-    fn flat_64(&self) -> Result<PackedVertex, Fault> {
+    fn flat_64(&self) -> Result<PackedVertex, PackError> {
         let vertex = FlatVertex64::from_bytes([0; 8]).with_position(self.triple()?);
         Ok(PackedVertex::Flat64(vertex.with_normal(self.packed_normal()).with_bone(self.bone_64()?)))
     }
 
     /// With a bone where it has one, else with its colour.
-    fn vertex_96(&self) -> Result<PackedVertex, Fault> {
+    fn vertex_96(&self) -> Result<PackedVertex, PackError> {
         let st = self.st.unwrap_or_default();
         let (tag, last) = if self.bone == 0 { (0xF8, self.shade()) } else { (0xFA, self.bone) };
         if let Some(st) = FineSt::nearest(st) {
@@ -63,29 +62,29 @@ impl Wanted {
             let vertex = vertex.with_tag(tag).with_normal(self.packed_normal()).with_color_or_bone(last);
             return Ok(PackedVertex::Fine96(vertex));
         }
-        let st = ScaledSt::nearest(st).ok_or_else(|| self.st_fault("−32 to 95.9"))?;
+        let st = ScaledSt::nearest(st).ok_or_else(|| self.st_error("−32 to 95.9"))?;
         let vertex = ScaledVertex96::from_bytes([0; 12]).with_position(self.triple()?).with_st(st);
         let vertex = vertex.with_tag(tag + 1).with_normal(self.packed_normal()).with_color_or_bone(last);
         Ok(PackedVertex::Scaled96(vertex))
     }
 
-    fn vertex_128(&self) -> Result<PackedVertex, Fault> {
-        let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_fault("±65,504"))?;
-        let st = WideSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_fault("±65,536"))?;
+    fn vertex_128(&self) -> Result<PackedVertex, PackError> {
+        let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_error("±65,504"))?;
+        let st = WideSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_error("±65,536"))?;
         let vertex = Vertex128::from_bytes([0; 16]).with_org_x(x).with_org_y(y).with_org_z(z).with_tag(0xFD);
         let vertex = vertex.with_color(self.shade()).with_st(st).with_normal(self.packed_normal());
         Ok(PackedVertex::Vertex128(vertex.with_bone(self.bone)))
     }
 
-    fn triple(&self) -> Result<Triple, Fault> {
-        Triple::nearest(self.position).ok_or_else(|| self.position_fault("±130,560"))
+    fn triple(&self) -> Result<Triple, PackError> {
+        Triple::nearest(self.position).ok_or_else(|| self.position_error("±130,560"))
     }
 
-    fn bone_64(&self) -> Result<u8, Fault> {
-        let message = || format!("bone {}, but vertices of 64 bits have 239 at most (B9)", self.bone);
+    fn bone_64(&self) -> Result<u8, PackError> {
+        let message = || format!("bone {}, but vertices of 64 bits allow at most 239 (B9)", self.bone);
         Some(self.bone)
             .filter(|bone| *bone < 0xF0)
-            .ok_or_else(|| Fault { attribute: "bone", message: message() })
+            .ok_or_else(|| PackError { attribute: "bone", message: message() })
     }
 
     /// Where there is none: the direction of the position, as the form without a normal has it.
@@ -97,14 +96,14 @@ impl Wanted {
         nearest_shade(self.color.unwrap_or([255; 3]))
     }
 
-    fn position_fault(&self, range: &str) -> Fault {
-        let message = format!("{:?} is not finite or beyond {range}", self.position);
-        Fault { attribute: "position", message }
+    fn position_error(&self, range: &str) -> PackError {
+        let message = format!("{:?} is not finite or outside {range}", self.position);
+        PackError { attribute: "position", message }
     }
 
-    fn st_fault(&self, range: &str) -> Fault {
-        let message = format!("{:?} is not finite or not in {range}", self.st.unwrap_or_default());
-        Fault { attribute: "st", message }
+    fn st_error(&self, range: &str) -> PackError {
+        let message = format!("{:?} is not finite or outside {range}", self.st.unwrap_or_default());
+        PackError { attribute: "st", message }
     }
 
     /// How far a vertex is from this one.
@@ -114,7 +113,7 @@ impl Wanted {
             position: largest_difference(self.position, vertex.position),
             st: self.st.map_or(0.0, |st| largest_difference(st, vertex.st)),
             normal: self.normal.map_or(0.0, |normal| angle(normal, vertex.normal)),
-            color: self.color.map_or(0, |wanted| color_difference(wanted, color)),
+            color: self.color.map_or(0, |target| color_difference(target, color)),
         }
     }
 
@@ -129,7 +128,7 @@ impl Wanted {
 }
 
 fn largest_difference<const N: usize>(a: [f32; N], b: [f32; N]) -> f32 {
-    a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
+    a.iter().zip(b).fold(0.0, |max, (a, b)| max.max((a - b).abs()))
 }
 
 fn color_difference(a: [u8; 3], b: [u8; 3]) -> u8 {
@@ -149,9 +148,9 @@ fn unit_vector(v: [f32; 3]) -> [f32; 3] {
     }
 }
 
-/// The angle between two vectors in degrees. A vector without a direction is right wherever none was wanted.
-fn angle(wanted: [f32; 3], found: [f32; 3]) -> f32 {
-    let (a, b) = (wanted.map(f64::from), found.map(f64::from));
+/// The angle between two vectors in degrees. A vector without a direction counts as right where none was asked for.
+fn angle(target: [f32; 3], found: [f32; 3]) -> f32 {
+    let (a, b) = (target.map(f64::from), found.map(f64::from));
     let [x, y, z] = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
     let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
     match (length(a), length(b)) {

@@ -5,9 +5,8 @@ use std::io::Cursor;
 
 use binrw::BinWrite;
 
-use super::animation::are_keys;
-use super::schema::{AnimDef, BoneDef, BoneEntry, Header, MeshDef, PSEUDO_BONE};
-use super::{Animation, Bone, Document, Mesh, Transform};
+use super::super::document::{Animation, Bone, Document, Mesh, Transform, are_keys};
+use super::super::schema::{AnimDef, BoneDef, BoneEntry, Header, MeshDef, PSEUDO_BONE};
 use crate::bulk::{self, Bulk};
 use crate::{Error, ErrorKind, Result, Text};
 
@@ -17,11 +16,11 @@ const STRINGS: usize = 0x40;
 /// What lists are aligned to.
 const ALIGNMENT: usize = 16;
 
-/// Bytes behind a list of vertices or faces that loaders may read over.
+/// Bytes after a list of vertices or faces that loaders may read past the end into.
 const SLACK: usize = 8;
 
 /// Encodes the document, checking nothing but that it can be expressed.
-pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
+pub fn write(document: &Document) -> Result<Vec<u8>> {
     let mut image = Output { bytes: vec![0; STRINGS] };
     let strings = Strings::place(document, &mut image)?;
     let mut header = Header {
@@ -49,7 +48,7 @@ pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
 
     image.align(ALIGNMENT);
     if document.bones.len() > 255 {
-        let message = format!("{} bones, but the format can number 255", document.bones.len());
+        let message = format!("{} bones, expected at most 255", document.bones.len());
         return Err(inexpressible("bones", message));
     }
     (header.ofs_bones, header.sz_bones) = image.list(16 * document.bones.len())?;
@@ -78,8 +77,8 @@ fn inexpressible(path: impl Into<String>, message: impl Into<String>) -> Error {
 
 fn count<N: TryFrom<usize>>(items: usize, path: impl FnOnce() -> String) -> Result<N> {
     N::try_from(items).map_err(|_| {
-        let most = (1u64 << (8 * size_of::<N>())) - 1;
-        inexpressible(path(), format!("{items}, but the image can count {most}"))
+        let max = (1u64 << (8 * size_of::<N>())) - 1;
+        inexpressible(path(), format!("{items}, expected at most {max}"))
     })
 }
 
@@ -141,7 +140,7 @@ impl Strings {
             let Some(name) = name else { return Ok(0) };
             if name.as_bytes().contains(&0) {
                 let path = format!("{list}[{index}].{field}");
-                return Err(inexpressible(path, "a string cannot contain a NUL"));
+                return Err(inexpressible(path, "the string contains a NUL"));
             }
             if let Some(offset) = known.get(name) {
                 return Ok(*offset);
@@ -188,7 +187,7 @@ fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) 
 
 fn bone_def(bone: &Bone, ofs_name: u32, index: usize) -> Result<BoneDef> {
     if bone.is_pseudo() != (bone.id_parent == PSEUDO_BONE) {
-        let message = format!("{}: 255 is what marks a pseudo-bone", bone.id_parent);
+        let message = format!("parent {}: 255 marks pseudo-bones, and only those", bone.id_parent);
         return Err(inexpressible(format!("bones[{index}].id_parent"), message));
     }
     let (xform, pseudo) = match bone.transform {
@@ -217,9 +216,9 @@ fn write_animation(
 ) -> Result<AnimDef<'static>> {
     let tracks = &animation.tracks;
     let has_none = tracks.is_empty() && animation.n_frames == 0 && animation.trailing.is_empty();
-    let is_cut = tracks.len() < bones && animation.is_astray();
-    if tracks.len() != bones && !has_none && !is_cut {
-        let message = format!("{} tracks, but there are {bones} bones that have one", tracks.len());
+    let is_truncated = tracks.len() < bones && animation.has_stray_keys();
+    if tracks.len() != bones && !has_none && !is_truncated {
+        let message = format!("{} tracks, expected one for each of the {bones} normal bones", tracks.len());
         return Err(inexpressible(format!("animations[{index}].tracks"), message));
     }
     if !are_keys(&animation.trailing) {

@@ -1,16 +1,16 @@
-//! Animations of BMD as those of a scene and back. Keys are relative to the base skeleton there, to the parent here.
+//! BMD animations to and from those of a scene. BMD keys are relative to the base skeleton, keys of a scene to the parent.
 
 use glam::{Quat, Vec3};
 
+use super::super::{AnimRate, Animation, Bone, Rotation, Track, TrackKey, Transform, Triple};
 use super::rig::Rig;
-use super::{AnimRate, Animation, Bone, Rotation, Track, TrackKey, Transform, Triple};
 use crate::scene::{self, Channel, Interpolation, Samples, Scene};
 use crate::{Error, ErrorKind, Loss, LossKind, Result, Text};
 
-/// Frames per second of what does not say so in numbers that BMD has.
-const USUAL_RATE: f32 = 30.0;
+/// Frames per second of animations whose rate BMD cannot express.
+const DEFAULT_RATE: f32 = 30.0;
 /// The largest number of frames.
-const MOST_FRAMES: f32 = 255.0;
+const MAX_FRAMES: f32 = 255.0;
 
 /// The base skeleton's part of the transform of a bone.
 fn base_of(bone: &Bone) -> (Vec3, Quat) {
@@ -21,7 +21,7 @@ fn base_of(bone: &Bone) -> (Vec3, Quat) {
 }
 
 /// An animation of a scene with the same keys.
-pub(super) fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
+pub fn to_animation(animation: &Animation, bones: &[Bone]) -> scene::Animation {
     let mut result = scene::Animation {
         name: animation.name.as_ref().map(Text::to_string).unwrap_or_default(),
         rate: animation.fl_hz.hz(),
@@ -70,7 +70,7 @@ fn add<T>(
 }
 
 /// The animations of a scene, with keys at whole frames.
-pub(super) fn from_animations(
+pub fn from_animations(
     scene: &Scene,
     rig: &Rig,
     bones: &[Bone],
@@ -80,8 +80,10 @@ pub(super) fn from_animations(
     let encoded = animations.map(|(index, animation)| {
         let frames = Frames::of(animation);
         if frames.resampled {
-            let message =
-                format!("BMD has keys at whole frames: at each of {} at {} Hz", frames.count, frames.rate);
+            let message = format!(
+                "BMD keys lie on whole frames: resampled to {} frames at {} Hz",
+                frames.count, frames.rate
+            );
             losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));
         }
         frames.report(animation, index, losses);
@@ -125,15 +127,16 @@ impl Frames {
         let closes = animation.looped && animation.channels.iter().all(|channel| closes(animation, channel));
         let inside = |time: f32| time >= 0.0 && (time < end || time == end && closes);
         let times = animation.times.iter().flatten().all(|time| whole(*time) && inside(*time));
-        let said = animation.channels.iter().all(|channel| is_said_by_keys(animation, channel));
+        let said = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
         let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
-        if times && rate && whole(end) && (1.0..=MOST_FRAMES).contains(&end) {
+        if times && rate && whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
             return Frames { count: end as u8, rate: animation.rate, resampled: !said };
         }
         let seconds = animation.seconds(animation.duration.max(last));
-        let most = if seconds > 0.0 { ((MOST_FRAMES - 1.0) / seconds).min(USUAL_RATE) } else { USUAL_RATE };
+        let most =
+            if seconds > 0.0 { ((MAX_FRAMES - 1.0) / seconds).min(DEFAULT_RATE) } else { DEFAULT_RATE };
         let rate = ((most * 4.0).floor() / 4.0).max(0.25);
-        let steps = (seconds * rate).ceil().min(MOST_FRAMES - 1.0) as u8;
+        let steps = (seconds * rate).ceil().min(MAX_FRAMES - 1.0) as u8;
         // The end of a round is the beginning of the next one.
         let count = if animation.looped { steps.max(1) } else { steps + 1 };
         Frames { count, rate, resampled: true }
@@ -194,8 +197,8 @@ impl Frames {
     }
 }
 
-/// Whether a channel comes back, at the end of the round, to the sample that it starts with. A sample at the end says
-/// then what the first one says.
+/// Whether a looped channel ends with the sample that it starts with: then a sample at the end of the loop repeats the
+/// first one.
 fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
     fn ends<T: Copy>(values: &[T]) -> Option<(T, T)> {
         Some((*values.first()?, *values.last()?))
@@ -213,9 +216,9 @@ fn closes(animation: &scene::Animation, channel: &Channel) -> bool {
         }
 }
 
-/// Whether keys at the samples of a channel say all of it: there are no steps in BMD, and between keys it turns on the
-/// straight line.
-fn is_said_by_keys(animation: &scene::Animation, channel: &Channel) -> bool {
+/// Whether BMD keys at the samples of a channel express it exactly: BMD has no step interpolation, and interpolates
+/// rotations linearly.
+fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     let turns = matches!(channel.samples, Samples::Rotation(_));
     let times = animation.times.get(channel.times).map_or(&[][..], |times| times);
     // From the last one to the first one of the next round.
@@ -283,7 +286,7 @@ impl LocalKey {
     }
 }
 
-/// The largest errors of what was packed.
+/// The largest quantisation errors.
 #[derive(Debug, Default)]
 struct Errors {
     /// In degrees.
@@ -301,7 +304,7 @@ impl Errors {
         ];
         for (error, least, field, what) in channels {
             if error > least {
-                let message = format!("BMD packs {what}");
+                let message = format!("BMD quantises {what}");
                 losses.push(Loss::quantised(format!("animations[{index}].channels.{field}"), message, error));
             }
         }

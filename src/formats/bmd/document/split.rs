@@ -1,23 +1,26 @@
-//! Control flags that fit the content, and meshes that are too large for 32-bit faces cut in pieces.
+//! Control flags that fit the content, and splitting meshes that are too large for 32-bit faces.
 
 use std::collections::HashMap;
 
-use super::{ControlFlags, Document, Face, Faces, Mesh, PackedFace, PackedVertex, Vertices};
+use super::super::schema::ControlFlags;
+use super::{Document, Face, Faces, Mesh, PackedFace, PackedVertex, Vertices};
 use crate::{Error, ErrorKind, FormatId, Result, Text};
 
-/// How many vertices and triangles a mesh has at most.
+/// How many vertices and triangles a mesh has at limits.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
+pub struct PieceLimits {
     vertices: usize,
     triangles: usize,
 }
 
-impl Most {
-    /// The specification wants fewer than 1,024 vertices.
-    const WANTED: Most = Most { vertices: 1023, triangles: Most::COUNTED.triangles };
+impl PieceLimits {
+    /// The specification recommends fewer than 1,024 vertices.
+    const RECOMMENDED: PieceLimits =
+        PieceLimits { vertices: 1023, triangles: PieceLimits::COUNTABLE.triangles };
 
-    /// As many as an image can count.
-    pub(super) const COUNTED: Most = Most { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
+    /// As many as the fields of a mesh can count.
+    pub const COUNTABLE: PieceLimits =
+        PieceLimits { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
 }
 
 impl Mesh {
@@ -45,15 +48,15 @@ impl Mesh {
     }
 
     /// The mesh in pieces of fewer than 1,024 vertices, each with its own copy of the vertices that its faces share
-    /// with other pieces. Vertices that no face has are dropped. A mesh that is small enough stays as it is, and so
-    /// does one whose faces name vertices that are not there.
+    /// with other pieces. Vertices that no face uses are dropped. A mesh that is small enough stays as it is, and so
+    /// does one whose faces use vertices that do not exist.
     pub fn split(&self) -> Vec<Mesh> {
-        self.split_to(Most::WANTED)
+        self.split_to(PieceLimits::RECOMMENDED)
     }
 
-    fn split_to(&self, most: Most) -> Vec<Mesh> {
+    fn split_to(&self, limits: PieceLimits) -> Vec<Mesh> {
         let count = self.vertices.len();
-        let is_small = count <= most.vertices && self.triangle_count() <= most.triangles;
+        let is_small = count <= limits.vertices && self.triangle_count() <= limits.triangles;
         let is_whole = |face: Face| face.vertices().iter().all(|vertex| (*vertex as usize) < count);
         if is_small || !self.faces.iter().all(is_whole) {
             return vec![self.clone()];
@@ -62,7 +65,7 @@ impl Mesh {
         let mut pieces = Vec::new();
         let mut piece = Piece::default();
         for face in self.faces.iter() {
-            if !piece.has_room_for(face, most) {
+            if !piece.has_room_for(face, limits) {
                 pieces.push(std::mem::take(&mut piece));
             }
             // What has been read or pushed once can be pushed again.
@@ -79,7 +82,7 @@ impl Mesh {
     }
 }
 
-/// A part of a mesh that is being cut.
+/// A piece of a mesh that is being split.
 #[derive(Default)]
 struct Piece {
     vertices: Vertices,
@@ -90,12 +93,12 @@ struct Piece {
 }
 
 impl Piece {
-    fn has_room_for(&self, face: Face, most: Most) -> bool {
+    fn has_room_for(&self, face: Face, limits: PieceLimits) -> bool {
         let new = face.vertices().iter().filter(|vertex| !self.places.contains_key(vertex)).count();
-        self.places.len() + new <= most.vertices && self.triangles + triangles(face) <= most.triangles
+        self.places.len() + new <= limits.vertices && self.triangles + triangles(face) <= limits.triangles
     }
 
-    /// Adds a face, and those of its vertices in `all` that are not there yet.
+    /// Adds a face, and those of its vertices in `all` that the piece does not have yet.
     fn add(&mut self, face: Face, all: &[PackedVertex]) -> Result<()> {
         for vertex in face.vertices() {
             if !self.places.contains_key(vertex) {
@@ -115,29 +118,29 @@ impl Piece {
 }
 
 impl Document {
-    /// Cuts each mesh of 1,024 and more vertices in pieces; levels of detail and bones go on naming the same meshes.
-    /// Solids of bones stay whole, since pieces are not closed. Returns the number of meshes that were cut.
+    /// Splits each mesh of 1,024 and more vertices into pieces; levels of detail and bones still refer to the same
+    /// meshes. Bone solids stay whole, since pieces are not closed. Returns the number of meshes that were split.
     ///
     /// # Errors
     ///
-    /// If a level of detail or a bone would have to name a mesh beyond 255; the document stays as it was.
+    /// If a level of detail or a bone would have to refer to a mesh beyond 255; the document stays as it was.
     pub fn split_large_meshes(&mut self) -> Result<usize> {
-        let pieces = self.split_meshes(Most::WANTED)?;
+        let pieces = self.split_meshes(PieceLimits::RECOMMENDED)?;
         Ok(pieces.into_iter().filter(|pieces| *pieces > 1).count())
     }
 
-    /// Cuts each mesh that has more, as [`split_large_meshes`](Document::split_large_meshes) does. Returns the number of
+    /// Splits each mesh that exceeds the limits, as [`split_large_meshes`](Document::split_large_meshes) does. Returns the number of
     /// pieces of each.
-    pub(super) fn split_meshes(&mut self, most: Most) -> Result<Vec<usize>> {
+    pub fn split_meshes(&mut self, limits: PieceLimits) -> Result<Vec<usize>> {
         let mut meshes = Vec::new();
         let mut starts = Vec::new();
         for (index, mesh) in self.meshes.iter().enumerate() {
             starts.push(meshes.len());
             let is_solid = index > 0 && self.bones.iter().any(|bone| usize::from(bone.id_solid) == index);
-            meshes.extend(if is_solid { vec![mesh.clone()] } else { mesh.split_to(most) });
+            meshes.extend(if is_solid { vec![mesh.clone()] } else { mesh.split_to(limits) });
         }
         starts.push(meshes.len());
-        // Names of meshes that are not there stay wrong.
+        // Indices of meshes that do not exist stay wrong.
         let start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh);
         let mut lods = self.lods.clone();
         for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.is_all()) {
@@ -162,7 +165,7 @@ fn triangles(face: Face) -> usize {
 
 fn number(mesh: usize, path: impl FnOnce() -> String) -> Result<u8> {
     u8::try_from(mesh).map_err(|_| {
-        let message = format!("{mesh} does not fit in a byte once large meshes are cut");
+        let message = format!("mesh index {mesh} after splitting large meshes, expected at most 255");
         Error::new(ErrorKind::Inexpressible, message).at(path()).in_format(FormatId::Bmd)
     })
 }

@@ -1,10 +1,12 @@
 //! BMD to and from scenes.
 
+mod animation;
+mod rig;
+
 use serde_json::{Value, json};
 
-use super::motion;
-use super::rig::{self, Rig};
-use super::split::Most;
+use self::rig::Rig;
+use super::document::PieceLimits;
 use super::{
     Attributes, Document, Face, Faces, LodDef, Mesh, Surface, Tolerance, VertexErrors, VertexSizes, Vertices,
     flat_color,
@@ -64,7 +66,7 @@ impl FromScene for Document {
         }
         scene.lods = self.lods.iter().map(|lod| to_lod(*lod, &places)).collect();
         scene.animations =
-            self.animations.iter().map(|animation| motion::to_animation(animation, &self.bones)).collect();
+            self.animations.iter().map(|animation| animation::to_animation(animation, &self.bones)).collect();
         conventions.into_gltf(&mut scene, "bmd");
         Ok((scene, losses))
     }
@@ -80,7 +82,7 @@ impl FromScene for Document {
         let mut losses = holds.restrict(&mut scene);
         losses.extend(rest);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
-        let animations = motion::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
+        let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
         let meshes = scene.meshes.into_iter().enumerate();
         let mut document = Document {
             meshes: meshes
@@ -103,7 +105,7 @@ fn in_bmd(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
 }
 
-/// What comes from BMD is encoded as it was; everything else in the smallest form that shows no difference.
+/// Scenes read from BMD are encoded as they were, all others in the smallest form without a visible difference.
 fn tolerance(scene: &Scene) -> Tolerance {
     match &scene.source {
         Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
@@ -134,13 +136,13 @@ fn to_mesh(
 ) -> scene::Mesh {
     let name = material.to_string();
     if name.as_bytes() != material.as_bytes() {
-        let message = format!("{material:?} is not UTF-8: \"{name}\"");
+        let message = format!("{material:?} is not UTF-8: read as \"{name}\"");
         losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material"), message));
     }
     let mut columns = mesh.vertices.columns(mesh.surface());
     let missing = columns.bones.iter().filter(|bone| !rig.has(**bone)).count();
     if missing > 0 {
-        let message = format!("bones that are not there, of {missing} vertices");
+        let message = format!("{missing} vertices are bound to bones that do not exist");
         losses.push(Loss::dropped(format!("meshes[{index}].vertices"), message));
     }
     rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
@@ -153,7 +155,7 @@ fn to_mesh(
         uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
         uv_origin: conventions.uv_origin,
         colors: if has_colors { vec![Colors::U8(columns.colors)] } else { Vec::new() },
-        // What follows bone 0 alone follows nothing: it is the model itself.
+        // Bone 0 is the model itself: vertices bound to it alone are unbound.
         skins: match columns.bones.iter().all(|bone| *bone == 0) {
             true => Vec::new(),
             false => vec![rig.skin(&columns.bones)],
@@ -165,10 +167,10 @@ fn to_mesh(
 
 fn to_faces(faces: &Faces) -> scene::Faces {
     let counts = faces.counts();
-    if counts.four == 0 {
+    if counts.quads == 0 {
         return scene::Faces::triangles(faces.triangles().into_flattened());
     }
-    let mut indices = Vec::with_capacity(3 * counts.three + 4 * counts.four);
+    let mut indices = Vec::with_capacity(3 * counts.triangles + 4 * counts.quads);
     let mut corners = Vec::with_capacity(counts.items());
     for face in faces.iter() {
         indices.extend_from_slice(face.vertices());
@@ -190,21 +192,21 @@ fn from_mesh(
     };
     let faces = Faces::encode(&from_faces(&mesh.faces)).map_err(at)?;
     let material = from_material(&mesh.material);
-    lose_material(&mesh.material, &material, index, losses);
+    report_material(&mesh.material, &material, index, losses);
     let surface = if flat_color(material.as_bytes()).is_some() { Surface::Flat } else { Surface::Textured };
     if mesh.normals.is_none() {
-        let message = "vertices of BMD have normals: in the direction of their positions";
+        let message = "BMD vertices always have a normal: added the direction of each position";
         losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].normals"), message));
     }
     let zero = mesh.uvs.first().is_some_and(|uvs| uvs.iter().all(|uv| *uv == [0.0; 2]));
     let st = format!("meshes[{index}].uvs[0]");
     match surface {
         Surface::Textured if mesh.uvs.is_empty() => {
-            let message = "textured surfaces of BMD have texture coordinates: 0";
+            let message = "textured BMD vertices always have a texture coordinate: added 0, 0";
             losses.push(Loss::new(LossKind::Changed, st, message));
         }
         Surface::Flat if zero => {
-            losses.push(Loss::dropped(st, "a flat colour leaves texture coordinates of 0 out"))
+            losses.push(Loss::dropped(st, "all are 0, and flat-coloured BMD vertices have none"))
         }
         _ => {}
     }
@@ -221,13 +223,13 @@ fn from_mesh(
         rounding = worst;
         if colors.iter().any(|[.., alpha]| *alpha != 255) {
             let path = format!("meshes[{index}].colors[0].alpha");
-            losses.push(Loss::dropped(path, "BMD has no alpha of vertices"));
+            losses.push(Loss::dropped(path, "BMD vertex colours have no alpha"));
         }
         attributes.colors =
             Some(colors.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect());
     }
     if attributes.bones.as_ref().is_some_and(|bones| bones.iter().all(|bone| *bone == 0)) {
-        let message = "what follows the first joint alone follows nothing in BMD";
+        let message = "vertices bound only to joint 0 become unbound";
         losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].skins[0]"), message));
     }
     let model = attributes.positions.clone();
@@ -239,20 +241,20 @@ fn from_mesh(
     report_errors(errors, rounding, index, losses);
     let white = || mesh.vertices.columns(mesh.surface()).colors.iter().all(|color| *color == [255; 4]);
     if attributes.colors.is_some() && white() {
-        let message = "white is what BMD shows where it says no colour";
+        let message = "all are white, which BMD does not store";
         losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), message));
     }
     Ok(mesh)
 }
 
-/// A flat colour is a part of the name, and what begins like one is one.
-fn lose_material(wanted: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
-    if found.as_bytes() != wanted.name.as_bytes() {
-        let message = format!("BMD says a flat colour in the name: \"{found}\"");
+/// A flat colour is part of the name, and a name that starts like one is one.
+fn report_material(source: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
+    if found.as_bytes() != source.name.as_bytes() {
+        let message = format!("BMD stores a flat colour in the material name: \"{found}\"");
         losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material.name"), message));
     }
-    if wanted.color.is_none() && flat_color(found.as_bytes()).is_some() {
-        let message = "a name that begins with a number after # is a flat colour in BMD";
+    if source.color.is_none() && flat_color(found.as_bytes()).is_some() {
+        let message = "BMD reads a name that starts with # and six hexadecimal digits as a flat colour";
         losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].material.color"), message));
     }
 }
@@ -262,7 +264,7 @@ fn distance_in_model(mesh: &Mesh, rig: &Rig, model: &[[f32; 3]]) -> f32 {
     let mut columns = mesh.vertices.columns(mesh.surface());
     rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
     let pairs = columns.positions.as_flattened().iter().zip(model.as_flattened());
-    pairs.map(|(found, wanted)| (found - wanted).abs()).fold(0.0, f32::max)
+    pairs.map(|(found, source)| (found - source).abs()).fold(0.0, f32::max)
 }
 
 fn from_faces(faces: &scene::Faces) -> Vec<Face> {
@@ -298,7 +300,7 @@ fn from_material(material: &Material) -> Text {
 fn report_errors(errors: VertexErrors, rounding: f32, index: usize, losses: &mut Vec<Loss>) {
     let mut report = |what: &str, unit: &str, error: f32, least: f32| {
         if error > least {
-            let message = format!("BMD packs them ({unit})");
+            let message = format!("BMD quantises them ({unit})");
             losses.push(Loss::quantised(format!("meshes[{index}].{what}"), message, error));
         }
     };
@@ -308,7 +310,7 @@ fn report_errors(errors: VertexErrors, rounding: f32, index: usize, losses: &mut
     report("colors[0]", "from 0 to 1", rounding + f32::from(errors.color) / 255.0, 0.0);
 }
 
-/// A mesh that is not drawn, word by word.
+/// A mesh that is not drawn, as its packed words.
 fn hide(index: usize, mesh: &Mesh) -> Value {
     json!({ "mesh": index, "vertices": mesh.vertices.words(), "faces": mesh.faces.words() })
 }
@@ -323,17 +325,20 @@ fn show(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -
                 meshes.insert(index, mesh);
                 places.iter_mut().filter(|place| **place >= index).for_each(|place| *place += 1);
             }
-            _ => losses.push(Loss::dropped(format!("extras.{HIDDEN}"), "one of them is no mesh of BMD")),
+            _ => losses.push(Loss::dropped(format!("extras.{HIDDEN}"), "an entry is not a BMD mesh")),
         }
     }
     places
 }
 
-/// Cuts the meshes that an image cannot count.
+/// Splits the meshes that are too large for the counts of an image.
 fn split(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
-    let pieces = document.split_meshes(Most::COUNTED)?;
+    let pieces = document.split_meshes(PieceLimits::COUNTABLE)?;
     for (index, place) in places.iter().enumerate().filter(|(_, place)| pieces[**place] > 1) {
-        let message = format!("{} meshes, since one can have 65535 vertices and triangles", pieces[*place]);
+        let message = format!(
+            "split into {} meshes: a BMD mesh has at most 65,535 vertices and triangles",
+            pieces[*place]
+        );
         losses.push(Loss::new(LossKind::Split, format!("meshes[{index}]"), message));
     }
     Ok(())
@@ -350,7 +355,7 @@ fn shown(value: &Value) -> Option<(usize, Mesh)> {
     Some((index, Mesh::new(None, vertices, faces)))
 }
 
-/// A level of detail shows meshes in a row, or all of them.
+/// A level of detail shows a range of meshes, or all of them.
 fn to_lod(lod: LodDef, places: &[Option<usize>]) -> scene::Lod {
     let first = usize::from(lod.id_mesh);
     let range = if lod.is_all() { 0..places.len() } else { first..first + usize::from(lod.n_mesh) };
@@ -370,13 +375,14 @@ fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut Vec<L
     let (first, last) = (meshes.first().copied().unwrap_or(0), meshes.last().copied().unwrap_or(0));
     let count = if meshes.is_empty() { 0 } else { last - first + 1 };
     if count > meshes.len() {
-        let message = "BMD shows meshes in a row: those between them are shown too";
+        let message =
+            "a BMD level of detail is a contiguous range of meshes: it now includes those in between";
         losses.push(Loss::new(LossKind::Changed, path.clone(), message));
     }
     let ld_sc = super::F8A::nearest(1.0 / (lod.distance + 1.0));
     let error = (1.0 / ld_sc.value() - 1.0 - lod.distance).abs();
     if error > lod.distance * 1e-6 && error.is_finite() {
-        losses.push(Loss::quantised(format!("{path}.distance"), "BMD packs it (metres)", error));
+        losses.push(Loss::quantised(format!("{path}.distance"), "BMD quantises it (metres)", error));
     }
     LodDef { id_mesh: first.min(255) as u8, n_mesh: count.min(255) as u8, ld_sc, resv1: 0 }
 }

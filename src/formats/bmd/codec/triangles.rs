@@ -1,10 +1,10 @@
 //! Faces in bulk: from packed words to triangles, or to triangles and quads.
 //!
-//! The places of the bits come from the declaration; that the getters of the declared words say the same is tested.
+//! The places of the bits come from the declaration; a test compares the result with the declared getters.
 
-use super::decode::{bits, run_of};
-use super::faces::{Face, Faces};
-use super::schema::{FaceTag, Quad32, Quad64, Triangle32, Triangle64};
+use super::super::document::{Face, Faces};
+use super::super::schema::{FaceTag, Quad32, Quad64, Triangle32, Triangle64};
+use super::columns::{bits, run_of};
 
 impl Faces {
     /// The faces as triangles, in order: a quad (0, 1, 2, 3) becomes (0, 1, 2) and (0, 2, 3).

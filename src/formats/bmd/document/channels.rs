@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::super::schema::{Rotation, Triple};
 use super::animation::{Track, TrackKey};
-use super::schema::{Rotation, Triple};
 use crate::{Error, ErrorKind, Result};
 
-/// The keys of a bone, channel by channel: frames, counted from 0 and ascending, with values. Packed unless said
-/// otherwise; [`FloatChannels`] has floats. A channel without keys does nothing.
+/// The keys of a bone, channel by channel: frames, counted from 0 and ascending, with values. Packed by
+/// default; [`FloatChannels`] has floats. A channel without keys does nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Channels<R = Rotation, V = Triple> {
     /// Rotations relative to the base skeleton; as floats, quaternions (I, J, K, R).
@@ -80,7 +80,7 @@ fn check_order<T>(keys: &[(u32, T)], name: &str) -> Result<()> {
         None => Ok(()),
         Some(before) => {
             let (a, b) = (keys[before].0, keys[before + 1].0);
-            let message = format!("frame {b} behind frame {a}");
+            let message = format!("frame {b} after frame {a}: frames must ascend");
             Err(Error::new(ErrorKind::Inexpressible, message).at(format!("{name}[{}]", before + 1)))
         }
     }
@@ -105,12 +105,12 @@ impl FloatChannels {
     /// If a quaternion has no direction, or a number is not finite or beyond [`Triple::MAX`].
     pub fn encode(&self) -> Result<(Channels, ChannelErrors)> {
         let mut errors = ChannelErrors::default();
-        let rotations = self.rotations.iter().enumerate().map(|(index, (frame, wanted))| {
-            let rotation = Rotation::nearest(*wanted).ok_or_else(|| {
-                let message = format!("{wanted:?} is not a rotation");
+        let rotations = self.rotations.iter().enumerate().map(|(index, (frame, target))| {
+            let rotation = Rotation::nearest(*target).ok_or_else(|| {
+                let message = format!("{target:?} is not a rotation");
                 Error::new(ErrorKind::Inexpressible, message).at(format!("rotations[{index}]"))
             })?;
-            errors.rotation = errors.rotation.max(rotation.error(*wanted) as f32);
+            errors.rotation = errors.rotation.max(rotation.error(*target) as f32);
             Ok((*frame, rotation))
         });
         let channels = Channels {
@@ -123,12 +123,12 @@ impl FloatChannels {
 }
 
 fn encode_triples(keys: &[(u32, [f32; 3])], name: &str, largest: &mut f32) -> Result<Vec<(u32, Triple)>> {
-    let triples = keys.iter().enumerate().map(|(index, (frame, wanted))| {
-        let triple = Triple::nearest(*wanted).ok_or_else(|| {
-            let message = format!("{wanted:?} is not finite or beyond ±{}", Triple::MAX);
+    let triples = keys.iter().enumerate().map(|(index, (frame, target))| {
+        let triple = Triple::nearest(*target).ok_or_else(|| {
+            let message = format!("{target:?} is not finite or outside ±{}", Triple::MAX);
             Error::new(ErrorKind::Inexpressible, message).at(format!("{name}[{index}]"))
         })?;
-        *largest = triple.value().iter().zip(wanted).fold(*largest, |most, (a, b)| most.max((a - b).abs()));
+        *largest = triple.value().iter().zip(target).fold(*largest, |max, (a, b)| max.max((a - b).abs()));
         Ok((*frame, triple))
     });
     triples.collect()

@@ -1,4 +1,4 @@
-//! The skeleton of BMD as joints of a scene and back, and vertices in the space of their bone.
+//! The BMD skeleton to and from the joints of a scene, and vertices to and from the space of their bone.
 //!
 //! Joints of a scene are the normal bones, in order. A pseudo-bone moves by the mean of the matrices of others, so its
 //! vertices cannot just follow those with weights: they were not where the mean is. Each of its parts becomes a joint of
@@ -8,8 +8,8 @@
 use glam::{Mat3, Mat4, Vec3};
 use serde_json::{Value, json};
 
-use super::schema::{BoneTransform, PseudoTransform};
-use super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
+use super::super::schema::{BoneTransform, PseudoTransform};
+use super::super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights, influences};
 use crate::{Error, ErrorKind, Loss, LossKind, Result, Text};
 
@@ -18,8 +18,8 @@ const SOLID: &str = "bmd_solid";
 /// The extra of a joint that is a part of a pseudo-bone.
 const PSEUDO: &str = "bmd_pseudo";
 
-/// How joints of a scene and bones belong together.
-pub(super) struct Rig {
+/// Which joints of a scene and which bones correspond.
+pub struct Rig {
     /// From the space of each bone to that of the model, in the bind pose.
     matrices: Vec<Mat4>,
     /// The joints and weights that are each bone.
@@ -30,7 +30,7 @@ pub(super) struct Rig {
 
 impl Rig {
     /// The joints for these bones.
-    pub(super) fn of(bones: &[Bone]) -> Rig {
+    pub fn of(bones: &[Bone]) -> Rig {
         let mut rig = Rig { matrices: matrices(bones), parts: Vec::new(), bones: Vec::new() };
         let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count();
         let mut next = normal;
@@ -51,13 +51,13 @@ impl Rig {
         rig
     }
 
-    /// Whether there is this bone. Without bones there is the base.
-    pub(super) fn has(&self, bone: u8) -> bool {
+    /// Whether the bone exists. Without bones there is still bone 0.
+    pub fn has(&self, bone: u8) -> bool {
         usize::from(bone) < self.matrices.len().max(1)
     }
 
     /// The joints of the scene.
-    pub(super) fn skeleton(&self, bones: &[Bone]) -> Skeleton {
+    pub fn skeleton(&self, bones: &[Bone]) -> Skeleton {
         let numbered = || bones.iter().enumerate().zip(&self.matrices);
         let normal = numbered().filter_map(|((index, bone), matrix)| {
             let Transform::Bone(base) = bone.transform else { return None };
@@ -97,7 +97,7 @@ impl Rig {
     }
 
     /// Moves vertices from the space of their bone to that of the model.
-    pub(super) fn place(&self, bones: &[u8], positions: &mut [[f32; 3]], normals: &mut [[f32; 3]]) {
+    pub fn place(&self, bones: &[u8], positions: &mut [[f32; 3]], normals: &mut [[f32; 3]]) {
         for ((bone, position), normal) in bones.iter().zip(positions).zip(normals) {
             if let Some(matrix) = self.matrices.get(usize::from(*bone)) {
                 *position = matrix.transform_point3(Vec3::from(*position)).into();
@@ -107,7 +107,7 @@ impl Rig {
     }
 
     /// Moves vertices from the space of the model to that of their bone.
-    pub(super) fn unplace(&self, attributes: &mut Attributes) {
+    pub fn unplace(&self, attributes: &mut Attributes) {
         let Some(bones) = &attributes.bones else { return };
         let inverses: Vec<Mat4> = self.matrices.iter().map(Mat4::inverse).collect();
         let inverse = |bone: u16| inverses.get(usize::from(bone));
@@ -124,7 +124,7 @@ impl Rig {
     }
 
     /// The joints that vertices with these bones follow.
-    pub(super) fn skin(&self, bones: &[u8]) -> Skin {
+    pub fn skin(&self, bones: &[u8]) -> Skin {
         let parts = |bone: &u8| self.parts.get(usize::from(*bone)).map(Vec::as_slice).unwrap_or_default();
         if bones.iter().all(|bone| parts(bone).len() <= 1) {
             return Skin::rigid(
@@ -141,12 +141,12 @@ impl Rig {
     }
 
     /// The bone of a joint.
-    pub(super) fn bone_of(&self, joint: usize) -> Option<usize> {
+    pub fn bone_of(&self, joint: usize) -> Option<usize> {
         self.bones.get(joint).copied().map(usize::from)
     }
 
     /// One bone for each vertex: the pseudo-bone whose parts it follows, or the joint with the largest weight.
-    pub(super) fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
+    pub fn bones_of(&self, skin: &Skin, mesh: usize, losses: &mut Vec<Loss>) -> Vec<u16> {
         let (mut vertices, mut worst) = (0, 0.0_f32);
         let bones = (0..skin.len()).map(|vertex| {
             let all = influences(std::slice::from_ref(skin), vertex);
@@ -163,19 +163,16 @@ impl Rig {
         });
         let bones = bones.collect();
         if vertices > 0 {
-            let message =
-                format!("BMD has one bone per vertex: {vertices} vertices keep that with the largest weight");
+            let message = format!(
+                "BMD has one bone per vertex: {vertices} vertices keep the one with the largest weight"
+            );
             losses.push(Loss::quantised(format!("meshes[{mesh}].skins[0]"), message, worst));
         }
         bones
     }
 
     /// The bones for the joints of a scene, whose `extras` were taken out.
-    pub(super) fn build(
-        scene: &Scene,
-        extras: &[Extras],
-        losses: &mut Vec<Loss>,
-    ) -> Result<(Rig, Vec<Bone>)> {
+    pub fn build(scene: &Scene, extras: &[Extras], losses: &mut Vec<Loss>) -> Result<(Rig, Vec<Bone>)> {
         let joints = &scene.skeleton.joints;
         let is_part = |joint: usize| extras.get(joint).is_some_and(|extras| extras.contains_key(PSEUDO));
         let order: Vec<usize> =
@@ -183,11 +180,11 @@ impl Rig {
         let mut bones = Vec::new();
         if !joints.is_empty() && !has_base(scene, &order) {
             bones.push(Bone::default());
-            let message = "bone 0 of BMD is the model itself: there is one more";
+            let message = "bone 0 of BMD is the model itself: added it before the others";
             losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
         }
         if order.windows(2).any(|pair| pair[0] > pair[1]) {
-            let message = "they stand in another order, in which parents are before their children";
+            let message = "reordered so that parents come before their children";
             losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
         }
         let mut rig = Rig { matrices: Vec::new(), parts: Vec::new(), bones: vec![0; joints.len()] };
@@ -228,17 +225,20 @@ fn name_of(bone: &Bone) -> String {
 
 fn number(bone: usize) -> Result<u8> {
     u8::try_from(bone).ok().filter(|bone| *bone != 255).ok_or_else(|| {
-        Error::new(ErrorKind::Inexpressible, "BMD can number 255 bones, pseudo-bones among them")
+        Error::new(
+            ErrorKind::Inexpressible,
+            "more than 255 bones, pseudo-bones included, which is the most that BMD can have",
+        )
     })
 }
 
 /// Whether a joint is what a pseudo-bone of BMD became, which follows others without any pose of its own.
-pub(super) fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
+pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
     joint.extras.contains_key(PSEUDO)
 }
 
 /// Takes the extras out of the joints, which have no other place in BMD.
-pub(super) fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
+pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     let own = |joint: &mut scene::Joint| {
         let mut own = Extras::new();
         for name in [SOLID, PSEUDO] {
@@ -249,7 +249,7 @@ pub(super) fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     skeleton.joints.iter_mut().map(own).collect()
 }
 
-/// The joints as they stand or, where a parent stands behind its child, in another order.
+/// The joints in their order or, where a parent comes after its child, reordered.
 fn in_order(skeleton: &Skeleton) -> Vec<usize> {
     let mut joints = skeleton.joints.iter().enumerate();
     match joints.all(|(index, joint)| joint.parent.is_none_or(|parent| parent < index)) {
@@ -268,7 +268,7 @@ fn has_base(scene: &Scene, order: &[usize]) -> bool {
     roots == 1 && !moved && still && joints[first].inverse_bind == Mat4::IDENTITY
 }
 
-/// Where a joint is in the bind pose: at rest, if that is the same but for rounding, since it is said without matrices.
+/// The bind pose of a joint: its rest pose if both agree but for rounding, since that needs no matrices.
 fn bind_of(skeleton: &Skeleton, joint: usize) -> scene::Transform {
     let (bind, rest) = (skeleton.bind(joint), skeleton.rest(joint));
     let same = bind.to_matrix().abs_diff_eq(rest.to_matrix(), 1e-4);
@@ -289,7 +289,7 @@ fn base_of(
     let rotation = Rotation::nearest(bind.rotation)
         .ok_or_else(|| refuse(&format!("the rotation {:?}", bind.rotation)))?;
     if bind.scale.iter().any(|factor| (factor - 1.0).abs() > 1e-4) {
-        let message = format!("the base skeleton of BMD has no scale: {:?}", bind.scale);
+        let message = format!("the BMD base skeleton has no scale: dropped {:?}", bind.scale);
         let path = format!("skeleton.joints[{joint}].inverse_bind");
         losses.push(Loss::new(LossKind::Changed, path, message));
     }
@@ -300,16 +300,16 @@ fn base_of(
 
 fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     if origin > 1e-5 {
-        let message = "BMD packs the origins of joints";
+        let message = "BMD quantises joint origins";
         losses.push(Loss::quantised("skeleton.joints.translation", message, origin));
     }
     if angle > 0.001 {
-        let message = "BMD packs the rotations of joints (degrees)";
+        let message = "BMD quantises joint rotations (degrees)";
         losses.push(Loss::quantised("skeleton.joints.rotation", message, angle as f32));
     }
 }
 
-/// One of the joints that are a pseudo-bone; the first of them says all that there is to know of it.
+/// One of the joints that stand for a pseudo-bone; the first of them has all its fields.
 fn part_of(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> Value {
     if slot > 0 {
         return json!({ "bone": index });
@@ -324,7 +324,7 @@ fn part_of(index: usize, slot: usize, bone: &Bone, pseudo: PseudoTransform) -> V
     })
 }
 
-/// The pseudo-bones behind the normal ones, from the extras of their parts.
+/// Adds the pseudo-bones after the normal ones, from the extras of their parts.
 fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> Result<()> {
     let mut known: Vec<(u64, u8)> = Vec::new();
     for (joint, value) in extras.iter().enumerate().filter_map(|(joint, e)| Some((joint, e.get(PSEUDO)?))) {

@@ -1,10 +1,27 @@
-//! What a BMD image says.
+//! The content of a BMD image.
 
-use super::animation::Animation;
-use super::faces::Faces;
-use super::material::{Surface, flat_color};
+mod animation;
+mod channels;
+mod faces;
+mod material;
+mod pose;
+mod split;
+mod summary;
+mod vertices;
+
+pub(super) use animation::are_keys;
+pub use animation::{Animation, Track, TrackKey};
+pub use channels::{ChannelErrors, Channels, FloatChannels};
+pub use faces::{Face, FaceCounts, Faces, PackedFace};
+pub use material::{Surface, flat_color, resource_name, shade_color};
+pub use pose::{Matrix, Motion, Pose};
+#[cfg(feature = "scene")]
+pub(super) use split::PieceLimits;
+pub(super) use summary::info;
+pub use vertices::{PackedVertex, Vertex, Vertices};
+pub(super) use vertices::{direction, tag_of, words_of};
+
 use super::schema::{BoneTransform, ControlFlags, LodDef, PseudoTransform};
-use super::vertices::{PackedVertex, Vertex, Vertices};
 use crate::Text;
 
 /// A BMD image: everything in it but what can be computed.
@@ -18,7 +35,7 @@ pub struct Document {
     pub meshes: Vec<Mesh>,
     /// The levels of detail.
     pub lods: Vec<LodDef>,
-    /// The skeleton: bones, then pseudo-bones; 255 at most.
+    /// The skeleton: bones, then pseudo-bones; at most 255.
     #[cfg_attr(feature = "serde", serde(default))]
     pub bones: Vec<Bone>,
     /// The animations.
@@ -37,8 +54,8 @@ pub struct Mesh {
     pub vertices: Vertices,
     /// The faces.
     pub faces: Faces,
-    /// The number of triangles, where the image states one that its faces do not have. Only lenient reading accepts
-    /// that (B12).
+    /// The number of triangles, where the image states one that does not match the faces. Only lenient reading
+    /// accepts that (B12).
     pub n_tris: Option<u16>,
     /// MBZ (B28).
     pub resv3: u32,
@@ -91,7 +108,7 @@ impl Bone {
 }
 
 impl Mesh {
-    /// What the material says about the surface.
+    /// The kind of surface, from the name of the material.
     pub fn surface(&self) -> Surface {
         match self.material.as_ref().and_then(|name| flat_color(name.as_bytes())) {
             Some(_) => Surface::Flat,
@@ -99,11 +116,11 @@ impl Mesh {
         }
     }
 
-    /// The number of triangles as it is written: a quad counts as two while there are at most 1,024 vertices, else
+    /// The number of triangles that is written: a quad counts as two while there are at most 1,024 vertices, else
     /// as one (B12).
     pub fn triangle_count(&self) -> usize {
         let counts = self.faces.counts();
-        if self.vertices.len() <= 1024 { counts.triangles() } else { counts.items() }
+        if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.items() }
     }
 
     /// The vertices in their forms.
@@ -111,7 +128,7 @@ impl Mesh {
         self.vertices.packed(self.surface())
     }
 
-    /// What the vertices mean.
+    /// The decoded vertices.
     pub fn decoded_vertices(&self) -> impl Iterator<Item = Vertex> + use<'_> {
         self.vertices.iter(self.surface())
     }
@@ -124,7 +141,7 @@ impl Document {
         &self.bones[..count]
     }
 
-    /// The meshes of a level of detail; `None` if it names meshes that are not there.
+    /// The meshes of a level of detail; `None` if it refers to meshes that do not exist.
     pub fn meshes_of(&self, lod: LodDef) -> Option<&[Mesh]> {
         if lod.is_all() {
             return Some(&self.meshes);
