@@ -139,7 +139,7 @@ fn chunk(more: &[crucible::Stream]) -> crucible::Chunk {
 
 /// Two quads, each with indices of its own, and a custom attribute.
 fn quads() -> meshspec::Result<iyma::Document> {
-    use iyma::{Attribute, Indices, Usage, VertexFormat};
+    use iyma::{Attribute, IndexBuffer, Usage, VertexFormat};
     let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]];
     let quad = |z: f32, usage| {
         let positions: Vec<f32> = corners.iter().flat_map(|[x, y]| [*x, *y, z]).collect();
@@ -152,7 +152,7 @@ fn quads() -> meshspec::Result<iyma::Document> {
             Attribute::from_f32(Usage::Color, VertexFormat::Unorm8x4, &colors),
             Attribute::from_f32(usage, VertexFormat::Uint8, &[0.0, 0.0, 1.0, 1.0]),
         ];
-        iyma::Document::from_mesh(Some(Indices::from_u16(&[0, 1, 2, 2, 1, 3])), attributes)
+        iyma::Document::from_mesh(Some(IndexBuffer::from_u16(&[0, 1, 2, 2, 1, 3])), attributes)
     };
     let wind = || Usage::Custom(7, "wind".into());
     let (mut document, _) = iyma::merge(&[quad(0.0, wind())?, quad(1.0, wind())?])?;

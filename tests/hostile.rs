@@ -198,7 +198,7 @@ fn many_meshes_that_share_indices_take_no_more_time() {
     let document = Document::Iyma(meshspec::iyma::Document {
         n_vertices: 1000,
         meshes: meshes.collect(),
-        indices: Some(meshspec::iyma::Indices::from_u32(&indices)),
+        indices: Some(meshspec::iyma::IndexBuffer::from_u32(&indices)),
         ..Default::default()
     });
     // 18 billion indices, were they looked at one by one.
@@ -381,7 +381,7 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
     });
     let iyma = Document::Iyma(
         meshspec::iyma::Document::from_mesh(
-            Some(meshspec::iyma::Indices::from_u32(&indices)),
+            Some(meshspec::iyma::IndexBuffer::from_u32(&indices)),
             vec![meshspec::iyma::Attribute::from_f32(
                 meshspec::iyma::Usage::Position,
                 meshspec::iyma::VertexFormat::Float32x3,

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use meshspec::iyma::{Attribute, Document, Indices, Usage, VertexFormat};
+use meshspec::iyma::{Attribute, Document, IndexBuffer, Usage, VertexFormat};
 use meshspec::{Format, ReadOptions, WriteOptions};
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, FrameFormat};
 
@@ -16,7 +16,7 @@ pub fn document(side: usize) -> Result<Document, Error> {
         Attribute::from_f32(Usage::Normal, VertexFormat::Float32x3, normals.as_flattened()),
         Attribute::from_f32(Usage::Uv, VertexFormat::Float32x2, uvs.as_flattened()),
     ];
-    Ok(Document::from_mesh(Some(Indices::from_u32(&indices)), attributes)?)
+    Ok(Document::from_mesh(Some(IndexBuffer::from_u32(&indices)), attributes)?)
 }
 
 /// The buffers one after the other.

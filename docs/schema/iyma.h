@@ -44,12 +44,12 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, metadata_checksum) == 8, "offset of
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of data_checksum");
 
 /*
- * Where a mesh lies in the buffers.
+ * The range of a mesh in the buffers.
  */
 typedef struct iyma_mesh_info {
     uint32_t first_index; /* Position of its first index in the index buffer. */
     uint32_t index_count; /* Number of its indices. */
-    uint32_t first_vertex; /* Position of its first vertex, which its indices count from. */
+    uint32_t first_vertex; /* Position of its first vertex; its indices are relative to it. */
     uint32_t vertex_count; /* Number of its vertices. */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
@@ -66,7 +66,7 @@ typedef uint8_t iyma_index_format;
 #define IYMA_INDEX_FORMAT_U32 1 /* 32 bits each. */
 
 /*
- * What the values of a vertex buffer mean: the usages of both dialects.
+ * The meaning of the values of a vertex buffer: the usages of both dialects.
  */
 typedef uint8_t iyma_usage_field;
 #define IYMA_USAGE_FIELD_CUSTOM 0 /* Anything else. */
@@ -155,7 +155,7 @@ typedef uint8_t iyma_vertex_format;
  */
 /* What every DescriptorFields starts with. */
 typedef struct iyma_descriptor_fields_start {
-    uint64_t data_len; /* Size of the uncompressed data in bytes: what the buffers below take (I6). Not in the file. */
+    uint64_t data_len; /* Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file. */
     uint32_t n_vertices; /* Number of vertices. */
     uint32_t user_data_len; /* Size of the user data in bytes. */
     uint32_t mesh_count; /* Number of meshes. */
@@ -174,7 +174,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, mesh_count) == 16,
  */
 
 /*
- * Data: The buffers, one after the other, uncompressed.
+ * Data: The uncompressed buffers, one after the other.
  *
  * - user_data: u8[user_data_len], at 0
  * - indices: IndexData, after user_data, if has_indices != 0

@@ -16,7 +16,7 @@ seq:
     process: 'meshspec_bitcode'
     type: 'descriptor_fields'
     doc: |
-      What is in the data, encoded with bitcode.
+      The contents of the data, encoded with bitcode.
   - id: check_descriptor_end
     size: 0
     valid:
@@ -28,7 +28,7 @@ seq:
     process: 'meshspec_zstd(descriptor.data_len)'
     type: 'data(descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices, descriptor.data_len)'
     doc: |
-      Everything else, compressed with zstd; to the end of the file.
+      All buffers, compressed with zstd; to the end of the file.
   - id: check_data_end
     size: 0
     valid:
@@ -71,7 +71,7 @@ types:
       - id: data_len
         type: u8
         doc: |
-          Size of the uncompressed data in bytes: what the buffers below take (I6). Not in the file.
+          Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file.
       - id: n_vertices
         type: u4
         doc: |
@@ -117,7 +117,7 @@ types:
           The vertex buffers.
   mesh_info:
     doc: |
-      Where a mesh lies in the buffers.
+      The range of a mesh in the buffers.
     seq:
       - id: first_index
         type: u4
@@ -130,7 +130,7 @@ types:
       - id: first_vertex
         type: u4
         doc: |
-          Position of its first vertex, which its indices count from.
+          Position of its first vertex; its indices are relative to it.
       - id: vertex_count
         type: u4
         doc: |
@@ -145,7 +145,7 @@ types:
         valid:
           in-enum: true
         doc: |
-          What its values mean.
+          The meaning of its values.
       - id: custom
         if: 'usage.to_i == 0'
         type: u4
@@ -170,7 +170,7 @@ types:
           How its values are stored.
   data:
     doc: |
-      The buffers, one after the other, uncompressed.
+      The uncompressed buffers, one after the other.
     params:
       - id: user_data_len
         type: u4
@@ -187,7 +187,7 @@ types:
       - id: user_data
         size: 'user_data_len'
         doc: |
-          Anything that the application wants to keep with the meshes.
+          Bytes that only the application understands.
       - id: indices
         if: 'has_indices != 0'
         type: 'index_data(index_format, n_indices)'

@@ -11,10 +11,10 @@ pub(crate) struct Inflater<R> {
     source: R,
     decoder: DCtx<'static>,
     input: Box<[u8]>,
-    /// What of the input has been read and not been unpacked.
+    /// The range of the input that has been read and not yet decompressed.
     start: usize,
     end: usize,
-    /// The packed bytes that have been read, where somebody wants them.
+    /// The packed bytes that have been read, if they are kept.
     kept: Option<Vec<u8>>,
     /// Whether a frame has begun and not ended.
     inside: bool,
@@ -135,7 +135,7 @@ impl<R: Read> Inflater<R> {
 
     fn ended(&self, size: u64) -> Fault {
         if self.inside || self.frames == 0 {
-            Fault::Invalid("the frame is cut off".into())
+            Fault::Invalid("the frame is truncated".into())
         } else {
             too_little(self.unpacked, size)
         }

@@ -1,8 +1,8 @@
 //! Zstandard frames without magic bytes, which is how IyMA stores its data (I7).
 //!
-//! Headers are looked at before anything is unpacked, so that false sizes and too large windows cost nothing. Then a
-//! block of a believable size unpacks into one buffer of exactly that size, and any other one grows with what it
-//! really holds.
+//! Headers are checked before anything is decompressed, so that false sizes and too large windows cost nothing. Then a
+//! block of a plausible size decompresses into one buffer of exactly that size; for any other one the buffer grows with
+//! the actual content.
 
 use std::{fmt, io};
 
@@ -18,10 +18,10 @@ use crate::Limits;
 const MAX_WINDOW: u64 = 1 << MAX_WINDOW_LOG;
 const MAX_WINDOW_LOG: u32 = 27;
 
-/// What a block unpacks to at most.
+/// The largest decompressed size of a block.
 const MAX_BLOCK: u64 = 128 << 10;
 
-/// Sizes up to this, or up to so many times the packed size, are taken at their word.
+/// Stated sizes up to this, or up to so many times the packed size, are trusted.
 pub(super) const TRUSTED_SIZE: u64 = 8 << 20;
 pub(super) const TRUSTED_RATIO: u64 = 16;
 
@@ -30,7 +30,7 @@ pub(super) const TRUSTED_RATIO: u64 = 16;
 pub(crate) enum Fault {
     /// They are damaged or cut off.
     Invalid(String),
-    /// A frame wants a larger window than there may be.
+    /// A frame requires a larger window than is allowed.
     Window(String),
     /// They hold less or more than they should.
     Size(String),
@@ -56,13 +56,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What headers of frames and blocks say.
+/// The content size that the headers of frames and blocks allow.
 #[derive(Debug, Default, PartialEq)]
 struct Sizes {
-    /// What the blocks unpack to at least.
-    least: u64,
-    /// What the blocks unpack to at most.
-    most: u64,
+    min: u64,
+    max: u64,
 }
 
 /// Takes bytes off the front.
@@ -70,7 +68,7 @@ struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
     fn take(&mut self, count: usize) -> Result<&'b [u8], Fault> {
-        let cut = || Fault::Invalid("the frame is cut off".into());
+        let cut = || Fault::Invalid("the frame is truncated".into());
         let (taken, rest) = self.0.split_at_checked(count).ok_or_else(cut)?;
         self.0 = rest;
         Ok(taken)
@@ -109,7 +107,7 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
         false => window_of(bytes.number(1)?),
     };
     if bytes.number([0, 1, 2, 4][(flags & 3) as usize])? != 0 {
-        return invalid("the frame wants a dictionary");
+        return invalid("the frame requires a dictionary");
     }
     let content_size = match (flags >> 6, single_segment) {
         (0, false) => None,
@@ -123,10 +121,10 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
     }
     if window > MAX_WINDOW {
         return Err(Fault::Window(format!(
-            "the frame wants a window of {window} bytes, {MAX_WINDOW} at most"
+            "the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}"
         )));
     }
-    let (mut least, mut most) = (0, 0);
+    let (mut min, mut max) = (0, 0);
     loop {
         let header = bytes.number(3)?;
         let (kind, size) = (header >> 1 & 3, header >> 3);
@@ -138,8 +136,8 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
             _ => return invalid("a block is of the reserved type"),
         };
         bytes.take(packed)?;
-        least += low;
-        most += high;
+        min += low;
+        max += high;
         if header & 1 != 0 {
             break;
         }
@@ -147,8 +145,8 @@ fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
     if flags & 0x04 != 0 {
         bytes.take(4)?;
     }
-    sizes.least = sizes.least.saturating_add(least);
-    sizes.most = sizes.most.saturating_add(content_size.map_or(most, |size| most.min(size)));
+    sizes.min = sizes.min.saturating_add(min);
+    sizes.max = sizes.max.saturating_add(content_size.map_or(max, |size| max.min(size)));
     Ok(())
 }
 
@@ -160,9 +158,9 @@ fn window_of(descriptor: u64) -> u64 {
 
 /// Unpacks frames that must give exactly `size` bytes.
 pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Fault> {
-    let Sizes { least, most } = scan(packed)?;
-    if size < least || size > most {
-        let content = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+    let Sizes { min, max } = scan(packed)?;
+    if size < min || size > max {
+        let content = if min == max { format!("{min}") } else { format!("{min} to {max}") };
         let packed = packed.len();
         return Err(Fault::Size(format!(
             "{size} bytes are declared, but {packed} packed bytes hold {content}"
@@ -197,7 +195,7 @@ pub(super) fn decoder() -> DCtx<'static> {
 }
 
 pub(super) fn too_much(size: u64) -> Fault {
-    Fault::Size(format!("unpacks to more than the {size} bytes that are declared"))
+    Fault::Size(format!("unpacks to more than the declared {size} bytes"))
 }
 
 pub(super) fn too_little(unpacked: u64, size: u64) -> Fault {
@@ -208,9 +206,9 @@ pub(super) fn fault_of(code: usize, size: u64) -> Fault {
     match zstd_safe::get_error_name(code) {
         "Destination buffer is too small" => too_much(size),
         "Frame requires too much memory for decoding" => {
-            Fault::Window(format!("a frame wants a window of more than {MAX_WINDOW} bytes"))
+            Fault::Window(format!("a frame requires a window larger than {MAX_WINDOW} bytes"))
         }
-        name => Fault::Invalid(format!("is no valid zstd frame: {name}")),
+        name => Fault::Invalid(format!("not a valid zstd frame: {name}")),
     }
 }
 

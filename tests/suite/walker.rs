@@ -150,7 +150,7 @@ fn same_values() {
 fn same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
     let vertices: Vec<u8> =
         document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();
-    let indices: Vec<u32> = document.indices.iter().flat_map(iyma::Indices::iter).collect();
+    let indices: Vec<u32> = document.indices.iter().flat_map(iyma::IndexBuffer::iter).collect();
     let fields: HashMap<&str, &Value> = leaves.iter().map(|(path, _, value)| (&**path, value)).collect();
     let of = |name: &str| fields.get(&*format!("descriptor.{name}")).copied();
     let number = |n: usize| Some(Value::Int(n as i128));

@@ -1,4 +1,4 @@
-//! `meshspec iyma`: what only IyMA files have: meshes that share buffers, and user data.
+//! `meshspec iyma`: operations on IyMA files only: merging, splitting, user data.
 
 use std::fs;
 use std::io::{self, Read};
@@ -30,11 +30,11 @@ enum Command {
     UserData(UserData),
 }
 
-/// Put the meshes of several files into one.
+/// Merge the meshes of several files into one.
 ///
-/// The files must have the same vertex buffers, in any order, and either all or none of them indices. The first one
-/// decides on the order of the buffers. Indices are widened where those of any file are wide. Of user data, that of
-/// the first file that has any is kept.
+/// The files must have the same vertex buffers, in any order, and either all or none of them indices. The first file
+/// decides the order of the buffers. Indices become 32-bit if those of any file are. The user data of the first file
+/// that has any is kept.
 #[derive(Debug, Args)]
 struct Merge {
     /// The files to read; `-` is standard input.
@@ -53,7 +53,7 @@ struct Split {
     /// The file to read; `-` is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The folder to write to, which is made if it is not there. The files are named after IN: `name.0.ima`, `name.1.ima`, …
+    /// The folder to write to, created if needed. The files are named after IN: `name.0.ima`, `name.1.ima`, …
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
     /// Only this mesh, counted from 0.
@@ -123,7 +123,7 @@ struct Clear {
 /// How files are written.
 #[derive(Debug, Args)]
 struct Writing {
-    /// The dialect to write: that of the first file read unless it is said.
+    /// The dialect to write; by default that of the (first) input.
     #[arg(long, value_parser = input::dialect_parser())]
     dialect: Option<Dialect>,
     /// Accept, and write, whatever can be decoded without guessing.
@@ -157,7 +157,7 @@ impl Merge {
     fn run(&self) -> Result<Status> {
         output::refuse_existing(&self.output, self.writing.force)?;
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
-            return Err(Failure::usage("standard input", "can be one of the files only"));
+            return Err(Failure::usage("standard input", "can be only one of the inputs"));
         }
         let documents = self.inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
         let (document, mut losses) = iyma::merge(&documents).map_err(|error| self.failure(&error))?;
@@ -172,15 +172,14 @@ impl Merge {
         self.writing.write([(self.output.clone(), document)], &output)
     }
 
-    /// The file that a path of the library leads to, and the rest of the path: the library counts the documents, people
-    /// know them by name.
+    /// The file name and the rest of a path of the library, which counts the documents.
     fn place_of<'p>(&self, path: &'p str) -> Option<(String, &'p str)> {
         let (number, rest) = path.strip_prefix("documents[")?.split_once(']')?;
         let input = self.inputs.get(number.parse::<usize>().ok()?)?;
         Some((name_of(input), rest.trim_start_matches('.')))
     }
 
-    /// What the library says of one of the documents, or of what they make.
+    /// The failure for an error about one of the documents, or about the merged one.
     fn failure(&self, error: &meshspec::Error) -> Failure {
         match self.place_of(error.path()) {
             Some((file, "")) => Failure::invalid(&file, error.message()),
@@ -193,7 +192,7 @@ impl Merge {
 impl Split {
     fn run(&self) -> Result<Status> {
         if is_standard(&self.out) {
-            let message = "cannot take a file for each mesh: --out is a folder";
+            let message = "cannot hold a file for each mesh: --out names a folder";
             return Err(Failure::usage("standard output", message));
         }
         let name = name_of(&self.input);
@@ -259,7 +258,7 @@ impl Set {
         let data = match (&self.text, &self.data) {
             (Some(text), _) => text.clone().into_bytes(),
             (None, Some(path)) if is_standard(path) && is_standard(&self.input) => {
-                let message = "both the file and its user data cannot come from there";
+                let message = "cannot be both IN and --data";
                 return Err(Failure::usage("standard input", message));
             }
             (None, Some(path)) => input::read(path)?,
@@ -284,7 +283,7 @@ impl Writing {
         output::refuse_existing(output, self.force)?;
         let mut document = self.read(input)?;
         change(&mut document);
-        // Checksums that were wrong stood for what was in the file before.
+        // Wrong checksums belonged to the previous content.
         document.metadata_checksum = None;
         if let DataChecksum::Wrong(_) = document.data_checksum {
             document.data_checksum = DataChecksum::Present;
@@ -304,13 +303,13 @@ impl Writing {
         Ok(document)
     }
 
-    /// Says what is lost; `--strict` does not accept that.
+    /// Reports losses; `--strict` refuses them.
     fn accept(&self, losses: &[Loss], place: &str) -> Result<()> {
         convert::report_losses(losses, "");
         if self.strict && !losses.is_empty() { Err(Failure::lossy(place, losses)) } else { Ok(()) }
     }
 
-    /// Writes files: all, or none as far as can be seen before. It is the content of `place` that cannot be written.
+    /// Writes all files, or none if one of them fails before the first is in place. Failures to encode name `place`.
     fn write(&self, files: impl IntoIterator<Item = (PathBuf, Document)>, place: &str) -> Result<Status> {
         let files: Vec<_> = files.into_iter().collect();
         files.iter().try_for_each(|(path, _)| output::refuse_existing(path, self.force))?;

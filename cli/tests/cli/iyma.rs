@@ -1,6 +1,6 @@
 //! IyMA files: `meshspec iyma`, and what the other commands say of them.
 
-use meshspec::iyma::{Attribute, DataChecksum, Document, Indices, Usage, VertexFormat};
+use meshspec::iyma::{Attribute, DataChecksum, Document, IndexBuffer, Usage, VertexFormat};
 use meshspec::{Dialect, Format, ReadOptions, WriteOptions};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ fn triangle(height: f32, user_data: &'static str) -> Document {
     let positions = Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &corners);
     let wind = Attribute::from_f32(Usage::Custom(7, "wind".into()), VertexFormat::Unorm8, &[0.0, 0.5, 1.0]);
     let mut document =
-        Document::from_mesh(Some(Indices::from_u16(&[0, 1, 2])), vec![positions, wind]).unwrap();
+        Document::from_mesh(Some(IndexBuffer::from_u16(&[0, 1, 2])), vec![positions, wind]).unwrap();
     document.user_data = user_data.as_bytes().into();
     document
 }
@@ -81,7 +81,7 @@ fn user_data() {
     let set = read(&folder, "set.ima");
     assert_eq!((&*set.user_data, set.data_checksum), (&b"third"[..], DataChecksum::Absent));
     let run = folder.run("iyma user-data clear set.ima cleared.ima --dialect reference");
-    assert!(run.status == 0 && run.stderr.contains("the dialect has no names"), "{}", run.stderr);
+    assert!(run.status == 0 && run.stderr.contains("the reference dialect has no names"), "{}", run.stderr);
     let cleared = read(&folder, "cleared.ima");
     assert_eq!((cleared.user_data.len(), cleared.dialect), (0, Dialect::Reference));
     assert_eq!(folder.run("iyma user-data get cleared.ima").fine(), "");
@@ -139,7 +139,7 @@ fn files_that_break_rules_are_edited_leniently_only() {
     assert_eq!(read(&folder, "out.ima"), cleared);
     // Indices beyond the vertices are neither read nor written strictly.
     let mut odd = triangle(1.0, "");
-    odd.indices = Some(Indices::from_u16(&[0, 1, 9]));
+    odd.indices = Some(IndexBuffer::from_u16(&[0, 1, 9]));
     folder.put("odd.ima", bytes_of(&odd));
     for command in ["merge odd.ima -o out.ima", "split odd.ima", "user-data set odd.ima out.ima --text new"] {
         folder.run(&format!("iyma {command} --force")).fails(1);
@@ -171,7 +171,7 @@ fn standard_input_and_output() {
     folder.run_with("iyma user-data set a.ima out.ima --data -", "second").fine();
     assert_eq!(read(&folder, "out.ima"), triangle(1.0, "second"));
     let run = folder.run_with("iyma user-data set - out.ima --data - --force", bytes);
-    assert!(run.stderr.contains("both the file and its user data"), "{}", run.stderr);
+    assert!(run.stderr.contains("cannot be both IN and --data"), "{}", run.stderr);
     run.fails(2);
 }
 
@@ -194,7 +194,7 @@ fn info_lists_meshes_and_packed_blocks() {
 fn findings_show_the_unpacked_bytes() {
     let folder = folder();
     let mut odd = triangle(1.0, "");
-    odd.indices = Some(Indices::from_u16(&[0, 1, 9]));
+    odd.indices = Some(IndexBuffer::from_u16(&[0, 1, 9]));
     folder.put("odd.ima", bytes_of(&odd));
     let run = folder.run("check odd.ima");
     assert!(run.stdout.contains("error: data.indices[2] (bytes 0x4..0x6 of what"), "{}", run.stdout);
@@ -220,7 +220,11 @@ fn json_and_dialects() {
     folder.run("convert a.json again.ima").fine();
     assert_eq!(folder.get("again.ima"), folder.get("a.ima"));
     let run = folder.run("convert a.ima reference.ima --dialect reference");
-    assert!(run.stderr.contains("attributes[1].usage: the dialect has no names: \"wind\""), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("attributes[1].usage: the reference dialect has no names: \"wind\""),
+        "{}",
+        run.stderr
+    );
     assert_eq!(read(&folder, "reference.ima").dialect, Dialect::Reference);
     folder.run("convert a.ima small.ima --level 22").fine();
     assert_eq!(read(&folder, "small.ima"), triangle(1.0, "first"));
@@ -265,7 +269,7 @@ fn strictly_no_dialect_loses_anything() {
         ("user-data clear a.ima x.ima", "a.ima"),
     ] {
         let message = folder.run(&format!("iyma {command} --dialect reference --strict")).fails(1);
-        let lost = "lost: dropped: attributes[1].usage: the dialect has no names: \"wind\"";
+        let lost = "lost: dropped: attributes[1].usage: the reference dialect has no names: \"wind\"";
         assert_eq!(message, format!("{lost}\nerror: {place}: 1 thing would be lost\n"), "{command}");
     }
     assert_eq!(folder.names(), before);
@@ -281,8 +285,7 @@ fn a_map_has_each_usage_once() {
         .push(Attribute { usage: Usage::Custom(7, "sway".into()), ..document.attributes[1].clone() });
     folder.put("two.ima", bytes_of(&document));
     let run = folder.run("convert two.ima two.reference.ima --dialect reference");
-    let renamed =
-        "lost: renamed: attributes[2].usage: the dialect has one custom 7 only: this one becomes custom 0";
+    let renamed = "lost: renamed: attributes[2].usage: the reference dialect has each usage once: custom 7 becomes custom 0";
     assert!(run.stderr.contains(renamed), "{}", run.stderr);
     assert_eq!(read(&folder, "two.reference.ima").attributes[2].usage, Usage::Custom(0, String::new()));
 }
@@ -352,10 +355,10 @@ fn where_files_go() {
     folder.run("iyma split a.ima --out new/folder").fine();
     assert_eq!(read(&folder, "new/folder/a.0.ima"), triangle(1.0, "first"));
     let message = folder.run("iyma split a.ima --out -").fails(2);
-    assert!(message.starts_with("error: standard output: cannot take a file for each mesh"), "{message}");
+    assert!(message.starts_with("error: standard output: cannot hold a file for each mesh"), "{message}");
     assert!(!folder.names().contains(&"-".to_owned()));
     let message = folder.run("iyma merge - - -o x.ima").fails(2);
-    assert_eq!(message, "error: standard input: can be one of the files only\n");
+    assert_eq!(message, "error: standard input: can be only one of the inputs\n");
     let message = folder.run("iyma merge a.ima -o nowhere/x.ima").fails(3);
     assert!(message.starts_with("error: nowhere/x.ima: No such file or directory"), "{message}");
     assert!(!message.contains(".meshspec-"), "{message}");

@@ -1,8 +1,8 @@
 //! IyMA: GPU buffers of one or more meshes, compressed with zstd.
 //!
-//! All meshes of a file share one index buffer and one vertex buffer per attribute, as a GPU draws them with one
-//! multi-draw call. The author's own tool numbers usages and computes checksums in another way than the text says, the
-//! reference dialect; both are read and written. The declaration is [`schema`].
+//! All meshes of a file share one index buffer and one vertex buffer per attribute, so that one multi-draw-indirect call
+//! draws them. The author's own tool numbers usages and computes checksums differently from the specification: that is
+//! the reference dialect. Both dialects are read and written. The declaration is [`schema`].
 //!
 //! ```
 //! use meshspec::iyma::{Document, Draws, Usage};
@@ -13,49 +13,34 @@
 //! let Draws::Indexed(draws) = document.draws()? else { panic!("the quads have indices") };
 //! assert_eq!((draws[1].first_index, draws[1].base_vertex), (6, 4));
 //!
-//! // Buffers are bytes as the GPU takes them, and floats where those are wanted.
+//! // Buffers hold the bytes that the GPU takes; `to_f32` converts them to floats.
 //! let normals = document.attribute(&Usage::Normal).unwrap();
 //! assert_eq!(normals.to_f32()[..4], [0.0, 0.0, 1.0, 0.0]);
 //!
-//! // One mesh of its own, compressed as well as zstd can.
+//! // One mesh in a file of its own, at a high compression level.
 //! let second = document.mesh(1)?;
 //! let bytes = second.write(&WriteOptions::default().with_compression_level(19))?;
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 
 mod codec;
-#[cfg(feature = "scene")]
-mod custom;
-#[cfg(feature = "serde")]
-mod data;
-mod descriptor;
-mod dialect;
 mod document;
-mod draw;
-mod hash;
-mod merge;
-mod reader;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
-#[cfg(test)]
-mod vectors;
-mod vertex_format;
 
 pub use bytes::Bytes;
-pub use codec::compression_levels;
-pub use descriptor::{Descriptor, Usage};
-pub use document::{Attribute, DataChecksum, Document, Indices, WrongChecksum};
-pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
-pub use merge::{are_compatible, merge, merge_compatible};
-pub use reader::{Reader, open_reader};
-pub use schema::{IndexFormat, IndicesInfo, MeshInfo, VertexFormat};
-pub use vertex_format::Component;
+pub use codec::{Reader, compression_levels, open_reader};
+pub use document::merge::{are_compatible, merge, merge_compatible};
+pub use document::{
+    Attribute, DataChecksum, Document, DrawIndexedIndirect, DrawIndirect, Draws, IndexBuffer, WrongChecksum,
+};
+pub use schema::{Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexFormat};
 
-use super::{About, Format, FormatId, Likelihood, locate, refuse};
+use super::{About, Format, FormatId, Likelihood, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::layout::{Layout, Type};
 use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -82,7 +67,7 @@ impl Format for Document {
                 refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
                 Ok(document)
             })
-            .map_err(|error| locate_in(error, bytes, options))
+            .map_err(|error| codec::locate_in(error, bytes, options))
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
@@ -103,19 +88,19 @@ impl Format for Document {
         let mut losses = Vec::new();
         match dialect {
             Dialect::Spec => {
-                // The list of the specification may have a usage twice.
+                // The specification's list may have the same usage more than once.
                 let uses = self.attributes.iter_mut().map(|attribute| &mut attribute.usage);
                 uses.filter(|usage| **usage == Usage::Uv1).for_each(|usage| *usage = Usage::Uv);
             }
             Dialect::Reference if self.dialect == dialect => {}
-            Dialect::Reference => dialect::into_reference(&mut self.attributes, &mut losses),
+            Dialect::Reference => document::dialect::into_reference(&mut self.attributes, &mut losses),
             other => {
-                let message = format!("there is no {other} dialect of IyMA");
+                let message = format!("IyMA has no {other} dialect: it has spec and reference");
                 return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Iyma));
             }
         }
         if self.dialect != dialect {
-            // A checksum that was wrong in the one dialect says nothing in the other.
+            // Each dialect has its own checksum: a wrong one cannot be kept.
             self.metadata_checksum = None;
         }
         self.dialect = dialect;
@@ -157,15 +142,6 @@ impl Format for Document {
     }
 }
 
-/// Gives an error its place, unless it knows it already.
-fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
-    if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded) {
-        return error.in_format(FormatId::Iyma);
-    }
-    let dialect = options.dialect.unwrap_or_else(|| codec::dialect_of(bytes));
-    locate(error, Document::ABOUT, codec::layout(dialect), bytes, options)
-}
-
 impl Document {
     fn mesh_info(&self, mesh: &MeshInfo) -> info::MeshInfo {
         let attributes = self.attributes.iter().map(|attribute| AttributeInfo {
@@ -185,7 +161,7 @@ impl Document {
         }
     }
 
-    /// The box around the positions of a mesh.
+    /// The bounding box of a mesh.
     fn bounds(&self, mesh: &MeshInfo) -> Option<Bounds> {
         let positions = self.attribute(&Usage::Position)?;
         let size = positions.format.size();

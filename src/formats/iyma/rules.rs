@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use super::document::{DataChecksum, Document, Indices, WrongChecksum};
+use super::document::{DataChecksum, Document, IndexBuffer, WrongChecksum};
 use super::schema::{IndexFormat, MeshInfo};
 use crate::Report;
 use crate::finding::rules;
@@ -14,30 +14,30 @@ rules! {
     VERSION "IYMA-VERSION" Fatal "Header" ""
         "The version is 1.";
     TRUNCATED "IYMA-TRUNCATED" Fatal "General Structure" ""
-        "Header and descriptor are there in full.";
+        "The file contains the whole header and descriptor.";
     DESCRIPTOR "IYMA-DESCRIPTOR" Fatal "Descriptor" "I1, I14, I15"
         "The descriptor is bitcode of the dialect's types, and nothing follows it.";
     PACKING "IYMA-PACKING" Fatal "Data" "I7"
-        "The data is whole zstd frames without magic bytes.";
+        "The data is a sequence of complete zstd frames without magic bytes.";
     WINDOW "IYMA-WINDOW" Fatal "Data" "I7"
-        "No frame wants a window of more than 128 MiB.";
+        "No frame requires a window larger than 128 MiB.";
     DATA_SIZE "IYMA-DATA-SIZE" Fatal "Data" "I6, I7"
-        "The data unpacks to exactly what the buffers of the descriptor take.";
+        "The data unpacks to exactly the size of the buffers in the descriptor.";
     TRAILING "IYMA-TRAILING" Fatal "Data" "I10"
         "Nothing follows the last frame.";
     METADATA_CHECKSUM "IYMA-METADATA-CHECKSUM" Error "Checksums" "I4, I16"
-        "The metadata checksum is that of descriptor, descriptor length and data checksum.";
+        "The metadata checksum is the hash of descriptor, descriptor length and data checksum.";
     DATA_CHECKSUM "IYMA-DATA-CHECKSUM" Error "Checksums" "I5, I16"
-        "The data checksum is that of the compressed data, or 0.";
+        "The data checksum is the hash of the compressed data, or 0.";
     MESH_RANGE "IYMA-MESH-RANGE" Error "Descriptor" "I11"
-        "The indices and vertices of a mesh lie in the buffers.";
+        "The index and vertex range of each mesh lies within the buffers.";
     INDEX_RANGE "IYMA-INDEX-RANGE" Error "Overview" "I11"
         "Every index is below the vertex count of its mesh.";
     DUPLICATE "IYMA-DUPLICATE" Warning "Descriptor" "I13"
-        "There is one vertex buffer of each usage.";
+        "No two vertex buffers have the same usage.";
 }
 
-/// Adds every breach to `report`.
+/// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_checksums(document.metadata_checksum.as_ref(), &document.data_checksum, report);
     check_meshes(document, report);
@@ -45,8 +45,9 @@ pub(super) fn check(document: &Document, report: &mut Report) {
         check_indices(document, indices, report);
     }
     for (index, attribute) in document.attributes.iter().enumerate() {
-        if document.attributes[..index].iter().any(|other| other.usage == attribute.usage) {
-            let message = format!("{} for the second time", attribute.usage.name());
+        let first = document.attributes[..index].iter().position(|other| other.usage == attribute.usage);
+        if let Some(first) = first {
+            let message = format!("duplicate usage {}, as attributes[{first}]", attribute.usage.name());
             report.add(&DUPLICATE, format_args!("descriptor.attributes[{index}]"), message);
         }
     }
@@ -62,12 +63,12 @@ pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataCheck
     }
 }
 
-/// What is wrong with a checksum.
+/// The message for a wrong checksum.
 pub(super) fn mismatch(wrong: &WrongChecksum) -> impl Display + use<> {
     let stored = wrong.stored;
     match wrong.computed() {
         Some(computed) => format!("{stored:#018x} is stored, {computed:#018x} computed"),
-        None => format!("{stored:#018x} is stored, and wrong"),
+        None => format!("{stored:#018x} is stored, which is wrong"),
     }
 }
 
@@ -79,7 +80,7 @@ fn check_meshes(document: &Document, report: &mut Report) {
             let end = u64::from(first) + u64::from(count);
             if end > there {
                 let path = format_args!("descriptor.meshes[{index}].{field}");
-                report.add(&MESH_RANGE, path, format_args!("{what} {first}..{end}, but there are {there}"));
+                report.add(&MESH_RANGE, path, format_args!("{what} {first}..{end} of {there}"));
             }
         };
         check("indices", "index_count", mesh.first_index, mesh.index_count, indices);
@@ -87,16 +88,16 @@ fn check_meshes(document: &Document, report: &mut Report) {
     }
 }
 
-/// The positions of the indices of a mesh; `None` if they are not there or nothing.
-fn range_of(mesh: &MeshInfo, indices: &Indices) -> Option<Range<usize>> {
+/// Where the indices of a mesh lie in the index buffer; `None` if it has none or they leave the buffer.
+fn range_of(mesh: &MeshInfo, indices: &IndexBuffer) -> Option<Range<usize>> {
     let start = usize::try_from(mesh.first_index).ok()?;
     let end = start.checked_add(usize::try_from(mesh.index_count).ok()?)?;
     (start < end && end <= indices.len()).then_some(start..end)
 }
 
-fn check_indices(document: &Document, indices: &Indices, report: &mut Report) {
+fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report) {
     let meshes = || document.meshes.iter().filter_map(|mesh| Some((mesh, range_of(mesh, indices)?)));
-    // Ranges may overlap. Many that do are looked at through a summary, so that they take no more time than a few.
+    // Ranges may overlap. Where many do, a summary of maxima bounds the time.
     let work: usize = meshes().map(|(_, range)| range.len()).fold(0, usize::saturating_add);
     let summary = (work / 4 > indices.len()).then(|| Maxima::of(indices));
     for (mesh, range) in meshes() {
@@ -108,7 +109,7 @@ fn check_indices(document: &Document, indices: &Indices, report: &mut Report) {
             continue;
         }
         let size = indices.format.size();
-        let values = Indices {
+        let values = IndexBuffer {
             format: indices.format,
             data: indices.data.slice(range.start * size..range.end * size),
         };
@@ -117,7 +118,7 @@ fn check_indices(document: &Document, indices: &Indices, report: &mut Report) {
         for (position, index) in wrong {
             let path = format_args!("data.indices[{}]", range.start + position);
             report.add(&INDEX_RANGE, path, format_args!("index {index}, but the mesh has {limit} vertices"));
-            // Of meshes that share their indices each one counts once the report is full.
+            // Once the report is full, one finding per mesh is enough: many may share the same indices.
             if report.count_of(INDEX_RANGE.code) > 1000 {
                 break;
             }
@@ -126,29 +127,29 @@ fn check_indices(document: &Document, indices: &Indices, report: &mut Report) {
 }
 
 /// Whether all indices of a range are below `limit`: one pass without branches.
-fn all_below(indices: &Indices, range: Range<usize>, limit: u32) -> bool {
-    let Some(most) = limit.checked_sub(1) else { return range.is_empty() };
+fn all_below(indices: &IndexBuffer, range: Range<usize>, limit: u32) -> bool {
+    let Some(max_index) = limit.checked_sub(1) else { return range.is_empty() };
     let size = indices.format.size();
     let bytes = &indices.data[range.start * size..range.end * size];
     match indices.format {
         IndexFormat::U16 => {
-            let most = u16::try_from(most).unwrap_or(u16::MAX);
-            let excess = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]).saturating_sub(most);
+            let max_index = u16::try_from(max_index).unwrap_or(u16::MAX);
+            let excess = |b: &[u8]| u16::from_le_bytes([b[0], b[1]]).saturating_sub(max_index);
             bytes.chunks_exact(2).fold(0, |any, b| any | excess(b)) == 0
         }
-        IndexFormat::U32 if most <= i32::MAX as u32 => {
-            // The highest bit tells of numbers above 2³¹ and of differences below 0.
+        IndexFormat::U32 if max_index <= i32::MAX as u32 => {
+            // The highest bit is set for indices from 2³¹ on and for negative differences.
             let bits = |b: &[u8]| {
                 let index = u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
-                index | most.wrapping_sub(index)
+                index | max_index.wrapping_sub(index)
             };
             bytes.chunks_exact(4).fold(0, |any, b| any | bits(b)) >> 31 == 0
         }
-        IndexFormat::U32 => max(indices, range) <= most,
+        IndexFormat::U32 => max(indices, range) <= max_index,
     }
 }
 
-fn max(indices: &Indices, range: Range<usize>) -> u32 {
+fn max(indices: &IndexBuffer, range: Range<usize>) -> u32 {
     let size = indices.format.size();
     let bytes = &indices.data[range.start * size..range.end * size];
     match indices.format {
@@ -170,7 +171,7 @@ struct Maxima(Vec<Vec<u32>>);
 const PIECE: usize = 64;
 
 impl Maxima {
-    fn of(indices: &Indices) -> Maxima {
+    fn of(indices: &IndexBuffer) -> Maxima {
         let pieces = (0..indices.len()).step_by(PIECE);
         let mut levels: Vec<Vec<u32>> =
             vec![pieces.map(|start| max(indices, start..indices.len().min(start + PIECE))).collect()];
@@ -182,7 +183,7 @@ impl Maxima {
     }
 
     /// The largest index of a range: whole pieces from the summary, what is left at both ends from below it.
-    fn max(&self, indices: &Indices, mut range: Range<usize>) -> u32 {
+    fn max(&self, indices: &IndexBuffer, mut range: Range<usize>) -> u32 {
         let mut largest = 0;
         for level in 0..=self.0.len() {
             let mut look = |range: Range<usize>| {
@@ -213,7 +214,7 @@ mod tests {
     #[test]
     fn summaries_know_the_largest_index_of_every_range() {
         let values: Vec<u32> = (0..10_000).map(|i: u32| i.wrapping_mul(2_654_435_761) >> 7).collect();
-        let indices = Indices::from_u32(&values);
+        let indices = IndexBuffer::from_u32(&values);
         let maxima = Maxima::of(&indices);
         assert_eq!(maxima.0.len(), 2);
         for start in (0..values.len()).step_by(37) {
@@ -230,14 +231,14 @@ mod tests {
         for index in wide {
             for limit in [0, 1, 2, 7, 8, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, u32::MAX] {
                 assert_eq!(
-                    all_below(&Indices::from_u32(&[0, index]), 0..2, limit),
+                    all_below(&IndexBuffer::from_u32(&[0, index]), 0..2, limit),
                     index < limit,
                     "{index} {limit}"
                 );
                 let narrow = index as u16;
                 let fits = u32::from(narrow) < limit;
                 assert_eq!(
-                    all_below(&Indices::from_u16(&[0, narrow]), 0..2, limit),
+                    all_below(&IndexBuffer::from_u16(&[0, narrow]), 0..2, limit),
                     fits,
                     "{narrow} {limit}"
                 );

@@ -6,16 +6,16 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-use super::{Attribute, DataChecksum, Document, Indices, MeshInfo, Usage, VertexFormat};
+use super::{Attribute, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, VertexFormat};
 use crate::Dialect;
 
-const MOST_VERTICES: u32 = 20;
-const MOST_INDICES: usize = 40;
+const MAX_VERTICES: u32 = 20;
+const MAX_INDICES: usize = 40;
 
 /// Documents that strict reading accepts: both dialects, every usage and format, with and without indices, user data
 /// and data checksum.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (any::<bool>(), 0..=MOST_VERTICES).prop_flat_map(|(reference, n_vertices)| {
+    (any::<bool>(), 0..=MAX_VERTICES).prop_flat_map(|(reference, n_vertices)| {
         let dialect = if reference { Dialect::Reference } else { Dialect::Spec };
         let parts = (attributes(dialect, n_vertices), indices(), vec(any::<u8>(), 0..60), any::<bool>());
         let parts = (parts, vec((any::<[u32; 2]>(), any::<[u32; 2]>()), 0..4));
@@ -54,10 +54,10 @@ fn mesh_in(
 }
 
 /// Indices of either width, or none.
-fn indices() -> impl Strategy<Value = Option<Indices>> {
+fn indices() -> impl Strategy<Value = Option<IndexBuffer>> {
     let narrow =
-        vec(0..MOST_VERTICES as u16 / 2, 0..=MOST_INDICES).prop_map(|values| Indices::from_u16(&values));
-    let wide = vec(0..MOST_VERTICES / 2, 0..=MOST_INDICES).prop_map(|values| Indices::from_u32(&values));
+        vec(0..MAX_VERTICES as u16 / 2, 0..=MAX_INDICES).prop_map(|values| IndexBuffer::from_u16(&values));
+    let wide = vec(0..MAX_VERTICES / 2, 0..=MAX_INDICES).prop_map(|values| IndexBuffer::from_u32(&values));
     prop_oneof![Just(None), narrow.prop_map(Some), wide.prop_map(Some)]
 }
 
@@ -112,7 +112,7 @@ fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
         if dialect == Dialect::Reference {
             all.push(Usage::Uv1);
         }
-        let most = all.len();
-        subsequence(all, 0..=most).prop_shuffle()
+        let count = all.len();
+        subsequence(all, 0..=count).prop_shuffle()
     })
 }

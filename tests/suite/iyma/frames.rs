@@ -83,7 +83,7 @@ fn frames_made_by_hand() {
     large_window[1] |= 1;
     let cases: [(&str, Vec<u8>, &str); 10] = [
         ("no frame", Vec::new(), "IYMA-PACKING"),
-        ("cut off", whole[..whole.len() - 1].to_vec(), "IYMA-PACKING"),
+        ("truncated", whole[..whole.len() - 1].to_vec(), "IYMA-PACKING"),
         ("a window of 2^28", frame(18, &[(RLE, 300, &[7])]), "IYMA-WINDOW"),
         ("a window of 2^27 and an eighth", large_window, "IYMA-WINDOW"),
         ("one byte more", frame(1, &[(RLE, 301, &[7])]), "IYMA-DATA-SIZE"),

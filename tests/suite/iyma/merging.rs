@@ -1,8 +1,8 @@
 //! Several meshes in one file, and each in a file of its own.
 
 use meshspec::iyma::{
-    Attribute, DataChecksum, Document, IndexFormat, Indices, MeshInfo, Usage, VertexFormat, are_compatible,
-    merge, merge_compatible,
+    Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat,
+    are_compatible, merge, merge_compatible,
 };
 use meshspec::{ErrorKind, Format};
 
@@ -86,7 +86,7 @@ fn buffers_that_look_alike_keep_their_order() {
 #[test]
 fn what_several_meshes_share_is_counted_once() {
     let heights = Attribute::from_f32(Usage::Position, VertexFormat::Float32, &[0.0; 8]);
-    let mut document = Document::from_mesh(Some(Indices::from_u16(&[0; 8])), vec![heights]).unwrap();
+    let mut document = Document::from_mesh(Some(IndexBuffer::from_u16(&[0; 8])), vec![heights]).unwrap();
     let cases: [(&[(u32, u32)], u32); 7] = [
         (&[(0, 8), (0, 8)], 0),
         (&[(0, 5), (3, 3)], 2),

@@ -9,7 +9,7 @@ mod scenes;
 mod streams;
 
 use meshspec::iyma::{
-    Attribute, Bytes, DataChecksum, Document, Draws, IndexFormat, Indices, MeshInfo, Reader, Usage,
+    Attribute, Bytes, DataChecksum, Document, Draws, IndexBuffer, IndexFormat, MeshInfo, Reader, Usage,
     VertexFormat, merge,
 };
 use meshspec::{Dialect, ErrorKind, Format, ReadOptions, Span, WriteOptions};
@@ -20,7 +20,7 @@ fn strip(count: u32, user_data: &'static str) -> Document {
     let uvs: Vec<f32> = (0..count).flat_map(|i| [i as f32 / count as f32, 0.25]).collect();
     let indices: Vec<u16> = (0..count as u16 - 2).flat_map(|i| [i, i + 1, i + 2]).collect();
     let mut document = Document::from_mesh(
-        Some(Indices::from_u16(&indices)),
+        Some(IndexBuffer::from_u16(&indices)),
         vec![
             Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &positions),
             Attribute::from_f32(Usage::Uv, VertexFormat::Unorm16x2, &uvs),
@@ -64,7 +64,7 @@ fn ranges_beyond_the_buffers() {
         assert!(Reader::new(&bytes[..], &ReadOptions::lenient()).unwrap().mesh(0).is_err());
     }
     let mut document = good.clone();
-    document.indices = Some(Indices::from_u16(&[0, 1, 10]));
+    document.indices = Some(IndexBuffer::from_u16(&[0, 1, 10]));
     document.meshes[0].index_count = 3;
     let bytes = document.write(&WriteOptions::lenient()).unwrap();
     let error = Document::read(&bytes, &ReadOptions::default()).unwrap_err();
@@ -118,7 +118,7 @@ fn draw_records() {
     assert_eq!((draws[1].vertex_count, draws[1].first_vertex, draws[1].instance_count), (8, 5, 1));
     bare.meshes[1].first_vertex = 1 << 31;
     assert!(bare.draws().is_ok());
-    bare.indices = Some(Indices::from_u16(&[]));
+    bare.indices = Some(IndexBuffer::from_u16(&[]));
     assert_eq!(bare.draws().unwrap_err().path(), "meshes[1].first_vertex");
 }
 
@@ -133,7 +133,7 @@ fn what_cannot_be_written() {
     let error = document.write(&WriteOptions::default()).unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "attributes[1].data"));
     let mut document = strip(5, "");
-    document.indices = Some(Indices { format: IndexFormat::U16, data: vec![0; 19].into() });
+    document.indices = Some(IndexBuffer { format: IndexFormat::U16, data: vec![0; 19].into() });
     let error = document.write(&WriteOptions::default()).unwrap_err();
     assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "indices.data"));
     let error = strip(5, "").write(&WriteOptions::default().with_compression_level(23)).unwrap_err();

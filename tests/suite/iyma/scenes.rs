@@ -1,6 +1,6 @@
 //! What of a file becomes what of a scene, and back.
 
-use meshspec::iyma::{Attribute, Document, IndexFormat, Indices, MeshInfo, Usage, VertexFormat};
+use meshspec::iyma::{Attribute, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
 use meshspec::scene::{self, Colors, FromScene, SceneOptions};
 use meshspec::{Dialect, Format};
 
@@ -43,7 +43,10 @@ fn meshes_of_a_scene_lie_one_behind_the_other() {
     for (index, expected) in documents.iter().enumerate() {
         let mesh = document.mesh(index).unwrap();
         assert!(
-            mesh.indices.iter().flat_map(Indices::iter).eq(expected.indices.iter().flat_map(Indices::iter))
+            mesh.indices
+                .iter()
+                .flat_map(IndexBuffer::iter)
+                .eq(expected.indices.iter().flat_map(IndexBuffer::iter))
         );
         assert_eq!(mesh.attributes[0], expected.attributes[0], "{index}");
     }

@@ -1,7 +1,7 @@
-//! IyMA documents as data, for JSON and its like.
+//! Index and vertex buffers as serde data, for JSON.
 //!
 //! Values of vertex buffers are lists of their components, as they are stored: normalised integers stay integers, and
-//! colours keep the order of the buffer. Floats that JSON has no number for are strings, as in every format.
+//! colours keep the order of the buffer. Floats that JSON cannot express are strings, as in every format.
 
 use bytes::Bytes;
 use half::f16;
@@ -10,10 +10,8 @@ use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
 use serde::ser::{Error as _, SerializeStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::descriptor::Usage;
-use super::document::{Attribute, Indices};
-use super::schema::{IndexFormat, VertexFormat};
-use super::vertex_format::Component;
+use super::super::schema::{Component, IndexFormat, Usage, VertexFormat};
+use super::buffers::{Attribute, IndexBuffer};
 use crate::float::{Floats, serialize_f64};
 
 /// User data: a string where it is UTF-8, else a list of bytes.
@@ -37,29 +35,29 @@ struct IndicesData {
     data: Vec<u32>,
 }
 
-impl Serialize for Indices {
+impl Serialize for IndexBuffer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !self.data.len().is_multiple_of(self.format.size()) {
-            return Err(S::Error::custom("the index buffer is no whole number of indices"));
+            return Err(S::Error::custom("the size of the index buffer is not a whole number of indices"));
         }
-        let mut data = serializer.serialize_struct("Indices", 2)?;
+        let mut data = serializer.serialize_struct("IndexBuffer", 2)?;
         data.serialize_field("format", &self.format)?;
         data.serialize_field("data", &self.iter().collect::<Vec<_>>())?;
         data.end()
     }
 }
 
-impl<'de> Deserialize<'de> for Indices {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Indices, D::Error> {
+impl<'de> Deserialize<'de> for IndexBuffer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<IndexBuffer, D::Error> {
         let IndicesData { format, data } = IndicesData::deserialize(deserializer)?;
         if format == IndexFormat::U32 {
-            return Ok(Indices::from_u32(&data));
+            return Ok(IndexBuffer::from_u32(&data));
         }
         let narrow = data.iter().map(|index| {
             let message = || de::Error::custom(format_args!("index {index} does not fit in 16 bits"));
             u16::try_from(*index).map_err(|_| message())
         });
-        Ok(Indices::from_u16(&narrow.collect::<Result<Vec<_>, _>>()?))
+        Ok(IndexBuffer::from_u16(&narrow.collect::<Result<Vec<_>, _>>()?))
     }
 }
 
@@ -74,7 +72,7 @@ struct AttributeData {
 impl Serialize for Attribute {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if !self.data.len().is_multiple_of(self.format.size()) {
-            return Err(S::Error::custom("the vertex buffer is no whole number of values"));
+            return Err(S::Error::custom("the size of the vertex buffer is not a whole number of values"));
         }
         let mut data = serializer.serialize_struct("Attribute", 3)?;
         data.serialize_field("usage", &self.usage)?;
@@ -125,7 +123,7 @@ impl Serialize for List<'_> {
     }
 }
 
-/// Shifts and largest numbers of the parts of a word of 10, 10, 10 and 2 bits.
+/// Shifts and masks of the parts of a word of 10, 10, 10 and 2 bits.
 const SHIFTS: [(u32, u32); 4] = [(0, 1023), (10, 1023), (20, 1023), (30, 3)];
 
 fn unsigned(bytes: &[u8]) -> u64 {
@@ -155,7 +153,7 @@ impl Serialize for Number<'_> {
     }
 }
 
-/// A component, or the components of a value, before it is known what they should be.
+/// A component, or the components of a value, before their type is known.
 #[derive(Debug)]
 enum Item {
     Int(i64),
@@ -184,7 +182,7 @@ impl<'de> Visitor<'de> for ItemVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Item, E> {
-        // Larger numbers are of interest for floats only.
+        // Only floats may be larger.
         Ok(i64::try_from(value).map_or(Item::Float(value as f64), Item::Int))
     }
 
@@ -248,10 +246,10 @@ fn put_number(component: Component, item: &Item, out: &mut Vec<u8>) -> Result<()
     Ok(())
 }
 
-fn integer(item: &Item, least: i64, most: i64) -> Result<i64, String> {
+fn integer(item: &Item, min: i64, max: i64) -> Result<i64, String> {
     match item {
-        Item::Int(value) if (least..=most).contains(value) => Ok(*value),
-        Item::Int(value) => Err(format!("{value} is not between {least} and {most}")),
+        Item::Int(value) if (min..=max).contains(value) => Ok(*value),
+        Item::Int(value) => Err(format!("{value} is not between {min} and {max}")),
         other => Err(format!("{other:?}, expected an integer")),
     }
 }

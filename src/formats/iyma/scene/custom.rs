@@ -1,12 +1,12 @@
-//! Attributes without a meaning: their numbers, names and formats in IyMA.
+//! Custom attributes: their numbers, names and formats in IyMA.
 
 use std::collections::HashSet;
 
-use super::{Component, Usage, VertexFormat};
+use super::super::schema::{Component, Usage, VertexFormat};
 use crate::scene::{Components, Custom, Mesh};
 use crate::{Loss, LossKind};
 
-/// What becomes of attributes without a meaning.
+/// Lists what changes in custom attributes.
 pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
     let numbers = numbered(&mesh.custom);
     for (place, custom) in mesh.custom.iter().enumerate() {
@@ -14,18 +14,19 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
         let (number, name) = &numbers[place];
         let again = format!("{number}_{name}");
         if again != custom.name {
-            let message = format!("attributes of IyMA have numbers: \"{}\" is \"{again}\"", custom.name);
+            let message =
+                format!("custom attributes of IyMA have a number: \"{}\" becomes \"{again}\"", custom.name);
             losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
         }
         let lanes = format_of(custom).components();
         if lanes != custom.lanes {
-            let message = format!("{} components become {lanes}: the others are 0", custom.lanes);
+            let message = format!("{} components become {lanes}, padded with 0", custom.lanes);
             losses.push(Loss::new(LossKind::Changed, format!("{path}.lanes"), message));
         }
     }
 }
 
-/// The number and the name of an attribute without a meaning.
+/// The number and the name of a custom attribute.
 fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
     match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {
         Some((Ok(number), name)) => (number, name),
@@ -33,7 +34,7 @@ fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
     }
 }
 
-/// The number and the name of each of these attributes; no two have both in common.
+/// A number and a name for each of these attributes; no two pairs are equal.
 pub(super) fn numbered(custom: &[Custom]) -> Vec<(u32, String)> {
     let mut known = HashSet::new();
     let numbers = custom.iter().enumerate().map(|(place, custom)| {
@@ -59,7 +60,7 @@ fn component_of(values: &Components) -> Component {
     }
 }
 
-/// The format with the fewest components that holds the attribute. There are none of three of 8 and 16 bits.
+/// The format with the fewest components that holds the attribute. None has three components of 8 or 16 bits.
 fn format_of(custom: &Custom) -> VertexFormat {
     let component = component_of(&custom.values);
     let fits =
@@ -68,7 +69,7 @@ fn format_of(custom: &Custom) -> VertexFormat {
     candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
 }
 
-/// A buffer for an attribute without a meaning; components that it does not have are 0.
+/// A buffer for a custom attribute, padded with 0 to the components of its format.
 pub(super) fn custom_buffer(usage: Usage, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
     let format = format_of(&custom);
     let bytes = custom.values.to_le_bytes();

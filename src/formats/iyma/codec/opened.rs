@@ -1,41 +1,30 @@
-//! What the declaration of IyMA cannot say: dialects, checksums, and how the data becomes buffers.
+//! Header and descriptor: which dialect a file is in, and whether its checksums are right.
 
 use std::io::Cursor;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
-use binrw::{BinRead, BinWrite};
+use binrw::BinRead;
 use bytes::Bytes;
 
-use super::descriptor::Descriptor;
-use super::document::{Attribute, DataChecksum, Document, Indices, WrongChecksum, inexpressible};
-use super::schema::{File, Header, ReferenceFile};
-use super::{dialect, hash, rules};
+use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
+use super::super::rules;
+use super::super::schema::{Descriptor, File, Header, ReferenceFile};
+use super::hash;
+use crate::formats::locate;
 use crate::layout::{Layout, Type};
 use crate::unpack::zstd;
-use crate::{
-    Dialect, Error, ErrorKind, Likelihood, ReadOptions, Result, Rule, Span, Strictness, WriteOptions,
-};
-
-/// What files start with.
-const MAGIC: &[u8] = b"IyMA";
-
-/// The compression level where none is asked for: that of zstd itself.
-const LEVEL: i32 = 3;
+use crate::{Dialect, Error, ErrorKind, Format, FormatId, ReadOptions, Result, Rule, Span, Strictness};
 
 /// The declaration of a file of this dialect.
-pub(super) fn layout(dialect: Dialect) -> &'static Type {
+pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
     match dialect {
         Dialect::Reference => &ReferenceFile::TYPE,
         _ => &File::TYPE,
     }
 }
 
-pub(super) fn likelihood(bytes: &[u8]) -> Likelihood {
-    if bytes.starts_with(MAGIC) { Likelihood::Magic } else { Likelihood::No }
-}
-
 /// The dialect of a file (I2).
-pub(super) fn dialect_of(bytes: &[u8]) -> Dialect {
+pub(in super::super) fn dialect_of(bytes: &[u8]) -> Dialect {
     split(bytes).map_or(Dialect::Spec, |parts| dialect_by(&parts.header, parts.descriptor))
 }
 
@@ -50,19 +39,19 @@ fn dialect_by(header: &Header, descriptor: &[u8]) -> Dialect {
     }
 }
 
-/// The walker finds the place of what has none.
+/// An error without a place, which [`locate_in`] finds.
 fn malformed(error: impl ToString) -> Error {
     Error::new(ErrorKind::Malformed, error.to_string())
 }
 
-/// The three parts of a file.
-struct Parts<'b> {
-    header: Header,
-    descriptor: &'b [u8],
-    data: &'b [u8],
+/// The parts of a file.
+pub(super) struct Parts<'b> {
+    pub(super) header: Header,
+    pub(super) descriptor: &'b [u8],
+    pub(super) data: &'b [u8],
 }
 
-fn split(bytes: &[u8]) -> Result<Parts<'_>> {
+pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>> {
     let file = File::read(&mut Cursor::new(bytes)).map_err(malformed)?;
     Ok(Parts {
         header: file.header,
@@ -95,7 +84,7 @@ pub(super) fn open(header: Header, descriptor: &[u8], options: &ReadOptions) -> 
     let decoded = Descriptor::decode(descriptor, dialect).map_err(|mut message| {
         if wrong.is_none() {
             message +=
-                "; as its checksum is right, an older version of the author's tool may have written it";
+                "; its checksum is right, so an older version of the author's tool may have written it";
         }
         let start = Header::SIZE as u64;
         error_at(&rules::DESCRIPTOR, "descriptor", start..start + descriptor.len() as u64, message)
@@ -119,9 +108,8 @@ fn data_checksum(header: &Header, packed: &[u8], dialect: Dialect) -> DataChecks
     }
 }
 
-/// Both checksums of a file, whether or not anything else of it can be decoded; `None` if it has not both of header
-/// and descriptor.
-pub(super) fn checksums(
+/// Both checksums of a file, even if nothing else can be decoded; `None` without a whole header and descriptor.
+pub(in super::super) fn checksums(
     bytes: &[u8],
     options: &ReadOptions,
 ) -> Option<(Option<WrongChecksum>, DataChecksum)> {
@@ -130,13 +118,14 @@ pub(super) fn checksums(
     Some((metadata_checksum(&header, descriptor, dialect), data_checksum(&header, data, dialect)))
 }
 
-fn check_dialect(dialect: Dialect) -> Result<()> {
+pub(super) fn check_dialect(dialect: Dialect) -> Result<()> {
     match dialect {
         Dialect::Spec | Dialect::Reference => Ok(()),
-        other => {
-            Err(Error::new(ErrorKind::Unsupported, format!("there is no {other} dialect of IyMA"))
-                .at("dialect"))
-        }
+        other => Err(Error::new(
+            ErrorKind::Unsupported,
+            format!("IyMA has no {other} dialect: it has spec and reference"),
+        )
+        .at("dialect")),
     }
 }
 
@@ -161,7 +150,7 @@ impl Opened {
         }
     }
 
-    /// The error for data that cannot be unpacked, given where it ends as far as that is known.
+    /// The error for data that cannot be decompressed; `end` is where it ends, if that is known.
     pub(super) fn unpacking(&self, fault: zstd::Fault, end: Option<u64>) -> Error {
         let rule = match fault {
             zstd::Fault::Invalid(_) => &rules::PACKING,
@@ -181,7 +170,7 @@ impl Opened {
         error_at(rule, "data", range, fault.to_string())
     }
 
-    /// The document whose uncompressed data this is.
+    /// The document with this uncompressed data.
     pub(super) fn document(self, data: Bytes, data_checksum: DataChecksum) -> Document {
         let Descriptor { dialect, n_vertices, meshes, indices, attributes, .. } = self.descriptor.clone();
         // The data is as long as the descriptor says.
@@ -194,7 +183,7 @@ impl Opened {
             user_data,
             n_vertices,
             meshes,
-            indices: indices.map(|indices| Indices { format: indices.format, data: index_data }),
+            indices: indices.map(|indices| IndexBuffer { format: indices.format, data: index_data }),
             attributes: attributes
                 .into_iter()
                 .map(|(usage, format)| Attribute { usage, format, data: next() })
@@ -205,72 +194,11 @@ impl Opened {
     }
 }
 
-/// Decodes a file, checking nothing but its structure and, if strictly, its checksums.
-pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-    let parts = split(bytes)?;
-    let opened = open(parts.header, parts.descriptor, options)?;
-    let data_checksum = opened.verify(parts.data, options.strictness)?;
-    let data = zstd::unpack(parts.data, opened.descriptor.data_len(), &options.limits)
-        .map_err(|fault| opened.unpacking(fault, Some(bytes.len() as u64)))?;
-    Ok(opened.document(data.into(), data_checksum))
-}
-
-/// Encodes the document in its own dialect, checking nothing but that it can be expressed.
-pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
-    check_dialect(document.dialect)?;
-    let descriptor = document.descriptor()?.encode().map_err(|index| {
-        let usage = document.attributes[index].usage.name();
-        let message = format!("the {} dialect has no {usage}", document.dialect);
-        inexpressible(format!("attributes[{index}].usage"), message)
-    })?;
-    dialect::require_keys(document)?;
-    let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
-        let message = format!("{} bytes encoded, but a file can have {}", descriptor.len(), u16::MAX);
-        inexpressible("descriptor", message)
-    })?;
-    let mut file = vec![0; Header::SIZE];
-    file.extend_from_slice(&descriptor);
-    let data_start = file.len();
-    pack(document, options, &mut file)?;
-    let own = match options.data_checksum {
-        Some(true) => DataChecksum::Present,
-        Some(false) => DataChecksum::Absent,
-        None => document.data_checksum,
-    };
-    let data_checksum = match own {
-        DataChecksum::Present => hash::one_shot(&file[data_start..], document.dialect),
-        DataChecksum::Absent => 0,
-        DataChecksum::Wrong(wrong) => wrong.stored,
-    };
-    let metadata_checksum = match document.metadata_checksum {
-        Some(wrong) => wrong.stored,
-        None => hash::metadata(&descriptor, data_checksum, document.dialect),
-    };
-    let header = Header { version: 1, descriptor_len, metadata_checksum, data_checksum };
-    header
-        .write(&mut Cursor::new(&mut file[..Header::SIZE]))
-        .map_err(|error| inexpressible("header", error.to_string()))?;
-    Ok(file)
-}
-
-/// The levels that [`compression_level`](WriteOptions::compression_level) can be, those of zstd.
-pub fn compression_levels() -> RangeInclusive<i32> {
-    zstd::levels()
-}
-
-/// Appends the compressed data.
-fn pack(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) -> Result<()> {
-    let level = options.compression_level.unwrap_or(LEVEL);
-    let levels = compression_levels();
-    if !levels.contains(&level) {
-        let (least, most) = levels.into_inner();
-        let message = format!("there is no compression level {level}, only {least} to {most}");
-        return Err(Error::new(ErrorKind::Unsupported, message));
+/// Gives an error its place, unless it has one.
+pub(in super::super) fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
+    if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded) {
+        return error.in_format(FormatId::Iyma);
     }
-    let mut parts: Vec<&[u8]> = vec![&document.user_data];
-    parts.extend(document.indices.iter().map(|indices| &*indices.data));
-    parts.extend(document.attributes.iter().map(|attribute| &*attribute.data));
-    zstd::pack(&parts, level, options.threads, file).map_err(|message| inexpressible("data", message))?;
-    file.shrink_to_fit();
-    Ok(())
+    let dialect = options.dialect.unwrap_or_else(|| dialect_of(bytes));
+    locate(error, Document::ABOUT, layout(dialect), bytes, options)
 }

@@ -1,15 +1,125 @@
-//! The 45 vertex formats: what a value takes, and what it is as 32-bit floats.
+//! The 45 vertex formats: their sizes, and conversion to and from 32-bit floats.
 //!
 //! Normalised integers are converted as GPUs convert them: an unsigned one of n bits is divided by 2ⁿ − 1, one with a
 //! sign by 2ⁿ⁻¹ − 1, and the smallest of those counts as −1.
 
+use bitcode::{Decode, Encode};
 use half::f16;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
+use meshspec_derive::Layout;
 
-use super::schema::{IndexFormat, VertexFormat};
 use crate::bulk::{self, Plain};
 
-/// What the components of a vertex format are.
+/// Format of indices.
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
+#[br(repr = u8)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum IndexFormat {
+    /// 16 bits each.
+    U16 = 0,
+    /// 32 bits each.
+    U32 = 1,
+}
+
+/// Format of the values of a vertex buffer: the kind of its components, and how many of them a value has.
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
+#[br(repr = u8)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[allow(non_camel_case_types, reason = "the specification's name")]
+pub enum VertexFormat {
+    /// One 16-bit float.
+    Float16 = 0,
+    /// One 32-bit float.
+    Float32 = 1,
+    /// One 64-bit float.
+    Float64 = 2,
+    /// Two 16-bit floats.
+    Float16x2 = 3,
+    /// Four 16-bit floats.
+    Float16x4 = 4,
+    /// Two 32-bit floats.
+    Float32x2 = 5,
+    /// Three 32-bit floats.
+    Float32x3 = 6,
+    /// Four 32-bit floats.
+    Float32x4 = 7,
+    /// Two 64-bit floats.
+    Float64x2 = 8,
+    /// Three 64-bit floats.
+    Float64x3 = 9,
+    /// Four 64-bit floats.
+    Float64x4 = 10,
+    /// One 8-bit integer with a sign.
+    Sint8 = 11,
+    /// Two 8-bit integers with a sign.
+    Sint8x2 = 12,
+    /// Four 8-bit integers with a sign.
+    Sint8x4 = 13,
+    /// One 16-bit integer with a sign.
+    Sint16 = 14,
+    /// One 32-bit integer with a sign.
+    Sint32 = 15,
+    /// Two 16-bit integers with a sign.
+    Sint16x2 = 16,
+    /// Four 16-bit integers with a sign.
+    Sint16x4 = 17,
+    /// Two 32-bit integers with a sign.
+    Sint32x2 = 18,
+    /// Three 32-bit integers with a sign.
+    Sint32x3 = 19,
+    /// Four 32-bit integers with a sign.
+    Sint32x4 = 20,
+    /// One 8 bits for -1 to 1.
+    Snorm8 = 21,
+    /// Two times 8 bits for -1 to 1.
+    Snorm8x2 = 22,
+    /// Four times 8 bits for -1 to 1.
+    Snorm8x4 = 23,
+    /// One 16 bits for -1 to 1.
+    Snorm16 = 24,
+    /// Two times 16 bits for -1 to 1.
+    Snorm16x2 = 25,
+    /// Four times 16 bits for -1 to 1.
+    Snorm16x4 = 26,
+    /// One 8-bit integer.
+    Uint8 = 27,
+    /// Two 8-bit integers.
+    Uint8x2 = 28,
+    /// Four 8-bit integers.
+    Uint8x4 = 29,
+    /// One 16-bit integer.
+    Uint16 = 30,
+    /// One 32-bit integer.
+    Uint32 = 31,
+    /// Two 16-bit integers.
+    Uint16x2 = 32,
+    /// Four 16-bit integers.
+    Uint16x4 = 33,
+    /// Two 32-bit integers.
+    Uint32x2 = 34,
+    /// Three 32-bit integers.
+    Uint32x3 = 35,
+    /// Four 32-bit integers.
+    Uint32x4 = 36,
+    /// One 8 bits for 0 to 1.
+    Unorm8 = 37,
+    /// Two times 8 bits for 0 to 1.
+    Unorm8x2 = 38,
+    /// Four times 8 bits for 0 to 1.
+    Unorm8x4 = 39,
+    /// Blue, green, red and alpha of 8 bits for 0 to 1.
+    Unorm8x4Bgra = 40,
+    /// One 16 bits for 0 to 1.
+    Unorm16 = 41,
+    /// Three times 10 and once 2 bits for 0 to 1 in a word, the first in its lowest bits.
+    Unorm10_10_10_2 = 42,
+    /// Two times 16 bits for 0 to 1.
+    Unorm16x2 = 43,
+    /// Four times 16 bits for 0 to 1.
+    Unorm16x4 = 44,
+}
+
+/// The type of the components of a vertex format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Component {
     /// 16-bit float.
@@ -57,7 +167,7 @@ macro_rules! formats {
                 }
             }
 
-            /// What its components are.
+            /// The type of its components.
             pub const fn component(self) -> Component {
                 match self {
                     $(VertexFormat::$format => Component::$component,)*
@@ -132,7 +242,7 @@ impl VertexFormat {
     }
 
     /// Values as floats, component by component, each value with [`components`](VertexFormat::components) of them.
-    /// Bytes that make no whole value are left out.
+    /// Bytes after the last whole value are ignored.
     ///
     /// 64-bit floats and 32-bit integers are rounded to the nearest float; everything else is exact or, where it is
     /// normalised, the nearest float to the fraction.
@@ -180,10 +290,10 @@ impl VertexFormat {
         }
     }
 
-    /// The bytes of values that are given component by component. Floats that make no whole value are left out.
+    /// The bytes of values that are given component by component. Floats after the last whole value are ignored.
     ///
     /// Integers are rounded to the nearest one, halves away from zero, and limited to their range; normalised ones
-    /// after scaling. What is not a number becomes 0 there.
+    /// after scaling. NaN becomes 0 there.
     pub fn from_f32(self, values: &[f32]) -> Vec<u8> {
         let values = &values[..values.len() - values.len() % self.components()];
         let round = |x: f32, scale: f32, least: f32| (x.clamp(least, 1.0) * scale).round();
@@ -217,7 +327,7 @@ impl VertexFormat {
 }
 
 impl Component {
-    /// Size in bytes; that of the whole word for those of 10 and 2 bits.
+    /// Size in bytes; of `Unorm10x3x2`, that of the whole word.
     pub const fn size(self) -> usize {
         match self {
             Component::Sint8

@@ -1,25 +1,195 @@
-//! The descriptor: what is in a file, in terms of both dialects, from and to bitcode.
+//! The descriptor: the contents of a file, in terms of both dialects, from and to bitcode.
 
 use std::ops::Range;
 
 use bitcode::{Decode, Encode};
+use meshspec_derive::Layout;
 
-use super::schema::{
-    IndexFormat, IndicesInfo, IyesMeshDescriptor, MeshInfo, ReferenceVertexUsage, UsageField,
-    VertexAttributeInfo, VertexFormat, VertexUsage,
-};
+use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
+use crate::bulk::Bulk;
+use crate::layout::Packing;
 
-/// What is in a file. Read alone with [`Reader`](super::Reader).
+/// bitcode of the specification's descriptor.
+pub(super) const SPEC: Packing = Packing::Coded { name: "bitcode", decode: spec_fields };
+
+/// bitcode of the reference dialect's descriptor.
+pub(super) const REFERENCE: Packing = Packing::Coded { name: "bitcode", decode: reference_fields };
+
+/// The descriptor as bitcode takes it. `U` is the [`VertexUsage`] of the dialect.
+#[derive(Debug, Clone, PartialEq, Encode, Decode)]
+pub struct IyesMeshDescriptor<U> {
+    /// Number of vertices.
+    pub n_vertices: u32,
+    /// Size of the user data in bytes.
+    pub user_data_len: u32,
+    /// The meshes.
+    pub meshes: Vec<MeshInfo>,
+    /// The index buffer, if there is one.
+    pub indices: Option<IndicesInfo>,
+    /// The vertex buffers. The reference dialect has a map of them, which is encoded the same way (I1).
+    pub attributes: Vec<VertexAttributeInfo<U>>,
+}
+
+/// The range of a mesh in the buffers.
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
+#[br(little)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct MeshInfo {
+    /// Position of its first index in the index buffer.
+    pub first_index: u32,
+    /// Number of its indices.
+    pub index_count: u32,
+    /// Position of its first vertex; its indices are relative to it.
+    pub first_vertex: u32,
+    /// Number of its vertices.
+    pub vertex_count: u32,
+}
+
+/// The index buffer.
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
+#[br(little)]
+pub struct IndicesInfo {
+    /// Number of indices of all meshes.
+    pub n_indices: u32,
+    /// Their format.
+    pub format: IndexFormat,
+}
+
+/// One vertex buffer.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub struct VertexAttributeInfo<U> {
+    /// The meaning of its values.
+    pub usage: U,
+    /// How its values are stored.
+    pub format: VertexFormat,
+}
+
+/// The meaning of the values of a vertex buffer.
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub enum VertexUsage {
+    /// Anything else: a number and a name.
+    Custom(u32, String),
+    /// Position.
+    Position,
+    /// Normal.
+    Normal,
+    /// Tangent.
+    Tangent,
+    /// Colour.
+    Color,
+    /// Texture coordinate.
+    Uv,
+    /// Joint indices.
+    JointIndex,
+    /// Joint weights.
+    JointWeight,
+}
+
+/// The meaning of the values of a vertex buffer, in the reference dialect (I1).
+#[derive(Debug, Clone, PartialEq, Eq, Encode, Decode)]
+pub enum ReferenceVertexUsage {
+    /// Anything else: a number.
+    Custom(u32),
+    /// Position.
+    Position,
+    /// Normal.
+    Normal,
+    /// Tangent.
+    Tangent,
+    /// First set of texture coordinates.
+    Uv0,
+    /// Second set of texture coordinates.
+    Uv1,
+    /// Joint indices.
+    JointIndex,
+    /// Joint weights.
+    JointWeight,
+    /// Colour.
+    Color,
+}
+
+/// The descriptor as plain fields.
+#[derive(Layout)]
+#[br(little)]
+pub struct DescriptorFields<'a> {
+    /// Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file.
+    pub data_len: u64,
+    /// Number of vertices.
+    pub n_vertices: u32,
+    /// Size of the user data in bytes.
+    pub user_data_len: u32,
+    /// Number of meshes.
+    pub mesh_count: u32,
+    /// The meshes.
+    #[br(count = mesh_count)]
+    pub meshes: Bulk<'a, MeshInfo>,
+    /// Whether there is an index buffer.
+    pub has_indices: u8,
+    /// Number of indices of all meshes; 0 without an index buffer.
+    pub n_indices: u32,
+    /// Their format.
+    pub index_format: IndexFormat,
+    /// Number of vertex buffers.
+    pub attribute_count: u32,
+    /// The vertex buffers.
+    #[br(count = attribute_count)]
+    pub attributes: Bulk<'a, AttributeFields<'a>>,
+}
+
+/// One vertex buffer of the descriptor as plain fields.
+#[derive(Layout)]
+#[br(little)]
+pub struct AttributeFields<'a> {
+    /// The meaning of its values.
+    pub usage: UsageField,
+    /// The number of a custom usage.
+    #[br(if(usage as u8 == 0))]
+    pub custom: Option<u32>,
+    /// The name of a custom usage. The reference dialect has none.
+    #[br(if(usage as u8 == 0))]
+    pub name_len: Option<u32>,
+    /// The name in UTF-8.
+    #[br(if(usage as u8 == 0), count = name_len)]
+    pub name: Option<Bulk<'a, u8>>,
+    /// How its values are stored.
+    pub format: VertexFormat,
+}
+
+/// The meaning of the values of a vertex buffer: the usages of both dialects.
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Eq)]
+#[br(repr = u8)]
+pub enum UsageField {
+    /// Anything else.
+    Custom = 0,
+    /// Position.
+    Position = 1,
+    /// Normal.
+    Normal = 2,
+    /// Tangent.
+    Tangent = 3,
+    /// Colour.
+    Color = 4,
+    /// Texture coordinate; the reference dialect's first set.
+    Uv = 5,
+    /// The reference dialect's second set of texture coordinates.
+    Uv1 = 6,
+    /// Joint indices.
+    JointIndex = 7,
+    /// Joint weights.
+    JointWeight = 8,
+}
+
+/// The descriptor in terms of both dialects. [`Reader`](super::super::Reader) reads it alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
-    /// How usages are numbered, and which checksums there are (I1).
+    /// Decides how usages are numbered and checksums computed (I1).
     pub dialect: Dialect,
     /// Number of vertices.
     pub n_vertices: u32,
     /// Size of the user data in bytes.
     pub user_data_len: u32,
-    /// Where each mesh lies in the buffers.
+    /// The range of each mesh in the buffers.
     pub meshes: Vec<MeshInfo>,
     /// The index buffer, if there is one.
     pub indices: Option<IndicesInfo>,
@@ -27,7 +197,7 @@ pub struct Descriptor {
     pub attributes: Vec<(Usage, VertexFormat)>,
 }
 
-/// What the values of a vertex buffer mean, in terms of both dialects.
+/// The meaning of the values of a vertex buffer, in terms of both dialects.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Usage {
@@ -153,17 +323,16 @@ impl Usage {
 
 impl Descriptor {
     /// Decodes a descriptor of this dialect.
-    pub(super) fn decode(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, String> {
+    pub(in super::super) fn decode(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, String> {
         let decoded = match dialect {
             Dialect::Reference => decode_as::<ReferenceVertexUsage>(bytes, dialect),
             _ => decode_as::<VertexUsage>(bytes, dialect),
         };
-        // Why not, bitcode does not tell.
-        decoded.map_err(|_| format!("bitcode decodes no descriptor of the {dialect} dialect from it"))
+        decoded.map_err(|_| format!("not a bitcode-encoded descriptor of the {dialect} dialect"))
     }
 
     /// Encodes the descriptor in its dialect; the error is the position of an attribute that the dialect does not have.
-    pub(super) fn encode(&self) -> Result<Vec<u8>, usize> {
+    pub(in super::super) fn encode(&self) -> Result<Vec<u8>, usize> {
         match self.dialect {
             Dialect::Reference => self.encode_as::<ReferenceVertexUsage>(),
             _ => self.encode_as::<VertexUsage>(),
@@ -196,7 +365,7 @@ impl Descriptor {
         u64::from(self.user_data_len) + self.indices_len() + u64::from(self.n_vertices) * sizes.sum::<u64>()
     }
 
-    /// Where each buffer lies in the uncompressed data: user data, indices, attributes.
+    /// The range of each buffer in the uncompressed data: user data, indices, attributes.
     pub fn buffers(&self) -> impl Iterator<Item = Range<u64>> {
         let vertices = u64::from(self.n_vertices);
         let attributes = self.attributes.iter().map(move |(_, format)| vertices * format.size() as u64);
@@ -208,8 +377,8 @@ impl Descriptor {
         })
     }
 
-    /// Whether a usage has a format that its dialect would not give it: the fourth variant is `Color` in one dialect
-    /// and `Uv0`, which has two components, in the other (I2).
+    /// Whether it looks like one of the other dialect: the fifth variant is `Color` in one dialect and `Uv0`, which has
+    /// two components, in the other (I2).
     fn is_odd(&self) -> bool {
         self.attributes.iter().any(|(usage, format)| match usage {
             Usage::Color => format.components() == 2,
@@ -217,8 +386,8 @@ impl Descriptor {
         })
     }
 
-    /// Decodes a descriptor whose dialect its checksum does not tell (I2).
-    pub(super) fn guess(bytes: &[u8]) -> Dialect {
+    /// The dialect of a descriptor whose checksum matches none (I2).
+    pub(in super::super) fn guess(bytes: &[u8]) -> Dialect {
         match (Descriptor::decode(bytes, Dialect::Spec), Descriptor::decode(bytes, Dialect::Reference)) {
             (Err(_), Ok(_)) => Dialect::Reference,
             (Ok(spec), Ok(_)) if spec.is_odd() => Dialect::Reference,
@@ -226,9 +395,9 @@ impl Descriptor {
         }
     }
 
-    /// The descriptor as [`DescriptorFields`](super::schema::DescriptorFields).
+    /// The descriptor as [`DescriptorFields`].
     fn to_fields(&self) -> Vec<u8> {
-        // Counts of what takes at most 65,535 bytes encoded.
+        // The encoded descriptor has at most 65,535 bytes, so that counts fit.
         let count = |count: usize| (count as u32).to_le_bytes();
         let mut out = self.data_len().to_le_bytes().to_vec();
         out.extend(self.n_vertices.to_le_bytes());
@@ -267,11 +436,11 @@ fn decode_as<U: DialectUsage>(bytes: &[u8], dialect: Dialect) -> Result<Descript
 }
 
 /// A descriptor of the specification as plain fields.
-pub(super) fn spec_fields(bytes: &[u8]) -> Result<Vec<u8>, String> {
+fn spec_fields(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Descriptor::decode(bytes, Dialect::Spec).map(|descriptor| descriptor.to_fields())
 }
 
 /// A descriptor of the reference dialect as plain fields.
-pub(super) fn reference_fields(bytes: &[u8]) -> Result<Vec<u8>, String> {
+fn reference_fields(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Descriptor::decode(bytes, Dialect::Reference).map(|descriptor| descriptor.to_fields())
 }

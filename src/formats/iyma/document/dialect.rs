@@ -1,14 +1,14 @@
-//! Usages in the reference dialect, which has a map of attributes by usage, no names, and a second `Uv` (I1).
+//! Usages of the reference dialect: keys of a map, without names, with a second `Uv` (I1).
 
 use std::collections::{HashMap, HashSet};
 
-use super::Usage;
-use super::document::{Attribute, Document, inexpressible};
+use super::super::schema::Usage;
+use super::{Attribute, Document, inexpressible};
 use crate::loss::LossKind;
 use crate::{Dialect, Loss, Result};
 
-/// The error for a usage that the map of a document in the reference dialect would have twice.
-pub(super) fn require_keys(document: &Document) -> Result<()> {
+/// Refuses a document in the reference dialect that has a usage twice.
+pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
     if document.dialect != Dialect::Reference {
         return Ok(());
     }
@@ -17,7 +17,7 @@ pub(super) fn require_keys(document: &Document) -> Result<()> {
         if let Some(first) = places.insert(&attribute.usage, index) {
             let usage = attribute.usage.name();
             let message = format!(
-                "{usage} is that of attributes[{first}], too, but the dialect has a map by usage (I1)"
+                "duplicate usage {usage}, as attributes[{first}]: the reference dialect has each once (I1)"
             );
             return Err(inexpressible(format!("attributes[{index}].usage"), message));
         }
@@ -25,9 +25,9 @@ pub(super) fn require_keys(document: &Document) -> Result<()> {
     Ok(())
 }
 
-/// Changes usages to those of the reference dialect: names of custom ones are dropped, a second `Uv` becomes `Uv1`, and
-/// whatever would then be there twice a custom one with a number of its own.
-pub(super) fn into_reference(attributes: &mut [Attribute], losses: &mut Vec<Loss>) {
+/// Changes usages to those of the reference dialect: custom ones lose their names, a second `Uv` becomes `Uv1`, and any
+/// other duplicate becomes a custom usage with an unused number.
+pub(in super::super) fn into_reference(attributes: &mut [Attribute], losses: &mut Vec<Loss>) {
     let numbers: HashSet<u32> = attributes.iter().filter_map(|attribute| number(&attribute.usage)).collect();
     let mut free = (0..=u32::MAX).filter(|number| !numbers.contains(number));
     let mut taken = HashSet::new();
@@ -37,7 +37,7 @@ pub(super) fn into_reference(attributes: &mut [Attribute], losses: &mut Vec<Loss
         if let Usage::Custom(_, name) = usage
             && !name.is_empty()
         {
-            let message = format!("the dialect has no names: \"{}\"", name.escape_debug());
+            let message = format!("the reference dialect has no names: \"{}\"", name.escape_debug());
             losses.push(Loss::dropped(path(), message));
             name.clear();
         }
@@ -49,7 +49,7 @@ pub(super) fn into_reference(attributes: &mut [Attribute], losses: &mut Vec<Loss
         {
             let own = Usage::Custom(number, String::new());
             let message =
-                format!("the dialect has one {} only: this one becomes {}", usage.name(), own.name());
+                format!("the reference dialect has each usage once: {} becomes {}", usage.name(), own.name());
             losses.push(Loss::new(LossKind::Renamed, path(), message));
             *usage = own;
         }

@@ -1,41 +1,38 @@
-//! Several meshes in one file, and one mesh out of several.
+//! Merges and splits documents.
 
 use bytes::Bytes;
 
-use super::Usage;
-use super::descriptor::Descriptor;
-use super::document::{Attribute, Document, Indices, count, inexpressible};
-use super::reader::no_mesh;
-use super::schema::{IndexFormat, MeshInfo, VertexFormat};
-use crate::{FormatId, Loss, Result};
+use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
+use super::{Attribute, DataChecksum, Document, IndexBuffer, count, inexpressible, no_mesh};
+use crate::{Loss, Result};
 
-/// What meshes in one file have in common: whether they have indices, and their vertex buffers in any order.
+/// What the meshes of a file share: whether they have indices, and the usages and formats of their vertex buffers.
 fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
     let mut attributes: Vec<_> = document.attributes.iter().map(|a| (&a.usage, a.format)).collect();
     attributes.sort_by_key(|(usage, format)| (usage.name(), *format as u8));
     (document.indices.is_some(), attributes)
 }
 
-/// Whether the meshes of two documents can be in one file.
+/// Whether two documents can be merged.
 pub fn are_compatible(a: &Document, b: &Document) -> bool {
     kind_of(a) == kind_of(b)
 }
 
-/// The meshes of all documents in one, in order, and what it cannot hold.
+/// Merges documents into one, which has their meshes in order, and lists what is lost.
 ///
 /// The documents must have the same vertex buffers, in any order, and either all or none of them indices. The first
-/// one decides on dialect, order and checksum. Indices are widened where those of any document are wide. There is one
-/// place for user data: that of the first document that has any is kept.
+/// one decides the dialect, the order and the checksum. Indices become 32-bit if those of any document are. A file has
+/// one place for user data: that of the first document that has any is kept.
 ///
 /// # Errors
 ///
-/// If the documents are not compatible, or there is more in them than a file can count.
+/// If the documents are not compatible, or a count exceeds 32 bits.
 pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     let Some((first, others)) = documents.split_first() else {
         return Ok((Document::default(), Vec::new()));
     };
     for (index, document) in documents.iter().enumerate() {
-        // Wrong numbers of values would shift what follows them.
+        // A buffer of the wrong size would shift all that follows it.
         document.descriptor().map_err(|error| {
             let path = format!("documents[{index}].{}", error.path());
             error.at(path)
@@ -45,7 +42,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         }
     }
     let mut merged = Document { metadata_checksum: None, data_checksum: Default::default(), ..first.clone() };
-    if first.data_checksum == super::DataChecksum::Absent {
+    if first.data_checksum == DataChecksum::Absent {
         merged.data_checksum = first.data_checksum;
     }
     let mut losses = Vec::new();
@@ -53,7 +50,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         if merged.user_data.is_empty() {
             merged.user_data = document.user_data.clone();
         } else if !document.user_data.is_empty() && document.user_data != merged.user_data {
-            let message = format!("{} bytes; a file has one place for user data", document.user_data.len());
+            let message = format!("{} bytes: a file has only one user data", document.user_data.len());
             losses.push(Loss::dropped(format!("documents[{index}].user_data"), message));
         }
     }
@@ -70,7 +67,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     Ok((merged, losses))
 }
 
-/// As few documents as hold the meshes of all: those that are compatible are merged, in the order of their first.
+/// Merges each group of compatible documents, in the order of their first.
 ///
 /// # Errors
 ///
@@ -94,7 +91,7 @@ fn difference(first: &Document, document: &Document) -> String {
         let indices = if document.indices.is_some() { "with indices" } else { "without indices" };
         format!("{indices}: {}", attributes.collect::<Vec<_>>().join(", "))
     };
-    format!("not compatible: {}, but the first is {}", describe(document), describe(first))
+    format!("not compatible: {}; the first file is {}", describe(document), describe(first))
 }
 
 fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
@@ -109,7 +106,7 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
                 ..*mesh
             });
         }
-        let own = count(document.indices.as_ref().map_or(0, Indices::len), "indices")?;
+        let own = count(document.indices.as_ref().map_or(0, IndexBuffer::len), "indices")?;
         indices = sum([indices, own].into_iter(), "indices")?;
         vertices = sum([vertices, document.n_vertices].into_iter(), "n_vertices")?;
     }
@@ -118,11 +115,12 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
 
 fn sum(counts: impl Iterator<Item = u32>, path: &str) -> Result<u32> {
     let total: u64 = counts.map(u64::from).sum();
-    u32::try_from(total).map_err(|_| inexpressible(path, format!("{total} is more than 32 bits can count")))
+    u32::try_from(total)
+        .map_err(|_| inexpressible(path, format!("{total}: the format counts {} at most", u32::MAX)))
 }
 
-/// Indices count from the first vertex of their mesh and so need no change but, perhaps, of their width.
-fn merged_indices(documents: &[Document]) -> Option<Indices> {
+/// Indices are relative to the first vertex of their mesh: at most their width changes.
+fn merged_indices(documents: &[Document]) -> Option<IndexBuffer> {
     let all: Vec<_> = documents.iter().filter_map(|document| document.indices.as_ref()).collect();
     let wide = all.iter().any(|indices| indices.format == IndexFormat::U32);
     let format = if wide { IndexFormat::U32 } else { IndexFormat::U16 };
@@ -130,20 +128,19 @@ fn merged_indices(documents: &[Document]) -> Option<Indices> {
     for indices in &all {
         data.extend_from_slice(&if wide { indices.widened().data } else { indices.data.clone() });
     }
-    (!all.is_empty()).then(|| Indices { format, data: data.into() })
+    (!all.is_empty()).then(|| IndexBuffer { format, data: data.into() })
 }
 
-/// The attribute that is to another document what this one is to `first`: of several of the same usage and format the
-/// one at the same place among them.
+/// The attribute of `other` that corresponds to one of `first`: the n-th of its usage and format.
 fn counterpart<'d>(first: &Document, position: usize, other: &'d Document) -> Option<&'d Attribute> {
-    let wanted = &first.attributes[position];
-    let same = |a: &&Attribute| a.usage == wanted.usage && a.format == wanted.format;
-    let place = first.attributes[..position].iter().filter(same).count();
-    other.attributes.iter().filter(same).nth(place)
+    let Attribute { usage, format, .. } = &first.attributes[position];
+    let same = |other: &&Attribute| other.usage == *usage && other.format == *format;
+    let n = first.attributes[..position].iter().filter(same).count();
+    other.attributes.iter().filter(same).nth(n)
 }
 
-/// Changes a descriptor to one of a file of this mesh alone.
-pub(super) fn narrow(descriptor: &mut Descriptor, index: usize) {
+/// Reduces a descriptor to that of a file of this mesh alone.
+pub(in super::super) fn narrow(descriptor: &mut Descriptor, index: usize) {
     let Some(mesh) = descriptor.meshes.get(index).copied() else { return };
     let MeshInfo { index_count, vertex_count, .. } = mesh;
     descriptor.meshes = vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }];
@@ -165,17 +162,17 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If there is no such mesh, or it reaches beyond the buffers.
+    /// If there is no such mesh, or its range exceeds the buffers.
     pub fn mesh(&self, index: usize) -> Result<Document> {
         let Some(mesh) = self.meshes.get(index).copied() else {
-            return Err(no_mesh(index, self.meshes.len()).in_format(FormatId::Iyma));
+            return Err(no_mesh(index, self.meshes.len()));
         };
         let MeshInfo { first_index, index_count, first_vertex, vertex_count } = mesh;
-        let beyond = || inexpressible(format!("meshes[{index}]"), "the mesh reaches beyond its buffers");
+        let beyond = || inexpressible(format!("meshes[{index}]"), "the mesh range exceeds its buffers");
         let indices = self.indices.as_ref().map(|indices| {
             let data =
                 slice(&indices.data, indices.format.size(), first_index, index_count).ok_or_else(beyond)?;
-            Ok::<_, crate::Error>(Indices { data, ..indices.clone() })
+            Ok::<_, crate::Error>(IndexBuffer { data, ..indices.clone() })
         });
         let attributes = self.attributes.iter().map(|attribute| {
             let size = attribute.format.size();
@@ -189,18 +186,18 @@ impl Document {
             attributes: attributes.collect::<Result<_>>()?,
             metadata_checksum: None,
             data_checksum: match self.data_checksum {
-                super::DataChecksum::Absent => super::DataChecksum::Absent,
-                _ => super::DataChecksum::Present,
+                DataChecksum::Absent => DataChecksum::Absent,
+                _ => DataChecksum::Present,
             },
             ..self.clone()
         })
     }
 
-    /// Each mesh as a document of its own, and what is in no mesh.
+    /// Each mesh as a document of its own, and a list of what belongs to no mesh.
     ///
     /// # Errors
     ///
-    /// If a mesh reaches beyond the buffers.
+    /// If the range of a mesh exceeds the buffers.
     pub fn split(&self) -> Result<(Vec<Document>, Vec<Loss>)> {
         let meshes = (0..self.meshes.len()).map(|index| self.mesh(index)).collect::<Result<_>>()?;
         let mut losses = Vec::new();
@@ -215,14 +212,14 @@ impl Document {
             losses.push(Loss::dropped("attributes", format!("{spare} vertices are in no mesh")));
         }
         if self.meshes.is_empty() && !self.user_data.is_empty() {
-            losses.push(Loss::dropped("user_data", "there is no mesh that could have it"));
+            losses.push(Loss::dropped("user_data", "there are no meshes to keep it with"));
         }
         Ok((meshes, losses))
     }
 }
 
-/// How many of `total` items lie in none of the ranges of first and count.
-pub(super) fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
+/// How many of `total` items lie in none of the ranges, each given as first and count.
+pub(in super::super) fn uncovered(total: u64, ranges: impl Iterator<Item = (u32, u32)>) -> u64 {
     let mut ranges: Vec<_> =
         ranges.map(|(first, count)| (u64::from(first), u64::from(first) + u64::from(count))).collect();
     ranges.sort_unstable();

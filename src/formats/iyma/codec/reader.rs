@@ -1,16 +1,16 @@
-//! Reads a file from a stream, and no more of it than is wanted.
+//! Reads a file from a stream: all of it, one mesh, or the user data alone.
 
 use std::io::{self, Read};
 use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::codec::{self, Opened};
-use super::descriptor::Descriptor;
-use super::document::{DataChecksum, Document};
-use super::merge;
-use super::schema::{Header, IndicesInfo, MeshInfo};
-use super::{locate_in, refuse, rules};
+use super::super::document::merge::narrow;
+use super::super::document::{DataChecksum, Document, no_mesh};
+use super::super::rules;
+use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
+use super::opened::{Opened, locate_in, open, read_header};
+use crate::formats::refuse;
 use crate::unpack::inflater::Inflater;
 use crate::unpack::zstd::Fault;
 use crate::{Error, ErrorKind, FormatId, ReadOptions, Result, Strictness};
@@ -25,7 +25,7 @@ use crate::{Error, ErrorKind, FormatId, ReadOptions, Result, Strictness};
 /// let file = std::io::Cursor::new(include_bytes!("../../../samples/iyma/quads.ima"));
 /// let reader = Reader::new(file, &Default::default())?;
 /// assert_eq!(reader.descriptor().meshes.len(), 2);
-/// // The user data comes first; nothing behind it is decompressed.
+/// // The user data comes first; nothing after it is decompressed.
 /// assert_eq!(reader.user_data()?, "two quads");
 /// # Ok::<(), meshspec::Error>(())
 /// ```
@@ -45,25 +45,25 @@ impl<R: Read> Reader<R> {
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::SIZE as u64).read_to_end(&mut start)?;
-        let opened = codec::read_header(&start).and_then(|header| {
+        let opened = read_header(&start).and_then(|header| {
             let length = u64::from(header.descriptor_len);
             let read = source.by_ref().take(length).read_to_end(&mut start)?;
             if (read as u64) < length {
                 let message = format!("the descriptor has {length} bytes, but {read} remain");
                 return Err(Error::new(ErrorKind::Malformed, message));
             }
-            codec::open(header, &start[Header::SIZE..], options)
+            open(header, &start[Header::SIZE..], options)
         });
         let opened = opened.map_err(|error| locate_in(error, &start, options))?;
         Ok(Reader { source, opened, options: options.clone() })
     }
 
-    /// What is in the file.
+    /// The descriptor.
     pub fn descriptor(&self) -> &Descriptor {
         &self.opened.descriptor
     }
 
-    /// The user data. Nothing else is decompressed or verified: the data checksum is that of the whole file.
+    /// The user data. Nothing else is decompressed, and the data checksum, which covers everything, is not verified.
     ///
     /// # Errors
     ///
@@ -76,16 +76,16 @@ impl<R: Read> Reader<R> {
         Ok(data.into())
     }
 
-    /// One mesh and the user data, as [`Document::mesh`] gives them, without keeping any of the other meshes.
+    /// One mesh and the user data, as [`Document::mesh`] returns them, without keeping the other meshes in memory.
     ///
     /// The data is decompressed up to the last vertex of the mesh; strictly, the checksum of all of it is verified.
     ///
     /// # Errors
     ///
-    /// If there is no such mesh, or the file cannot be read, or a rule is broken that concerns this mesh.
+    /// If there is no such mesh, the file cannot be read, or the mesh violates a rule.
     pub fn mesh(self, index: usize) -> Result<Document> {
-        let wanted = self.ranges_of_mesh(index)?;
-        self.within_limits(wanted.iter().map(|range| range.end - range.start).sum())?;
+        let ranges = self.ranges_of_mesh(index)?;
+        self.within_limits(ranges.iter().map(|range| range.end - range.start).sum())?;
         let Reader { source, mut opened, options } = self;
         let verifies = options.strictness == Strictness::Strict && opened.header.data_checksum != 0;
         let mut inflater = Inflater::new(source);
@@ -94,7 +94,7 @@ impl<R: Read> Reader<R> {
         }
         let mut data = Vec::new();
         let mut position = 0;
-        for Range { start, end } in wanted {
+        for Range { start, end } in ranges {
             let piece = inflater.skip(start - position).and_then(|()| inflater.read_vec(end - start));
             data.append(&mut piece.map_err(|fault| unpacking(&opened, fault))?);
             position = end;
@@ -108,7 +108,7 @@ impl<R: Read> Reader<R> {
         } else if opened.header.data_checksum == 0 {
             checksum = DataChecksum::Absent;
         }
-        merge::narrow(&mut opened.descriptor, index);
+        narrow(&mut opened.descriptor, index);
         checked(opened.document(data.into(), checksum), &options)
     }
 
@@ -142,17 +142,17 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Where the user data and the buffers of a mesh lie in the uncompressed data.
+    /// The ranges of the user data and of one mesh in the uncompressed data.
     fn ranges_of_mesh(&self, index: usize) -> Result<Vec<Range<u64>>> {
         let descriptor = &self.opened.descriptor;
         let Some(mesh) = descriptor.meshes.get(index) else {
-            return Err(no_mesh(index, descriptor.meshes.len()).in_format(FormatId::Iyma));
+            return Err(no_mesh(index, descriptor.meshes.len()));
         };
         let part = |buffer: Range<u64>, size: usize, first: u32, count: u32| {
             let start = buffer.start + u64::from(first) * size as u64;
             let end = start + u64::from(count) * size as u64;
             if end > buffer.end {
-                let message = "the mesh reaches beyond its buffers";
+                let message = "the mesh range exceeds its buffers";
                 let error =
                     Error::new(ErrorKind::Malformed, message).at(format!("descriptor.meshes[{index}]"));
                 return Err(error.with_rule(&rules::MESH_RANGE).in_format(FormatId::Iyma));
@@ -173,17 +173,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// The error for a mesh that is not there.
-pub(super) fn no_mesh(index: usize, count: usize) -> Error {
-    let there = match count {
-        0 => "there are none".to_owned(),
-        1 => "the only one is 0".to_owned(),
-        _ => format!("they are 0 to {}", count - 1),
-    };
-    Error::new(ErrorKind::Unsupported, format!("there is no mesh {index}: {there}"))
-}
-
-/// Where a stream ends is not known before it does.
+/// The end of a stream is not known in advance.
 fn unpacking(opened: &Opened, fault: Fault) -> Error {
     opened.unpacking(fault, None).in_format(FormatId::Iyma)
 }

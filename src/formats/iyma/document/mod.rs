@@ -1,41 +1,48 @@
-//! What an IyMA file says.
+//! The contents of an IyMA file.
+
+mod buffers;
+pub(super) mod dialect;
+mod draw;
+#[cfg(feature = "serde")]
+mod json;
+pub(super) mod merge;
+
+pub use buffers::{Attribute, IndexBuffer};
+pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
 
 use bytes::Bytes;
 
-use super::descriptor::{Descriptor, Usage};
-use super::draw::{DrawIndexedIndirect, DrawIndirect, Draws};
-use super::schema::{IndexFormat, IndicesInfo, MeshInfo, VertexFormat};
-use crate::bulk::{Column, Plain};
+use super::schema::{Descriptor, IndicesInfo, MeshInfo, Usage};
 use crate::{Dialect, Error, ErrorKind, FormatId, Result};
 
-/// An IyMA file: everything in it but what can be computed.
+/// An IyMA file: its contents without the values that follow from others.
 ///
 /// Buffers are [`Bytes`]: those of a file that was read are slices of one block of memory, and cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Document {
-    /// How usages are numbered, and which checksums there are (I1).
+    /// Decides how usages are numbered and checksums computed (I1).
     #[cfg_attr(feature = "serde", serde(default))]
     pub dialect: Dialect,
-    /// Anything that the application wants to keep with the meshes.
+    /// Bytes that only the application understands.
     #[cfg_attr(
         feature = "serde",
-        serde(default, skip_serializing_if = "Bytes::is_empty", with = "super::data::user_data")
+        serde(default, skip_serializing_if = "Bytes::is_empty", with = "json::user_data")
     )]
     pub user_data: Bytes,
-    /// Number of vertices: of values in each attribute.
+    /// Number of vertices: the number of values in each attribute.
     pub n_vertices: u32,
-    /// Where each mesh lies in the buffers.
+    /// The range of each mesh in the buffers.
     pub meshes: Vec<MeshInfo>,
     /// The indices of all meshes; `None` for meshes without.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    pub indices: Option<Indices>,
+    pub indices: Option<IndexBuffer>,
     /// The vertex buffers in the order of the file (I8).
     pub attributes: Vec<Attribute>,
     /// Whether the compressed data has a checksum (I5).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "DataChecksum::is_present"))]
     pub data_checksum: DataChecksum,
-    /// The metadata checksum where it is wrong. Only lenient reading accepts that (I16).
+    /// The stored metadata checksum, if it is wrong. Only lenient reading accepts that (I16).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub metadata_checksum: Option<WrongChecksum>,
 }
@@ -44,17 +51,17 @@ pub struct Document {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum DataChecksum {
-    /// It has.
+    /// It is present and correct.
     #[default]
     Present,
-    /// It has not: 0 is written (I5).
+    /// There is none: 0 is stored (I5).
     Absent,
-    /// It has one that is wrong. Only lenient reading accepts that (I16).
+    /// It is present and wrong. Only lenient reading accepts that (I16).
     Wrong(WrongChecksum),
 }
 
 impl DataChecksum {
-    /// Whether it is there, in a word.
+    /// `present`, `absent` or `wrong`.
     pub(super) fn word(&self) -> &'static str {
         match self {
             DataChecksum::Present => "present",
@@ -69,23 +76,23 @@ impl DataChecksum {
     }
 }
 
-/// A checksum that is not that of what it stands for.
+/// A stored checksum that differs from the computed one.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct WrongChecksum {
-    /// What the file has.
+    /// The value in the file.
     pub stored: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
     computed: Option<u64>,
 }
 
 impl WrongChecksum {
-    /// A checksum as it was found in a file, and what it should have been there.
+    /// A checksum of a file that was read.
     pub(super) fn found(stored: u64, computed: u64) -> WrongChecksum {
         WrongChecksum { stored, computed: Some(computed) }
     }
 
-    /// What it should have been in the file that was read; not part of the document's content.
+    /// The correct value for the file that was read; not part of the document's content.
     pub fn computed(&self) -> Option<u64> {
         self.computed
     }
@@ -105,113 +112,15 @@ impl PartialEq for WrongChecksum {
 
 impl Eq for WrongChecksum {}
 
-/// The index buffer: little-endian indices that count from the first vertex of their mesh.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Indices {
-    /// How wide they are.
-    pub format: IndexFormat,
-    /// As the GPU takes them.
-    pub data: Bytes,
-}
-
-impl Indices {
-    /// Indices of 16 bits.
-    pub fn from_u16(indices: &[u16]) -> Indices {
-        let data = Bytes::from(crate::bulk::as_bytes(indices).into_owned());
-        Indices { format: IndexFormat::U16, data }
-    }
-
-    /// Indices of 32 bits.
-    pub fn from_u32(indices: &[u32]) -> Indices {
-        let data = Bytes::from(crate::bulk::as_bytes(indices).into_owned());
-        Indices { format: IndexFormat::U32, data }
-    }
-
-    /// Number of indices.
-    pub fn len(&self) -> usize {
-        self.data.len() / self.format.size()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The indices, widened.
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
-        let (narrow, wide): (&[u8], &[u8]) = match self.format {
-            IndexFormat::U16 => (&self.data, &[]),
-            IndexFormat::U32 => (&[], &self.data),
-        };
-        let narrow = narrow.chunks_exact(2).map(|b| u32::from(u16::from_le_bytes([b[0], b[1]])));
-        narrow.chain(wide.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
-    }
-
-    /// The same indices with 32 bits each.
-    pub fn widened(&self) -> Indices {
-        match self.format {
-            IndexFormat::U16 => Indices::from_u32(&self.iter().collect::<Vec<_>>()),
-            IndexFormat::U32 => self.clone(),
-        }
-    }
-}
-
-/// One vertex buffer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attribute {
-    /// What its values mean.
-    pub usage: Usage,
-    /// How its values are stored.
-    pub format: VertexFormat,
-    /// The values, little-endian and without gaps, as the GPU takes them.
-    pub data: Bytes,
-}
-
-impl Attribute {
-    /// A vertex buffer of these values, component by component; see [`VertexFormat::from_f32`].
-    pub fn from_f32(usage: Usage, format: VertexFormat, values: &[f32]) -> Attribute {
-        Attribute { usage, format, data: format.from_f32(values).into() }
-    }
-
-    /// The values as floats, component by component; see [`VertexFormat::to_f32`].
-    pub fn to_f32(&self) -> Vec<f32> {
-        self.format.to_f32(&self.data)
-    }
-
-    /// The values as they are stored, if `T` is as large as one: `[f32; 3]` for `Float32x3`, `[u8; 4]` for `Unorm8x4`.
-    ///
-    /// ```
-    /// use meshspec::iyma::{Attribute, Usage, VertexFormat};
-    ///
-    /// let positions = Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &[1.0, 2.0, 3.0]);
-    /// assert_eq!(positions.column::<[f32; 3]>().unwrap().to_vec(), [[1.0, 2.0, 3.0]]);
-    /// assert!(positions.column::<[f32; 2]>().is_none());
-    /// ```
-    pub fn column<T: Plain>(&self) -> Option<Column<'_, T>> {
-        let size = self.format.size();
-        (size_of::<T>() == size).then(|| Column::new(&self.data, size, 0))?
-    }
-
-    /// Number of values.
-    pub fn len(&self) -> usize {
-        self.data.len() / self.format.size()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
 impl Document {
-    /// A file of one mesh that takes all of its buffers.
+    /// A file of one mesh that covers all of these buffers.
     ///
     /// ```
-    /// use meshspec::iyma::{Attribute, Document, Indices, Usage, VertexFormat};
+    /// use meshspec::iyma::{Attribute, Document, IndexBuffer, Usage, VertexFormat};
     ///
     /// let corners = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
     /// let triangle = Document::from_mesh(
-    ///     Some(Indices::from_u16(&[0, 1, 2])),
+    ///     Some(IndexBuffer::from_u16(&[0, 1, 2])),
     ///     vec![Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, &corners)],
     /// )?;
     /// assert_eq!((triangle.n_vertices, triangle.meshes[0].index_count), (3, 3));
@@ -220,12 +129,12 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the attributes have different numbers of values, or there are more than 32 bits can count.
-    pub fn from_mesh(indices: Option<Indices>, attributes: Vec<Attribute>) -> Result<Document> {
+    /// If the attributes have different numbers of values, or a count exceeds 32 bits.
+    pub fn from_mesh(indices: Option<IndexBuffer>, attributes: Vec<Attribute>) -> Result<Document> {
         let vertices = attributes.first().map_or(0, Attribute::len);
         let mesh = MeshInfo {
             vertex_count: count(vertices, "attributes[0]")?,
-            index_count: count(indices.as_ref().map_or(0, Indices::len), "indices")?,
+            index_count: count(indices.as_ref().map_or(0, IndexBuffer::len), "indices")?,
             ..MeshInfo::default()
         };
         let document = Document {
@@ -239,23 +148,25 @@ impl Document {
         Ok(document)
     }
 
-    /// The descriptor that is written for the document.
+    /// The descriptor of the document.
     ///
     /// # Errors
     ///
-    /// If an attribute has another number of values than there are vertices, or a buffer is too large to be counted.
+    /// If an attribute does not have one value per vertex, or a count exceeds 32 bits.
     pub fn descriptor(&self) -> Result<Descriptor> {
         for (index, attribute) in self.attributes.iter().enumerate() {
             let expected = u64::from(self.n_vertices) * attribute.format.size() as u64;
             if attribute.data.len() as u64 != expected {
                 let (found, vertices) = (attribute.data.len(), self.n_vertices);
-                let message = format!("{found} bytes, but {vertices} vertices take {expected}");
+                let format = attribute.format.name();
+                let message = format!("{found} bytes; {vertices} vertices of {format} need {expected}");
                 return Err(inexpressible(format!("attributes[{index}].data"), message));
             }
         }
         let indices = self.indices.as_ref().map(|indices| {
             if !indices.data.len().is_multiple_of(indices.format.size()) {
-                let message = format!("{} bytes make no whole number of indices", indices.data.len());
+                let (bytes, size) = (indices.data.len(), indices.format.size());
+                let message = format!("{bytes} bytes are not a whole number of {size}-byte indices");
                 return Err(inexpressible("indices.data", message));
             }
             Ok(IndicesInfo { n_indices: count(indices.len(), "indices")?, format: indices.format })
@@ -279,7 +190,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If a mesh starts at a vertex that a base vertex, which has a sign, cannot say.
+    /// If the first vertex of a mesh exceeds the base vertex of a draw, a signed 32-bit integer.
     pub fn draws(&self) -> Result<Draws> {
         let meshes = self.meshes.iter();
         if self.indices.is_none() {
@@ -287,7 +198,8 @@ impl Document {
         }
         let draws = meshes.enumerate().map(|(index, mesh)| {
             DrawIndexedIndirect::try_from(mesh).map_err(|_| {
-                let message = format!("vertex {} does not fit in a base vertex", mesh.first_vertex);
+                let message =
+                    format!("{} exceeds the signed 32-bit base vertex of a draw", mesh.first_vertex);
                 inexpressible(format!("meshes[{index}].first_vertex"), message)
             })
         });
@@ -295,12 +207,24 @@ impl Document {
     }
 }
 
-/// The error for what the format cannot hold.
+/// The error for content that the format cannot express.
 pub(super) fn inexpressible(path: impl Into<String>, message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Inexpressible, message).at(path).in_format(FormatId::Iyma)
 }
 
-/// A count in the 32 bits that files have for it.
+/// A count as the format stores it, in 32 bits.
 pub(super) fn count(items: usize, path: &str) -> Result<u32> {
-    u32::try_from(items).map_err(|_| inexpressible(path, format!("{items} are more than 32 bits can count")))
+    u32::try_from(items)
+        .map_err(|_| inexpressible(path, format!("{items} items: the format counts {} at most", u32::MAX)))
+}
+
+/// The error for a mesh that is not there.
+pub(super) fn no_mesh(index: usize, count: usize) -> Error {
+    let meshes = match count {
+        0 => "no meshes".to_owned(),
+        1 => "1 mesh".to_owned(),
+        _ => format!("{count} meshes"),
+    };
+    let message = format!("there is no mesh {index}: the file has {meshes}, counted from 0");
+    Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Iyma)
 }

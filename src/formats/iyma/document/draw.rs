@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::schema::MeshInfo;
+use super::super::schema::MeshInfo;
 
 /// The records of all meshes.
 #[derive(Debug, Clone, PartialEq, Eq)]

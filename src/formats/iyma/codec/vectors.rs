@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use super::descriptor::Descriptor;
+use super::super::schema::Descriptor;
 use super::hash;
 use crate::Dialect;
 

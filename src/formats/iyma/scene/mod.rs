@@ -1,9 +1,12 @@
 //! IyMA to and from scenes.
 
-use super::custom::{custom_buffer, list_custom, numbered};
+mod custom;
+
+use custom::{custom_buffer, list_custom, numbered};
+
+use super::document::merge::uncovered;
 use super::document::{count, inexpressible};
-use super::merge::uncovered;
-use super::{Attribute, Component, Document, IndexFormat, Indices, MeshInfo, Usage, VertexFormat};
+use super::{Attribute, Component, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
 use crate::bulk;
 use crate::scene::{
     self, Colors, Components, Conventions, Custom, Faces, FromScene, Holds, Mesh, Scene, SceneOptions, Skin,
@@ -67,33 +70,35 @@ impl FromScene for Document {
         share_coordinates(&mut scene.meshes, &mut losses);
         let mut attributes = join_attributes(scene.meshes, &mut losses);
         if dialect == Dialect::Reference {
-            // It has a usage for a second set of texture coordinates.
+            // It has a usage for a second UV set.
             let mut usages = attributes.iter_mut().map(|attribute| &mut attribute.usage);
             if let Some(second) = usages.find(|usage| **usage == Usage::Custom(1, "uv1".to_owned())) {
                 *second = Usage::Uv1;
             }
-            super::dialect::into_reference(&mut attributes, &mut losses);
+            super::document::dialect::into_reference(&mut attributes, &mut losses);
         }
         Ok((Document { meshes, attributes, ..document }, losses))
     }
 }
 
-/// What of the buffers a scene does not hold, whatever the mesh.
+/// Lists what a scene cannot hold of the buffers, whatever the mesh.
 fn lose_components(document: &Document, losses: &mut Vec<Loss>) {
     for (index, attribute) in document.attributes.iter().enumerate() {
         let path = format!("attributes[{index}]");
         let usage = &attribute.usage;
-        if document.attributes[..index].iter().any(|other| other.usage == *usage) {
-            losses.push(Loss::dropped(path, format!("{} for the second time", usage.name())));
+        if let Some(first) = document.attributes[..index].iter().position(|other| other.usage == *usage) {
+            let message = format!("duplicate usage {}, as attributes[{first}]", usage.name());
+            losses.push(Loss::dropped(path, message));
             continue;
         }
-        let wanted = match usage {
+        let max_components = match usage {
             Usage::Position | Usage::Normal => 3,
             Usage::Uv | Usage::Uv1 => 2,
             _ => 4,
         };
-        if attribute.format.components() > wanted {
-            let message = format!("the components of {} behind the first {wanted}", attribute.format.name());
+        if attribute.format.components() > max_components {
+            let message =
+                format!("{} keeps only its first {max_components} components", attribute.format.name());
             losses.push(Loss::dropped(path, message));
         } else if matches!(attribute.format.component(), Component::Float64)
             && !matches!(usage, Usage::Custom(..))
@@ -111,16 +116,19 @@ fn lose_components(document: &Document, losses: &mut Vec<Loss>) {
         }
     }
     if document.attribute(&Usage::Position).is_none() && document.n_vertices > 0 {
-        let message = "there are no positions: all vertices are at the origin";
+        let message = "no positions: all vertices become the origin";
         losses.push(Loss::new(LossKind::Changed, "attributes", message));
     }
     let pair = [Usage::JointIndex, Usage::JointWeight].map(|usage| document.attribute(&usage).is_some());
     if pair[0] != pair[1] {
-        losses.push(Loss::dropped("attributes", "joints without weights, or weights without joints"));
+        losses.push(Loss::dropped(
+            "attributes",
+            "joint indices without weights, or weights without joint indices",
+        ));
     }
     let joints = document.attribute(&Usage::JointIndex).map(Attribute::to_f32).unwrap_or_default();
     if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
-        let message = format!("joints from {} on, which cannot be numbered", Skin::NONE);
+        let message = format!("joint indices from {} on", Skin::NONE);
         losses.push(Loss::dropped("attributes", message));
     }
     let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
@@ -152,7 +160,7 @@ fn to_mesh(document: &Document, info: &MeshInfo, index: usize, conventions: Conv
             Usage::Uv | Usage::Uv1 => mesh.uvs.push(values(&part, [0.0; 2])),
             Usage::JointIndex => joints = Some(values(&part, [f32::from(Skin::NONE); 4])),
             Usage::JointWeight => weights = Some(to_weights(&part)),
-            // More sets than the specification knows, as they are written here.
+            // Further sets have no usage of their own: these are the names that `from_scene` gives them.
             Usage::Custom(set, name)
                 if *name == format!("uv{set}") && part.format == VertexFormat::Float32x2 =>
             {
@@ -190,7 +198,7 @@ fn part_of(attribute: &Attribute, mesh: &MeshInfo) -> Option<Attribute> {
 }
 
 fn out_of_range(mesh: usize, what: &str) -> crate::Error {
-    inexpressible(format!("meshes[{mesh}]"), format!("its {what} range leaves the buffer"))
+    inexpressible(format!("meshes[{mesh}]"), format!("its {what} range exceeds the buffer"))
 }
 
 fn indices_of(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Option<scene::Indices>> {
@@ -249,7 +257,7 @@ fn components(attribute: &Attribute) -> Components {
 }
 
 /// The index buffers of all meshes one after the other, as wide as the widest.
-fn join_indices(meshes: &mut [Mesh]) -> Indices {
+fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
     let narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
     let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());
     if narrow {
@@ -257,15 +265,15 @@ fn join_indices(meshes: &mut [Mesh]) -> Indices {
             scene::Indices::U16(values) => Some(&**values),
             scene::Indices::U32(_) => None,
         });
-        return Indices::from_u16(&parts.collect::<Vec<_>>().concat());
+        return IndexBuffer::from_u16(&parts.collect::<Vec<_>>().concat());
     }
     let parts: Vec<_> = all.map(|indices| indices.clone().into_u32()).collect();
-    Indices::from_u32(&parts.concat())
+    IndexBuffer::from_u32(&parts.concat())
 }
 
 fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInfo>> {
     let (mut first_index, mut first_vertex) = (0, 0);
-    let total = document.indices.as_ref().map_or(0, Indices::len);
+    let total = document.indices.as_ref().map_or(0, IndexBuffer::len);
     // That all of them together can be counted, so that each can.
     count(total, "indices")?;
     let infos = meshes.iter().map(|mesh| {
@@ -286,7 +294,7 @@ fn share_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     }
     for (index, mesh) in meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.flat) {
         mesh.flat = false;
-        let message = "positions get a third coordinate, 0, which those of other meshes have";
+        let message = "positions get z = 0, as other meshes have a third coordinate";
         losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
     }
 }
@@ -339,7 +347,7 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         });
     }
     for skin in mesh.skins {
-        // A slot that is not used follows joint 0 by nothing.
+        // An unused slot is joint 0 with weight 0.
         let joints: Vec<u16> = skin
             .joints
             .into_flattened()

@@ -1,0 +1,102 @@
+//! Reads and writes files.
+
+mod hash;
+mod opened;
+mod reader;
+#[cfg(test)]
+mod vectors;
+
+pub(super) use opened::{checksums, dialect_of, layout, locate_in};
+pub use reader::{Reader, open_reader};
+
+use std::io::Cursor;
+use std::ops::RangeInclusive;
+
+use binrw::BinWrite;
+
+use super::document::{DataChecksum, Document, dialect, inexpressible};
+use super::schema::Header;
+use crate::unpack::zstd;
+use crate::{Error, ErrorKind, Likelihood, ReadOptions, Result, WriteOptions};
+use opened::{check_dialect, open, split};
+
+/// The compression level unless another is asked for: the default of zstd.
+const LEVEL: i32 = 3;
+
+pub(super) fn likelihood(bytes: &[u8]) -> Likelihood {
+    if bytes.starts_with(b"IyMA") { Likelihood::Magic } else { Likelihood::No }
+}
+
+/// Decodes a file, checking nothing but its structure and, if strictly, its checksums.
+pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+    let parts = split(bytes)?;
+    let opened = open(parts.header, parts.descriptor, options)?;
+    let data_checksum = opened.verify(parts.data, options.strictness)?;
+    let data = zstd::unpack(parts.data, opened.descriptor.data_len(), &options.limits)
+        .map_err(|fault| opened.unpacking(fault, Some(bytes.len() as u64)))?;
+    Ok(opened.document(data.into(), data_checksum))
+}
+
+/// Encodes the document in its own dialect, checking nothing but that it can be expressed.
+pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
+    check_dialect(document.dialect)?;
+    let descriptor = document.descriptor()?.encode().map_err(|index| {
+        let usage = document.attributes[index].usage.name();
+        let message = format!("the {} dialect has no usage {usage}", document.dialect);
+        inexpressible(format!("attributes[{index}].usage"), message)
+    })?;
+    dialect::require_keys(document)?;
+    let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
+        let message = format!(
+            "{} bytes encoded, but the header counts {} at most: write fewer meshes or attributes to a file",
+            descriptor.len(),
+            u16::MAX
+        );
+        inexpressible("descriptor", message)
+    })?;
+    let mut file = vec![0; Header::SIZE];
+    file.extend_from_slice(&descriptor);
+    let data_start = file.len();
+    pack(document, options, &mut file)?;
+    let own = match options.data_checksum {
+        Some(true) => DataChecksum::Present,
+        Some(false) => DataChecksum::Absent,
+        None => document.data_checksum,
+    };
+    let data_checksum = match own {
+        DataChecksum::Present => hash::one_shot(&file[data_start..], document.dialect),
+        DataChecksum::Absent => 0,
+        DataChecksum::Wrong(wrong) => wrong.stored,
+    };
+    let metadata_checksum = match document.metadata_checksum {
+        Some(wrong) => wrong.stored,
+        None => hash::metadata(&descriptor, data_checksum, document.dialect),
+    };
+    let header = Header { version: 1, descriptor_len, metadata_checksum, data_checksum };
+    header
+        .write(&mut Cursor::new(&mut file[..Header::SIZE]))
+        .map_err(|error| inexpressible("header", error.to_string()))?;
+    Ok(file)
+}
+
+/// The range of [`compression_level`](WriteOptions::compression_level): the levels of zstd.
+pub fn compression_levels() -> RangeInclusive<i32> {
+    zstd::levels()
+}
+
+/// Appends the compressed data.
+fn pack(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) -> Result<()> {
+    let level = options.compression_level.unwrap_or(LEVEL);
+    let levels = compression_levels();
+    if !levels.contains(&level) {
+        let (min, max) = levels.into_inner();
+        let message = format!("compression level {level}: expected {min} to {max}");
+        return Err(Error::new(ErrorKind::Unsupported, message));
+    }
+    let mut parts: Vec<&[u8]> = vec![&document.user_data];
+    parts.extend(document.indices.iter().map(|indices| &*indices.data));
+    parts.extend(document.attributes.iter().map(|attribute| &*attribute.data));
+    zstd::pack(&parts, level, options.threads, file).map_err(|message| inexpressible("data", message))?;
+    file.shrink_to_fit();
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! The declaration of IyMA: the header and the data as binrw structs, the descriptor as the types that `bitcode` takes,
+//! in the order and with the names of the specification.
+//!
+//! The encoding of bitcode has no fields at fixed places. [`DescriptorFields`] is the same descriptor as plain fields,
+//! which is what tables and the dump show.
+
+mod descriptor;
+mod vertex_format;
+
+pub use descriptor::{
+    AttributeFields, Descriptor, DescriptorFields, IndicesInfo, IyesMeshDescriptor, MeshInfo,
+    ReferenceVertexUsage, Usage, UsageField, VertexAttributeInfo, VertexUsage,
+};
+pub use vertex_format::{Component, IndexFormat, VertexFormat};
+
+use binrw::binrw;
+use meshspec_derive::Layout;
+
+use crate::bulk::{Bulk, Rest};
+use descriptor::{REFERENCE, SPEC};
+
+/// A file.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug)]
+pub struct File<'a> {
+    /// The header.
+    pub header: Header,
+    /// The contents of the data, encoded with bitcode.
+    #[br(count = header.descriptor_len)]
+    #[layout(rule = "IYMA-DESCRIPTOR", packing = SPEC, content = DescriptorFields<'static>)]
+    pub descriptor: Bulk<'a, u8>,
+    /// All buffers, compressed with zstd; to the end of the file.
+    #[layout(
+        rule = "IYMA-PACKING", packing = zstd, size = descriptor.data_len, content = Data<'static>,
+        args(
+            descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
+            descriptor.data_len
+        )
+    )]
+    pub data: Rest<'a>,
+}
+
+/// A file in the reference dialect (I1).
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug)]
+pub struct ReferenceFile<'a> {
+    /// The header.
+    pub header: Header,
+    /// The contents of the data, encoded with bitcode.
+    #[br(count = header.descriptor_len)]
+    #[layout(rule = "IYMA-DESCRIPTOR", packing = REFERENCE, content = DescriptorFields<'static>)]
+    pub descriptor: Bulk<'a, u8>,
+    /// All buffers, compressed with zstd; to the end of the file.
+    #[layout(
+        rule = "IYMA-PACKING", packing = zstd, size = descriptor.data_len, content = Data<'static>,
+        args(
+            descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
+            descriptor.data_len
+        )
+    )]
+    pub data: Rest<'a>,
+}
+
+/// The header: 24 bytes.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"IyMA")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Header {
+    /// Version of the format: 1.
+    #[br(assert(version == 1, "the version is not 1"))]
+    #[layout(rule = "IYMA-VERSION")]
+    pub version: u16,
+    /// Size of the encoded descriptor in bytes.
+    pub descriptor_len: u16,
+    /// RapidHash of the encoded descriptor, its length and the data checksum (I3, I4).
+    pub metadata_checksum: u64,
+    /// RapidHash of the compressed data; 0 where there is none (I5).
+    pub data_checksum: u64,
+}
+
+impl Header {
+    /// Size in bytes.
+    pub const SIZE: usize = 24;
+}
+
+/// The uncompressed buffers, one after the other.
+#[derive(Layout)]
+#[br(little, import(user_data_len: u32, has_indices: u8, index_format: IndexFormat, n_indices: u32, data_len: u64))]
+pub struct Data<'a> {
+    /// Bytes that only the application understands.
+    #[br(count = user_data_len)]
+    pub user_data: Bulk<'a, u8>,
+    /// The index buffer.
+    #[br(if(has_indices != 0), args(index_format, n_indices))]
+    pub indices: Option<IndexData<'a>>,
+    /// The vertex buffers in the order of the descriptor (I8).
+    #[br(count = data_len - user_data_len as u64 - n_indices as u64 * (2 + 2 * (index_format as u64)))]
+    pub vertices: Bulk<'a, u8>,
+}
+
+/// The index buffer.
+#[derive(Layout)]
+#[br(little, import(index_format: IndexFormat, n_indices: u32))]
+pub enum IndexData<'a> {
+    /// 16 bits each.
+    #[br(pre_assert(index_format as u8 == 0))]
+    U16(#[br(count = n_indices)] Bulk<'a, u16>),
+    /// 32 bits each.
+    #[br(pre_assert(index_format as u8 == 1))]
+    U32(#[br(count = n_indices)] Bulk<'a, u32>),
+}
