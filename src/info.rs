@@ -24,6 +24,21 @@ pub struct Info {
     pub animations: Vec<AnimationInfo>,
 }
 
+/// What is in a [scene](crate::scene::Scene).
+#[cfg(feature = "scene")]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SceneInfo {
+    /// Named texts.
+    pub properties: Vec<Property>,
+    /// The meshes, and the number of triangles that the faces of each make.
+    pub meshes: Vec<(MeshInfo, u64)>,
+    /// The skeleton, if there is one.
+    pub skeleton: Option<SkeletonInfo>,
+    /// The animations.
+    pub animations: Vec<AnimationInfo>,
+}
+
 /// Something that a file has besides meshes, skeleton and animations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

@@ -20,7 +20,7 @@ pub struct Loss {
 }
 
 /// What happened to something that the target cannot hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LossKind {
@@ -86,6 +86,8 @@ pub struct LossGroup {
     pub count: usize,
     /// The path of the last one.
     pub last_path: String,
+    /// What they have in common: kind, path and message with `#` for numbers and nothing between quotes.
+    pub pattern: String,
 }
 
 impl LossGroup {
@@ -94,13 +96,17 @@ impl LossGroup {
         let mut groups: Vec<LossGroup> = Vec::new();
         let mut places = HashMap::new();
         for loss in losses {
-            let key = (loss.kind, without_specifics(&loss.path), without_specifics(&loss.message));
-            let place = *places.entry(key).or_insert(groups.len());
+            let (path, message) = (without_specifics(&loss.path), without_specifics(&loss.message));
+            let pattern = format!("{}: {path}: {message}", loss.kind.name());
+            let place = *places.entry(pattern.clone()).or_insert(groups.len());
             match groups.get_mut(place) {
                 Some(group) => group.add(loss),
-                None => {
-                    groups.push(LossGroup { example: loss.clone(), count: 1, last_path: loss.path.clone() })
-                }
+                None => groups.push(LossGroup {
+                    example: loss.clone(),
+                    count: 1,
+                    last_path: loss.path.clone(),
+                    pattern,
+                }),
             }
         }
         groups

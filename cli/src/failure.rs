@@ -1,17 +1,19 @@
 //! Why a command does not succeed, and the exit status that says so.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use meshspec::{ErrorKind, Loss, Span};
 
-use crate::terminal::{ERROR, Escaped, HINT, counted};
+use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// How it went. Of several files the one for which it went worst counts.
+/// How a command ends. Of several files the worst counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Fine = 0,
@@ -49,8 +51,12 @@ impl Failure {
 
     /// Of the content of `place` something would be lost, which `--strict` forbids.
     pub fn lossy(place: &str, losses: &[Loss]) -> Failure {
-        let lost = counted(losses.len() as u64, "thing", "things");
-        Failure::invalid(place, format_args!("{lost} would be lost"))
+        let verb = if losses.len() == 1 { "is" } else { "are" };
+        let count = losses.len();
+        Failure::invalid(
+            place,
+            format_args!("not written: --strict allows no losses, and there {verb} {count}"),
+        )
     }
 
     /// The command line asks for something that cannot be.
@@ -60,7 +66,28 @@ impl Failure {
 
     /// The file at `place` cannot be read or written.
     pub fn io(place: &str, error: &io::Error) -> Failure {
-        Failure::new(Status::Io, place, error)
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => Failure::exists(place),
+            _ => Failure::new(Status::Io, place, error),
+        }
+    }
+
+    /// The file at `place` would be replaced, which only `--force` allows.
+    pub fn exists(place: &str) -> Failure {
+        Failure::usage(place, "the file exists already").with_hint("overwrite it with --force")
+    }
+
+    /// What the library says of writing the content of `place`. Where it is an output that cannot be written, the error
+    /// names that already.
+    pub fn of_writing(place: &str, error: &meshspec::Error) -> Failure {
+        if error.kind() != ErrorKind::Io {
+            return Failure::of(place, error);
+        }
+        let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
+        if source.is_some_and(|source| source.kind() == io::ErrorKind::AlreadyExists) {
+            return Failure::exists(error.message());
+        }
+        Failure { status: Status::Io, message: error.message().to_owned(), hint: None, excerpt: None }
     }
 
     /// What the library says of the file at `place`.
@@ -92,7 +119,7 @@ impl Failure {
         &self.message
     }
 
-    /// Says it on standard error. If that is closed there is nobody to tell.
+    /// Says it on standard error, advice once. If that is closed there is nobody to tell.
     pub fn report(&self) {
         if self.status == Status::Fine {
             return;
@@ -102,10 +129,16 @@ impl Failure {
         if let Some(excerpt) = &self.excerpt {
             let _ = write!(stderr, "{excerpt}");
         }
-        if let Some(hint) = &self.hint {
+        if let Some(hint) = self.hint.as_ref().filter(|hint| is_new(hint)) {
             let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {}", Escaped(hint));
         }
     }
+}
+
+/// Whether this advice has not been given before: of many files that fail alike, one has it.
+fn is_new(hint: &str) -> bool {
+    static GIVEN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(hint.to_owned())
 }
 
 /// Writing to standard output failed. A reader that has seen enough (`| head`) is no failure.

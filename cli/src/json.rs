@@ -6,16 +6,19 @@ use meshspec::{Document, FormatId};
 use serde::Deserialize;
 use serde::de::DeserializeSeed;
 
-/// Decodes a document. Errors name line and column.
-pub fn read_document(text: &[u8]) -> serde_json::Result<Document> {
-    // The format decides how the rest is read, and may stand anywhere.
+/// The format of a document, which may stand anywhere in it. Errors name line and column.
+pub fn format_of(text: &[u8]) -> serde_json::Result<FormatId> {
     #[derive(Deserialize)]
     struct Header {
         format: FormatId,
     }
-    let Header { format } = serde_json::from_slice(text)?;
-    // That nothing follows the document has been seen already.
-    format.deserialize(&mut serde_json::Deserializer::from_slice(text))
+    serde_json::from_slice(text).map(|Header { format }| format)
+}
+
+/// Decodes a document. Errors name line and column.
+pub fn read_document(text: &[u8]) -> serde_json::Result<Document> {
+    // The format decides how the rest is read. That nothing follows the document has been seen with it.
+    format_of(text)?.deserialize(&mut serde_json::Deserializer::from_slice(text))
 }
 
 /// Encodes a document.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use meshspec::interop::Files;
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
 use crate::failure::{Failure, Result};
 use crate::input::{STANDARD, is_standard};
+use crate::temporary::{Temporary, moving};
 
 /// The name of an output file, as messages have it.
 pub fn name_of(path: &Path) -> String {
@@ -19,13 +19,11 @@ pub fn name_of(path: &Path) -> String {
 /// Wrong usage if writing to `path` would replace a file without `force`: to be said before any work is done.
 pub fn refuse_existing(path: &Path, force: bool) -> Result<()> {
     match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() && !force && !is_standard(path) => Err(exists(path)),
+        Ok(metadata) if metadata.is_file() && !force && !is_standard(path) => {
+            Err(Failure::exists(&path.display().to_string()))
+        }
         _ => Ok(()),
     }
-}
-
-fn exists(path: &Path) -> Failure {
-    Failure::usage(&path.display().to_string(), "the file exists").with_hint("--force overwrites it")
 }
 
 /// Writes to standard output for `-`, else to a file that appears, or is replaced, when all is written.
@@ -42,7 +40,7 @@ pub struct Staged {
     /// Whether folders are made where there are none.
     in_new_folders: bool,
     /// Where each file will be.
-    files: Vec<(PathBuf, NamedTempFile)>,
+    files: Vec<(PathBuf, Temporary)>,
     /// What standard output will get.
     printed: Vec<u8>,
 }
@@ -54,7 +52,7 @@ impl Staged {
         Staged { path, force, in_new_folders: false, files: Vec::new(), printed: Vec::new() }
     }
 
-    /// As [`new`](Staged::new), in folders that need not be there: they are made when all is written.
+    /// As [`new`](Staged::new), in folders that need not exist: they are made when all is written.
     pub fn in_new_folders(path: &Path, force: bool) -> Staged {
         Staged { in_new_folders: true, ..Staged::new(path, force) }
     }
@@ -83,15 +81,14 @@ impl Staged {
         if !self.printed.is_empty() {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
         }
+        let moving = moving();
         for (path, file) in self.files {
             if let (true, Some(folder)) = (self.in_new_folders, path.parent()) {
                 fs::create_dir_all(folder)
                     .map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
             }
-            place(file, &path, self.force).map_err(|error| match error.kind() {
-                io::ErrorKind::AlreadyExists => exists(&path),
-                _ => Failure::io(&path.display().to_string(), &error),
-            })?;
+            file.place(&path, self.force, &moving)
+                .map_err(|error| Failure::io(&path.display().to_string(), &error))?;
         }
         Ok(())
     }
@@ -106,8 +103,8 @@ impl Staged {
         };
         let is_there = |folder: &&Path| !self.in_new_folders || folder.is_dir();
         let folder = path.ancestors().skip(1).find(is_there).filter(|folder| !folder.as_os_str().is_empty());
-        let temporary = temporary_file(folder.unwrap_or(Path::new(".")))?;
-        let file = temporary.as_file().try_clone()?;
+        let temporary = Temporary::new(folder.unwrap_or(Path::new(".")))?;
+        let file = temporary.handle()?;
         self.files.push((path, temporary));
         Ok(file)
     }
@@ -118,6 +115,7 @@ impl Files for Staged {
         fs::read(self.path.with_file_name(name))
     }
 
+    /// Errors of the file name it: a scene may be written to several.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
         if is_standard(&self.path) {
             if name != STANDARD {
@@ -127,16 +125,38 @@ impl Files for Staged {
             return Ok(Box::new(&mut self.printed));
         }
         let path = self.path.with_file_name(name);
-        if path.is_file() && !self.force {
-            return Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                format!("{}: the file exists", path.display()),
-            ));
+        let refused = path.is_file() && !self.force;
+        let file = if refused { Err(io::ErrorKind::AlreadyExists.into()) } else { self.open(&path) };
+        let name = path.display().to_string();
+        match file {
+            Ok(file) => Ok(Box::new(NamedFile { name, file })),
+            Err(error) => Err(named(&name, &error)),
         }
-        match self.open(&path) {
-            Ok(file) => Ok(Box::new(file)),
-            Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
-        }
+    }
+}
+
+/// A file whose errors name it.
+struct NamedFile {
+    name: String,
+    file: File,
+}
+
+impl Write for NamedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).map_err(|error| named(&self.name, &error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush().map_err(|error| named(&self.name, &error))
+    }
+}
+
+fn named(name: &str, error: &io::Error) -> io::Error {
+    match error.kind() {
+        // Whoever writes tries again.
+        io::ErrorKind::Interrupted => error.kind().into(),
+        io::ErrorKind::AlreadyExists => io::Error::new(error.kind(), name),
+        kind => io::Error::new(kind, format!("{name}: {error}")),
     }
 }
 
@@ -146,32 +166,9 @@ fn write_to(out: impl Write, content: impl FnOnce(&mut dyn Write) -> io::Result<
     out.flush()
 }
 
-fn place(file: NamedTempFile, path: &Path, force: bool) -> io::Result<()> {
-    if let Ok(replaced) = fs::metadata(path) {
-        file.as_file().set_permissions(replaced.permissions())?;
-    }
-    if force { file.persist(path) } else { file.persist_noclobber(path) }?;
-    Ok(())
-}
-
-/// A file in the folder of the output, so that renaming it does not copy it.
-fn temporary_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".meshspec-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Those of any new file, not those of a secret; the system takes away what the user's mask says.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    // That it is not there is told in the system's words; other errors would name the temporary file.
-    fs::metadata(folder)?;
-    builder.tempfile_in(folder).map_err(|error| error.kind().into())
-}
-
 /// Prints data for other programs.
 pub fn print_json(data: &impl Serialize) -> Result<()> {
-    write(Path::new("-"), false, |out| {
+    write(Path::new(STANDARD), false, |out| {
         serde_json::to_writer_pretty(&mut *out, data)?;
         writeln!(out)
     })

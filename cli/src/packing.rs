@@ -1,20 +1,20 @@
-//! How data is packed that is written in a format that packs it.
+//! The options that say how a format that compresses its data does it.
 
 use clap::builder::{RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use meshspec::{WriteOptions, iyma};
 
-/// How to pack, in formats that have the choice: iyma.
+/// How to compress, in formats that have levels: IyMA.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Packing, in iyma")]
+#[command(next_help_heading = "Compression of iyma")]
 pub struct Packing {
-    /// How much to compress: 3 unless it is said, up to 22.
+    /// Compression level, up to 22; 3 by default.
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = level_parser())]
     level: Option<i32>,
-    /// Threads to compress with: 1 unless it is said.
+    /// Number of threads that compress; 1 by default.
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
-    /// Whether to write a checksum of the data. Otherwise as in the file read.
+    /// Whether to write a checksum of the data; by default as in the file read.
     #[arg(long, value_enum)]
     data_checksum: Option<Switch>,
 }
@@ -46,6 +46,6 @@ impl Packing {
 }
 
 fn level_parser() -> impl TypedValueParser<Value = i32> {
-    let (least, most) = iyma::compression_levels().into_inner();
-    RangedI64ValueParser::new().range(i64::from(least)..=i64::from(most))
+    let (min, max) = iyma::compression_levels().into_inner();
+    RangedI64ValueParser::new().range(i64::from(min)..=i64::from(max))
 }

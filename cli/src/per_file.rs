@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
 use crate::failure::{Failure, Result, Status};
+use crate::progress;
 
 /// What a command has to say of one file.
 pub trait FileResult: Serialize {
@@ -30,7 +31,7 @@ pub fn run<T: FileResult>(
 ) -> Result<Status> {
     let mut worst = Status::Fine;
     let mut attempt = |file: &PathBuf| {
-        let result = look_at(file);
+        let result = progress::on_file(file, || look_at(file));
         match &result {
             Ok(result) => worst = worst.max(result.status()),
             Err(failure) => {

@@ -25,3 +25,12 @@ impl fmt::Display for Escaped<'_> {
 pub fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
+
+/// A number to six digits, as people write it: `0.1` and not `0.10000000149011612`.
+pub fn number(value: f32) -> String {
+    let rounded = format!("{value:.5e}").parse::<f64>().unwrap_or(value.into());
+    match rounded.abs() {
+        size if size == 0.0 || (1e-4..1e9).contains(&size) || !size.is_finite() => rounded.to_string(),
+        _ => format!("{rounded:e}"),
+    }
+}

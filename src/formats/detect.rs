@@ -51,13 +51,14 @@ pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<FormatId> {
 }
 
 impl FormatId {
-    /// The only format that has the extension of this path; `None` for `.mesh`, which says nothing.
+    /// The only format that has the extension of this path, in whatever case; `None` for `.mesh`, which several have.
     pub fn by_extension(path: &Path) -> Option<FormatId> {
         let extension = path.extension()?.to_str()?;
-        let mut formats = FormatId::ALL.iter().filter(|id| id.about().extensions.contains(&extension));
-        match (formats.next(), formats.next(), extension) {
-            (_, _, "mesh") => None,
-            (Some(format), None, _) => Some(*format),
+        let has =
+            |id: &&FormatId| id.about().extensions.iter().any(|known| known.eq_ignore_ascii_case(extension));
+        let mut formats = FormatId::ALL.iter().filter(has);
+        match (formats.next(), formats.next()) {
+            (Some(format), None) if !extension.eq_ignore_ascii_case("mesh") => Some(*format),
             _ => None,
         }
     }

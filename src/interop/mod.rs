@@ -1,5 +1,7 @@
 //! The formats of the world: to and from [scenes](crate::scene).
 
+mod check;
+mod detect;
 #[cfg(feature = "gltf")]
 mod gltf;
 #[cfg(feature = "obj")]
@@ -66,7 +68,7 @@ impl Files for BTreeMap<String, Vec<u8>> {
 }
 
 macro_rules! interchange {
-    ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal $name:literal $summary:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal $name:literal $title:literal $summary:literal,)*) => {
         /// One of the formats of the world that are built in.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -86,7 +88,14 @@ macro_rules! interchange {
                 }
             }
 
-            /// The format in a sentence.
+            /// The name as people write it.
+            pub fn title(self) -> &'static str {
+                match self {
+                    $(#[cfg(feature = $feature)] Interchange::$variant => $title,)*
+                }
+            }
+
+            /// The format in a phrase.
             pub fn summary(self) -> &'static str {
                 match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => $summary,)*
@@ -136,16 +145,16 @@ macro_rules! interchange {
 }
 
 interchange! {
-    /// OBJ of Wavefront, with MTL.
-    Obj obj "obj" "obj" "OBJ of Wavefront: polygons, materials as names and colours",
-    /// PLY of Stanford.
-    Ply ply "ply" "ply" "PLY of Stanford: polygons, attributes of any name",
-    /// STL of 3D Systems.
-    Stl stl "stl" "stl" "STL of 3D Systems: triangles with a normal each",
+    /// Wavefront OBJ, with MTL.
+    Obj obj "obj" "obj" "Wavefront OBJ" "polygons, materials as names and colours",
+    /// Stanford PLY.
+    Ply ply "ply" "ply" "Stanford PLY" "polygons, attributes of any name",
+    /// STL, of 3D Systems.
+    Stl stl "stl" "stl" "STL" "triangles with a normal each",
     /// glTF 2.0 in one file.
-    Glb glb "gltf" "glb" "glTF 2.0 in one binary file: meshes, skins, animations",
+    Glb glb "gltf" "glb" "glTF 2.0 binary" "one file: meshes, skins, animations",
     /// glTF 2.0 as JSON with a file of numbers beside it.
-    Gltf gltf_json "gltf" "gltf" "glTF 2.0 as JSON with a .bin beside it: meshes, skins, animations",
+    Gltf gltf_json "gltf" "gltf" "glTF 2.0" "JSON with a .bin beside it: meshes, skins, animations",
 }
 
 impl Interchange {

@@ -14,6 +14,7 @@ mod axes;
 mod check;
 mod edit;
 mod holds;
+mod info;
 mod merge;
 mod mesh;
 #[cfg(any(feature = "mesh", feature = "bmd"))]

@@ -5,24 +5,34 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use meshspec::layout::Type;
-use meshspec::{FormatId, Limits, Report};
+use meshspec::{Limits, Report};
 use serde::Serialize;
 
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, Content, Reading, name_of};
+use crate::findings::{Others, Shown};
+use crate::input::{self, Beside, name_of};
+use crate::json;
+use crate::listing;
+use crate::messages::{SCREEN, Verbosity};
 use crate::per_file::{self, FileResult};
 use crate::problem::{Bytes, Problem};
+use crate::reading::Reading;
 use crate::terminal::{Escaped, TITLE, counted};
 
 /// List everything that is wrong with files, with place, bytes and rule.
+///
+/// Of interchange formats it says whether the file can be read.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// The files; `-` is standard input.
+    /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print data for other programs.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    verbosity: Verbosity,
     #[command(flatten)]
     reading: Reading,
 }
@@ -30,7 +40,7 @@ pub struct Check {
 #[derive(Serialize)]
 struct Checked {
     file: String,
-    format: FormatId,
+    format: &'static str,
     /// Whether reading accepts the file, leniently if that was asked for.
     valid: bool,
     errors: usize,
@@ -38,34 +48,60 @@ struct Checked {
     #[serde(flatten)]
     report: Report,
     #[serde(skip)]
-    bytes: Content,
+    bytes: Vec<u8>,
     #[serde(skip)]
     layout: Option<&'static Type>,
     #[serde(skip)]
     limits: Limits,
+    #[serde(skip)]
+    verbosity: Verbosity,
+    /// Whether there are so many files that each has one line, if anything is wrong with it.
+    #[serde(skip)]
+    brief: bool,
 }
 
 impl Check {
     pub fn run(&self) -> Result<Status> {
-        per_file::run(&self.files, self.json, |path| self.look_at(path))
+        let files = listing::list_some(&self.files)?;
+        let brief = files.len() > SCREEN && !self.verbosity.verbose;
+        let status = per_file::run(&files, self.json, |path| self.look_at(path, brief))?;
+        if brief && !self.json && !self.verbosity.quiet {
+            eprintln!("{} files checked; --verbose shows all of them and their findings", files.len());
+        }
+        Ok(status)
     }
 
-    fn look_at(&self, path: &Path) -> Result<Checked> {
-        let bytes = input::map(path)?;
-        let format = self.reading.format_of(&bytes, path)?;
+    fn look_at(&self, path: &Path, brief: bool) -> Result<Checked> {
+        let bytes = input::read(path)?;
+        let encoding = self.reading.encoding_of(&bytes, path)?;
         let options = self.reading.options();
-        let report =
-            meshspec::check(&bytes, format, &options).map_err(|error| Failure::of(&name_of(path), &error))?;
+        let (report, layout) = match encoding {
+            Encoding::Format(format) => {
+                let report = meshspec::check(&bytes, format, &options);
+                (report, format.layout_of(&bytes, options.dialect))
+            }
+            Encoding::Json => {
+                let document = json::read_document(&bytes);
+                let document = document.map_err(|error| Failure::invalid(&name_of(path), error))?;
+                (Ok(document.check()), None)
+            }
+            Encoding::Interchange(format) => {
+                (format.check(&bytes, &Beside::new(path), &options.limits), None)
+            }
+        };
+        let report = report.map_err(|error| Failure::of(&name_of(path), &error))?;
         Ok(Checked {
             file: path.display().to_string(),
-            format,
+            format: encoding.name(),
             valid: report.is_valid(self.reading.strictness()),
             errors: report.errors(),
             warnings: report.warnings(),
             report,
-            layout: format.layout_of(&bytes, options.dialect),
+            layout,
             limits: options.limits,
             bytes,
+            verbosity: self.verbosity,
+            brief,
         })
     }
 }
@@ -76,12 +112,13 @@ impl FileResult for Checked {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut bytes = Bytes::new(self.layout, &self.bytes, &self.limits);
-        for finding in self.report.findings() {
-            bytes.print(&Problem::of_finding(finding), out)?;
+        let shown = Shown::of(&self.report, self.verbosity);
+        let quiet = self.verbosity.quiet && shown.findings.is_empty();
+        if quiet || (self.brief && self.report.findings().is_empty()) {
+            return Ok(());
         }
-        for (code, count) in self.report.suppressed() {
-            writeln!(out, "and {count} more of {code}")?;
+        if !self.brief {
+            self.print_findings(&shown, out)?;
         }
         writeln!(
             out,
@@ -90,5 +127,26 @@ impl FileResult for Checked {
             counted(self.errors as u64, "error", "errors"),
             counted(self.warnings as u64, "warning", "warnings"),
         )
+    }
+}
+
+impl Checked {
+    fn print_findings(&self, shown: &Shown, out: &mut impl Write) -> io::Result<()> {
+        let mut bytes = Bytes::new(self.layout, &self.bytes, &self.limits);
+        for finding in &shown.findings {
+            bytes.print(&Problem::of_finding(finding), out)?;
+        }
+        for Others { code, count, last } in &shown.others {
+            write!(out, "and {count} more of {code}")?;
+            match last {
+                Some(path) if !path.is_empty() => writeln!(out, ", up to {}", Escaped(path))?,
+                _ => writeln!(out)?,
+            }
+        }
+        if shown.others.is_empty() || self.verbosity.verbose {
+            Ok(())
+        } else {
+            writeln!(out, "--verbose lists more")
+        }
     }
 }

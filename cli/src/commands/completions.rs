@@ -2,23 +2,23 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::Program;
 use crate::failure::{Result, Status};
 
 /// Print a script that makes a shell complete the command line.
 #[derive(Debug, Args)]
 pub struct Completions {
+    /// The shell.
     shell: Shell,
 }
 
 impl Completions {
-    pub fn run(&self) -> Result<Status> {
+    pub fn run(&self, mut program: Command) -> Result<Status> {
         // Not written at once: the generator panics if that fails.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Program::command(), "meshspec", &mut script);
+        clap_complete::generate(self.shell, &mut program, "meshspec", &mut script);
         io::stdout().lock().write_all(&script)?;
         Ok(Status::Fine)
     }

@@ -11,20 +11,22 @@ use meshspec::layout::{Type, dump::Entry};
 use meshspec::{FormatId, Limits, Rule, Span};
 use serde::Serialize;
 
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, Reading, name_of};
+use crate::input::{self, name_of};
 use crate::names;
 use crate::problem::{Bytes, Problem};
+use crate::progress;
+use crate::reading::Reading;
 use crate::terminal::{Escaped, TITLE, counted};
 use crate::text_dump::TextDump;
 
-/// Show the bytes of a file field by field: offset, bytes, type, name, value, meaning. Of a text, each line.
+/// Show the bytes of a file field by field: offset, bytes, type, name, value, meaning; of a text file, line by line.
 #[derive(Debug, Args)]
 pub struct Dump {
     /// The file; `-` is standard input.
     file: PathBuf,
-    /// Show only this value and what it is made of: `animations[1].timestamps`, or as much of the end of the path as
-    /// leaves no doubt.
+    /// Show only this value and its parts: `animations[1].timestamps`, or the end of its path if that is unambiguous.
     #[arg(long)]
     path: Option<String>,
     /// Print data for other programs, an object a line.
@@ -47,8 +49,18 @@ struct File<'f> {
 
 impl Dump {
     pub fn run(&self) -> Result<Status> {
-        let bytes = input::map(&self.file)?;
-        let format = self.reading.format_of(&bytes, &self.file)?;
+        progress::on_printed_file(&self.file, || self.dump())
+    }
+
+    fn dump(&self) -> Result<Status> {
+        let bytes = input::read(&self.file)?;
+        let encoding = self.reading.encoding_of(&bytes, &self.file)?;
+        let Encoding::Format(format) = encoding else {
+            let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
+            let message = format!("dump shows {} only, not {encoding}", names.join(", "));
+            return Err(Failure::usage(&name_of(&self.file), message)
+                .with_hint("--from reads the bytes as another format"));
+        };
         let options = self.reading.options();
         let Some(ty) = format.layout_of(&bytes, options.dialect) else {
             let name = self.file.display().to_string();
@@ -84,23 +96,22 @@ impl Dump {
         if count > first.len() as u64 {
             candidates += &format!(" and {} more", count - first.len() as u64);
         }
-        Err(Failure::usage(&place, format!("`{path}` could be any of {candidates}")))
+        Err(Failure::usage(&place, format!("`{path}` is ambiguous: it could be {candidates}")))
     }
 }
 
 /// Why there is no value with this path.
 fn missing(path: &str, file: &File, place: &str) -> Failure {
     if let Some(fault) = walk::fault(file.ty, file.bytes, &file.limits) {
-        return Failure::invalid(place, format!("there is no `{path}` before the fault: {fault}"));
+        return Failure::invalid(place, format!("no field `{path}` before the error: {fault}"));
     }
-    let failure = Failure::usage(place, format!("there is no `{path}`"));
+    let failure = Failure::usage(place, format!("no field `{path}`"));
     let name = path.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
     match &names::near(file.ty, name)[..] {
         [] => failure.with_hint("without --path, all fields are shown"),
-        [same] if *same == name => {
-            failure.with_hint(format!("`{name}` is declared, but this path leads to none in this file"))
-        }
-        near => failure.with_hint(format!("there are fields called {}", near.join(", "))),
+        [same] if *same == name => failure
+            .with_hint(format!("the format has a field `{name}`, but this file has none with this path")),
+        near => failure.with_hint(format!("fields with similar names: {}", near.join(", "))),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
+use meshspec::interop::Interchange;
 use meshspec::{Dialect, FormatId};
 use serde::Serialize;
 
@@ -23,13 +24,15 @@ struct Format {
     name: &'static str,
     title: &'static str,
     summary: &'static str,
-    extensions: &'static [&'static str],
+    extensions: Vec<&'static str>,
     dialects: &'static [Dialect],
 }
 
 impl Formats {
     pub fn run(&self) -> Result<Status> {
-        let formats: Vec<Format> = FormatId::ALL.iter().map(|format| Format::of(*format)).collect();
+        let formats = FormatId::ALL.iter().map(|format| Format::of(*format));
+        let others = Interchange::ALL.iter().map(|format| Format::of_interchange(*format));
+        let formats: Vec<Format> = formats.chain(others).collect();
         if self.json {
             print_json(&formats)?;
             return Ok(Status::Fine);
@@ -40,7 +43,9 @@ impl Formats {
             let dialects: Vec<_> = format.dialects.iter().map(|dialect| dialect.name()).collect();
             writeln!(out, "{TITLE}{}{TITLE:#}: {}, {}", format.name, format.title, format.summary)?;
             writeln!(out, "  extensions: {}", extensions.join(", "))?;
-            writeln!(out, "  dialects:   {}", dialects.join(", "))?;
+            if !dialects.is_empty() {
+                writeln!(out, "  dialects:   {}", dialects.join(", "))?;
+            }
         }
         Ok(Status::Fine)
     }
@@ -53,8 +58,19 @@ impl Format {
             name: format.name(),
             title: about.title,
             summary: about.summary,
-            extensions: about.extensions,
+            extensions: about.extensions.to_vec(),
             dialects: about.dialects,
+        }
+    }
+
+    /// Interchange formats have no dialects.
+    fn of_interchange(format: Interchange) -> Format {
+        Format {
+            name: format.name(),
+            title: format.title(),
+            summary: format.summary(),
+            extensions: vec![format.name()],
+            dialects: &[],
         }
     }
 }

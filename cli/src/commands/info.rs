@@ -5,25 +5,38 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshspec::info::{AnimationInfo, MeshInfo, Property, PropertyValue, SkeletonInfo};
-use meshspec::{Dialect, FormatId};
+use meshspec::Dialect;
+use meshspec::info::{
+    AnimationInfo, Info as DocumentInfo, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
+};
+use meshspec::scene::SceneOptions;
 use serde::Serialize;
 
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, Reading, name_of};
+use crate::input::{self, Beside, name_of};
+use crate::json;
+use crate::listing;
+use crate::messages::Verbosity;
 use crate::per_file::{self, FileResult};
+use crate::reading::Reading;
 use crate::sections::{self, Parts};
-use crate::terminal::{Escaped, TITLE, counted};
+use crate::terminal::{Escaped, TITLE, counted, number};
+
+/// How many meshes, animations, properties and packed blocks are shown of each file.
+const FEW: usize = 4;
 
 /// Show what is in files: properties, counts, attributes, bounds, skeleton, animations, sizes.
 #[derive(Debug, Args)]
 pub struct Info {
-    /// The files; `-` is standard input.
+    /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print data for other programs.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    verbosity: Verbosity,
     #[command(flatten)]
     reading: Reading,
 }
@@ -32,55 +45,98 @@ pub struct Info {
 struct FileInfo {
     file: String,
     size: u64,
-    format: FormatId,
-    dialect: Dialect,
+    format: &'static str,
+    #[serde(skip)]
+    title: &'static str,
+    #[serde(flatten)]
+    content: Content,
+    #[serde(flatten)]
+    parts: Parts,
+    #[serde(skip)]
+    verbosity: Verbosity,
+}
+
+/// What is in a document or a scene.
+#[derive(Serialize)]
+struct Content {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<Dialect>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     properties: Vec<Property>,
     meshes: Vec<Mesh>,
     skeleton: Option<SkeletonInfo>,
     animations: Vec<AnimationInfo>,
-    #[serde(flatten)]
-    parts: Parts,
 }
 
 #[derive(Serialize)]
 struct Mesh {
     #[serde(flatten)]
     info: MeshInfo,
-    /// Whole triangles that the indices make.
+    /// Whole triangles that the faces make.
     triangles: u64,
 }
 
-impl From<MeshInfo> for Mesh {
-    fn from(info: MeshInfo) -> Mesh {
-        Mesh { triangles: info.indices / 3, info }
+impl From<DocumentInfo> for Content {
+    fn from(info: DocumentInfo) -> Content {
+        let mesh = |info: MeshInfo| Mesh { triangles: info.indices / 3, info };
+        Content {
+            dialect: Some(info.dialect),
+            properties: info.properties,
+            meshes: info.meshes.into_iter().map(mesh).collect(),
+            skeleton: info.skeleton,
+            animations: info.animations,
+        }
+    }
+}
+
+impl From<SceneInfo> for Content {
+    fn from(info: SceneInfo) -> Content {
+        let mesh = |(info, triangles)| Mesh { info, triangles };
+        Content {
+            dialect: None,
+            properties: info.properties,
+            meshes: info.meshes.into_iter().map(mesh).collect(),
+            skeleton: info.skeleton,
+            animations: info.animations,
+        }
     }
 }
 
 impl Info {
     pub fn run(&self) -> Result<Status> {
-        per_file::run(&self.files, self.json, |path| self.look_at(path))
+        per_file::run(&listing::list_some(&self.files)?, self.json, |path| self.look_at(path))
     }
 
     fn look_at(&self, path: &Path) -> Result<FileInfo> {
-        let bytes = input::map(path)?;
-        let format = self.reading.format_of(&bytes, path)?;
+        let bytes = input::read(path)?;
+        let encoding = self.reading.encoding_of(&bytes, path)?;
         let options = self.reading.options();
-        let document = format
-            .read(&bytes, &options)
-            .map_err(|error| Failure::in_file(&name_of(path), &error, &bytes))?;
-        let info = document.info();
-        let layout = format.layout_of(&bytes, Some(info.dialect));
+        let fail = |error| Failure::in_file(&name_of(path), &error, &bytes);
+        let content = match encoding {
+            Encoding::Format(format) => format.read(&bytes, &options).map_err(fail)?.info().into(),
+            Encoding::Json => match json::read_document(&bytes) {
+                Ok(document) => document.info().into(),
+                Err(error) => return Err(Failure::invalid(&name_of(path), error)),
+            },
+            Encoding::Interchange(format) => {
+                let files = Beside::new(path);
+                let (scene, _) =
+                    format.read(&bytes, &files, &SceneOptions::default(), &options.limits).map_err(fail)?;
+                Content::from(scene.info())
+            }
+        };
+        let layout = match encoding {
+            Encoding::Format(format) => format.layout_of(&bytes, content.dialect),
+            _ => None,
+        };
         Ok(FileInfo {
             file: path.display().to_string(),
             size: bytes.len() as u64,
-            format,
-            dialect: info.dialect,
-            properties: info.properties,
-            meshes: info.meshes.into_iter().map(Mesh::from).collect(),
-            skeleton: info.skeleton,
-            animations: info.animations,
+            format: encoding.name(),
+            title: encoding.title(),
+            content,
             parts: layout.map(|layout| sections::parts(layout, &bytes, &options.limits)).unwrap_or_default(),
+            verbosity: self.verbosity,
         })
     }
 }
@@ -91,22 +147,55 @@ impl FileResult for FileInfo {
     }
 
     fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let title = self.format.about().title;
-        let size = bytes(self.size);
-        writeln!(out, "{TITLE}{}{TITLE:#}: {title}, dialect {}, {size}", Escaped(&self.file), self.dialect)?;
-        print_properties(&self.properties, out)?;
-        for (index, mesh) in self.meshes.iter().enumerate() {
+        if self.verbosity.quiet {
+            return Ok(());
+        }
+        let FileInfo { content, parts, .. } = self;
+        write!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.title)?;
+        if let Some(dialect) = content.dialect {
+            write!(out, ", dialect {dialect}")?;
+        }
+        writeln!(out, ", {}", bytes(self.size))?;
+        let few = if self.verbosity.verbose { usize::MAX } else { FEW };
+        let (properties, others) = split(&content.properties, few.saturating_mul(2));
+        print_properties(properties, out)?;
+        print_others(others.len(), "property", "properties", out)?;
+        let (meshes, others) = split(&content.meshes, few);
+        for (index, mesh) in meshes.iter().enumerate() {
             mesh.print(index, out)?;
         }
-        if let Some(skeleton) = &self.skeleton {
+        print_other_meshes(others, out)?;
+        if let Some(skeleton) = &content.skeleton {
             let joints = counted(skeleton.joints, "joint", "joints");
             writeln!(out, "  skeleton: {joints}, {}", counted(skeleton.roots, "root", "roots"))?;
         }
-        for (index, animation) in self.animations.iter().enumerate() {
+        let (animations, others) = split(&content.animations, few);
+        for (index, animation) in animations.iter().enumerate() {
             print_animation(index, animation, out)?;
         }
-        print_parts(&self.parts, out)
+        print_others(others.len(), "animation", "animations", out)?;
+        print_parts(parts, few, out)
     }
+}
+
+/// The first few, and the others unless there is only one.
+fn split<T>(items: &[T], few: usize) -> (&[T], &[T]) {
+    items.split_at(if items.len() <= few.saturating_add(1) { items.len() } else { few })
+}
+
+fn print_others(count: usize, one: &str, many: &str, out: &mut impl Write) -> io::Result<()> {
+    if count == 0 { Ok(()) } else { writeln!(out, "  and {} more", counted(count as u64, one, many)) }
+}
+
+fn print_other_meshes(meshes: &[Mesh], out: &mut impl Write) -> io::Result<()> {
+    if meshes.is_empty() {
+        return Ok(());
+    }
+    let sum = |count: fn(&Mesh) -> u64| meshes.iter().map(count).sum();
+    let count = counted(meshes.len() as u64, "mesh", "meshes");
+    let vertices = counted(sum(|mesh| mesh.info.vertices), "vertex", "vertices");
+    let triangles = counted(sum(|mesh| mesh.triangles), "triangle", "triangles");
+    writeln!(out, "  and {count} more: {vertices}, {triangles}; --verbose lists them")
 }
 
 fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result<()> {
@@ -128,8 +217,8 @@ fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result
 
 /// Long texts are cut.
 fn shortened(text: &str) -> Cow<'_, str> {
-    const LONGEST: usize = 80;
-    match text.char_indices().nth(LONGEST) {
+    const MAX_CHARS: usize = 80;
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }
@@ -140,14 +229,18 @@ impl Mesh {
         let Mesh { info, triangles } = self;
         write!(out, "  mesh {index}: {}", counted(info.vertices, "vertex", "vertices"))?;
         if let Some(start) = info.start {
-            write!(out, " from {}", start.first_vertex)?;
+            write!(out, " from vertex {}", start.first_vertex)?;
         }
         match info.index_bits {
             0 => write!(out, ", no indices")?,
-            bits => write!(out, ", {} of {bits} bits", counted(info.indices, "index", "indices"))?,
+            bits => write!(
+                out,
+                ", {}",
+                counted(info.indices, &format!("{bits}-bit index"), &format!("{bits}-bit indices"))
+            )?,
         }
         if let (Some(start), 1..) = (info.start, info.index_bits) {
-            write!(out, " from {}", start.first_index)?;
+            write!(out, " from index {}", start.first_index)?;
         }
         match info.index_bits {
             0 => writeln!(out)?,
@@ -158,10 +251,16 @@ impl Mesh {
             writeln!(out, "    {name:<15} {}", attribute.components)?;
         }
         match &info.bounds {
-            Some(bounds) => writeln!(out, "    {:<15} {:?} to {:?}", "bounds", bounds.min, bounds.max),
+            Some(bounds) => {
+                writeln!(out, "    {:<15} {} to {}", "bounds", point(bounds.min), point(bounds.max))
+            }
             None => Ok(()),
         }
     }
+}
+
+fn point(coordinates: [f32; 3]) -> String {
+    format!("[{}]", coordinates.map(number).join(", "))
 }
 
 fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write) -> io::Result<()> {
@@ -169,14 +268,14 @@ fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write
     if let Some(name) = &animation.name {
         write!(out, " \"{}\"", Escaped(name))?;
     }
-    write!(out, ": {} ticks", animation.ticks)?;
+    write!(out, ": {} ticks", number(animation.ticks))?;
     if let Some(seconds) = animation.seconds {
-        write!(out, ", {seconds} s")?;
+        write!(out, ", {} s", number(seconds))?;
     }
     writeln!(out, ", {}", counted(animation.poses, "pose", "poses"))
 }
 
-fn print_parts(Parts { sections, packed }: &Parts, out: &mut impl Write) -> io::Result<()> {
+fn print_parts(Parts { sections, packed }: &Parts, few: usize, out: &mut impl Write) -> io::Result<()> {
     // A text has none.
     if !sections.is_empty() {
         writeln!(out, "  sections:")?;
@@ -191,12 +290,13 @@ fn print_parts(Parts { sections, packed }: &Parts, out: &mut impl Write) -> io::
     }
     let blocks = counted(packed.blocks.len() as u64, "block", "blocks");
     writeln!(out, "  packed: {blocks}, {}, {} unpacked", bytes(packed.size), bytes(packed.unpacked_size))?;
-    for block in &packed.blocks {
+    let (blocks, others) = split(&packed.blocks, few.saturating_mul(2));
+    for block in blocks {
         let range = format!("{:#x}..{:#x}", block.start, block.end);
         let (size, unpacked) = (bytes(block.end - block.start), bytes(block.unpacked_size));
         writeln!(out, "    {:<15} {range:<20} {size}, {unpacked} unpacked", block.path)?;
     }
-    Ok(())
+    print_others(others.len(), "packed block", "packed blocks", out)
 }
 
 fn bytes(size: u64) -> String {

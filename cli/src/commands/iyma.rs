@@ -8,9 +8,9 @@ use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
 use meshspec::{Dialect, Format, Loss, ReadOptions};
 
-use super::convert;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options};
+use crate::messages::{self, Verbosity};
 use crate::output::{self, Staged};
 use crate::packing::Packing;
 use crate::terminal::counted;
@@ -135,6 +135,8 @@ struct Writing {
     /// Overwrite files that exist.
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    verbosity: Verbosity,
     #[command(flatten)]
     packing: Packing,
 }
@@ -305,7 +307,7 @@ impl Writing {
 
     /// Reports losses; `--strict` refuses them.
     fn accept(&self, losses: &[Loss], place: &str) -> Result<()> {
-        convert::report_losses(losses, "");
+        messages::print(self.verbosity, &[], losses);
         if self.strict && !losses.is_empty() { Err(Failure::lossy(place, losses)) } else { Ok(()) }
     }
 

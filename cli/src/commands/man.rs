@@ -2,32 +2,37 @@
 
 use std::io;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 
-use crate::Program;
 use crate::failure::{Failure, Result, Status};
 
 /// Print the manual page of the program or of one of its commands.
 #[derive(Debug, Args)]
 pub struct Man {
-    /// The command whose page to print, in words: `convert`, `iyma merge`.
+    /// The command: `convert`, `iyma merge`. Without one, the page of the program.
     #[arg(value_name = "COMMAND")]
     words: Vec<String>,
 }
 
 impl Man {
-    pub fn run(&self) -> Result<Status> {
-        let mut program = Program::command();
+    pub fn run(&self, mut program: Command) -> Result<Status> {
         // Gives the subcommands their full names.
         program.build();
+        let version = format!("{} {}", program.get_name(), program.get_version().unwrap_or_default());
         let mut page = &program;
         for word in &self.words {
-            page = page
-                .find_subcommand(word)
-                .ok_or_else(|| Failure::usage(&self.words.join(" "), "there is no such command"))?;
+            page = page.find_subcommand(word).ok_or_else(|| {
+                let names: Vec<_> = page.get_subcommands().map(Command::get_name).collect();
+                let message = match &*names {
+                    [] => format!("`{}` has no subcommands", page.get_name()),
+                    names => format!("unknown command `{word}`; the commands are {}", names.join(", ")),
+                };
+                Failure::usage("man", message)
+            })?;
         }
-        let title = page.get_display_name().unwrap_or("meshspec").to_owned();
-        clap_mangen::Man::new(page.clone()).title(title).render(&mut io::stdout().lock())?;
+        let title = page.get_display_name().unwrap_or(program.get_name()).to_owned();
+        let page = clap_mangen::Man::new(page.clone()).title(title).source(version);
+        page.render(&mut io::stdout().lock())?;
         Ok(Status::Fine)
     }
 }

@@ -9,7 +9,7 @@ use meshspec::FormatId;
 use meshspec::layout::{self, SchemaFile};
 
 use crate::failure::{Failure, Result, Status};
-use crate::input::format_parser;
+use crate::input::{STANDARD, format_parser};
 use crate::output;
 
 /// Print the declaration of a format: tables, or a definition for other programs.
@@ -21,7 +21,7 @@ pub struct Schema {
     /// The language.
     #[arg(long = "as", value_name = "LANGUAGE", value_parser = language_parser())]
     language: layout::Schema,
-    /// Only this layout of a whole file: `mesh_renderlib`.
+    /// Only the layout of this name: `mesh_renderlib`.
     #[arg(long, value_name = "NAME")]
     layout: Option<String>,
     /// Write the files to this folder, under their usual names.
@@ -43,13 +43,14 @@ impl Schema {
         match (&self.out, &files[..]) {
             (Some(folder), [_, ..]) => self.write_all(folder, &files)?,
             (None, [file]) => {
-                output::write(Path::new("-"), false, |out| out.write_all(file.text.as_bytes()))?;
+                output::write(Path::new(STANDARD), false, |out| out.write_all(file.text.as_bytes()))?;
             }
             (_, []) => return Err(self.inexpressible()),
             (None, _) => {
                 let names: Vec<_> = files.iter().map(|file| &*file.name).collect();
-                let message = format!("there are {} files: {}", files.len(), names.join(", "));
-                let hint = format!("add --out DIR, or --layout with one of {}", self.layouts());
+                let message = format!("the schema has {} files: {}", files.len(), names.join(", "));
+                let hint =
+                    format!("write them with --out DIR, or choose one with --layout ({})", self.layouts());
                 return Err(Failure::usage(self.format.name(), message).with_hint(hint));
             }
         }
@@ -63,8 +64,8 @@ impl Schema {
             Some(layout) => Ok(self.language.print(self.format.name(), about.title, &[*layout])),
             None => {
                 let message = match self.layouts() {
-                    names if names.is_empty() => format!("there is no layout `{name}`: it is a text format"),
-                    names => format!("there is no layout `{name}`; there are {names}"),
+                    names if names.is_empty() => format!("no layout `{name}`: text formats have none"),
+                    names => format!("no layout `{name}`; the layouts are {names}"),
                 };
                 Err(Failure::usage(self.format.name(), message))
             }
@@ -75,7 +76,7 @@ impl Schema {
     fn inexpressible(&self) -> Failure {
         let message = format!("{} cannot express a text format", self.language);
         Failure::usage(self.format.name(), message)
-            .with_hint("--as markdown and --as json have its table and grammar")
+            .with_hint("print its table and grammar with --as markdown or --as json")
     }
 
     /// The names of all layouts.

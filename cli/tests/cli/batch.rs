@@ -20,7 +20,7 @@ fn a_bad_file_does_not_keep_the_others_from_being_converted() {
     let folder = models();
     let messages = folder.run("convert models --out-dir out --to crucible").fails(1);
     assert!(messages.contains("error: models/bad.mesh: mesh: indices[2] "), "{messages}");
-    assert!(messages.contains("models/deep/b.MESH: lost: dropped: animations: "), "{messages}");
+    assert!(messages.contains("dropped: models/deep/b.MESH: animations: "), "{messages}");
     assert!(messages.ends_with("2 files converted, 1 failed\n"), "{messages}");
     assert!(folder.path("out/a.cmodel").is_file() && folder.path("out/deep/b.cmodel").is_file());
     assert!(!folder.path("out/bad.cmodel").exists() && !folder.path("out/notes.cmodel").exists());
@@ -45,7 +45,7 @@ fn files_that_would_become_one_are_not_converted_and_the_others_are() {
     folder.put_mesh("a.mesh", &triangle());
     let messages = folder.run("convert models a.mesh --out-dir out --to crucible").fails(1);
     for files in ["models/a.mesh and a.mesh", "a.mesh and models/a.mesh"] {
-        let message = format!("error: out/a.cmodel: {files} would both become it\n");
+        let message = format!("error: out/a.cmodel: not written: both {files} would become it\n");
         assert!(messages.contains(&message), "{messages}");
     }
     assert!(messages.ends_with("1 file converted, 3 failed\n"), "{messages}");
@@ -82,11 +82,11 @@ fn a_file_keeps_an_extension_that_its_format_has() {
 fn wrong_options_are_said_once_and_nothing_is_written() {
     let folder = models();
     for (options, message) in [
-        ("--to crucible --level 22", "--level: there is no such choice for crucible"),
-        ("--to glb --level 3", "--level: there is no such choice for glb"),
-        ("--to json --threads 2", "--threads: there is no such choice for json"),
-        ("--to glb --dialect spec", "--dialect: glb has no dialect spec"),
-        ("--to mesh --dialect tangent", "--dialect: mesh has no dialect tangent; there are spec, renderlib"),
+        ("--to crucible --level 22", "--level: applies to iyma only, and the output is crucible"),
+        ("--to glb --level 3", "--level: applies to iyma only, and the output is glb"),
+        ("--to json --threads 2", "--threads: applies to iyma only, and the output is json"),
+        ("--to glb --dialect spec", "--dialect: glb has no spec dialect"),
+        ("--to mesh --dialect tangent", "--dialect: mesh has no tangent dialect, only spec, renderlib"),
     ] {
         let message = format!("error: {message}\n");
         assert_eq!(folder.run(&format!("convert models --out-dir out {options}")).fails(2), message);
@@ -101,7 +101,11 @@ fn what_may_not_be_lost_counts_as_failed() {
     let folder = models();
     let messages =
         folder.run("convert models/a.mesh models/deep/b.MESH --out-dir out --to crucible --strict").fails(1);
-    assert!(messages.contains("error: models/deep/b.MESH: 2 things would be lost\n"), "{messages}");
+    assert!(
+        messages
+            .contains("error: models/deep/b.MESH: not written: --strict allows no losses, and there are 2\n"),
+        "{messages}"
+    );
     assert!(messages.ends_with("1 file converted, 1 failed\n"), "{messages}");
     assert!(folder.path("out/a.cmodel").is_file() && !folder.path("out/b.cmodel").exists());
 }
@@ -111,7 +115,7 @@ fn files_that_exist_are_kept_unless_force_is_given() {
     let folder = models();
     assert_eq!(folder.run("convert models/a.mesh --out-dir out --to json").status, 0);
     let message = folder.run("convert models/a.mesh --out-dir out --to json").fails(1);
-    assert!(message.contains("out/a.json: the file exists"), "{message}");
+    assert!(message.contains("out/a.json: the file exists already"), "{message}");
     let message = folder.run("convert models/a.mesh --out-dir out --to json --force");
     assert_eq!((message.status, &*message.stderr), (0, "1 file converted, 0 failed\n"));
 }

@@ -22,7 +22,7 @@ fn info_shows_meshes_skeleton_and_animations() {
     let text = folder().run("info pyramid.bmd").fine();
     for line in [
         "pyramid.bmd: BMD, dialect spec, ",
-        "  mesh 0: 5 vertices, 18 indices of 10 bits, 6 triangles\n",
+        "  mesh 0: 5 vertices, 18 10-bit indices, 6 triangles\n",
         "    normal          3 × F8A\n",
         "  mesh 1: ",
         "    position        3 × f16\n",

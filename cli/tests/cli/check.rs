@@ -50,15 +50,79 @@ fn warnings_alone_are_fine() {
 }
 
 #[test]
-fn findings_beyond_the_limit_are_counted() {
+fn many_findings_are_one_of_each_rule_and_a_count() {
     let folder = Folder::new();
-    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 123], ..triangle() });
+    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 124], ..triangle() });
     let run = folder.run("check bad.mesh");
+    let text = &run.stdout;
+    assert!(text.starts_with("warning: header.index_count (") && text.lines().count() < 20, "{text}");
+    assert_eq!(text.matches("error: indices[").count(), 1, "{text}");
+    let end = "\nand 123 more of MESH-INDEX-RANGE\n--verbose lists more\nbad.mesh: 124 errors, 1 warning\n";
+    assert!(text.ends_with(end), "{text}");
+    run.fails(1);
+
+    // The library keeps a hundred of each rule.
+    let text = folder.run("check --verbose bad.mesh").stdout;
+    assert_eq!(text.matches("error: indices[").count(), 100, "{text}");
+    assert!(text.ends_with("\nand 24 more of MESH-INDEX-RANGE\nbad.mesh: 124 errors, 1 warning\n"), "{text}");
+
+    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 60], ..triangle() });
+    let text = folder.run("check bad.mesh").stdout;
+    assert!(text.contains("\nand 59 more of MESH-INDEX-RANGE, up to indices[59]\n"), "{text}");
+}
+
+#[test]
+fn quiet_checking_shows_errors_only() {
+    let folder = Folder::new();
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    folder.put_mesh("odd.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
+    let run = folder.run("check --quiet bad.mesh odd.mesh");
+    assert_eq!((&*run.stdout, run.status), (BROKEN, 1));
+}
+
+#[test]
+fn of_many_files_only_those_with_findings_are_listed() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("all")).unwrap();
+    for index in 0..30 {
+        folder.put_mesh(&format!("all/{index:02}.mesh"), &triangle());
+    }
+    folder.put_mesh("all/17.mesh", &broken_triangle());
+    let run = folder.run("check all");
+    assert_eq!((&*run.stdout, run.status), ("all/17.mesh: 1 error, 0 warnings\n", 1));
+    assert_eq!(run.stderr, "30 files checked; --verbose shows all of them and their findings\n");
+    let run = folder.run("check all --verbose");
     assert!(
-        run.stdout.ends_with("and 23 more of MESH-INDEX-RANGE\nbad.mesh: 123 errors, 0 warnings\n"),
+        run.stdout.contains("all/29.mesh: 0 errors") && run.stdout.contains("indices[2]"),
         "{}",
         run.stdout
     );
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn interchange_formats_and_documents_are_checked_too() {
+    let folder = Folder::new();
+    folder.put("good.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    folder.put("bad.obj", "v 0 0 0\nv 1 0 zero\n");
+    assert_eq!(folder.run("check good.obj").fine(), "good.obj: 0 errors, 0 warnings\n");
+    assert_eq!(
+        folder.run("check bad.obj").stdout,
+        "error: line 2, column 7: `zero` is no number [OBJ-READ]\n\
+         \x20 2 | v 1 0 zero\n\
+         \x20   |       ^^^^\n\
+         \x20 = OBJ: The file can be read.\n\n\
+         bad.obj: 1 error, 0 warnings\n"
+    );
+    // Without a name, the content says what it is.
+    let run = folder.run_with("check -", "# made by hand\nv 0 0 0\nv 1 0 zero\n");
+    assert!(run.stdout.contains("[OBJ-READ]"), "{}", run.stdout);
+    run.fails(1);
+
+    folder.put_mesh("in.mesh", &broken_triangle());
+    folder.run("convert in.mesh in.json --lenient").fine();
+    let run = folder.run("check in.json");
+    assert!(run.stdout.starts_with("error: indices[2]: index 7, but there are 3"), "{}", run.stdout);
     run.fails(1);
 }
 

@@ -20,8 +20,8 @@ fn another_dialect_is_written_and_losses_are_told() {
     assert_eq!((run.status, &*run.stdout), (0, ""));
     assert_eq!(
         run.stderr,
-        "lost: dropped: animations[0].name: the dialect has no names: \"walk\"\n\
-         lost: dropped: strings: the dialect has no strings: 1\n"
+        "dropped: animations[0].name: the dialect has no names: \"walk\"\n\
+         dropped: strings: the dialect has no strings: 1\n"
     );
     let (expected, _) = animated().into_dialect(Dialect::Renderlib).unwrap();
     assert_eq!(folder.get("out.mesh"), bytes_of(&expected));
@@ -33,8 +33,11 @@ fn strict_conversion_loses_nothing_or_writes_nothing() {
     folder.put_mesh("in.mesh", &animated());
     let run = folder.run("convert in.mesh out.mesh --to mesh --dialect renderlib --strict");
     let messages = run.fails(1);
-    assert!(messages.starts_with("lost: dropped: animations[0].name"), "{messages}");
-    assert!(messages.ends_with("error: in.mesh: 2 things would be lost\n"), "{messages}");
+    assert!(messages.starts_with("dropped: animations[0].name"), "{messages}");
+    assert!(
+        messages.ends_with("error: in.mesh: not written: --strict allows no losses, and there are 2\n"),
+        "{messages}"
+    );
     assert_eq!(folder.names(), ["in.mesh"]);
 
     folder.put_mesh("plain.mesh", &triangle());
@@ -48,7 +51,7 @@ fn files_are_written_in_the_dialect_of_the_specification() {
     folder.put_mesh("in.mesh", &renderlib());
     let run = folder.run("convert in.mesh out.mesh --to mesh");
     assert_eq!(run.status, 0);
-    assert!(run.stderr.starts_with("lost: dropped: root_transform: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("dropped: root_transform: "), "{}", run.stderr);
     let Document::Mesh(written) = meshspec::open(folder.path("out.mesh")).unwrap() else { panic!() };
     assert_eq!(written.dialect, Dialect::Spec);
 
@@ -65,7 +68,7 @@ fn from_and_to_json_the_dialect_is_kept_unless_one_is_asked_for() {
     assert_eq!(folder.get("out.mesh"), folder.get("in.mesh"));
 
     let run = folder.run("convert out.json spec.json --dialect spec");
-    assert!(run.stderr.starts_with("lost: dropped: root_transform: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("dropped: root_transform: "), "{}", run.stderr);
     assert!(String::from_utf8(folder.get("spec.json")).unwrap().contains("\"dialect\": \"spec\""));
 }
 
@@ -92,19 +95,69 @@ fn a_document_that_cannot_be_written_is_invalid() {
 }
 
 #[test]
-fn the_extension_mesh_says_nothing() {
+fn the_extension_of_the_output_decides_whatever_its_case() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &triangle());
-    let message = folder.run("convert in.mesh out.mesh").fails(2);
-    assert!(
-        message
-            .starts_with("error: out.mesh: `.mesh` does not say which format it is\nhint: add --to FORMAT"),
-        "{message}"
-    );
-    for out in ["out", "out.xyz", "-"] {
-        let message = folder.run(&format!("convert in.mesh {out}")).fails(2);
-        assert!(message.contains("hint: add --to FORMAT"), "{message}");
+    for (out, start) in [
+        ("a.ima", &b"IyMA"[..]),
+        ("A.IMA", b"IyMA"),
+        ("A.BMD", b"BMD"),
+        ("A.CMODEL", b"cmodel\n"),
+        ("A.GLB", b"glTF"),
+        ("A.PLY", b"ply\n"),
+    ] {
+        folder.run(&format!("convert in.mesh {out}")).fails(0);
+        let format = folder.get(out);
+        assert!(format.starts_with(start), "{out}: {}", format[..8].escape_ascii());
     }
+}
+
+#[test]
+fn an_extension_of_several_formats_is_that_of_the_input_or_else_the_name_of_one() {
+    let folder = Folder::new();
+    let format_of = |out: &str| meshspec::open(folder.path(out)).unwrap().format().name();
+    folder.put_mesh("in.mesh", &triangle());
+    for (out, format) in [("a.mesh", "mesh"), ("OUT.MESH", "mesh")] {
+        folder.run(&format!("convert in.mesh {out}")).fine();
+        assert_eq!(format_of(out), format, "{out}");
+    }
+    // Seed stays Seed; what has another extension becomes MESH.
+    folder.run("convert in.mesh seed.mesh --to seed --normals").fails(0);
+    folder.run("convert seed.mesh again.mesh").fine();
+    folder.run("convert in.mesh in.obj").fails(0);
+    folder.run("convert in.obj obj.mesh").fails(0);
+    assert_eq!((format_of("again.mesh"), format_of("obj.mesh")), ("seed", "mesh"));
+}
+
+#[test]
+fn a_document_says_what_to_write_where_the_name_does_not() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    folder.run("convert in.mesh in.json").fine();
+    for out in ["out.mesh", "out", "out.bin"] {
+        folder.run(&format!("convert in.json {out}")).fine();
+        assert_eq!(folder.get(out), folder.get("in.mesh"), "{out}");
+    }
+    let printed = folder.command().args(["convert", "in.json", "-"]).output().unwrap();
+    assert_eq!(printed.stdout, folder.get("in.mesh"));
+    folder.put("other.json", "{}");
+    let message = folder.run("convert other.json new.mesh").fails(1);
+    assert_eq!(message, "error: other.json: missing field `format` at line 1 column 2\n");
+}
+
+#[test]
+fn a_name_that_says_nothing_needs_a_format() {
+    let folder = Folder::new();
+    folder.put_mesh("in.mesh", &triangle());
+    for (out, message) in [
+        ("out", "out: no output format\n"),
+        ("-", "standard output: no output format\n"),
+        ("out.xyz", "out.xyz: no output format: `.xyz` is unknown\n"),
+    ] {
+        let said = folder.run(&format!("convert in.mesh {out}")).fails(2);
+        assert!(said.starts_with(&format!("error: {message}hint: name one with --to (mesh, ")), "{said}");
+    }
+    assert_eq!(folder.names(), ["in.mesh"]);
 }
 
 #[test]

@@ -37,17 +37,20 @@ fn what_the_target_does_not_hold_is_told() {
     let folder = Folder::new();
     folder.put_mesh("in.mesh", &animated());
     let run = folder.run("convert in.mesh out.crmesh");
-    let lost: Vec<_> = run.stderr.lines().filter(|line| line.starts_with("lost: ")).collect();
+    let lost: Vec<_> = run.stderr.lines().filter(|line| line.starts_with("dropped: ")).collect();
     assert_eq!(
         lost,
         [
-            "lost: dropped: animations: Crucible has no place for animations: 1",
-            "lost: dropped: skeleton.joints: Crucible has no place for joints: 1",
+            "dropped: animations: Crucible has no place for animations: 1",
+            "dropped: skeleton.joints: Crucible has no place for joints: 1",
         ]
     );
 
     let messages = folder.run("convert in.mesh strict.crmesh --strict").fails(1);
-    assert!(messages.ends_with("error: in.mesh: 2 things would be lost\n"), "{messages}");
+    assert!(
+        messages.ends_with("error: in.mesh: not written: --strict allows no losses, and there are 2\n"),
+        "{messages}"
+    );
     assert_eq!(folder.names(), ["in.mesh", "out.crmesh"]);
 }
 
@@ -194,7 +197,10 @@ fn what_fails_is_data_too() {
     folder.put_mesh("walk.mesh", &animated());
     let run = folder.run("convert walk.mesh out.obj --json --strict");
     let row: Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!((row["error"].as_str(), run.status), (Some("walk.mesh: 2 things would be lost"), 1));
+    assert_eq!(
+        (row["error"].as_str(), run.status),
+        (Some("walk.mesh: not written: --strict allows no losses, and there are 2"), 1)
+    );
     assert_eq!(row["losses"].as_array().unwrap().len(), 2);
 }
 
@@ -206,7 +212,7 @@ fn standard_output_takes_the_file_alone() {
     let run = folder.run("convert red.obj - --to obj");
     assert_eq!((run.status, &*run.stdout), (0, "o \nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl red\nf 1 2 3\n"));
     let lost =
-        "lost: dropped: materials: \"-.mtl\": standard output takes one file, so materials have names only\n";
+        "dropped: materials: \"-.mtl\": standard output takes one file, so materials have names only\n";
     assert!(run.stderr.ends_with(lost), "{}", run.stderr);
 
     let run = folder.run("convert red.obj - --to gltf");
@@ -229,8 +235,8 @@ fn libraries_outside_of_the_folder_are_not_read() {
         folder.put("in/a.obj", format!("mtllib {name}\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n"));
         let run = folder.run("convert in/a.obj out.obj --force");
         let lost = format!(
-            "lost: dropped: mtllib: \"{name}\" is not in the folder of the file or below: it is not read, for \
-             safety, so materials have names only\n"
+            "dropped: mtllib: \"{name}\" is outside of the folder of the file: not read, for safety, \
+             so materials have names only\n"
         );
         assert_eq!(run.status, 0, "{}", run.stderr);
         assert!(run.stderr.contains(&lost), "{}", run.stderr);
@@ -257,9 +263,9 @@ fn transforms_of_nodes_are_baked_when_asked() {
     file["nodes"][0]["translation"] = json!([2.0, 0.0, 0.0]);
     folder.put("moved.gltf", file.to_string());
     let messages = folder.run("convert moved.gltf b.obj --strict").fails(1);
-    let loss = "lost: changed: nodes[0]: its transform is applied to the vertices\n";
+    let loss = "changed: nodes[0]: its transform is applied to the vertices\n";
     assert!(messages.contains(loss), "{messages}");
     let messages = folder.run("convert moved.gltf b.obj --strict --bake").fails(0);
-    assert!(!messages.contains("lost: "), "{messages}");
+    assert!(!messages.contains("changed: "), "{messages}");
     assert!(String::from_utf8(folder.get("b.obj")).unwrap().contains("\nv 3 0 0\n"));
 }

@@ -94,7 +94,7 @@ fn whatever_is_of_no_format_needs_from() {
     let folder = Folder::new();
     folder.put("note.txt", "no mesh at all");
     let message = folder.run("dump note.txt").fails(1);
-    assert!(message.contains("hint: --from FORMAT says which format it is"), "{message}");
+    assert!(message.contains("hint: name the format with --from FORMAT"), "{message}");
     let run = folder.run("dump --from mesh note.txt");
     assert!(run.stdout.contains("  00000000  6e  "), "{}", run.stdout);
     assert!(run.stdout.contains("error: header.version (bytes 0x0..0x1): the version is"), "{}", run.stdout);
@@ -152,11 +152,14 @@ fn an_ambiguous_path_lists_what_it_could_mean() {
     folder.put_mesh("walk.mesh", &animated());
     assert_eq!(
         folder.run("dump walk.mesh --path poses.scale").fails(2),
-        "error: walk.mesh: `poses.scale` could be any of animations[0].poses[0].scale, \
+        "error: walk.mesh: `poses.scale` is ambiguous: it could be animations[0].poses[0].scale, \
          animations[0].poses[1].scale\n"
     );
     let message = folder.run("dump walk.mesh --path [0]").fails(2);
-    assert!(message.starts_with("error: walk.mesh: `[0]` could be any of vertices[0], "), "{message}");
+    assert!(
+        message.starts_with("error: walk.mesh: `[0]` is ambiguous: it could be vertices[0], "),
+        "{message}"
+    );
     assert!(message.ends_with(" more\n"), "{message}");
     assert_eq!(message.matches(", ").count(), 9, "{message}");
 }
@@ -168,20 +171,20 @@ fn an_unknown_path_is_wrong_usage() {
     let message = |path: &str| folder.run(&format!("dump walk.mesh --path {path}")).fails(2);
     assert_eq!(
         message("joints[0].postion"),
-        "error: walk.mesh: there is no `joints[0].postion`\nhint: there are fields called position\n"
+        "error: walk.mesh: no field `joints[0].postion`\nhint: fields with similar names: position\n"
     );
     assert_eq!(
         message("vertices[3]"),
-        "error: walk.mesh: there is no `vertices[3]`\n\
-         hint: `vertices` is declared, but this path leads to none in this file\n"
+        "error: walk.mesh: no field `vertices[3]`\n\
+         hint: the format has a field `vertices`, but this file has none with this path\n"
     );
     assert!(message("xyzzy").ends_with("hint: without --path, all fields are shown\n"));
-    assert!(message("][").contains("there is no `][`"));
+    assert!(message("][").contains("no field `][`"));
 
     folder.put("short.mesh", &bytes_of(&animated())[..53]);
     let message = folder.run("dump short.mesh --path strings").fails(1);
     assert!(
-        message.starts_with("error: short.mesh: there is no `strings` before the fault: indices"),
+        message.starts_with("error: short.mesh: no field `strings` before the error: indices"),
         "{message}"
     );
     // What comes before the fault is there, and the fault does not matter.

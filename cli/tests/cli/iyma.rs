@@ -55,10 +55,14 @@ fn merging_says_what_is_lost_and_what_does_not_fit() {
     let folder = folder();
     folder.put("c.ima", bytes_of(&triangle(3.0, "other")));
     let run = folder.run("iyma merge a.ima c.ima -o both.ima");
-    assert!(run.stderr.contains("lost: dropped: c.ima: user_data: 5 bytes"), "{}", run.stderr);
+    assert!(run.stderr.contains("dropped: c.ima: user_data: 5 bytes"), "{}", run.stderr);
     assert_eq!(run.status, 0);
     let run = folder.run("iyma merge a.ima c.ima -o strict.ima --strict");
-    assert!(run.stderr.contains("strict.ima: 1 thing would be lost"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("strict.ima: not written: --strict allows no losses, and there is 1"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(run.status, 1);
     assert!(!folder.names().contains(&"strict.ima".to_owned()));
     let mut other = triangle(1.0, "");
@@ -154,7 +158,12 @@ fn splitting_says_what_is_lost() {
     spare.meshes[0].index_count = 0;
     folder.put("spare.ima", bytes_of(&spare));
     let run = folder.run("iyma split spare.ima --strict");
-    assert!(run.status == 1 && run.stderr.contains("spare.ima: 1 thing would be lost"), "{}", run.stderr);
+    assert!(
+        run.status == 1
+            && run.stderr.contains("spare.ima: not written: --strict allows no losses, and there is 1"),
+        "{}",
+        run.stderr
+    );
     assert!(!folder.names().contains(&"spare.0.ima".to_owned()));
     let run = folder.run("iyma split spare.ima");
     assert!(run.status == 0 && run.stderr.contains("3 indices are in no mesh"), "{}", run.stderr);
@@ -269,8 +278,12 @@ fn strictly_no_dialect_loses_anything() {
         ("user-data clear a.ima x.ima", "a.ima"),
     ] {
         let message = folder.run(&format!("iyma {command} --dialect reference --strict")).fails(1);
-        let lost = "lost: dropped: attributes[1].usage: the reference dialect has no names: \"wind\"";
-        assert_eq!(message, format!("{lost}\nerror: {place}: 1 thing would be lost\n"), "{command}");
+        let lost = "dropped: attributes[1].usage: the reference dialect has no names: \"wind\"";
+        assert_eq!(
+            message,
+            format!("{lost}\nerror: {place}: not written: --strict allows no losses, and there is 1\n"),
+            "{command}"
+        );
     }
     assert_eq!(folder.names(), before);
     folder.run("iyma user-data clear a.ima x.ima --strict").fine();
@@ -285,7 +298,8 @@ fn a_map_has_each_usage_once() {
         .push(Attribute { usage: Usage::Custom(7, "sway".into()), ..document.attributes[1].clone() });
     folder.put("two.ima", bytes_of(&document));
     let run = folder.run("convert two.ima two.reference.ima --dialect reference");
-    let renamed = "lost: renamed: attributes[2].usage: the reference dialect has each usage once: custom 7 becomes custom 0";
+    let renamed =
+        "renamed: attributes[2].usage: the reference dialect has each usage once: custom 7 becomes custom 0";
     assert!(run.stderr.contains(renamed), "{}", run.stderr);
     assert_eq!(read(&folder, "two.reference.ima").attributes[2].usage, Usage::Custom(0, String::new()));
 }
@@ -330,7 +344,7 @@ fn info_tells_what_the_buffers_are() {
     let folder = folder();
     folder.run("iyma merge a.ima b.ima -o both.ima --data-checksum off").fine();
     let text = folder.run("info both.ima").fine();
-    let mesh = "\n  mesh 1: 3 vertices from 3, 3 indices of 16 bits from 3, 1 triangle\n";
+    let mesh = "\n  mesh 1: 3 vertices from vertex 3, 3 16-bit indices from index 3, 1 triangle\n";
     let properties =
         "\n  properties:\n    n_vertices      6\n    user_data       5 bytes\n    data_checksum   absent\n";
     for part in [mesh, "\n    custom 7 \"wind\" Unorm8\n", properties] {
@@ -346,7 +360,7 @@ fn info_tells_what_the_buffers_are() {
     bare.meshes[0].index_count = 0;
     folder.put("bare.ima", bytes_of(&bare));
     let text = folder.run("info bare.ima").fine();
-    assert!(text.contains("\n  mesh 0: 3 vertices from 0, no indices\n"), "{text}");
+    assert!(text.contains("\n  mesh 0: 3 vertices from vertex 0, no indices\n"), "{text}");
 }
 
 #[test]

@@ -12,8 +12,12 @@ mod dump;
 mod files;
 mod formats;
 mod info;
+#[cfg(target_os = "linux")]
+mod interrupted;
 mod iyma;
 mod json;
+mod listing;
+mod messages;
 mod output;
 mod packed;
 mod schema;

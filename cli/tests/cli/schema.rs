@@ -24,14 +24,14 @@ fn of_several_files_one_must_be_chosen() {
     let folder = Folder::new();
     assert_eq!(
         folder.run("schema mesh --as kaitai").fails(2),
-        "error: mesh: there are 2 files: mesh.ksy, mesh_renderlib.ksy\n\
-         hint: add --out DIR, or --layout with one of mesh, mesh_renderlib\n"
+        "error: mesh: the schema has 2 files: mesh.ksy, mesh_renderlib.ksy\n\
+         hint: write them with --out DIR, or choose one with --layout (mesh, mesh_renderlib)\n"
     );
     let files = FormatId::Mesh.schema(Schema::Kaitai);
     assert_eq!(folder.run("schema mesh --as kaitai --layout mesh_renderlib").fine(), files[1].text);
     assert_eq!(
         folder.run("schema mesh --as kaitai --layout klingon").fails(2),
-        "error: mesh: there is no layout `klingon`; there are mesh, mesh_renderlib\n"
+        "error: mesh: no layout `klingon`; the layouts are mesh, mesh_renderlib\n"
     );
     let markdown = folder.run("schema mesh --as markdown --layout mesh_renderlib").fine();
     assert!(markdown.contains("RenderlibHeader") && !markdown.contains("`strings`"), "{markdown}");
@@ -55,7 +55,7 @@ fn files_that_exist_are_kept_without_force() {
     folder.put("mesh_renderlib.ksy", "precious");
     assert_eq!(
         folder.run("schema mesh --as kaitai --out .").fails(2),
-        "error: ./mesh_renderlib.ksy: the file exists\nhint: --force overwrites it\n"
+        "error: ./mesh_renderlib.ksy: the file exists already\nhint: overwrite it with --force\n"
     );
     assert_eq!(folder.names(), ["mesh_renderlib.ksy"]);
     folder.run("schema mesh --as kaitai --out . --force").fine();

@@ -64,9 +64,9 @@ fn info_has_no_sections() {
             "good.mesh: Seed, dialect spec, {} bytes\n\
              \x20 properties:\n\x20   name            \"T\"\n    mat0            \"M\"\n\
              \x20   type            \"STATIC\"\n\
-             \x20 mesh 0: 3 vertices, 3 indices of 32 bits, 1 triangle\n\
+             \x20 mesh 0: 3 vertices, 3 32-bit indices, 1 triangle\n\
              \x20   Position        3 × f32\n    Normal          3 × f32\n    UV Channel 0    2 × f32\n\
-             \x20   bounds          [0.0, 0.0, 0.0] to [1.0, 1.0, 0.0]\n",
+             \x20   bounds          [0, 0, 0] to [1, 1, 0]\n",
             GOOD.len()
         )
     );
@@ -205,7 +205,7 @@ fn the_schema_is_the_table_and_the_grammar() {
     let message = folder.run("schema seed --as c").fails(2);
     assert!(message.starts_with("error: seed: c cannot express a text format\nhint: "), "{message}");
     let message = folder.run("schema seed --as json --layout x").fails(2);
-    assert!(message.contains("there is no layout `x`: it is a text format"), "{message}");
+    assert!(message.contains("no layout `x`: text formats have none"), "{message}");
 }
 
 #[test]

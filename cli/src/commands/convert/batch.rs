@@ -1,47 +1,61 @@
 //! Many files at once.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use indicatif::{ParallelProgressIterator, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 
-use super::conversion::{Conversion, Outcome};
-use super::encoding::Encoding;
-use super::{Row, report};
+use super::conversion::Conversion;
+use super::outcome::{Outcome, Row};
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
+use crate::listing::{self, Listed};
+use crate::messages::{self, Messages, Verbosity};
 use crate::output::{self, Staged};
-use crate::terminal::{Escaped, counted};
+use crate::progress;
+use crate::terminal::counted;
 
 /// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
 /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file.
-pub fn run(conversion: &Conversion, inputs: &[PathBuf], folder: &Path, json: bool) -> Result<Status> {
-    let Some(to) = conversion.to else {
-        return Err(Failure::usage("--out-dir", "wants --to FORMAT"));
-    };
+pub fn run(
+    conversion: &Conversion,
+    inputs: &[PathBuf],
+    folder: &Path,
+    to: Encoding,
+    json: bool,
+    verbosity: Verbosity,
+) -> Result<Status> {
     conversion.require_options(to)?;
+    if inputs.iter().any(|input| is_standard(input)) {
+        return Err(Failure::usage("standard input", "has no file name for --out-dir; name OUT instead"));
+    }
     let jobs = jobs(inputs, folder, to)?;
-    let bar = progress(jobs.len() as u64);
-    let results: Vec<_> = jobs
-        .par_iter()
-        .progress_with(bar.clone())
-        .map(|job| {
-            let result = job.run(conversion, to);
+    let bar = progress::counting(jobs.len());
+    let results: Vec<_> = progress::shown(&bar, || {
+        let run = |job: &Job| {
+            let result = job.run(conversion);
             if !json {
-                bar.suspend(|| job.report(&result));
+                bar.suspend(|| job.report(&result, verbosity));
             }
+            bar.inc(1);
             result
-        })
-        .collect();
-    bar.finish_and_clear();
+        };
+        jobs.par_iter().map(run).collect()
+    });
     if json {
         let rows = jobs.iter().zip(&results).map(|(job, result)| Row::new(&job.input, &job.output, result));
         output::print_json(&rows.collect::<Vec<_>>())?;
+    } else if !verbosity.verbose {
+        let mut messages = Messages::default();
+        for (job, result) in jobs.iter().zip(&results) {
+            if let Ok(Outcome { assumed, losses, .. }) = result {
+                messages.add(Some(&job.input.display().to_string()), assumed, losses);
+            }
+        }
+        messages.print(verbosity);
     }
-    Ok(sum_up(&results))
+    Ok(sum_up(&results, verbosity))
 }
 
 /// One file to convert.
@@ -53,19 +67,23 @@ struct Job {
 }
 
 impl Job {
-    fn run(&self, conversion: &Conversion, to: Encoding) -> Result<Outcome> {
+    fn run(&self, conversion: &Conversion) -> Result<Outcome> {
         if let Some(rival) = &self.rival {
-            let message = format!("{} and {} would both become it", self.input.display(), rival.display());
+            let (input, rival) = (self.input.display(), rival.display());
+            let message = format!("not written: both {input} and {rival} would become it");
             return Err(Failure::usage(&self.output.display().to_string(), message));
         }
-        conversion.run(&self.input, Staged::in_new_folders(&self.output, conversion.force), to)
+        conversion.run(&self.input, Staged::in_new_folders(&self.output, conversion.force))
     }
 
-    fn report(&self, result: &Result<Outcome>) {
+    /// Says at once what cannot be told together with other files.
+    fn report(&self, result: &Result<Outcome>, verbosity: Verbosity) {
         match result {
-            Ok(outcome) => {
-                report(outcome, &format!("{}: ", Escaped(&self.input.display().to_string())));
-                if let Some(refusal) = &outcome.refusal {
+            Ok(Outcome { assumed, losses, refusal }) => {
+                if verbosity.verbose {
+                    messages::print_all(&format!("{}: ", self.input.display()), assumed, losses);
+                }
+                if let Some(refusal) = refusal {
                     refusal.report();
                 }
             }
@@ -76,22 +94,11 @@ impl Job {
 
 /// What to convert, in the order of the names, each file once.
 fn jobs(inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Vec<Job>> {
-    let mut jobs = Vec::new();
-    for input in inputs {
-        if is_standard(input) {
-            return Err(Failure::usage("standard input", "has no name to write to --out-dir"));
-        }
-        let fail = |error| Failure::io(&input.display().to_string(), &error);
-        let (base, files) = match input.is_dir() {
-            true => (&**input, files_in(input).map_err(fail)?),
-            false => (input.parent().unwrap_or(Path::new("")), vec![input.clone()]),
-        };
-        jobs.extend(files.into_iter().map(|file| {
-            let name = file.strip_prefix(base).unwrap_or(&file);
-            let output = folder.join(name).with_extension(to.extension_for(&file));
-            Job { output, input: file, rival: None }
-        }));
-    }
+    let job = |Listed { file, name }| {
+        let output = folder.join(name).with_extension(to.extension_for(&file));
+        Job { output, input: file, rival: None }
+    };
+    let mut jobs: Vec<_> = listing::list(inputs)?.into_iter().map(job).collect();
     let mut known = HashSet::new();
     jobs.retain(|job| known.insert(job.input.clone()));
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
@@ -105,44 +112,13 @@ fn jobs(inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Vec<Job>> {
     Ok(jobs)
 }
 
-/// Files that may be meshes by their extension, below a folder, sorted. Links to folders are not followed.
-fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_type()?.is_dir() {
-            files.extend(files_in(&path)?);
-        } else if is_mesh(&path) {
-            files.push(path);
-        }
-    }
-    Ok(files)
-}
-
-/// JSON may be anything.
-fn is_mesh(path: &Path) -> bool {
-    let known = meshspec::FormatId::ALL.iter().flat_map(|format| format.about().extensions);
-    let others = meshspec::interop::Interchange::ALL.iter().map(|format| format.name());
-    let extension = path.extension().unwrap_or_default();
-    known.copied().chain(others).any(|name| extension.eq_ignore_ascii_case(name))
-}
-
-/// A bar on a terminal, nothing elsewhere.
-fn progress(count: u64) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(count), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} {eta}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
 /// Says how it went.
-fn sum_up(results: &[Result<Outcome>]) -> Status {
+fn sum_up(results: &[Result<Outcome>], verbosity: Verbosity) -> Status {
     let is_written = |result: &&Result<Outcome>| matches!(result, Ok(Outcome { refusal: None, .. }));
     let converted = results.iter().filter(is_written).count();
     let failed = results.len() - converted;
-    eprintln!("{} converted, {failed} failed", counted(converted as u64, "file", "files"));
+    if !verbosity.quiet {
+        eprintln!("{} converted, {failed} failed", counted(converted as u64, "file", "files"));
+    }
     if failed == 0 { Status::Fine } else { Status::Invalid }
 }

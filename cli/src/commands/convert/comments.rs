@@ -1,15 +1,15 @@
-//! What becomes of the comments of text formats.
+//! Which comments a text format is written with.
 
 use clap::ValueEnum;
 use meshspec::Document;
 
-/// The comments that a text is written with.
+/// Which comments a text format is written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Comments {
-    /// Those of IN, each in its place; headings where IN is of a format that has none
+    /// The comments of IN, each in its place; headings where the format of IN has no comments
     #[default]
     Keep,
-    /// A heading for each part, and none of IN
+    /// A heading for each part, and no comments of IN
     Headings,
     /// No comments
     None,

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use clap::Args;
 use meshspec::scene::{Conventions, Scene, SceneOptions};
-use meshspec::{Dialect, Document, FormatId, Limits, Loss, ReadOptions};
+use meshspec::{Dialect, Document, FormatId, Limits, ReadOptions};
 
 use super::comments::Comments;
 use super::edits::Edits;
-use super::encoding::{self, Encoding};
+use super::outcome::Outcome;
+use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, dialect_parser, name_of, read_options};
 use crate::json;
@@ -19,14 +20,14 @@ use crate::packing::Packing;
 /// How to convert a file.
 #[derive(Debug, Args)]
 pub struct Conversion {
-    /// What IN is: a format or json. Otherwise the extension says it or the format is detected.
+    /// The format of IN. Without it, the extension of IN or its content decides.
     #[arg(long, value_name = "FORMAT", value_parser = encoding::parser())]
     from: Option<Encoding>,
-    /// What OUT shall be: a format or json. Otherwise the extension of OUT decides.
+    /// The format of OUT. Without it, the extension of OUT decides.
     #[arg(long, value_name = "FORMAT", value_parser = encoding::parser())]
     pub to: Option<Encoding>,
-    /// The dialect to write. Otherwise files are written as their specification says; from and to JSON, the dialect
-    /// is kept.
+    /// The dialect to write. Without it, files are written in the dialect of the specification; from and to JSON, the
+    /// dialect is kept.
     #[arg(long, value_parser = dialect_parser())]
     dialect: Option<Dialect>,
     /// Accept, and write, whatever can be decoded without guessing.
@@ -35,7 +36,7 @@ pub struct Conversion {
     /// Write nothing if something would be lost.
     #[arg(long)]
     strict: bool,
-    /// What becomes of the comments of a text format, and those that it is written with.
+    /// Which comments a text format is written with.
     #[arg(long, value_name = "WHICH", value_enum)]
     comments: Option<Comments>,
     /// Overwrite files that exist.
@@ -47,36 +48,25 @@ pub struct Conversion {
     edits: Edits,
 }
 
-/// What there is to say of a file that was converted.
-#[derive(Debug, Default)]
-pub struct Outcome {
-    /// What the target does not hold, or holds otherwise.
-    pub losses: Vec<Loss>,
-    /// How the axes and units of both files were understood; empty where they did not matter.
-    pub assumed: Vec<String>,
-    /// Why `--strict` kept the file from being written.
-    pub refusal: Option<Failure>,
-}
-
 impl Conversion {
-    /// What OUT shall be.
-    pub fn target(&self, output: &Path) -> Result<Encoding> {
-        self.to.map_or_else(|| Encoding::of_output(output), Ok)
-    }
-
-    /// It is wrong usage to ask for what files of the target do not have.
+    /// Wrong usage if the target does not have what an option sets.
     pub fn require_options(&self, to: Encoding) -> Result<()> {
-        let packs = matches!(to, Encoding::Format(format) if format.about().levels);
-        if let Some(option) = self.packing.asked().filter(|_| !packs) {
-            return Err(Failure::usage(option, format_args!("there is no such choice for {to}")));
+        let packs = |format: &FormatId| format.about().levels;
+        if let Some(option) = self.packing.asked()
+            && !matches!(to, Encoding::Format(format) if packs(&format))
+        {
+            let names: Vec<_> =
+                FormatId::ALL.iter().filter(|format| packs(format)).map(|f| f.name()).collect();
+            let message = format!("applies to {} only, and the output is {to}", names.join(", "));
+            return Err(Failure::usage(option, message));
         }
         if self.comments.is_some() && !matches!(to, Encoding::Json | Encoding::Format(FormatId::Seed)) {
-            return Err(Failure::usage("--comments", format_args!("there are no comments in {to}")));
+            return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
         }
         match (to, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => input::require_dialect(format, dialect, "--dialect"),
             (Encoding::Interchange(_), Some(dialect)) => {
-                Err(Failure::usage("--dialect", format_args!("{to} has no dialect {dialect}")))
+                Err(Failure::usage("--dialect", format_args!("{to} has no {dialect} dialect")))
             }
             // The document has a format, which is not known yet.
             (Encoding::Json, _) | (_, None) => Ok(()),
@@ -84,10 +74,12 @@ impl Conversion {
     }
 
     /// Converts a file. Nothing is written unless all goes well.
-    pub fn run(&self, input: &Path, output: Staged, to: Encoding) -> Result<Outcome> {
+    pub fn run(&self, input: &Path, output: Staged) -> Result<Outcome> {
         output.refuse_existing()?;
-        let bytes = input::map(input)?;
+        let bytes = input::read(input)?;
         let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input), Ok)?;
+        let to = self.target(input, output.path(), from, &bytes)?;
+        self.require_options(to)?;
         let dialect = self.dialect.unwrap_or_default();
         let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
         match run.read(bytes, from)? {
@@ -109,6 +101,24 @@ impl Conversion {
             Content::Scene(scene) => run.write_scene(*scene, to, to)?,
         }
         run.finish()
+    }
+
+    /// The format of OUT.
+    fn target(&self, input: &Path, output: &Path, from: Encoding, bytes: &[u8]) -> Result<Encoding> {
+        if let Some(to) = self.to.or_else(|| Encoding::of_path(output)) {
+            return Ok(to);
+        }
+        match from {
+            Encoding::Format(format) => Encoding::of_shared_extension(output, Some(format)),
+            Encoding::Interchange(_) => Encoding::of_shared_extension(output, None),
+            // A document says what it is.
+            Encoding::Json => match json::format_of(bytes) {
+                Ok(own) => {
+                    Ok(Encoding::of_shared_extension(output, Some(own)).unwrap_or(Encoding::Format(own)))
+                }
+                Err(error) => Err(Failure::invalid(&name_of(input), error)),
+            },
+        }
     }
 
     fn comments(&self) -> Comments {
@@ -137,8 +147,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Takes the input, so that it is no longer mapped when the output takes its place.
-    fn read(&mut self, bytes: input::Content, from: Encoding) -> Result<Content> {
+    /// Takes the input, so that its memory is free when the output is made.
+    fn read(&mut self, bytes: Vec<u8>, from: Encoding) -> Result<Content> {
         match from {
             Encoding::Format(format) => {
                 let options =
@@ -215,8 +225,9 @@ impl Run<'_> {
         self.conversion.edits.apply(&mut scene);
         match format {
             Encoding::Json => {
-                let message = "JSON is a document of one of the formats: convert to one of them first";
-                Err(Failure::usage(&name_of(self.input), message))
+                let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
+                let message = format!("JSON holds documents of {} only", names.join(", "));
+                Err(Failure::usage(&name_of(self.input), message).with_hint("convert to one of these first"))
             }
             Encoding::Format(format) => {
                 let options = self.target(format.name(), format.conventions());
@@ -230,7 +241,7 @@ impl Run<'_> {
                 let name = self.output.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let losses = format
                     .write(scene, &name, &mut self.output, &options)
-                    .map_err(|error| self.failure(&error))?;
+                    .map_err(|error| Failure::of_writing(&name_of(self.input), &error))?;
                 self.outcome.losses.extend(losses);
                 Ok(())
             }

@@ -3,38 +3,38 @@
 use clap::{Args, ValueEnum};
 use meshspec::scene::{Axes, Conventions, Scene, UvOrigin};
 
-/// Changes of the content. Any of them makes the conversion go through a scene, even to the same format.
+/// Edits of the content. Any of them makes the conversion go through a scene, even to the same format.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Changes of the content")]
+#[command(next_help_heading = "Edits of the content")]
 pub struct Edits {
-    /// The directions right, up and forward of IN, as in -x,+y,+z, where the usual ones of its format are wrong.
+    /// The directions right, up and forward of IN, `-x,+y,+z`, if they are not the usual ones of its format.
     #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true)]
     axes: Option<Axes>,
     /// The directions right, up and forward of OUT.
     #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true)]
     out_axes: Option<Axes>,
-    /// Where the texture coordinate (0, 0) of IN is, where the usual place of its format is wrong.
+    /// The corner of textures that has the coordinate (0, 0) in IN, if it is not the usual one of its format.
     #[arg(long, value_name = "CORNER", value_enum)]
     uv_origin: Option<Corner>,
-    /// Apply the transforms of glTF's nodes to the vertices of their meshes. It is done anyway, but is then no loss.
+    /// Apply the transforms of glTF nodes to the vertices. That is always done; with --bake it is not listed as a loss.
     #[arg(long)]
     pub bake: bool,
-    /// Make everything this many times larger.
+    /// Multiply all lengths by this factor.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     scale: Option<f32>,
-    /// Turn texture coordinates over: u becomes 1 − u.
+    /// Flip texture coordinates: u becomes 1 − u.
     #[arg(long)]
     flip_u: bool,
-    /// Turn texture coordinates over: v becomes 1 − v.
+    /// Flip texture coordinates: v becomes 1 − v.
     #[arg(long)]
     flip_v: bool,
-    /// Merge vertices that are the same in every attribute.
+    /// Merge vertices that are equal in every attribute.
     #[arg(long)]
     weld: bool,
-    /// Split faces with more than three corners.
+    /// Split polygons into triangles.
     #[arg(long)]
     triangulate: bool,
-    /// Make normals, from the faces, where there are none.
+    /// Generate normals from the faces where there are none.
     #[arg(long)]
     normals: bool,
 }
@@ -48,7 +48,7 @@ enum Corner {
 fn factor(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
-        _ => Err("not a number above 0".to_owned()),
+        _ => Err("expected a number above 0".to_owned()),
     }
 }
 

@@ -1,0 +1,44 @@
+//! What there is to say of a file that was converted.
+
+use std::path::Path;
+
+use meshspec::Loss;
+use serde::Serialize;
+
+use crate::failure::{Failure, Result};
+
+/// What there is to say of a file that was converted.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What the target does not hold, or holds otherwise.
+    pub losses: Vec<Loss>,
+    /// How the axes and units of both files were understood; empty where they did not matter.
+    pub assumed: Vec<String>,
+    /// Why `--strict` kept the file from being written.
+    pub refusal: Option<Failure>,
+}
+
+/// The same as data.
+#[derive(Serialize)]
+pub struct Row<'a> {
+    file: String,
+    output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    losses: &'a [Loss],
+    assumed: &'a [String],
+}
+
+impl<'a> Row<'a> {
+    pub fn new(input: &Path, output: &Path, result: &'a Result<Outcome>) -> Row<'a> {
+        let outcome = result.as_ref().ok();
+        let failure = result.as_ref().err().or(outcome.and_then(|outcome| outcome.refusal.as_ref()));
+        Row {
+            file: input.display().to_string(),
+            output: output.display().to_string(),
+            error: failure.map(Failure::message),
+            losses: outcome.map_or(&[], |outcome| &outcome.losses),
+            assumed: outcome.map_or(&[], |outcome| &outcome.assumed),
+        }
+    }
+}

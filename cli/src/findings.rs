@@ -1,0 +1,60 @@
+//! Which findings of a check are shown: all of them, or so many that a person reads them.
+
+use meshspec::{Finding, Report, Severity};
+
+use crate::messages::Verbosity;
+
+/// How many findings are shown with their bytes.
+const FEW: usize = 4;
+
+/// What is shown of a report.
+pub struct Shown<'r> {
+    pub findings: Vec<&'r Finding>,
+    /// The rules that have more findings than these.
+    pub others: Vec<Others<'r>>,
+}
+
+/// Findings of one rule that are not shown.
+pub struct Others<'r> {
+    pub code: &'static str,
+    pub count: usize,
+    /// The path of the last one, if that is known.
+    pub last: Option<&'r str>,
+}
+
+impl<'r> Shown<'r> {
+    pub fn of(report: &'r Report, verbosity: Verbosity) -> Shown<'r> {
+        let is_asked = |finding: &&Finding| !verbosity.quiet || finding.rule.severity > Severity::Warning;
+        let asked: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
+        let findings = match verbosity.verbose || asked.len() <= FEW {
+            true => asked.clone(),
+            false => first_of_each_rule(&asked),
+        };
+        let mut others: Vec<Others> = Vec::new();
+        for finding in asked {
+            let code = finding.rule.code;
+            if others.iter().any(|others| others.code == code) {
+                continue;
+            }
+            let count =
+                report.count_of(code) - findings.iter().filter(|shown| shown.rule.code == code).count();
+            if count > 0 {
+                let is_whole = report.suppressed().all(|(suppressed, _)| suppressed != code);
+                let mut of_rule = report.findings().iter().filter(|finding| finding.rule.code == code);
+                let last = if is_whole { of_rule.next_back() } else { None };
+                others.push(Others { code, count, last: last.map(|finding| &*finding.path) });
+            }
+        }
+        Shown { findings, others }
+    }
+}
+
+fn first_of_each_rule<'r>(findings: &[&'r Finding]) -> Vec<&'r Finding> {
+    let mut first: Vec<&Finding> = Vec::new();
+    for finding in findings {
+        if first.len() < FEW && first.iter().all(|known| known.rule.code != finding.rule.code) {
+            first.push(finding);
+        }
+    }
+    first
+}

@@ -1,0 +1,89 @@
+//! Which files a command line names: files, folders, patterns.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use meshspec::FormatId;
+use meshspec::interop::Interchange;
+
+use crate::failure::{Failure, Result};
+use crate::input::is_standard;
+
+/// A file that was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub file: PathBuf,
+    /// Its path below the folder that was named; else its name.
+    pub name: PathBuf,
+}
+
+/// The files that these paths name: a file, the files with a known extension below a folder, or all that
+/// match a pattern. What does not exist is listed as it is.
+pub fn list(paths: &[PathBuf]) -> Result<Vec<Listed>> {
+    let mut files: Vec<Listed> = Vec::new();
+    for path in paths {
+        for path in expand(path)? {
+            let below = if path.is_dir() { files_in(&path) } else { Ok(vec![path.clone()]) };
+            let below = below.map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+            let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
+            files.extend(below.into_iter().map(|file| {
+                let name = file.strip_prefix(base).unwrap_or(&file).to_owned();
+                Listed { file, name }
+            }));
+        }
+    }
+    Ok(files)
+}
+
+/// As [`list`], for commands that have nothing to do without any file.
+pub fn list_some(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let files = list(paths)?;
+    match paths.first() {
+        Some(path) if files.is_empty() => {
+            let message = "no file in it has a known extension; `meshspec formats` lists them";
+            Err(Failure::usage(&path.display().to_string(), message))
+        }
+        _ => Ok(files.into_iter().map(|listed| listed.file).collect()),
+    }
+}
+
+/// What a pattern matches, in the order of the names, where the shell has left it as it is.
+fn expand(path: &Path) -> Result<Vec<PathBuf>> {
+    let as_it_is = || Ok(vec![path.to_owned()]);
+    let Some(pattern) = path.to_str().filter(|text| text.contains(['*', '?', '['])) else {
+        return as_it_is();
+    };
+    if is_standard(path) || path.exists() {
+        return as_it_is();
+    }
+    let Ok(matches) = glob::glob(pattern) else { return as_it_is() };
+    let matches = matches
+        .map(|found| found.map_err(|error| Failure::io(&error.path().display().to_string(), error.error())));
+    let matches = matches.collect::<Result<Vec<_>>>()?;
+    if matches.is_empty() { as_it_is() } else { Ok(matches) }
+}
+
+/// Files that may be meshes by their extension, below a folder, sorted. Links to folders are not followed.
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            files.extend(files_in(&path)?);
+        } else if is_mesh(&path) {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// JSON may be anything.
+fn is_mesh(path: &Path) -> bool {
+    let known = FormatId::ALL.iter().flat_map(|format| format.about().extensions);
+    let others = Interchange::ALL.iter().map(|format| format.name());
+    let extension = path.extension().unwrap_or_default();
+    known.copied().chain(others).any(|name| extension.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,68 @@
+//! Signs of life on a terminal, for work that takes longer than a second.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::input::{is_standard, name_of};
+
+/// How long work may take before it is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often what is shown changes.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Does the work on one file.
+pub fn on_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
+    let bar = hidden(None, "{spinner} {msg} ({elapsed})");
+    bar.set_message(name_of(path));
+    shown(&bar, work)
+}
+
+/// Does work on a file whose results go to standard output meanwhile: if that is the terminal, it is sign enough.
+pub fn on_printed_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
+    if io::stdout().is_terminal() { work() } else { on_file(path, work) }
+}
+
+/// Does the work that makes one file of another.
+pub fn on_files<T>(input: &Path, output: &Path, work: impl FnOnce() -> T) -> T {
+    if is_standard(output) { on_printed_file(input, work) } else { on_file(input, work) }
+}
+
+/// A bar that counts up to `count`, to be given to [`shown`].
+pub fn counting(count: usize) -> ProgressBar {
+    hidden(Some(count as u64), "{bar:40} {pos}/{len} {eta}")
+}
+
+/// Does the work, and shows the bar if that takes longer than a second.
+pub fn shown<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
+    if !io::stderr().is_terminal() {
+        return work();
+    }
+    let (working, waiting) = mpsc::channel::<()>();
+    thread::scope(move |scope| {
+        scope.spawn(move || {
+            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+                bar.enable_steady_tick(TICK);
+                // Ends with the work.
+                let _ = waiting.recv();
+                bar.finish_and_clear();
+            }
+        });
+        let result = work();
+        drop(working);
+        result
+    })
+}
+
+fn hidden(count: Option<u64>, template: &str) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(count, ProgressDrawTarget::hidden());
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,52 @@
+//! The options that say how to read the files of a command.
+
+use std::path::Path;
+
+use clap::Args;
+use meshspec::{Dialect, ReadOptions, Strictness};
+
+use crate::encoding::{self, Encoding};
+use crate::failure::{Failure, Result};
+use crate::input::{dialect_parser, name_of, read_options, require_dialect};
+
+/// How to read the files of a command.
+#[derive(Debug, Args)]
+pub struct Reading {
+    /// Read the files as this format instead of detecting it.
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser())]
+    from: Option<Encoding>,
+    /// Read the files as this dialect instead of detecting it.
+    #[arg(long, value_parser = dialect_parser())]
+    dialect: Option<Dialect>,
+    /// Accept whatever can be decoded without guessing.
+    #[arg(long)]
+    lenient: bool,
+}
+
+impl Reading {
+    pub fn options(&self) -> ReadOptions {
+        let options = read_options(self.lenient);
+        match self.dialect {
+            Some(dialect) => options.with_dialect(dialect),
+            None => options,
+        }
+    }
+
+    pub fn strictness(&self) -> Strictness {
+        self.options().strictness
+    }
+
+    /// What the bytes of this file are.
+    pub fn encoding_of(&self, bytes: &[u8], path: &Path) -> Result<Encoding> {
+        let encoding = self.from.map_or_else(|| Encoding::of_input(bytes, path), Ok)?;
+        match (encoding, self.dialect) {
+            (Encoding::Format(format), Some(dialect)) => require_dialect(format, dialect, &name_of(path))?,
+            (_, Some(_)) => {
+                let message = format!("--dialect does not apply to {encoding}");
+                return Err(Failure::usage(&name_of(path), message));
+            }
+            (_, None) => {}
+        }
+        Ok(encoding)
+    }
+}

@@ -1,0 +1,135 @@
+//! What a person wants to know first of a scene.
+
+use std::borrow::Cow;
+
+use super::{Animation, Colors, Components, Custom, Indices, Mesh, Scene, Skin, Weights};
+use crate::info::{
+    AnimationInfo, AttributeInfo, Bounds, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
+};
+
+impl Scene {
+    /// Counts, attributes, bounds: what a person wants to know first.
+    pub fn info(&self) -> SceneInfo {
+        let text = |(name, value): &(String, String)| Property {
+            name: name.clone(),
+            value: PropertyValue::Text(value.clone()),
+        };
+        let joints = &self.skeleton.joints;
+        SceneInfo {
+            properties: self.properties.iter().map(text).collect(),
+            meshes: self.meshes.iter().map(|mesh| (mesh.info(), mesh.triangle_count())).collect(),
+            skeleton: (!joints.is_empty()).then(|| SkeletonInfo {
+                joints: joints.len() as u64,
+                roots: joints.iter().filter(|joint| joint.parent.is_none()).count() as u64,
+            }),
+            animations: self.animations.iter().map(Animation::info).collect(),
+        }
+    }
+}
+
+impl Mesh {
+    fn info(&self) -> MeshInfo {
+        MeshInfo {
+            vertices: self.positions.len() as u64,
+            attributes: self.attributes(),
+            indices: self.faces.indices.as_ref().map_or(0, Indices::len) as u64,
+            index_bits: match self.faces.indices {
+                Some(Indices::U16(_)) => 16,
+                Some(Indices::U32(_)) => 32,
+                None => 0,
+            },
+            start: None,
+            bounds: Bounds::of(self.positions.iter().copied()),
+        }
+    }
+
+    /// Number of triangles that the faces make.
+    fn triangle_count(&self) -> u64 {
+        match &self.faces.corners {
+            Some(corners) => corners.iter().map(|count| u64::from(count.saturating_sub(2))).sum(),
+            None => self.faces.corner_count(self.positions.len()) as u64 / 3,
+        }
+    }
+
+    fn attributes(&self) -> Vec<AttributeInfo> {
+        let mut list = vec![attribute("position", "3 × f32")];
+        list.extend(self.normals.as_ref().map(|_| attribute("normal", "3 × f32")));
+        list.extend(self.tangents.as_ref().map(|_| attribute("tangent", "4 × f32")));
+        list.extend((0..self.uvs.len()).map(|set| attribute(format!("uv{set}"), "2 × f32")));
+        list.extend(self.colors.iter().enumerate().map(|(set, colors)| {
+            let components = match colors {
+                Colors::U8(_) => "4 × u8",
+                Colors::F32(_) => "4 × f32",
+            };
+            attribute(format!("color{set}"), components)
+        }));
+        for (set, Skin { weights, .. }) in self.skins.iter().enumerate() {
+            let components = match weights {
+                Weights::U8(_) => "4 × u8",
+                Weights::F32(_) => "4 × f32",
+            };
+            list.push(attribute(format!("joints{set}"), "4 × u16"));
+            list.push(attribute(format!("weights{set}"), components));
+        }
+        list.extend(self.custom.iter().map(|custom| attribute(custom.name.clone(), custom.components())));
+        list
+    }
+}
+
+fn attribute(name: impl Into<Cow<'static, str>>, components: &'static str) -> AttributeInfo {
+    AttributeInfo { name: name.into(), components }
+}
+
+/// The text for a number of components, one to four, of a kind.
+macro_rules! components {
+    ($lanes:expr, $($variant:ident $kind:literal),*; $values:expr) => {
+        match ($values, $lanes) {
+            $(
+                (Components::$variant(_), 1) => $kind,
+                (Components::$variant(_), 2) => concat!("2 × ", $kind),
+                (Components::$variant(_), 3) => concat!("3 × ", $kind),
+                (Components::$variant(_), _) => concat!("4 × ", $kind),
+            )*
+        }
+    };
+}
+
+impl Custom {
+    fn components(&self) -> &'static str {
+        components!(
+            self.lanes, F32 "f32", F64 "f64", U8 "u8", I8 "i8", U16 "u16", I16 "i16", U32 "u32", I32 "i32";
+            &self.values
+        )
+    }
+}
+
+impl Animation {
+    fn info(&self) -> AnimationInfo {
+        AnimationInfo {
+            name: (!self.name.is_empty()).then(|| self.name.clone()),
+            ticks: self.duration,
+            seconds: Some(self.seconds(self.duration)),
+            // Lists of times may differ: the longest one has the poses that are stored.
+            poses: self.times.iter().map(Vec::len).max().unwrap_or(0) as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scene::Faces;
+
+    use super::*;
+
+    #[test]
+    fn polygons_count_as_the_triangles_that_they_make() {
+        let faces = |corners| Faces { corners, ..Faces::triangles(vec![0; 9]) };
+        let mesh = |faces| Mesh { positions: vec![[0.0; 3]; 12], faces, ..Mesh::default() };
+        let scene = Scene {
+            meshes: vec![mesh(faces(Some(vec![3, 4, 2]))), mesh(faces(None)), mesh(Faces::default())],
+            ..Scene::default()
+        };
+        let counts: Vec<_> = scene.info().meshes.iter().map(|(_, triangles)| *triangles).collect();
+        assert_eq!(counts, [3, 3, 4]);
+    }
+}
