@@ -12,7 +12,7 @@ fn with_line(line: &str) -> String {
 const LINES: &[(&str, &str)] = &[
     (
         "p 0 0 0",
-        "positions[0] (line 4, column 5): found `0`, expected `,`; the values are separated by commas [SEED-COMMA, S3]",
+        "positions[0] (line 4, column 5): found `0`, expected `,`; values are separated by commas [SEED-COMMA, S3]",
     ),
     ("p 0,0", "positions[0] (line 4, column 6): found 2 values, but `p` takes 3 [SEED-COUNT, S3]"),
     ("p 0,0,0,1", "positions[0] (line 4, column 9): found 4 values, but `p` takes 3 [SEED-COUNT, S3]"),
@@ -26,27 +26,27 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "p nan,0,0",
-        "positions[0] (line 4, column 3): found `nan`, expected a decimal number; there is no infinity and no NaN [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 3): found `nan`, expected a decimal number; infinity and NaN are not allowed [SEED-NUMBER, S4]",
     ),
     (
         "p 0,-INFINITY,0",
-        "positions[0] (line 4, column 5): found `-INFINITY`, expected a decimal number; there is no infinity and no NaN [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 5): found `-INFINITY`, expected a decimal number; infinity and NaN are not allowed [SEED-NUMBER, S4]",
     ),
     (
         "p 1.0f,0,0",
-        "positions[0] (line 4, column 3): found `1.0f`, expected a decimal number; numbers have no suffix [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 3): found `1.0f`, expected a decimal number; remove the suffix [SEED-NUMBER, S4]",
     ),
     (
         "p 0x10,0,0",
-        "positions[0] (line 4, column 3): found `0x10`, expected a decimal number; there are no hexadecimal numbers [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 3): found `0x10`, expected a decimal number; hexadecimal numbers are not allowed [SEED-NUMBER, S4]",
     ),
     (
         "p 1e,0,0",
-        "positions[0] (line 4, column 3): found `1e`, expected a decimal number; an exponent has digits [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 3): found `1e`, expected a decimal number; the exponent has no digits [SEED-NUMBER, S4]",
     ),
     (
         "p 1_000,0,0",
-        "positions[0] (line 4, column 3): found `1_000`, expected a decimal number; there are no separators in numbers [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 3): found `1_000`, expected a decimal number; digit separators are not allowed [SEED-NUMBER, S4]",
     ),
     (
         "p \u{2212}1,0,0",
@@ -54,19 +54,19 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "p 0;0;0",
-        "positions[0] (line 4, column 3): found `0;0;0`, expected a decimal number; the values are separated by commas [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 3): found `0;0;0`, expected a decimal number; values are separated by commas [SEED-NUMBER, S4]",
     ),
     (
         "p 0,\u{a0}0,0",
-        "positions[0] (line 4, column 5): found `\u{a0}0`, expected a decimal number; the no-break space U+00A0 is no blank here [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 5): found `\u{a0}0`, expected a decimal number; replace the no-break space U+00A0 with a space [SEED-NUMBER, S4]",
     ),
     (
         "p 1e39,0,0",
-        "positions[0] (line 4, column 3): `1e39` is beyond the largest 32-bit float, 3.4028235e38 [SEED-NUMBER, S4]",
+        "positions[0] (line 4, column 3): `1e39` exceeds the largest 32-bit float, 3.4028235e38 [SEED-NUMBER, S4]",
     ),
     (
         "p 1 2,3,4",
-        "positions[0] (line 4, column 3): `1 2` has a blank inside, or lacks a comma [SEED-SPACED-NUMBER, S3]",
+        "positions[0] (line 4, column 3): found `1 2`, expected one number without whitespace, or a comma [SEED-SPACED-NUMBER, S3]",
     ),
     (
         "p 0,0,0 // c",
@@ -78,54 +78,54 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "p0,0,0",
-        "positions[0] (line 4, column 1): unknown identifier `p0`; a blank stands behind `p` [SEED-IDENTIFIER, S3]",
+        "positions[0] (line 4, column 1): unknown identifier `p0`; expected whitespace after `p` [SEED-IDENTIFIER, S3]",
     ),
     (
         "c00,0,0,0",
-        "colors[0][0] (line 4, column 1): unknown identifier `c00`; a blank stands behind `c0` [SEED-IDENTIFIER, S3]",
+        "colors[0][0] (line 4, column 1): unknown identifier `c00`; expected whitespace after `c0` [SEED-IDENTIFIER, S3]",
     ),
     (
         "\u{feff}p 0,0,0",
-        "positions[0] (line 4, column 1): found `\u{feff}p`, expected an identifier, `[` or `#`; the byte order mark U+FEFF stands only at the start of a file [SEED-IDENTIFIER, S3]",
+        "positions[0] (line 4, column 1): found `\u{feff}p`, expected an identifier, `[` or `#`; a byte order mark U+FEFF is allowed only at the start of the file [SEED-IDENTIFIER, S3]",
     ),
     ("name = x # c", "line 4, column 1: found `name`, expected a property: `[name]=x` [SEED-IDENTIFIER, S3]"),
-    ("p-1,0,0", "positions[0] (line 4, column 2): found `-1`, expected a blank behind `p` [SEED-BLANK, S3]"),
+    ("p-1,0,0", "positions[0] (line 4, column 2): found `-1`, expected whitespace after `p` [SEED-BLANK, S3]"),
     (
         "P 0,0,0",
-        "positions[0] (line 4, column 1): unknown identifier `P`; `p` is written in lower case [SEED-IDENTIFIER, S3]",
+        "positions[0] (line 4, column 1): unknown identifier `P`; identifiers are lower case: `p` [SEED-IDENTIFIER, S3]",
     ),
     (
         "v 0 0 0",
-        "positions[0] (line 4, column 1): unknown identifier `v`; the positions of OBJ, `v`, are `p` here [SEED-IDENTIFIER, S3]",
+        "positions[0] (line 4, column 1): unknown identifier `v`; for positions, OBJ has `v` and Seed `p` [SEED-IDENTIFIER, S3]",
     ),
     (
         "u8 0,0",
-        "line 4, column 1: unknown identifier `u8`; there are the channels `u0` to `u7` [SEED-IDENTIFIER, S3]",
+        "line 4, column 1: unknown identifier `u8`; the channels are `u0` to `u7` [SEED-IDENTIFIER, S3]",
     ),
     (
         "u10 0,0",
-        "line 4, column 1: unknown identifier `u10`; there are the channels `u0` to `u7` [SEED-IDENTIFIER, S3]",
+        "line 4, column 1: unknown identifier `u10`; the channels are `u0` to `u7` [SEED-IDENTIFIER, S3]",
     ),
     (
         "c2 0,0,0,0",
-        "line 4, column 1: unknown identifier `c2`; there are the channels `c0` to `c1` [SEED-IDENTIFIER, S3]",
+        "line 4, column 1: unknown identifier `c2`; the channels are `c0` to `c1` [SEED-IDENTIFIER, S3]",
     ),
     (
         "u 0,0",
-        "uvs[0][0] (line 4, column 1): unknown identifier `u`; there are the channels `u0` to `u7` [SEED-IDENTIFIER, S3]",
+        "uvs[0][0] (line 4, column 1): unknown identifier `u`; the channels are `u0` to `u7` [SEED-IDENTIFIER, S3]",
     ),
     ("f 0,1", "faces[0] (line 4, column 6): found 2 values, but `f` takes 3 [SEED-COUNT, S3]"),
     (
         "f 0.5,1,2",
-        "faces[0] (line 4, column 3): found `0.5`, expected an integer: the index of a vertex [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 3): found `0.5`, expected an integer, the index of a vertex [SEED-INDEX, S5]",
     ),
     (
         "f 0/0/0,1/1/1,2/2/2",
-        "faces[0] (line 4, column 3): found `0/0/0`, expected an integer; all attributes of a vertex share one index, unlike in OBJ [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 3): found `0/0/0`, expected an integer; unlike in OBJ, one index stands for all attributes of a vertex [SEED-INDEX, S5]",
     ),
     (
         "f 1//1 2//2 3//3",
-        "faces[0] (line 4, column 3): found `1//1`, expected an integer; all attributes of a vertex share one index, unlike in OBJ [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 3): found `1//1`, expected an integer; unlike in OBJ, one index stands for all attributes of a vertex [SEED-INDEX, S5]",
     ),
     (
         "f 0,1,2// c",
@@ -133,23 +133,23 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "f 0,1,-1",
-        "faces[0] (line 4, column 7): found `-1`, but indices count from 0; those of OBJ may count from the end [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 7): found `-1`, expected an index of 0 or more; only OBJ counts backwards with negative indices [SEED-INDEX, S5]",
     ),
     (
         "f 0,1,99999999999",
-        "faces[0] (line 4, column 7): found `99999999999`, but the largest index is 2147483647 [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 7): found `99999999999`, expected an index up to 2147483647 [SEED-INDEX, S5]",
     ),
     (
         "f 0,1,2147483648",
-        "faces[0] (line 4, column 7): found `2147483648`, but the largest index is 2147483647 [SEED-INDEX, S5]",
+        "faces[0] (line 4, column 7): found `2147483648`, expected an index up to 2147483647 [SEED-INDEX, S5]",
     ),
     (
         "[1a]=x",
-        "line 4, column 2: found `1a]=x`, expected the name of a property; names are letters, digits and `_`, a letter first [SEED-PROPERTY, S7]",
+        "line 4, column 2: found `1a]=x`, expected a property name; names are a letter followed by letters, digits and `_` [SEED-PROPERTY, S7]",
     ),
     (
         "[a-b]=x",
-        "line 4, column 3: found `-b]=x`, expected `]`; names are letters, digits and `_`, a letter first [SEED-PROPERTY, S7]",
+        "line 4, column 3: found `-b]=x`, expected `]`; names are a letter followed by letters, digits and `_` [SEED-PROPERTY, S7]",
     ),
     ("[a] x", "line 4, column 5: found `x`, expected `=` [SEED-PROPERTY, S7]"),
     (
@@ -171,7 +171,7 @@ const LINES: &[(&str, &str)] = &[
     ),
     (
         "p 0,0,0\rp 0,0,0",
-        "positions[0] (line 4, column 8): found the control character U+000D; a carriage return stands only before a line feed [SEED-CONTROL, S9]",
+        "positions[0] (line 4, column 8): found the control character U+000D; a carriage return is allowed only before a line feed [SEED-CONTROL, S9]",
     ),
 ];
 
@@ -194,38 +194,38 @@ fn files() {
     let files = [
         (
             without("n "),
-            "normals (line 10, column 8): there is no line `n`: Normal is required; lenient reading does without [SEED-REQUIRED, S1]",
+            "normals (line 10, column 8): missing attribute `n`: Normal is required; lenient reading accepts the file without it [SEED-REQUIRED, S1]",
         ),
         (
             without("f "),
-            "faces (line 12, column 7): there is no line `f`: Face is required [SEED-MISSING, S1]",
+            "faces (line 12, column 7): missing attribute `f`: Face is required [SEED-MISSING, S1]",
         ),
         (
             valid.replacen("n 0,0,1\n", "", 1),
-            "normals (line 8, column 1): 2 lines `n`, but 3 positions: vertex 2 has none [SEED-LINES, S1]",
+            "normals (line 8, column 1): found 2 `n` lines for 3 vertices [SEED-LINES, S1]",
         ),
         (
             valid.replace("u0 ", "u1 "),
-            "uvs[1] (line 12, column 1): `u1` requires `u0`, which is not there [SEED-REQUIRES, S8]",
+            "uvs[1] (line 12, column 1): `u1` requires `u0`, which is missing [SEED-REQUIRES, S8]",
         ),
         (
             valid.clone() + &"c1 0,0,0,1\n".repeat(3),
-            "colors[1] (line 16, column 1): `c1` requires `c0`, which is not there [SEED-REQUIRES, S8]",
+            "colors[1] (line 16, column 1): `c1` requires `c0`, which is missing [SEED-REQUIRES, S8]",
         ),
         (
             valid.replace("f 0,1,2", "f 1, 2 ,3"),
-            "faces[0][2] (line 13, column 9): index 3, but there are 3 vertices; \
+            "faces[0][2] (line 13, column 9): found 3, expected an index below 3; \
              indices count from 0, not from 1 as in OBJ [SEED-INDEX-RANGE, S5]",
         ),
         // In the middle of a run.
         (
             valid.replace("p 0,1,0", "p-1,1,0"),
-            "positions[2] (line 6, column 2): found `-1`, expected a blank behind `p` [SEED-BLANK, S3]",
+            "positions[2] (line 6, column 2): found `-1`, expected whitespace after `p` [SEED-BLANK, S3]",
         ),
         (
             valid.replace("[mat0]", "[name]"),
-            "properties[1] (line 2, column 1): `name` for the second time; \
-             lenient reading takes the first [SEED-DUPLICATE-PROPERTY, S7]",
+            "properties[1] (line 2, column 1): duplicate property `name`; \
+             lenient reading keeps the first [SEED-DUPLICATE-PROPERTY, S7]",
         ),
         (
             "\u{feff}".to_owned() + &valid.replace("[name]=T", "[name]"),
@@ -258,13 +258,13 @@ fn all_errors_are_listed() {
     let text = with_line("p 0;0;0").replace("n 0,0,1\n", "n 0,0,x\n");
     let report = check(text.as_bytes());
     assert_eq!(codes(&report), ["SEED-NUMBER"; 4], "{report:?}");
-    // A line counts as what it was meant to be, if that can be told.
+    // A malformed line counts as one of its kind, if that is known.
     for line in ["v 1 0 0", "P 1, 0, 0", "p1, 0, 0", "\u{feff}p 1, 0, 0", "\u{a0}p 1, 0, 0", "p\u{a0}1, 0, 0"]
     {
         let report = check(with_line(line).as_bytes());
         assert_eq!(report.findings().len(), 1, "{line}: {report:?}");
     }
-    // If it cannot, nothing is said of what is missing.
+    // If it is not, nothing is reported as missing.
     for line in ["1, 0, 0", "q 1, 0, 0", "u8 0, 0", "=1"] {
         let report = check(with_line(line).as_bytes());
         assert_eq!(codes(&report), ["SEED-IDENTIFIER"], "{line}: {report:?}");
@@ -277,18 +277,18 @@ fn all_errors_are_listed() {
     assert!(codes(&report).contains(&"SEED-LINES"), "{report:?}");
 }
 
-/// A property that cannot be read is not counted among the others.
+/// A malformed property is not counted among the others.
 #[test]
 fn findings_on_properties_name_their_line() {
     let report = check(with_line("p 0,0,0").replace("[name]=T", "[na me]=x\n[a]=1\nb=3\n[a]=2").as_bytes());
     let places: Vec<_> = report.findings().iter().map(ToString::to_string).collect();
-    assert!(places[2].starts_with("properties[1] (line 4, column 1): `a` for the second time"), "{places:?}");
+    assert!(places[2].starts_with("properties[1] (line 4, column 1): duplicate property `a`"), "{places:?}");
     assert_eq!(places.len(), 3, "{places:?}");
 }
 
-/// A name, or blanks, of more bytes than errors copy.
+/// A name that is longer than what is given to rules that can fail.
 #[test]
-fn long_properties_are_told_as_properties() {
+fn long_properties_are_reported_as_properties() {
     let name = "n".repeat(3_000_000);
     for (line, column, expected) in [
         (format!("[{name}"), 3_000_002, "found the end of the line, expected `]`"),
@@ -302,22 +302,22 @@ fn long_properties_are_told_as_properties() {
     }
 }
 
-/// The hint at OBJ stands where it is true.
+/// The hint at OBJ is given only where it is true.
 #[test]
-fn an_index_from_one_is_told_from_others() {
+fn indices_from_one_get_a_hint() {
     let texts = |faces| -> Vec<String> {
         let report = check(with_line("p 0,0,0").replace("f 0,1,2", faces).as_bytes());
         report.findings().iter().map(|finding| finding.message.clone()).collect()
     };
-    let plain = |index| format!("index {index}, but there are 3 vertices");
+    let plain = |index| format!("found {index}, expected an index below 3");
     let hint = "; indices count from 0, not from 1 as in OBJ";
     assert_eq!(texts("f 1,2,3\nf 1,9,2"), [plain(3) + hint, plain(9)]);
     assert_eq!(texts("f 1,2,3\nf 0,1,2"), [plain(3)]);
 }
 
-/// Not only a file that is mostly right is known to be one.
+/// A file is detected although every line is malformed.
 #[test]
-fn slips_throughout_are_not_another_format() {
+fn malformed_lines_are_not_another_format() {
     let text = with_line("p 0,0,0").replace(',', " ").replace('[', "#");
     let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n";
     for text in [&text, obj] {

@@ -17,12 +17,12 @@ fn folder() -> Folder {
 }
 
 const BAD: &str = "\
-error: positions[1] (line 6, column 5): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
+error: positions[1] (line 6, column 5): found `é`, expected `,`; values are separated by commas [SEED-COMMA, S3]
   6 | p 1 é, 0 # x
     |     ^
-  = Syntax: The values are separated by commas.
+  = Syntax: Values are separated by commas.
 
-error: faces[0] (line 14, column 3): found `-1`, but indices count from 0; those of OBJ may count from the end [SEED-INDEX, S5]
+error: faces[0] (line 14, column 3): found `-1`, expected an index of 0 or more; only OBJ counts backwards with negative indices [SEED-INDEX, S5]
   14 | f -1, 1, 2
      |   ^^
   = Syntax: The values of a face are integers from 0 to 2147483647.
@@ -46,7 +46,7 @@ fn every_finding_shows_its_line() {
 fn what_cannot_be_read_shows_its_line() {
     let folder = folder();
     let message = "\
-error: bad.mesh: seed: positions[1] (line 6, column 5): found `é`, expected `,`; the values are separated by commas [SEED-COMMA, S3]
+error: bad.mesh: seed: positions[1] (line 6, column 5): found `é`, expected `,`; values are separated by commas [SEED-COMMA, S3]
   6 | p 1 é, 0 # x
     |     ^
 ";
@@ -81,7 +81,7 @@ fn a_dump_has_a_line_for_each() {
         "      1  [name]=T                                  properties[0]    the name of the mesh: \"T\"",
         "      4  # first                                                    comment",
         "      6  p 1, 0, 0 # x                             positions[1]     Position of vertex 1: (1.0, 0.0, 0.0)",
-        "     14  f 0, 1, 2                                 faces[0]         Face 0, of the vertices: (0, 1, 2)",
+        "     14  f 0, 1, 2                                 faces[0]         Face 0, vertices: (0, 1, 2)",
     ] {
         assert!(text.contains(&format!("{line}\n")), "{line}\n{text}");
     }
@@ -150,13 +150,13 @@ fn a_file_can_be_converted_onto_itself() {
     assert!(folder.run("check empty.mesh --from seed").fails(1).is_empty());
 }
 
-/// What no line shows is said at the end.
+/// Errors of the whole file are printed after its lines.
 #[test]
 fn a_dump_ends_with_what_is_missing() {
     let folder = folder();
     folder.put("short.mesh", GOOD.replacen("n 0, 0, 1\n", "", 1));
     let run = folder.run("dump short.mesh");
-    let error = "\nerror: normals (line 9, column 1): 2 lines `n`, but 3 positions: vertex 2 has none [SEED-LINES, S1]\n";
+    let error = "\nerror: normals (line 9, column 1): found 2 `n` lines for 3 vertices [SEED-LINES, S1]\n";
     assert!(run.stdout.contains(error), "{}", run.stdout);
     run.fails(1);
     let run = folder.run("dump short.mesh --json");

@@ -3,7 +3,7 @@
 use super::schema::Kind;
 use crate::Text;
 
-/// A Seed file: everything in it but the order of its lines, which means nothing (S2), and blanks.
+/// A Seed file: everything in it but the order of its lines, which means nothing (S2), and whitespace.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Document {
@@ -19,13 +19,13 @@ pub struct Document {
         serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
     )]
     pub normals: Vec<[f32; 3]>,
-    /// Primary and secondary color of each vertex (red, green, blue, alpha), each from 0 to 1, as far as there are.
+    /// Primary and secondary color of each vertex, if present: red, green, blue, alpha, each from 0 to 1.
     #[cfg_attr(
         feature = "serde",
         serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
     )]
     pub colors: Vec<Vec<[f32; 4]>>,
-    /// UV channels 0 to 7, as far as there are: (U, V) of each vertex, (0, 0) is the top left of the image.
+    /// The UV channels that are present, up to 8: (U, V) of each vertex, (0, 0) is the top left of the image.
     #[cfg_attr(
         feature = "serde",
         serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
@@ -33,8 +33,8 @@ pub struct Document {
     pub uvs: Vec<Vec<[f32; 2]>>,
     /// The vertices of each triangle, counted from 0, counter-clockwise.
     pub faces: Vec<[u32; 3]>,
-    /// The comments in the order of the lines that they belong to; `None` where reading was not asked to keep them
-    /// ([`ReadOptions::comments`](crate::ReadOptions::comments)). Without them, writing makes headings.
+    /// The comments in the order of the lines that they belong to; `None` if
+    /// [`ReadOptions::comments`](crate::ReadOptions::comments) was not set. Then writing generates headings.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub comments: Option<Vec<Comment>>,
 }
@@ -45,7 +45,7 @@ pub struct Document {
 pub struct Property {
     /// The name: a letter, then letters, digits and `_` (S7).
     pub name: String,
-    /// The value, without blanks around it; may be empty.
+    /// The value, without whitespace around it; may be empty.
     pub value: String,
 }
 
@@ -55,32 +55,33 @@ pub struct Property {
 pub struct Comment {
     /// What follows the `#`.
     pub text: Text,
-    /// Where it stands.
+    /// The line that it belongs to.
     pub place: Place,
 }
 
-/// Where a comment stands. Places are ordered as their lines are written.
+/// The place of a comment. Places are ordered as their lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Place {
-    /// At a property.
-    Property(At),
-    /// At a line of an attribute, or at a face.
-    Line(Kind, At),
-    /// Behind the last line.
+    /// A property.
+    Property(LineRef),
+    /// A line of an attribute, or a face.
+    Line(Kind, LineRef),
+    /// The end of the file.
     End,
 }
 
-/// Where a comment stands at a line, with the number of the line among those of its kind, counted from 0.
+/// The line that a comment belongs to.
 ///
-/// The comments before a line come before the one behind it.
+/// Comments on lines before it come first, then the one on the line itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct At {
-    /// The number of the line.
+pub struct LineRef {
+    /// The number of the line among those of its kind, counted from 0.
     pub index: usize,
-    /// On the line, behind its content; else on a line of its own before it.
-    pub behind: bool,
+    /// Whether it follows the content of the line; else it is on a line of its own before it.
+    #[cfg_attr(feature = "serde", serde(rename = "behind"))]
+    pub trailing: bool,
 }
 
 /// The values of the lines of a kind.
@@ -124,7 +125,7 @@ impl Document {
         self.positions.len()
     }
 
-    /// The values of the lines of a kind; none where the channel is not there.
+    /// The values of the lines of a kind; none if the channel does not exist.
     pub(super) fn column(&self, kind: Kind) -> Column<'_> {
         let color = |index: usize| Column::Four(self.colors.get(index).map_or(&[], |values| values));
         let uv = |index: usize| Column::Two(self.uvs.get(index).map_or(&[], |values| values));
@@ -137,7 +138,7 @@ impl Document {
         }
     }
 
-    /// As [`column`](Document::column), and makes the channels up to this one if they are not there.
+    /// As [`column`](Document::column), but adds the channels up to this one if they do not exist.
     pub(super) fn column_mut(&mut self, kind: Kind) -> ColumnMut<'_> {
         match kind {
             Kind::P => ColumnMut::Three(&mut self.positions),
@@ -148,7 +149,7 @@ impl Document {
         }
     }
 
-    /// Whether the document has lines of this kind, or at least a channel for them.
+    /// Whether the document has lines of this kind, or an empty channel for them.
     pub(super) fn has(&self, kind: Kind) -> bool {
         match kind {
             Kind::P | Kind::N | Kind::F => self.column(kind).len() > 0,

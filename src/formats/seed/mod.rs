@@ -17,16 +17,8 @@
 //! ```
 
 mod codec;
-mod detect;
-mod diagnose;
 mod document;
-mod encoding;
-mod fast;
-mod fine;
-mod listing;
-mod meant;
-mod part;
-mod places;
+mod dump;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
@@ -34,11 +26,8 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;
-#[cfg(all(test, feature = "proptest"))]
-mod tests;
-mod write;
 
-pub use document::{At, Comment, Document, Place, Property};
+pub use document::{Comment, Document, LineRef, Place, Property};
 pub use schema::Kind;
 
 use std::ops::ControlFlow;
@@ -47,8 +36,8 @@ use super::{About, Format, FormatId, Likelihood, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number, Type};
 use crate::{Dialect, Error, ErrorKind, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions};
-use codec::Wanted;
-use rules::Gaps;
+use codec::{detect, locate, write};
+use rules::Unreadable;
 
 impl Format for Document {
     const ABOUT: &'static About = &About {
@@ -71,16 +60,16 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         require_spec(options.dialect)?;
         let refused = options.strictness.refuses();
-        let part = codec::read(bytes, &wanted(options, Some(refused)));
+        let part = codec::read(bytes, &codec_options(options, Some(refused)));
         let mut report = Report::at_least(refused, &options.limits);
-        part.slips.report(bytes, &mut report);
+        part.diagnostics.report(bytes, &mut report);
         if report.findings().is_empty() {
-            rules::check_structure(&part.document, part.slips.gaps, &mut report);
+            rules::check_structure(&part.document, part.diagnostics.unreadable, &mut report);
         }
         if report.findings().is_empty() {
             return Ok(part.document);
         }
-        places::locate(bytes, &mut report);
+        locate::locate(bytes, &mut report);
         match report.findings().first() {
             Some(finding) => {
                 Err(Error::from_finding(ErrorKind::Malformed, finding).in_format(FormatId::Seed))
@@ -96,18 +85,18 @@ impl Format for Document {
     }
 
     fn check_into(&self, report: &mut Report) {
-        rules::check(self, Gaps::default(), report);
+        rules::check(self, Unreadable::default(), report);
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         require_spec(options.dialect)?;
-        let part = codec::read(bytes, &wanted(options, None));
+        let part = codec::read(bytes, &codec_options(options, None));
         let mut report = Report::new(&options.limits);
-        part.slips.report(bytes, &mut report);
+        part.diagnostics.report(bytes, &mut report);
         if !part.stopped {
-            rules::check(&part.document, part.slips.gaps, &mut report);
+            rules::check(&part.document, part.diagnostics.unreadable, &mut report);
         }
-        places::locate(bytes, &mut report);
+        locate::locate(bytes, &mut report);
         Ok(report)
     }
 
@@ -144,26 +133,27 @@ impl Format for Document {
     }
 
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
-        listing::lines(bytes, each);
+        dump::lines(bytes, each);
     }
 
     fn check_lines(bytes: &[u8]) -> Report {
         let options = ReadOptions::default();
-        let part = codec::read(bytes, &wanted(&options, None));
+        let part = codec::read(bytes, &codec_options(&options, None));
         let mut report = Report::at_least(Severity::Fatal, &options.limits);
         if !part.stopped {
-            rules::check_structure(&part.document, part.slips.gaps, &mut report);
+            rules::check_structure(&part.document, part.diagnostics.unreadable, &mut report);
         }
-        places::locate(bytes, &mut report);
+        locate::locate(bytes, &mut report);
         report
     }
 }
 
-fn wanted(options: &ReadOptions, stop: Option<Severity>) -> Wanted {
-    Wanted { stop, comments: options.comments, limits: options.limits, fine: false, piece: codec::PIECE }
+fn codec_options(options: &ReadOptions, stop: Option<Severity>) -> codec::Options {
+    let ReadOptions { comments, limits, .. } = *options;
+    codec::Options { stop, comments, limits, grammar_only: false, piece: codec::PIECE }
 }
 
-/// There is one dialect only.
+/// There is only one dialect.
 fn require_spec(dialect: Option<Dialect>) -> Result<()> {
     match dialect {
         None | Some(Dialect::Spec) => Ok(()),

@@ -1,4 +1,4 @@
-//! The rules of Seed. Those on single lines are broken by texts only and reported where lines are read.
+//! The rules of Seed. Those on single lines apply to texts only and are reported where lines are read.
 
 use super::document::{Column, Document, Place};
 use super::schema::{ATTRIBUTES, Kind};
@@ -8,98 +8,98 @@ use crate::finding::rules;
 
 rules! {
     ENCODING "SEED-ENCODING" Fatal "Syntax" "S9"
-        "The file is UTF-8; only comments may be anything.";
+        "The file is UTF-8; only comments may hold other bytes.";
     CONTROL "SEED-CONTROL" Fatal "Whitespace" "S9"
-        "There are no control characters but tabs, vertical tabs, form feeds and line ends (LF or CRLF).";
+        "The only control characters are tabs, vertical tabs, form feeds and line endings (LF or CRLF).";
     IDENTIFIER "SEED-IDENTIFIER" Fatal "Syntax" "S3"
-        "Each line starts with an identifier of the attribute table, or is a property, a comment or blank.";
+        "Each line starts with an identifier of the attribute table, or is a property, a comment or empty.";
     BLANK "SEED-BLANK" Fatal "Syntax" "S3"
-        "A blank stands between the identifier and the values.";
+        "Whitespace separates the identifier from the values.";
     COMMA "SEED-COMMA" Fatal "Syntax" "S3"
-        "The values are separated by commas.";
+        "Values are separated by commas.";
     COUNT "SEED-COUNT" Fatal "Syntax" "S3"
         "A line has exactly as many values as the attribute table says.";
     NUMBER "SEED-NUMBER" Fatal "Syntax" "S4"
-        "A value is a decimal number that fits in 32 bits; there is no infinity and no NaN.";
+        "A value is a finite decimal number in the range of a 32-bit float.";
     INDEX "SEED-INDEX" Fatal "Syntax" "S5"
         "The values of a face are integers from 0 to 2147483647.";
     SPACED_NUMBER "SEED-SPACED-NUMBER" Error "Whitespace" "S3"
-        "There are no blanks inside numbers.";
+        "Numbers contain no whitespace.";
     PROPERTY "SEED-PROPERTY" Fatal "Properties" "S7"
-        "A property is `[name]=value`; the name is a letter, then letters, digits and `_`.";
+        "A property is `[name]=value`; the name is a letter followed by letters, digits and `_`.";
     DUPLICATE_PROPERTY "SEED-DUPLICATE-PROPERTY" Error "Properties" "S7"
-        "Each property is there once.";
+        "Each property occurs once.";
     MISSING "SEED-MISSING" Fatal "Syntax" "S1"
-        "There are positions and faces.";
+        "The file has positions and faces.";
     REQUIRED "SEED-REQUIRED" Error "Syntax" "S1"
-        "Every attribute that the table requires is there.";
+        "Every attribute that the table requires is present.";
     VERTICES "SEED-VERTICES" Error "Syntax" "S1"
         "There are at least 3 vertices.";
     REQUIRES "SEED-REQUIRES" Fatal "Syntax" "S8"
-        "An attribute that requires another stands only along with it.";
+        "An attribute that requires another is present only along with it.";
     LINES "SEED-LINES" Fatal "Syntax" "S1"
-        "An attribute that is there is there for every vertex.";
+        "An attribute that is present has one line for every vertex.";
     INDEX_RANGE "SEED-INDEX-RANGE" Error "Syntax" "S5"
         "Every index of a face is below the number of vertices.";
     COMMENT "SEED-COMMENT" Fatal "Comments" "S6"
-        "A comment is one line without control characters, at a line that is there.";
+        "A comment is one line without control characters and belongs to an existing line.";
     BUILT_IN "SEED-BUILT-IN" Warning "Built-in Properties" "S10"
-        "There are the properties `name`, `mat0` and `type`.";
+        "The properties `name`, `mat0` and `type` are present.";
     TYPE "SEED-TYPE" Warning "Built-in Properties" "S10"
         "The type is STATIC or SKELETAL.";
     NORMALIZED "SEED-NORMALIZED" Warning "Syntax" "S10"
-        "Normals have the length 1, give or take 0.001.";
+        "Normals have the length 1, within 0.001.";
     RANGE "SEED-RANGE" Warning "Syntax" "S10"
         "Colors and UV coordinates are from 0 to 1.";
 }
 
-/// What a file may hold beside its document, because lines of it could not be read: nothing is missing for sure.
+/// What could not be read and is thus not in the document: nothing is known to be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Gaps {
-    /// There are lines of which nobody knows what they were meant to be.
+pub(super) struct Unreadable {
+    /// There are lines whose intent is unknown.
     pub lines: bool,
-    /// There are properties that cannot be read.
+    /// There are malformed properties.
     pub properties: bool,
 }
 
-impl Gaps {
+impl Unreadable {
     #[cfg(feature = "parallel")]
-    pub(super) fn and(self, other: Gaps) -> Gaps {
-        Gaps { lines: self.lines || other.lines, properties: self.properties || other.properties }
+    pub(super) fn and(self, other: Unreadable) -> Unreadable {
+        Unreadable { lines: self.lines || other.lines, properties: self.properties || other.properties }
     }
 }
 
-/// Adds every breach to `report`.
-pub(super) fn check(document: &Document, gaps: Gaps, report: &mut Report) {
-    check_structure(document, gaps, report);
+/// Adds every violation to `report`.
+pub(super) fn check(document: &Document, unreadable: Unreadable, report: &mut Report) {
+    check_structure(document, unreadable, report);
     check_texts(document, report);
     check_values(document, report);
 }
 
 /// The engine's integers are signed.
-pub(super) const LARGEST_INDEX: u32 = i32::MAX as u32;
+pub(super) const MAX_INDEX: u32 = i32::MAX as u32;
 
-/// What lines that are right by themselves can break together.
-pub(super) fn check_structure(document: &Document, gaps: Gaps, report: &mut Report) {
-    check_properties(document, gaps, report);
-    if !gaps.lines {
+/// What well-formed lines can violate together.
+pub(super) fn check_structure(document: &Document, unreadable: Unreadable, report: &mut Report) {
+    check_properties(document, unreadable, report);
+    if !unreadable.lines {
         check_attributes(document, report);
         check_faces(document, report);
     }
 }
 
-fn check_properties(document: &Document, gaps: Gaps, report: &mut Report) {
+fn check_properties(document: &Document, unreadable: Unreadable, report: &mut Report) {
     let mut names = std::collections::HashSet::new();
     for (index, property) in document.properties.iter().enumerate() {
         if !names.insert(&*property.name) {
             let message =
-                format_args!("`{}` for the second time; lenient reading takes the first", property.name);
+                format_args!("duplicate property `{}`; lenient reading keeps the first", property.name);
             report.add(&DUPLICATE_PROPERTY, format_args!("properties[{index}]"), message);
         }
     }
     for name in ["name", "mat0", "type"] {
-        if !names.contains(name) && gaps == Gaps::default() {
-            report.add(&BUILT_IN, "properties", format_args!("there is no `{name}`"));
+        if !names.contains(name) && unreadable == Unreadable::default() {
+            report.add(&BUILT_IN, "properties", format_args!("missing property `{name}`"));
         }
     }
     let types = document.properties.iter().position(|property| property.name == "type");
@@ -119,10 +119,10 @@ fn check_attributes(document: &Document, report: &mut Report) {
         if attribute.required && !document.has(kind) {
             let (rule, hint) = match kind {
                 Kind::P | Kind::F => (&MISSING, ""),
-                _ => (&REQUIRED, "; lenient reading does without"),
+                _ => (&REQUIRED, "; lenient reading accepts the file without it"),
             };
             let message =
-                format_args!("there is no line `{identifier}`: {} is required{hint}", attribute.name);
+                format_args!("missing attribute `{identifier}`: {} is required{hint}", attribute.name);
             report.add(rule, kind.path(), message);
         }
         if let Some(other) = attribute.requires
@@ -132,28 +132,28 @@ fn check_attributes(document: &Document, report: &mut Report) {
             report.add(
                 &REQUIRES,
                 kind.path(),
-                format_args!("`{identifier}` requires `{other}`, which is not there"),
+                format_args!("`{identifier}` requires `{other}`, which is missing"),
             );
         }
         let counts = kind == Kind::F || lines == vertices || vertices == 0;
-        // That a channel is left out is said of the one that requires it.
+        // A missing channel is reported at the one that requires it.
         if counts || !document.has(kind) || (lines == 0 && is_required(kind, document)) {
             continue;
         }
-        let hint = match lines < vertices {
-            true => format!("vertex {lines} has none"),
-            false => format!("there is no vertex {vertices}"),
-        };
         let plural = if lines == 1 { "line" } else { "lines" };
-        let message = format_args!("{lines} {plural} `{identifier}`, but {vertices} positions: {hint}");
+        let message = format_args!("found {lines} `{identifier}` {plural} for {vertices} vertices");
         report.add(&LINES, kind.path(), message);
     }
     if (1..3).contains(&vertices) {
-        report.add(&VERTICES, "positions", format_args!("{vertices} vertices make no triangle"));
+        report.add(
+            &VERTICES,
+            "positions",
+            format_args!("found {vertices}, expected at least 3 for a triangle"),
+        );
     }
 }
 
-/// Whether another attribute that is there requires this one.
+/// Whether another attribute that is present requires this one.
 fn is_required(kind: Kind, document: &Document) -> bool {
     let requires = |other: &Kind| other.attribute().requires == Some(kind.attribute().identifier);
     Kind::ALL.iter().any(|other| requires(other) && document.column(*other).len() > 0)
@@ -162,7 +162,7 @@ fn is_required(kind: Kind, document: &Document) -> bool {
 fn check_faces(document: &Document, report: &mut Report) {
     let indices = document.faces.as_flattened();
     let vertices = document.vertex_count();
-    // The common case is one pass without branches. Without any positions, that is what is wrong.
+    // The common case is one pass without branches. A file without positions violates another rule.
     let max = indices.iter().fold(0, |max, index| max.max(*index)) as usize;
     if max < vertices || vertices == 0 {
         return;
@@ -170,26 +170,29 @@ fn check_faces(document: &Document, report: &mut Report) {
     let from_one = !indices.contains(&0);
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
         let path = format_args!("faces[{}][{}]", position / 3, position % 3);
-        let rule = if *index > LARGEST_INDEX { &INDEX } else { &INDEX_RANGE };
-        // Of a larger index it would not be true: it is beyond the last vertex either way.
+        let rule = if *index > MAX_INDEX { &INDEX } else { &INDEX_RANGE };
+        // A larger index is out of range either way.
         let hint = match *index as usize == vertices && from_one {
             true => "; indices count from 0, not from 1 as in OBJ",
             false => "",
         };
-        report.add(rule, path, format_args!("index {index}, but there are {vertices} vertices{hint}"));
+        report.add(rule, path, format_args!("found {index}, expected an index below {vertices}{hint}"));
     }
 }
 
-/// What a file cannot hold, and a document that was made by hand can.
+/// What a document can hold and a file cannot.
 fn check_texts(document: &Document, report: &mut Report) {
     for (index, property) in document.properties.iter().enumerate() {
         let (name, value) = (&*property.name, &*property.value);
         if !follows(Rule::name, name) {
-            let message = format_args!("\"{}\" is no name of a property", name.escape_debug());
+            let message = format_args!(
+                "found \"{}\", expected a letter followed by letters, digits and `_`",
+                name.escape_debug()
+            );
             report.add(&PROPERTY, format_args!("properties[{index}].name"), message);
         }
         if !follows(Rule::value, value) {
-            let message = "the value has blanks around it, a `#` or a control character";
+            let message = "the value has whitespace around it, a `#` or a control character";
             report.add(&PROPERTY, format_args!("properties[{index}].value"), message);
         }
     }
@@ -198,7 +201,7 @@ fn check_texts(document: &Document, report: &mut Report) {
         let mut pieces = comment.text.as_bytes().utf8_chunks();
         if !pieces.all(|piece| follows(Rule::comment_text, piece.valid())) {
             let path = format_args!("comments[{index}].text");
-            report.add(&COMMENT, path, "the comment has a control character");
+            report.add(&COMMENT, path, "the comment contains a control character");
         }
         let exists = match comment.place {
             Place::Property(at) => at.index < document.properties.len(),
@@ -206,17 +209,17 @@ fn check_texts(document: &Document, report: &mut Report) {
             Place::End => true,
         };
         if !exists {
-            report.add(&COMMENT, format_args!("comments[{index}].place"), "there is no such line");
+            report.add(&COMMENT, format_args!("comments[{index}].place"), "the line does not exist");
         }
         if index > 0 && comments[index - 1].place > comment.place {
-            let message = "the comment stands behind one of a later line";
+            let message = "the comment comes after one of a later line";
             report.add(&COMMENT, format_args!("comments[{index}].place"), message);
         }
     }
     for (index, pair) in comments.windows(2).enumerate() {
-        let behind = |place| matches!(place, Place::Property(at) | Place::Line(_, at) if at.behind);
-        if pair[0].place == pair[1].place && behind(pair[0].place) {
-            let message = "a second comment behind the same line";
+        let is_trailing = |place| matches!(place, Place::Property(at) | Place::Line(_, at) if at.trailing);
+        if pair[0].place == pair[1].place && is_trailing(pair[0].place) {
+            let message = "the line already has a trailing comment";
             report.add(&COMMENT, format_args!("comments[{}].place", index + 1), message);
         }
     }
@@ -242,13 +245,13 @@ fn check_values(document: &Document, report: &mut Report) {
     for (index, normal) in document.normals.iter().enumerate() {
         let length = normal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         if (length - 1.0).abs() > 1e-3 {
-            let message = format_args!("the normal has the length {length:.4}");
+            let message = format_args!("found length {length:.4}, expected 1");
             report.add(&NORMALIZED, format_args!("normals[{index}]"), message);
         }
     }
 }
 
-/// Numbers that there are not, and numbers outside of their range.
+/// Numbers that are not finite or out of range.
 fn check_column<const N: usize>(kind: Kind, values: &[[f32; N]], report: &mut Report) {
     let bounded = kind >= Kind::C0 && report.wants(&RANGE);
     for (index, value) in values.iter().enumerate() {
@@ -259,9 +262,9 @@ fn check_column<const N: usize>(kind: Kind, values: &[[f32; N]], report: &mut Re
         for (component, x) in value.iter().enumerate() {
             let path = format_args!("{}[{index}][{component}]", kind.path());
             if !x.is_finite() {
-                report.add(&NUMBER, path, format_args!("{x} cannot be written"));
+                report.add(&NUMBER, path, format_args!("found {x}, expected a finite number"));
             } else if bounded && !(0.0..=1.0).contains(x) {
-                report.add(&RANGE, path, format_args!("{x:?} is not from 0 to 1"));
+                report.add(&RANGE, path, format_args!("found {x:?}, expected 0 to 1"));
             }
         }
     }

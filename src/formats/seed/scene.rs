@@ -24,7 +24,13 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = Vec::new();
         if let Some(comments) = self.comments.as_ref().filter(|comments| !comments.is_empty()) {
-            losses.push(Loss::dropped("comments", format!("comments: {}", comments.len())));
+            losses.push(Loss::dropped(
+                "comments",
+                match comments.len() {
+                    1 => "1 comment".to_owned(),
+                    count => format!("{count} comments"),
+                },
+            ));
         }
         let named = |name| self.property(name).unwrap_or_default().to_owned();
         let mesh = Mesh {
@@ -63,7 +69,7 @@ impl FromScene for Document {
         if !rest.is_empty() {
             losses.push(Loss::dropped(
                 "meshes[0].faces",
-                format!("{} corners that make no triangle", rest.len()),
+                format!("indices after the last triangle: {}", rest.len()),
             ));
         }
         let document = Document {
@@ -83,12 +89,12 @@ impl FromScene for Document {
 fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
     if mesh.normals.is_none() {
         mesh.generate_normals();
-        let message = "Seed requires normals: they are made from the faces";
+        let message = "generated from the faces: Seed requires normals";
         losses.push(Loss::new(LossKind::Changed, "meshes[0].normals", message));
     }
     if mesh.uvs.is_empty() {
         mesh.uvs.push(vec![[0.0; 2]; mesh.positions.len()]);
-        let message = "Seed requires texture coordinates: they are 0";
+        let message = "set to 0: Seed requires texture coordinates";
         losses.push(Loss::new(LossKind::Changed, "meshes[0].uvs[0]", message));
     }
 }

@@ -6,7 +6,7 @@
 use super::syntax;
 use crate::layout::{Attribute, Grammar, Number};
 
-/// What lines there can be beside properties, in the order of the specification's table.
+/// The kinds of lines besides properties, in the order of the specification's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[allow(missing_docs, reason = "the table documents them")]
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, as in the table.
+    /// All kinds, in the order of the table.
     pub const ALL: [Kind; 13] = [
         Kind::P,
         Kind::N,
@@ -76,6 +76,9 @@ impl Kind {
 
 /// The declaration as data.
 pub static GRAMMAR: Grammar = Grammar { source: syntax::SOURCE, attributes: &ATTRIBUTES };
+
+/// The most values of a line, as the grammar has it.
+pub(super) const MAX_VALUES: usize = 4;
 
 /// The attribute table.
 #[rustfmt::skip]

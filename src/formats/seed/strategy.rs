@@ -7,16 +7,16 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::document::Column;
-use super::{At, Comment, Document, Kind, Place, Property};
+use super::{Comment, Document, Kind, LineRef, Place, Property};
 use crate::Text;
 
-const MOST_VERTICES: usize = 12;
-const MOST_FACES: usize = 12;
+const MAX_VERTICES: usize = 12;
+const MAX_FACES: usize = 12;
 
 /// Documents that strict reading accepts: any properties, every number of color and UV channels, with and without
 /// comments.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (3..=MOST_VERTICES, 0..=2usize, 1..=8usize)
+    (3..=MAX_VERTICES, 0..=2usize, 1..=8usize)
         .prop_flat_map(|(vertices, colors, uvs)| {
             (
                 properties(),
@@ -24,7 +24,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
                 vec([floats(), floats(), floats()], vertices),
                 vec(vec([floats(), floats(), floats(), floats()], vertices), colors),
                 vec(vec([floats(), floats()], vertices), uvs),
-                vec([0..vertices as u32, 0..vertices as u32, 0..vertices as u32], 1..=MOST_FACES),
+                vec([0..vertices as u32, 0..vertices as u32, 0..vertices as u32], 1..=MAX_FACES),
             )
         })
         .prop_map(|(properties, positions, normals, colors, uvs, faces)| Document {
@@ -63,11 +63,11 @@ fn properties() -> impl Strategy<Value = Vec<Property>> {
 fn comments(document: &Document) -> impl Strategy<Value = Vec<Comment>> + use<> {
     let mut places = vec![Place::End];
     for index in 0..document.properties.len() {
-        places.extend([false, true].map(|behind| Place::Property(At { index, behind })));
+        places.extend([false, true].map(|trailing| Place::Property(LineRef { index, trailing })));
     }
     for kind in Kind::ALL {
         for index in 0..document.column(kind).len() {
-            places.extend([false, true].map(|behind| Place::Line(kind, At { index, behind })));
+            places.extend([false, true].map(|trailing| Place::Line(kind, LineRef { index, trailing })));
         }
     }
     let text = prop_oneof![
@@ -79,31 +79,31 @@ fn comments(document: &Document) -> impl Strategy<Value = Vec<Comment>> + use<> 
         let comments = comments.into_iter().map(|(place, text)| Comment { text, place });
         let mut comments: Vec<_> = comments.collect();
         comments.sort_by_key(|comment| comment.place);
-        // Only one fits behind a line.
+        // Only one fits after the content of a line.
         comments.dedup_by(|b, a| {
-            a.place == b.place && matches!(a.place, Place::Property(at) | Place::Line(_, at) if at.behind)
+            a.place == b.place && matches!(a.place, Place::Property(at) | Place::Line(_, at) if at.trailing)
         });
         comments
     })
 }
 
 /// Texts that strict reading accepts and what they say, without comments: lines in any order, numbers in any notation,
-/// with blanks, blank lines and comments wherever they may be, LF and CRLF, with and without byte order mark.
+/// with whitespace, empty lines and comments wherever they may be, LF and CRLF, with and without byte order mark.
 pub fn texts() -> impl Strategy<Value = (Document, Vec<u8>)> {
     (documents(), vec(any::<u8>(), 1..200)).prop_map(|(document, choices)| {
         let document = Document { comments: None, ..document };
-        let text = Typist { choices, next: 0 }.text(&document);
+        let text = Formatter { choices, next: 0 }.text(&document);
         (document, text)
     })
 }
 
-/// Types a document in a way that depends on a list of choices, which it goes through again and again.
-struct Typist {
+/// Writes a document with variations that a list of choices decides, which is repeated as needed.
+struct Formatter {
     choices: Vec<u8>,
     next: usize,
 }
 
-impl Typist {
+impl Formatter {
     /// A number below `end`.
     fn choose(&mut self, end: usize) -> usize {
         self.next += 1;
@@ -140,7 +140,7 @@ impl Typist {
     fn line(&mut self, content: &str, out: &mut Vec<u8>) {
         let between = self.pick(&["", "", "", "", "\n", " \t\r\n", "# p 1, 2\n", "\x0b#\u{e9}\n"]);
         let comment = self.pick(&["", "", "", "", "#", " # c", "\t#\u{20ac} #"]);
-        for part in [&*between, &*self.blank(), content, &*comment] {
+        for part in [&*between, &*self.whitespace(), content, &*comment] {
             out.extend_from_slice(part.as_bytes());
         }
         if !comment.is_empty() && self.choose(3) == 0 {
@@ -150,13 +150,13 @@ impl Typist {
         out.extend_from_slice(self.pick(&["\n", "\n", "\r\n"]).as_bytes());
     }
 
-    fn blank(&mut self) -> String {
+    fn whitespace(&mut self) -> String {
         self.pick(&["", "", "", "", " ", "\t", "\x0b \x0c"])
     }
 
     fn property(&mut self, Property { name, value }: &Property) -> String {
-        let mut blank = || self.blank();
-        format!("[{}{name}{}]{}={}{value}", blank(), blank(), blank(), blank())
+        let mut whitespace = || self.whitespace();
+        format!("[{}{name}{}]{}={}{value}", whitespace(), whitespace(), whitespace(), whitespace())
     }
 
     fn lines(&mut self, document: &Document, kind: Kind) -> Vec<String> {
@@ -169,11 +169,15 @@ impl Typist {
             }
         };
         let lines = lines.into_iter().map(|numbers| {
-            let mut line =
-                format!("{}{}{}", kind.attribute().identifier, self.pick(&[" ", "\t", "  "]), self.blank());
+            let mut line = format!(
+                "{}{}{}",
+                kind.attribute().identifier,
+                self.pick(&[" ", "\t", "  "]),
+                self.whitespace()
+            );
             for (position, number) in numbers.iter().enumerate() {
                 let comma = if position == 0 { "" } else { "," };
-                line += &format!("{comma}{}{number}{}", self.blank(), self.blank());
+                line += &format!("{comma}{}{number}{}", self.whitespace(), self.whitespace());
             }
             line
         });

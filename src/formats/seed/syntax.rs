@@ -1,4 +1,4 @@
-//! The grammar as a parser: the only place that names its rules' type, which pest generates.
+//! The grammar as a parser: the only place that names the type of its rules, which pest generates.
 
 #![allow(missing_docs, reason = "the rules are documented in the grammar")]
 
@@ -12,9 +12,9 @@ pub(super) struct Seed;
 /// The text of the grammar.
 pub(super) const SOURCE: &str = include_str!("../../../grammar/seed.pest");
 
-/// What pest finds in a text.
+/// A token of a text.
 pub(super) type Pair<'t> = pest::iterators::Pair<'t, Rule>;
-/// What pest finds in a text, in a row.
+/// The tokens of a text.
 pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
 /// Why a text does not follow a rule.
 pub(super) type Error = pest::error::Error<Rule>;
@@ -24,7 +24,7 @@ pub(super) fn parse(rule: Rule, text: &str) -> Result<Pairs<'_>, Box<Error>> {
     Seed::parse(rule, text).map_err(Box::new)
 }
 
-/// How much of `text` follows a rule that takes every beginning, in bytes.
+/// Length in bytes of the part of `text` that follows a rule which accepts every beginning.
 pub(super) fn prefix(rule: Rule, text: &str) -> usize {
     parse(rule, text).ok().and_then(|mut pairs| pairs.next()).map_or(0, |pair| pair.as_span().end())
 }

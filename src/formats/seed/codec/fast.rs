@@ -1,13 +1,14 @@
-//! The fast way: the numbers of a run of lines with the same identifier.
+//! The fast path: the numbers of a run of lines with the same identifier.
 //!
-//! It takes only what is as usual, and leaves every other line to the fine way. That both agree is a property test.
+//! It accepts plain lines only and leaves every other one to the grammar. That both agree is a property test.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::document::{ColumnMut, Document};
-use super::schema::Kind;
+use super::super::document::{ColumnMut, Document};
+use super::super::schema::Kind;
+use super::text::is_whitespace;
 
 /// How far a run was read.
 #[derive(Debug, Clone, Default)]
@@ -19,8 +20,8 @@ pub(super) struct Run {
     pub comment: Option<Range<usize>>,
 }
 
-/// Adds the values of lines of a kind to the document, up to one of another kind or one that is not as usual, or behind
-/// one with a comment that is to be kept.
+/// Adds the values of lines of a kind to the document, up to one of another kind or one that is not plain, or after
+/// one with a comment to keep.
 pub(super) fn run(document: &mut Document, kind: Kind, lines: &[u8], keep_comments: bool) -> Run {
     let identifier = kind.attribute().identifier.as_bytes();
     let mut cursor = Cursor { bytes: lines, at: 0, keep_comments, comment: None };
@@ -65,14 +66,14 @@ impl Cursor<'_> {
         for byte in identifier {
             self.take(*byte)?;
         }
-        self.peek().filter(is_blank)?;
+        self.peek().filter(is_whitespace)?;
         let mut values = [T::default(); N];
         for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
-                self.blanks();
+                self.whitespace();
                 self.take(b',')?;
             }
-            self.blanks();
+            self.whitespace();
             *value = number(self)?;
         }
         self.end()?;
@@ -87,8 +88,8 @@ impl Cursor<'_> {
         (self.peek() == Some(byte)).then(|| self.at += 1)
     }
 
-    fn blanks(&mut self) {
-        while self.peek().as_ref().is_some_and(is_blank) {
+    fn whitespace(&mut self) {
+        while self.peek().as_ref().is_some_and(is_whitespace) {
             self.at += 1;
         }
     }
@@ -100,7 +101,7 @@ impl Cursor<'_> {
         value.is_finite().then_some(value)
     }
 
-    /// Up to nine digits: more do not fit, or begin with zeros.
+    /// Up to nine digits: more may not fit.
     fn index(&mut self) -> Option<u32> {
         let start = self.at;
         let mut value = 0u32;
@@ -111,9 +112,9 @@ impl Cursor<'_> {
         (1..=9).contains(&(self.at - start)).then_some(value)
     }
 
-    /// Goes to the next line, over blanks and a comment that is ASCII without control characters.
+    /// Goes to the next line, past whitespace and a comment that is ASCII without control characters.
     fn end(&mut self) -> Option<()> {
-        self.blanks();
+        self.whitespace();
         match self.peek() {
             None => Some(()),
             Some(b'\n') => self.take(b'\n'),
@@ -128,15 +129,11 @@ impl Cursor<'_> {
                 let comment = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
                 self.at = start + end + 1;
                 self.comment = self.keep_comments.then(|| start..start + comment.len());
-                comment.iter().all(|byte| matches!(byte, b' '..=b'~') || is_blank(byte)).then_some(())
+                comment.iter().all(|byte| matches!(byte, b' '..=b'~') || is_whitespace(byte)).then_some(())
             }
             Some(_) => None,
         }
     }
-}
-
-fn is_blank(byte: &u8) -> bool {
-    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c)
 }
 
 /// Numbers of lines of each kind, in the order of the table.
@@ -162,7 +159,7 @@ pub(super) fn count(lines: &[u8]) -> Counts {
     counts
 }
 
-/// Makes room for so many lines, so that columns need not grow: growing takes as much memory again.
+/// Reserves memory for so many lines: growing a column would take as much again.
 pub(super) fn reserve(document: &mut Document, counts: Counts) {
     for (kind, count) in Kind::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
         match document.column_mut(kind) {
@@ -180,9 +177,9 @@ fn is_like(kind: Kind, line: &[u8]) -> bool {
     line.len() >= attribute.identifier.len() + 2 * attribute.values && starts(kind, line)
 }
 
-/// Whether a line starts with the identifier of a kind and a blank.
+/// Whether a line starts with the identifier of a kind and whitespace.
 pub(super) fn starts(kind: Kind, line: &[u8]) -> bool {
     let identifier = kind.attribute().identifier.bytes();
-    let blank = line.get(identifier.len());
-    identifier.zip(line).all(|(a, b)| a == *b) && blank.is_some_and(is_blank)
+    let next = line.get(identifier.len());
+    identifier.zip(line).all(|(a, b)| a == *b) && next.is_some_and(is_whitespace)
 }

@@ -1,30 +1,44 @@
-//! Reading: pieces of the file that end where lines end, runs of lines in each, lines in each run.
+//! Reads and writes Seed: pieces of the file that end where lines end, runs of lines in each, lines in each run.
 //!
-//! The coarse rules of the grammar find the runs, whose numbers are read in one go by [`fast`](super::fast). Every line
-//! that is not as usual goes the [fine](super::fine) way.
+//! The coarse rules of the grammar find the runs, whose numbers are read in one go by [`fast`]. Every line that is not
+//! plain is [parsed](line) by the grammar.
+
+pub(super) mod detect;
+pub(super) mod diagnostic;
+mod fast;
+pub(super) mod intent;
+pub(super) mod line;
+pub(super) mod locate;
+pub(super) mod messages;
+mod part;
+#[cfg(all(test, feature = "proptest"))]
+mod tests;
+pub(super) mod text;
+pub(super) mod write;
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 
-use super::document::{At, Document, Place};
-use super::fine::{self, Content};
-use super::meant::Meant;
-use super::part::Part;
+use super::document::{Document, LineRef, Place};
 use super::schema::Kind;
 use super::syntax::{self, Pair, Rule};
-use super::{encoding, fast};
 use crate::{Limits, Severity};
+use diagnostic::Diagnostic;
+use intent::Intent;
+use line::{Content, parse_line};
+use part::Part;
+use text::split_line;
 
-/// What reading wants.
+/// How to read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
-    /// Stops at the first slip that is as bad as this; `None` goes on to the end.
+pub(super) struct Options {
+    /// Stops at the first diagnostic that is at least as severe; `None` goes on to the end.
     pub stop: Option<Severity>,
     pub comments: bool,
     pub limits: Limits,
-    /// Whether every line goes the fine way.
-    pub fine: bool,
+    /// Whether every line is parsed by the grammar.
+    pub grammar_only: bool,
     /// About how many bytes are parsed at a time, [`PIECE`] except in tests.
     pub piece: usize,
 }
@@ -34,20 +48,20 @@ pub(super) const PIECE: usize = 1 << 14;
 
 /// The most bytes that all threads parse at a time, unless lines are longer.
 #[cfg(feature = "parallel")]
-const AT_A_TIME: usize = 16 * PIECE;
+const MAX_IN_FLIGHT: usize = 16 * PIECE;
 
 /// Reads a file.
-pub(super) fn read(file: &[u8], wanted: &Wanted) -> Part {
+pub(super) fn read(file: &[u8], options: &Options) -> Part {
     let mut part = Part::default();
-    if let Some(slip) = encoding::refuse(file) {
-        part.slip(slip, 0, &wanted.limits);
+    if let Some(encoding) = text::other_encoding(file) {
+        part.diagnostic(messages::encoding(encoding), 0, &options.limits);
         part.stopped = true;
         return part;
     }
-    let start = encoding::mark(file);
+    let start = text::start(file);
     fast::reserve(&mut part.document, count(file, start));
-    read_pieces(file, start, wanted, &mut part);
-    if wanted.comments {
+    read_pieces(file, start, options, &mut part);
+    if options.comments {
         part.finish_comments();
     }
     part
@@ -78,31 +92,31 @@ fn count(file: &[u8], start: usize) -> fast::Counts {
 }
 
 #[cfg(not(feature = "parallel"))]
-fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
-    read_in_turn(file, pieces(file, start, wanted.piece), wanted, part);
+fn read_pieces(file: &[u8], start: usize, options: &Options, part: &mut Part) {
+    read_in_turn(file, pieces(file, start, options.piece), options, part);
 }
 
-/// Some pieces at a time, side by side; meanwhile those that were read before are put together.
+/// Some pieces at a time, in parallel; meanwhile those that were read before are joined.
 #[cfg(feature = "parallel")]
-fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
+fn read_pieces(file: &[u8], start: usize, options: &Options, part: &mut Part) {
     use rayon::prelude::*;
 
     let threads = rayon::current_num_threads();
-    let mut pieces = pieces(file, start, wanted.piece.min(AT_A_TIME / threads));
-    if threads == 1 || file.len() - start <= wanted.piece {
-        return read_in_turn(file, pieces, wanted, part);
+    let mut pieces = pieces(file, start, options.piece.min(MAX_IN_FLIGHT / threads));
+    if threads == 1 || file.len() - start <= options.piece {
+        return read_in_turn(file, pieces, options, part);
     }
     let read = |(piece, part): (Range<usize>, &mut Part)| {
-        read_in_turn(file, [piece].into_iter(), wanted, part);
+        read_in_turn(file, [piece].into_iter(), options, part);
     };
-    // Parts keep their room from one batch to the next: threads that ask for memory wait for each other.
+    // Parts keep their capacity from one batch to the next: threads that allocate wait for each other.
     let batch = || -> Vec<Part> { (0..32 * threads).map(|_| Part::default()).collect() };
     let (mut last, mut next) = (batch(), batch());
     loop {
         let pieces: Vec<_> = pieces.by_ref().take(next.len()).collect();
         let is_end = pieces.is_empty();
-        let put_together = || last.iter_mut().for_each(|more| part.append(more, &wanted.limits));
-        rayon::join(put_together, || pieces.into_par_iter().zip(&mut next).for_each(read));
+        let join = || last.iter_mut().for_each(|more| part.append(more, &options.limits));
+        rayon::join(join, || pieces.into_par_iter().zip(&mut next).for_each(read));
         if part.stopped || is_end {
             return;
         }
@@ -111,26 +125,26 @@ fn read_pieces(file: &[u8], start: usize, wanted: &Wanted, part: &mut Part) {
 }
 
 /// One piece after the other, up to one that stops.
-fn read_in_turn(file: &[u8], pieces: impl Iterator<Item = Range<usize>>, wanted: &Wanted, part: &mut Part) {
+fn read_in_turn(file: &[u8], pieces: impl Iterator<Item = Range<usize>>, options: &Options, part: &mut Part) {
     for piece in pieces {
         if part.stopped {
             return;
         }
-        Reader { file, wanted, part }.piece(piece);
+        Reader { file, options, part }.piece(piece);
     }
 }
 
 /// Reads pieces of a file into a part.
 struct Reader<'r> {
     file: &'r [u8],
-    wanted: &'r Wanted,
+    options: &'r Options,
     part: &'r mut Part,
 }
 
 impl Reader<'_> {
     /// Reads whole lines.
     fn piece(&mut self, piece: Range<usize>) {
-        if self.wanted.fine {
+        if self.options.grammar_only {
             return self.lines(piece);
         }
         let mut start = piece.start;
@@ -142,7 +156,7 @@ impl Reader<'_> {
                     return;
                 }
                 Err(error) => {
-                    // The line that is not UTF-8 throughout goes the fine way, what is before it the coarse one.
+                    // The line that is not UTF-8 is parsed alone, the lines before it as usual.
                     let bad = error.valid_up_to();
                     let line = memchr::memrchr(b'\n', &rest[..bad]).map_or(0, |line_end| line_end + 1);
                     let end = memchr(b'\n', &rest[bad..]).map_or(rest.len(), |line_end| bad + line_end + 1);
@@ -158,7 +172,7 @@ impl Reader<'_> {
     fn text(&mut self, text: &str, start: usize) {
         let end = start + text.len();
         let first = self.first_run(text, start);
-        // The last line of a file may lack its line end, without which the coarse rules do not take it.
+        // The coarse rules expect a line ending, which the last line of a file may lack.
         let whole = text.rfind('\n').map_or(first, |last| first.max(last + 1));
         let start = start + first;
         let Ok(pairs) = syntax::parse(Rule::text, &text[first..whole]) else { return self.lines(start..end) };
@@ -195,7 +209,7 @@ impl Reader<'_> {
         while !self.part.stopped {
             let index = self.part.document.column(kind).len();
             let run =
-                fast::run(&mut self.part.document, kind, &self.file[start..lines.end], self.wanted.comments);
+                fast::run(&mut self.part.document, kind, &self.file[start..lines.end], self.options.comments);
             if run.lines > 0 {
                 self.part.added(kind, index);
             }
@@ -203,8 +217,10 @@ impl Reader<'_> {
             let begin = start;
             start += run.bytes;
             if let Some(comment) = run.comment {
-                let last =
-                    At { index: self.part.document.column(kind).len().saturating_sub(1), behind: true };
+                let last = LineRef {
+                    index: self.part.document.column(kind).len().saturating_sub(1),
+                    trailing: true,
+                };
                 self.part.comment(&self.file[begin..][comment], Some(Place::Line(kind, last)));
                 continue;
             }
@@ -216,10 +232,10 @@ impl Reader<'_> {
         start
     }
 
-    /// Reads lines that have nothing but comments, and are right.
+    /// Reads well-formed lines without content.
     fn remarks(&mut self, lines: Range<usize>) {
         let mut lines = &self.file[lines];
-        if !self.wanted.comments {
+        if !self.options.comments {
             self.part.lines += memchr_iter(b'\n', lines).count() as u64;
             return;
         }
@@ -233,7 +249,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads lines the fine way.
+    /// Reads lines by the grammar.
     fn lines(&mut self, lines: Range<usize>) {
         let mut start = lines.start;
         while start < lines.end && !self.part.stopped {
@@ -241,25 +257,25 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the line at `start` the fine way. Returns where the next one begins.
+    /// Reads the line at `start` by the grammar. Returns where the next one starts.
     fn line(&mut self, start: usize, end: usize) -> usize {
-        let (line, next) = split_line(&self.file[start..end]);
-        match fine::line(line) {
+        let (bytes, next) = split_line(&self.file[start..end]);
+        match parse_line(bytes) {
             Ok(read) => {
-                if let Some(slip) = read.slip {
-                    self.slip(slip, start);
+                if let Some(diagnostic) = read.diagnostic {
+                    self.diagnostic(diagnostic, start);
                 }
-                let behind = self.content(&read.content);
-                if let Some(comment) = read.comment.filter(|_| self.wanted.comments) {
-                    self.part.comment(comment, behind);
+                let place = self.content(&read.content);
+                if let Some(comment) = read.comment.filter(|_| self.options.comments) {
+                    self.part.comment(comment, place);
                 }
             }
-            Err(slip) => {
-                let meant = slip.meant;
-                self.slip(slip, start);
-                // A line that is wrong is still a line.
-                if let Meant::Attribute(kind) = meant {
-                    self.part.values(kind, &fine::stand_in(kind));
+            Err(diagnostic) => {
+                let intent = diagnostic.intent;
+                self.diagnostic(diagnostic, start);
+                // A malformed line still counts as one of its kind.
+                if let Intent::Attribute(kind) = intent {
+                    self.part.values(kind, &line::placeholder(kind));
                 }
             }
         }
@@ -267,43 +283,32 @@ impl Reader<'_> {
         start + next
     }
 
-    /// Takes in what a line says. Returns the place behind it.
+    /// Adds what a line says. Returns the place of a comment after it.
     fn content(&mut self, content: &Content) -> Option<Place> {
-        let behind = |index| At { index, behind: true };
+        let trailing = |index| LineRef { index, trailing: true };
         let Document { properties, .. } = &self.part.document;
         match *content {
-            Content::Nothing => None,
+            Content::Empty => None,
             Content::Property { name, value } => {
-                let place = Place::Property(behind(properties.len()));
+                let place = Place::Property(trailing(properties.len()));
                 self.part.property(name, value);
                 Some(place)
             }
             Content::Values(kind, ref values) => {
-                let place = Place::Line(kind, behind(self.part.document.column(kind).len()));
+                let place = Place::Line(kind, trailing(self.part.document.column(kind).len()));
                 self.part.values(kind, values);
                 Some(place)
             }
         }
     }
 
-    fn slip(&mut self, slip: fine::Slip, start: usize) {
-        self.part.stopped = self.wanted.stop.is_some_and(|stop| slip.rule.severity >= stop);
-        self.part.slip(slip, start, &self.wanted.limits);
+    fn diagnostic(&mut self, diagnostic: Diagnostic, start: usize) {
+        self.part.stopped = self.options.stop.is_some_and(|stop| diagnostic.rule.severity >= stop);
+        self.part.diagnostic(diagnostic, start, &self.options.limits);
     }
 }
 
 /// The kind of the lines of a run, by its first identifier.
 fn identifier(run: Pair<'_>) -> Option<Kind> {
     run.into_inner().next().and_then(|identifier| Kind::of(identifier.as_str()))
-}
-
-/// The first line of some bytes, without its line end, and where the next one begins.
-pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
-    match memchr(b'\n', bytes) {
-        Some(end) => {
-            let line = &bytes[..end];
-            (line.strip_suffix(b"\r").unwrap_or(line), end + 1)
-        }
-        None => (bytes, bytes.len()),
-    }
 }

@@ -1,13 +1,13 @@
 //! Writing: properties, then the attributes in the order of the table, then faces.
 
-use super::document::{At, Column, Comment, Document, Place};
-use super::schema::Kind;
+use super::super::document::{Column, Comment, Document, LineRef, Place};
+use super::super::schema::Kind;
 
 /// The text of a document that follows the rules.
 ///
 /// With comments, those of the document stand in their places; a document that was read without them gets a heading
 /// for each part.
-pub(super) fn write(document: &Document, comments: bool) -> Vec<u8> {
+pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Vec<u8> {
     let kept = document.comments.as_deref().filter(|_| comments);
     let mut out = Output {
         bytes: Vec::with_capacity(size(document)),
@@ -61,16 +61,16 @@ impl Output<'_> {
     }
 
     /// Writes a line with the comments that belong to it.
-    fn line(&mut self, place: impl Fn(At) -> Place, index: usize, content: impl FnOnce(&mut Vec<u8>)) {
+    fn line(&mut self, place: impl Fn(LineRef) -> Place, index: usize, content: impl FnOnce(&mut Vec<u8>)) {
         if self.comments.is_empty() {
             content(&mut self.bytes);
             self.bytes.push(b'\n');
             return;
         }
-        self.comments_before(place(At { index, behind: false }));
+        self.comments_before(place(LineRef { index, trailing: false }));
         content(&mut self.bytes);
         match self.comments {
-            [comment, rest @ ..] if comment.place == place(At { index, behind: true }) => {
+            [comment, rest @ ..] if comment.place == place(LineRef { index, trailing: true }) => {
                 self.comments = rest;
                 self.bytes.push(b' ');
                 self.comment(comment);

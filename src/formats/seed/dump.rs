@@ -1,53 +1,55 @@
-//! The lines of a file with their meaning, for people.
+//! The lines of a file with what they mean.
 
 use std::ops::ControlFlow;
 
-use super::encoding;
-use super::fine::{self, Content, Slip, Values};
-use super::meant::Meant;
-use super::part::Placed;
-use super::places;
+use super::codec::diagnostic::{Diagnostic, Located};
+use super::codec::intent::Intent;
+use super::codec::line::{Content, Values, parse_line};
+use super::codec::{messages, text};
 use super::schema::Kind;
 use crate::layout::Number;
 use crate::{Finding, Line};
 
 /// Longer texts are cut.
-const LONGEST: usize = 200;
+const MAX_CHARS: usize = 200;
 
-/// Hands each line to `each`, until that breaks off.
+/// Calls `each` with each line until it breaks.
 pub(super) fn lines(file: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
-    if let Some(slip) = encoding::refuse(file) {
-        let finding = Placed { slip, start: 0, line: 0, index: 0 }.finding(file);
+    if let Some(encoding) = text::other_encoding(file) {
+        let diagnostic = messages::encoding(encoding);
+        let finding = Located { diagnostic, start: 0, line: 0, index: 0 }.finding(file);
         let _ = each(&Line { findings: vec![finding], ..line_of(&[], 1, 0) });
         return;
     }
     let mut properties = 0;
     let mut counts = [0; Kind::ALL.len()];
-    for (number, start, bytes) in places::lines(file) {
+    for (number, start, bytes) in text::lines(file) {
         let mut line = line_of(bytes, number, start);
-        let finding = |slip: Slip, index| Placed { slip, start, line: number - 1, index }.finding(file);
-        match fine::line(bytes) {
+        let finding = |diagnostic: Diagnostic, index| {
+            Located { diagnostic, start, line: number - 1, index }.finding(file)
+        };
+        match parse_line(bytes) {
             Ok(read) => {
                 (line.path, line.meaning) = match read.content {
-                    Content::Nothing if read.comment.is_some() => (String::new(), "comment".to_owned()),
-                    Content::Nothing => Default::default(),
+                    Content::Empty if read.comment.is_some() => (String::new(), "comment".to_owned()),
+                    Content::Empty => Default::default(),
                     Content::Property { name, value } => {
                         properties += 1;
                         (format!("properties[{}]", properties - 1), property(name, value))
                     }
                     Content::Values(kind, ref values) => meaning(kind, values, &mut counts[kind as usize]),
                 };
-                if let (Content::Values(kind, _), Some(slip)) = (read.content, read.slip) {
-                    line.findings.push(finding(slip, counts[kind as usize] - 1));
+                if let (Content::Values(kind, _), Some(diagnostic)) = (read.content, read.diagnostic) {
+                    line.findings.push(finding(diagnostic, counts[kind as usize] - 1));
                 }
             }
-            Err(slip) => {
+            Err(diagnostic) => {
                 let mut index = 0;
-                if let Meant::Attribute(kind) = slip.meant {
+                if let Intent::Attribute(kind) = diagnostic.intent {
                     index = counts[kind as usize];
                     counts[kind as usize] += 1;
                 }
-                let finding = finding(slip, index);
+                let finding = finding(diagnostic, index);
                 line.path.clone_from(&finding.path);
                 line.findings.push(finding);
             }
@@ -62,7 +64,7 @@ fn line_of(bytes: &[u8], number: u64, start: usize) -> Line {
     Line {
         number,
         offset: start as u64,
-        text: shortened(&String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST)])),
+        text: shortened(&String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_CHARS)])),
         path: String::new(),
         meaning: String::new(),
         findings: Vec::<Finding>::new(),
@@ -70,7 +72,7 @@ fn line_of(bytes: &[u8], number: u64, start: usize) -> Line {
 }
 
 fn shortened(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
@@ -88,14 +90,14 @@ fn property(name: &str, value: &str) -> String {
     format!("{what}: \"{}\"", shortened(value))
 }
 
-/// The field that the next line of a kind gives, and what it means.
+/// The field that the next line of a kind sets, and what it means.
 fn meaning(kind: Kind, values: &Values, count: &mut usize) -> (String, String) {
     let index = *count;
     *count += 1;
     let attribute = kind.attribute();
     let of = match attribute.number {
         Number::F32 => format!("{} of vertex {index}", attribute.name),
-        Number::Index => format!("{} {index}, of the vertices", attribute.name),
+        Number::Index => format!("{} {index}, vertices", attribute.name),
     };
     (format!("{}[{index}]", kind.path()), format!("{of}: {}", shown(values, attribute.values)))
 }

@@ -1,4 +1,4 @@
-//! The two ways of reading agree, whatever the text.
+//! The fast path and the grammar agree, whatever the text.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,30 +7,30 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 
-use super::codec::{self, Wanted};
-use super::schema::{ATTRIBUTES, Kind};
-use super::strategy::texts;
+use super::super::schema::{ATTRIBUTES, Kind, MAX_VALUES};
+use super::super::strategy::texts;
+use super::{Options, PIECE, line, read};
 use crate::{Limits, Severity};
 
 /// All that reading gives, as text: floats differ if their bits do.
-fn outcome(text: &[u8], wanted: &Wanted) -> String {
-    let part = codec::read(text, wanted);
-    // What was read up to an error may differ: a run is read before the comments in it are.
+fn outcome(text: &[u8], options: &Options) -> String {
+    let part = read(text, options);
+    // What was read up to an error may differ: a run is read before its comments.
     let document = if part.stopped { String::new() } else { format!("{:?} {}", part.document, part.lines) };
-    format!("{document} {:?} {}", part.slips, part.stopped)
+    format!("{document} {:?} {}", part.diagnostics, part.stopped)
 }
 
 fn assert_same(text: &[u8], piece: usize) {
     for stop in [None, Some(Severity::Error), Some(Severity::Fatal)] {
         for comments in [false, true] {
-            let fast = Wanted { stop, comments, limits: Limits::default(), fine: false, piece };
-            let fine = Wanted { fine: true, piece: codec::PIECE, ..fast };
-            assert_eq!(outcome(text, &fast), outcome(text, &fine), "{:?}", String::from_utf8_lossy(text));
+            let fast = Options { stop, comments, limits: Limits::default(), grammar_only: false, piece };
+            let grammar = Options { grammar_only: true, piece: PIECE, ..fast };
+            assert_eq!(outcome(text, &fast), outcome(text, &grammar), "{:?}", String::from_utf8_lossy(text));
         }
     }
 }
 
-/// What makes a difference to one of the two ways, or did.
+/// What makes a difference to one of the two, or did.
 const PIECES: &[&str] = &[
     "p",
     "n",
@@ -147,30 +147,30 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn both_ways_agree_on_texts((_, text) in texts(), piece in 1..3000usize) {
+    fn fast_and_grammar_agree_on_texts((_, text) in texts(), piece in 1..3000usize) {
         assert_same(&text, piece);
     }
 
     #[test]
-    fn both_ways_agree_on_mutations(text in mutated(), piece in 1..3000usize) {
+    fn fast_and_grammar_agree_on_mutations(text in mutated(), piece in 1..3000usize) {
         assert_same(&text, piece);
     }
 
     #[test]
-    fn both_ways_agree_on_junk(text in wild(), piece in 1..100usize) {
+    fn fast_and_grammar_agree_on_junk(text in wild(), piece in 1..100usize) {
         assert_same(&text, piece);
     }
 
     #[test]
-    fn both_ways_agree_on_bytes(text in vec(any::<u8>(), 0..60), piece in 1..100usize) {
+    fn fast_and_grammar_agree_on_bytes(text in vec(any::<u8>(), 0..60), piece in 1..100usize) {
         assert_same(&text, piece);
     }
 
     #[test]
     fn texts_say_what_they_should((document, text) in texts(), piece in 1..3000usize) {
-        let wanted = Wanted { stop: None, comments: false, limits: Limits::default(), fine: false, piece };
-        let part = codec::read(&text, &wanted);
-        prop_assert!(part.slips.kept.is_empty(), "{:?}", part.slips);
+        let options = Options { stop: None, comments: false, limits: Limits::default(), grammar_only: false, piece };
+        let part = read(&text, &options);
+        prop_assert!(part.diagnostics.kept.is_empty(), "{:?}", part.diagnostics);
         prop_assert_eq!(format!("{:?}", part.document), format!("{:?}", document));
     }
 }
@@ -181,13 +181,13 @@ fn the_table_has_the_kinds_in_their_order() {
         assert_eq!(Kind::of(attribute.identifier), Some(kind));
         assert!(std::ptr::eq(kind.attribute(), attribute));
         assert_eq!(format!("{kind:?}").to_lowercase(), attribute.identifier);
-        assert!((1..=super::fine::MOST).contains(&attribute.values));
+        assert!((1..=MAX_VALUES).contains(&attribute.values));
     }
 }
 
 #[test]
-fn many_pieces_are_put_together_in_order() {
-    // Some slips and comments here and there, and one piece a line: more of them than threads read at a time.
+fn many_pieces_are_joined_in_order() {
+    // Some errors and comments here and there, and one piece a line: more of them than threads read at a time.
     let line = |index: usize| match index % 50 {
         7 => format!("p {index}, 1\n"),
         13 | 14 => format!("# before {index}\n"),
@@ -200,9 +200,9 @@ fn many_pieces_are_put_together_in_order() {
 }
 
 #[test]
-fn long_lines_are_read_both_ways() {
-    // Longer than lines that errors copy.
-    let long = super::fine::LONG + 1000;
+fn fast_and_grammar_agree_on_long_lines() {
+    // Longer than what is given to rules that can fail.
+    let long = line::MAX_PARSED + 1000;
     let (blanks, digits) = (" ".repeat(long), "0".repeat(long));
     for text in [
         format!("p{blanks}1,2,{digits}3\n"),

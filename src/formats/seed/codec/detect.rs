@@ -1,0 +1,57 @@
+//! Detects Seed by its first lines: there are no magic bytes, and other formats use the extension `.mesh`, too.
+
+use super::intent::{self, Misread};
+use super::line::{Content, parse_line};
+use super::text::{self, WHITESPACE, split_line};
+use crate::Likelihood;
+
+/// How many lines with content are looked at.
+const LINES: usize = 16;
+/// The same in bytes: the comments at the top may be long.
+const BYTES: usize = 1 << 16;
+
+/// Judged by the first lines with content.
+pub(in crate::formats::seed) fn likelihood(file: &[u8]) -> Likelihood {
+    if text::other_encoding(file).is_some() {
+        return if is_wide_seed(file) { Likelihood::Possible } else { Likelihood::No };
+    }
+    let mut start = text::start(file);
+    let (mut right, mut wrong, mut like) = (0, 0, false);
+    while right + wrong < LINES && start < file.len().min(BYTES) {
+        let (line, next) = split_line(&file[start..file.len().min(start + BYTES)]);
+        start += next;
+        match parse_line(line) {
+            Ok(line) if line.content == Content::Empty => {}
+            Ok(_) => right += 1,
+            // The last line may be incomplete.
+            Err(_) if start >= file.len() => {}
+            Err(_) => {
+                wrong += 1;
+                like |= is_like_values(line);
+            }
+        }
+    }
+    match (right, wrong) {
+        (0, _) if like => Likelihood::Possible,
+        (0, _) => Likelihood::No,
+        (_, 0) => Likelihood::Structure,
+        (right, wrong) if right > wrong => Likelihood::Structure,
+        _ => Likelihood::Possible,
+    }
+}
+
+/// Whether a malformed line starts with an identifier of the table or of OBJ, whitespace and a number.
+fn is_like_values(line: &[u8]) -> bool {
+    let line = std::str::from_utf8(line).unwrap_or_default().trim_start_matches(WHITESPACE);
+    let Some((word, rest)) = line.split_once(WHITESPACE) else { return false };
+    let known = matches!(intent::guess(word, true), Some((_, Misread::Exact | Misread::FromObj(_))));
+    known
+        && rest.trim_start_matches(WHITESPACE).starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+}
+
+/// Whether text in another encoding starts like Seed. Reading it fails with a message about the encoding.
+fn is_wide_seed(file: &[u8]) -> bool {
+    let narrow: Vec<u8> =
+        file.iter().copied().take(BYTES).filter(u8::is_ascii).filter(|byte| *byte != 0).collect();
+    likelihood(&narrow) > Likelihood::No
+}

@@ -1,0 +1,90 @@
+//! What is wrong with lines.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::super::rules::Unreadable;
+use super::intent::Intent;
+use super::text;
+use crate::{Finding, Limits, Report, Rule};
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::formats::seed) struct Diagnostic {
+    pub rule: &'static Rule,
+    /// The bytes of the line.
+    pub range: Range<usize>,
+    pub message: String,
+    /// What the line was meant to be.
+    pub intent: Intent,
+}
+
+impl Diagnostic {
+    pub(super) fn new(rule: &'static Rule, range: Range<usize>, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { rule, range, message: message.into(), intent: Intent::Unknown }
+    }
+}
+
+/// A diagnostic and its line.
+#[derive(Debug)]
+pub(in crate::formats::seed) struct Located {
+    pub diagnostic: Diagnostic,
+    /// Offset of the line in the file.
+    pub start: usize,
+    /// Number of the line in the part, counted from 0.
+    pub line: u64,
+    /// Number of the line among those of its kind.
+    pub index: usize,
+}
+
+impl Located {
+    pub(in crate::formats::seed) fn finding(&self, file: &[u8]) -> Finding {
+        let Diagnostic { rule, range, message, intent } = &self.diagnostic;
+        let line = file.get(self.start..).unwrap_or_default();
+        Finding {
+            rule,
+            path: match intent {
+                Intent::Attribute(kind) => format!("{}[{}]", kind.path(), self.index),
+                Intent::Property | Intent::Unknown => String::new(),
+            },
+            span: Some(text::span(line, range.clone(), self.start, self.line + 1)),
+            message: message.clone(),
+        }
+    }
+}
+
+/// The diagnostics of a text: up to a limit for each rule, the others are counted.
+#[derive(Debug, Default)]
+pub(in crate::formats::seed) struct Diagnostics {
+    pub kept: Vec<Located>,
+    /// Number of diagnostics of each rule that are not kept.
+    pub suppressed: BTreeMap<&'static str, (&'static Rule, usize)>,
+    pub unreadable: Unreadable,
+}
+
+impl Diagnostics {
+    pub(super) fn add(&mut self, located: Located, limits: &Limits) {
+        let rule = located.diagnostic.rule;
+        match located.diagnostic.intent {
+            Intent::Attribute(_) => {}
+            Intent::Property => self.unreadable.properties = true,
+            Intent::Unknown => self.unreadable.lines = true,
+        }
+        let seen = self.kept.iter().filter(|other| std::ptr::eq(other.diagnostic.rule, rule)).count();
+        if seen < limits.max_findings_per_rule {
+            self.kept.push(located);
+        } else {
+            self.suppressed.entry(rule.code).or_insert((rule, 0)).1 += 1;
+        }
+    }
+
+    /// Adds the diagnostics to a report on the file.
+    pub(in crate::formats::seed) fn report(&self, file: &[u8], report: &mut Report) {
+        for located in &self.kept {
+            report.add_with(located.diagnostic.rule, || located.finding(file));
+        }
+        for (rule, count) in self.suppressed.values() {
+            report.add_suppressed(rule, *count);
+        }
+    }
+}

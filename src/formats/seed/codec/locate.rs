@@ -1,0 +1,79 @@
+//! Finds the fields of a document in the text that it was read from.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::super::schema::Kind;
+use super::intent::Intent;
+use super::line::parse_line;
+use super::text::{content, is_whitespace, lines, span};
+use crate::{Report, Span};
+
+/// Adds the span to those findings of a report that have none.
+pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
+    let mut requested = HashMap::new();
+    for finding in report.findings().iter().filter(|finding| finding.span.is_none()) {
+        if let Some((lines, Some(index), component)) = parse(&finding.path) {
+            requested.insert((lines, index), component);
+        }
+    }
+    let mut found = HashMap::new();
+    let exact = requested.keys().any(|(lines, _)| *lines == Intent::Property);
+    let mut counts: HashMap<Intent, usize> = HashMap::new();
+    let mut last: HashMap<Intent, Span> = HashMap::new();
+    let mut end = Span::Text { range: 0..0, line: 1, column: 1 };
+    for (number, start, line) in lines(file) {
+        end = span(line, line.len()..line.len(), start, number);
+        let lines = Intent::of(line);
+        // Malformed properties are not in the document.
+        if lines == Intent::Unknown || (lines == Intent::Property && exact && parse_line(line).is_err()) {
+            continue;
+        }
+        let index = counts.entry(lines).or_default();
+        if requested.contains_key(&(lines, *index)) {
+            found.insert((lines, *index), (number, start, line));
+        }
+        last.insert(lines, span(line, content(line), start, number));
+        *index += 1;
+    }
+    report.locate(|path| match parse(path) {
+        Some((lines, Some(index), component)) => {
+            let (number, start, line) = found.get(&(lines, index))?;
+            let part =
+                component.and_then(|component| value(line, component)).unwrap_or_else(|| content(line));
+            Some(span(line, part, *start, *number))
+        }
+        // A missing line is reported where the lines of its kind end, or at the end of the file.
+        Some((lines, None, _)) => Some(last.get(&lines).unwrap_or(&end).clone()),
+        None => Some(end.clone()),
+    });
+}
+
+/// One of the values of a line.
+fn value(line: &[u8], component: usize) -> Option<Range<usize>> {
+    let content = content(line);
+    let text = line.get(content.clone())?;
+    let first = text.iter().position(is_whitespace)?;
+    let mut start = content.start + first;
+    for (number, part) in line.get(start..content.end)?.split(|byte| *byte == b',').enumerate() {
+        if number == component {
+            let inner = self::content(part);
+            return Some(start + inner.start..start + inner.end);
+        }
+        start += part.len() + 1;
+    }
+    None
+}
+
+/// The lines that a path names, the number of the line and that of the value.
+fn parse(path: &str) -> Option<(Intent, Option<usize>, Option<usize>)> {
+    let (lines, rest) = match path.strip_prefix("properties") {
+        Some(rest) => (Intent::Property, rest),
+        None => {
+            let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(kind.path()))?;
+            (Intent::Attribute(kind), path.get(kind.path().len()..)?)
+        }
+    };
+    let mut numbers = rest.split(['[', ']']).filter_map(|part| part.parse().ok());
+    Some((lines, numbers.next(), numbers.next()))
+}

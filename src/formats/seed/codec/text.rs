@@ -1,0 +1,80 @@
+//! Seed as text: encoding, whitespace, lines (S3, S9).
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use crate::Span;
+
+/// What may stand between tokens (S3).
+pub(in crate::formats::seed) const WHITESPACE: [char; 4] = [' ', '\t', '\u{b}', '\u{c}'];
+
+pub(super) fn is_whitespace(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | 0x0b | 0x0c)
+}
+
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Where the first line starts: after the byte order mark, if there is one.
+pub(super) fn start(file: &[u8]) -> usize {
+    if file.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// The encoding of a file, where its first bytes show that it is not UTF-8.
+pub(in crate::formats::seed) fn other_encoding(file: &[u8]) -> Option<&'static str> {
+    match file {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
+        [0, first, 0, second, ..] | [first, 0, second, 0, ..] if is_text(*first) && is_text(*second) => {
+            Some("UTF-16")
+        }
+        _ => None,
+    }
+}
+
+fn is_text(byte: u8) -> bool {
+    byte.is_ascii_graphic() || byte.is_ascii_whitespace()
+}
+
+/// The first line of some bytes, without its line ending, and where the next one starts.
+pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
+    match memchr(b'\n', bytes) {
+        Some(end) => {
+            let line = &bytes[..end];
+            (line.strip_suffix(b"\r").unwrap_or(line), end + 1)
+        }
+        None => (bytes, bytes.len()),
+    }
+}
+
+/// The lines of a file: number, offset, bytes.
+pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64, usize, &[u8])> {
+    let mut start = start(file);
+    let mut number = 0;
+    std::iter::from_fn(move || {
+        let rest = file.get(start..).filter(|rest| !rest.is_empty())?;
+        let (line, next) = split_line(rest);
+        number += 1;
+        let offset = start;
+        start += next;
+        Some((number, offset, line))
+    })
+}
+
+/// The part of a line without its comment and the whitespace around it.
+pub(super) fn content(line: &[u8]) -> Range<usize> {
+    let end = memchr(b'#', line).unwrap_or(line.len());
+    let start = line[..end].iter().position(|byte| !is_whitespace(byte)).unwrap_or(end);
+    let end = line[..end].iter().rposition(|byte| !is_whitespace(byte)).map_or(start, |last| last + 1);
+    start..end
+}
+
+/// A range of a line, which starts at `start`, as a place in the file.
+pub(super) fn span(line: &[u8], range: Range<usize>, start: usize, number: u64) -> Span {
+    let before = &line[..range.start.min(line.len())];
+    // Bytes that continue a character do not count.
+    let column = 1 + before.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
+    let range = (start + range.start) as u64..(start + range.end) as u64;
+    Span::Text { range, line: number, column }
+}
