@@ -89,7 +89,10 @@ const LINES: &[(&str, &str)] = &[
         "positions[0] (line 4, column 1): found `\u{feff}p`, expected an identifier, `[` or `#`; a byte order mark U+FEFF is allowed only at the start of the file [SEED-IDENTIFIER, S3]",
     ),
     ("name = x # c", "line 4, column 1: found `name`, expected a property: `[name]=x` [SEED-IDENTIFIER, S3]"),
-    ("p-1,0,0", "positions[0] (line 4, column 2): found `-1`, expected whitespace after `p` [SEED-BLANK, S3]"),
+    (
+        "p-1,0,0",
+        "positions[0] (line 4, column 2): found `-1`, expected whitespace after `p` [SEED-BLANK, S3]",
+    ),
     (
         "P 0,0,0",
         "positions[0] (line 4, column 1): unknown identifier `P`; identifiers are lower case: `p` [SEED-IDENTIFIER, S3]",
