@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{BitRange, Type, Value};
-use meshspec::{Dialect, FormatId, Span, detect};
+use meshspec::{Detected, Dialect, FormatId, Span, detect};
 
 fn main() -> ExitCode {
     match run() {
@@ -31,10 +31,11 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let format: Option<FormatId> = names.next().map(|name| name.parse()).transpose()?;
     let dialect: Option<Dialect> = names.next().map(|name| name.parse()).transpose()?;
     let bytes = std::fs::read(&path)?;
-    let format = match format {
-        Some(format) => format,
+    let detected = match format {
+        Some(format) => Detected { format, dialect: format.detect(&bytes).dialect },
         None => detect(&bytes, Some(&path))?,
     };
+    let (format, dialect) = (detected.format, dialect.unwrap_or(detected.dialect));
     let ty = format.layout_of(&bytes, dialect).ok_or("a text format has no layout")?;
     let name = format.about().layouts.iter().find(|(_, layout)| *layout == ty).map_or("", |(name, _)| *name);
     println!("{{\"layout\": \"{name}\"}}");

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use crate::finding::write_place;
-use crate::{Finding, FormatId, Rule, Span};
+use crate::path::Path;
+use crate::{Finding, FormatId, Rule, Span, unpack};
 
 /// The result of reading or writing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -27,7 +28,7 @@ pub struct Error(Box<Parts>);
 struct Parts {
     kind: ErrorKind,
     format: Option<FormatId>,
-    path: String,
+    path: Path,
     span: Option<Span>,
     rule: Option<&'static Rule>,
     message: String,
@@ -51,24 +52,51 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
+    pub(crate) fn new(kind: ErrorKind, message: impl ToString) -> Error {
         Error(Box::new(Parts {
             kind,
             format: None,
-            path: String::new(),
+            path: Path::default(),
             span: None,
             rule: None,
-            message: message.into(),
+            message: message.to_string(),
             source: None,
         }))
     }
 
+    /// The input breaks a rule of its format.
+    pub(crate) fn malformed(message: impl ToString) -> Error {
+        Error::new(ErrorKind::Malformed, message)
+    }
+
+    /// Decoding would take more than the limits allow.
+    pub(crate) fn limit_exceeded(message: impl ToString) -> Error {
+        Error::new(ErrorKind::LimitExceeded, message)
+    }
+
+    /// The input, or what is asked for, is of a kind that is not supported.
+    pub(crate) fn unsupported(message: impl ToString) -> Error {
+        Error::new(ErrorKind::Unsupported, message)
+    }
+
+    /// The document holds what cannot be written.
+    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone can express all"))]
+    pub(crate) fn inexpressible(message: impl ToString) -> Error {
+        Error::new(ErrorKind::Inexpressible, message)
+    }
+
     /// The error for a finding that the reader or writer refuses.
     pub(crate) fn from_finding(kind: ErrorKind, finding: &Finding) -> Error {
-        Error::new(kind, finding.message.clone())
-            .at(finding.path.clone())
-            .with_rule(finding.rule)
-            .with_span(finding.span.clone())
+        let mut error = Error::new(kind, &finding.message).at(&finding.path);
+        error.0.rule = Some(finding.rule);
+        error.0.span.clone_from(&finding.span);
+        error
+    }
+
+    /// The finding that a file was refused for this rule.
+    pub(crate) fn to_finding(&self, rule: &'static Rule) -> Finding {
+        let Parts { path, span, message, .. } = &*self.0;
+        Finding { rule, path: path.clone(), span: span.clone(), message: message.clone() }
     }
 
     pub(crate) fn in_format(mut self, format: FormatId) -> Error {
@@ -76,11 +104,25 @@ impl Error {
         self
     }
 
-    pub(crate) fn at(mut self, path: impl Into<String>) -> Error {
+    pub(crate) fn at(mut self, path: impl Into<Path>) -> Error {
         self.0.path = path.into();
         self
     }
 
+    /// This error with a path that is only shown, in a file without a declaration.
+    #[cfg(feature = "scene")]
+    pub(crate) fn at_text(self, path: impl Into<String>) -> Error {
+        self.at(Path::text(path))
+    }
+
+    /// This error of a part of a value, with a path that starts at the whole value.
+    #[allow(dead_code, reason = "not every format has parts that are read by themselves")]
+    pub(crate) fn within(mut self, whole: impl Into<Path>) -> Error {
+        self.0.path = whole.into().join(std::mem::take(&mut self.0.path));
+        self
+    }
+
+    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
     pub(crate) fn with_span(mut self, span: Option<Span>) -> Error {
         self.0.span = span;
         self
@@ -102,7 +144,7 @@ impl Error {
     }
 
     /// The field, `animations[1].timestamps`; empty for the file as a whole.
-    pub fn path(&self) -> &str {
+    pub fn path(&self) -> &Path {
         &self.0.path
     }
 
@@ -142,9 +184,18 @@ impl std::error::Error for Error {
     }
 }
 
+impl From<unpack::Failure> for Error {
+    fn from(failure: unpack::Failure) -> Error {
+        match failure {
+            unpack::Failure::Malformed(message) => Error::malformed(message),
+            unpack::Failure::Limit(message) => Error::limit_exceeded(message),
+        }
+    }
+}
+
 impl From<std::io::Error> for Error {
     fn from(source: std::io::Error) -> Error {
-        let mut error = Error::new(ErrorKind::Io, source.to_string());
+        let mut error = Error::new(ErrorKind::Io, &source);
         error.0.source = Some(Box::new(source));
         error
     }

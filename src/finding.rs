@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::{Error, Limits, Span, Strictness};
+use crate::{Limits, Path, Span, Strictness};
 
 /// How bad it is to break a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
     /// The field, `meshes[3].faces[17].v2`; empty for the file as a whole.
-    pub path: String,
+    pub path: Path,
     /// Where it lies in the file that was read; `None` for a document that was not read from one.
     pub span: Option<Span>,
     /// What was found and what was expected.
@@ -92,12 +92,12 @@ impl fmt::Display for Finding {
 }
 
 /// `path (bytes a..b): `, as far as there is any of it.
-pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &str, span: Option<&Span>) -> fmt::Result {
-    match (path, span) {
-        ("", None) => Ok(()),
-        ("", Some(span)) => write!(f, "{span}: "),
-        (path, None) => write!(f, "{path}: "),
-        (path, Some(span)) => write!(f, "{path} ({span}): "),
+pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<&Span>) -> fmt::Result {
+    match (path.is_empty(), span) {
+        (true, None) => Ok(()),
+        (true, Some(span)) => write!(f, "{span}: "),
+        (false, None) => write!(f, "{path}: "),
+        (false, Some(span)) => write!(f, "{path} ({span}): "),
     }
 }
 
@@ -144,14 +144,9 @@ impl Report {
         rule.severity >= self.least
     }
 
-    /// Adds a finding. `message` is only built if the finding is kept.
-    pub fn add(&mut self, rule: &'static Rule, path: impl fmt::Display, message: impl fmt::Display) {
-        self.add_with(rule, || Finding {
-            rule,
-            path: path.to_string(),
-            span: None,
-            message: message.to_string(),
-        });
+    /// Adds a finding. `path` and `message` are only built if the finding is kept.
+    pub fn add(&mut self, rule: &'static Rule, path: impl Into<Path>, message: impl fmt::Display) {
+        self.add_with(rule, || Finding { rule, path: path.into(), span: None, message: message.to_string() });
     }
 
     /// Adds a finding, which is only made if it is kept.
@@ -177,21 +172,13 @@ impl Report {
         }
     }
 
-    /// Adds the reason why a file could not be decoded.
-    pub(crate) fn add_refusal(&mut self, rule: &'static Rule, error: &Error) {
-        self.add(rule, error.path(), error.message());
-        if let (Some(finding), Some(span)) = (self.findings.last_mut(), error.span()) {
-            finding.span = Some(span.clone());
-        }
-    }
-
     /// The findings in the order in which they were made.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
     /// Fills in where each finding lies that does not say so yet.
-    pub(crate) fn locate(&mut self, find: impl Fn(&str) -> Option<Span>) {
+    pub(crate) fn locate(&mut self, find: impl Fn(&Path) -> Option<Span>) {
         for finding in self.findings.iter_mut().filter(|finding| finding.span.is_none()) {
             finding.span = find(&finding.path);
         }

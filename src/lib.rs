@@ -56,6 +56,7 @@ mod error;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]
 mod float;
+mod format_id;
 mod formats;
 pub mod info;
 #[cfg(feature = "scene")]
@@ -65,6 +66,7 @@ mod limits;
 mod lines;
 mod loss;
 mod options;
+mod path;
 #[cfg(feature = "scene")]
 pub mod scene;
 mod span;
@@ -73,6 +75,7 @@ mod unpack;
 
 pub use error::{Error, ErrorKind, Result};
 pub use finding::{Finding, Report, Rule, Severity};
+pub use format_id::FormatId;
 #[cfg(feature = "bmd")]
 pub use formats::bmd;
 #[cfg(feature = "crucible")]
@@ -83,11 +86,12 @@ pub use formats::iyma;
 pub use formats::mesh;
 #[cfg(feature = "seed")]
 pub use formats::seed;
-pub use formats::{About, Document, Format, FormatId, Likelihood, check, detect, open, read};
+pub use formats::{About, Confidence, Detected, Detection, Document, Format, check, detect, open, read};
 pub use limits::Limits;
 pub use lines::Line;
 pub use loss::{Loss, LossGroup, LossKind};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
+pub use path::Path;
 pub use span::Span;
 pub use text::Text;
 

@@ -1,6 +1,6 @@
 //! A line of a text file, for showing it with what it means.
 
-use crate::Finding;
+use crate::{Finding, Path};
 
 /// A line of a text file.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Line {
     /// What it says, without its line end. What is not UTF-8 is replaced.
     pub text: String,
     /// The field that it gives, `positions[3]`; empty for a line without content.
-    pub path: String,
+    pub path: Path,
     /// What it means.
     pub meaning: String,
     /// What is wrong with it.

@@ -21,7 +21,7 @@ impl Visitor for Count {
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let document = Document::Mesh(super::mesh::document()?);
     let bytes = document.write(&WriteOptions::default())?;
-    let layout = document.format().layout_of(&bytes, None).ok_or("no layout")?;
+    let layout = document.format().layout_of(&bytes, document.dialect()).ok_or("no layout")?;
     let count = || {
         let mut count = Count(0);
         walk(layout, &bytes, &Limits::default(), &mut count).map(|_| count.0)

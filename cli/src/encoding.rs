@@ -44,7 +44,7 @@ impl Encoding {
         let interchange = Interchange::detect(bytes).map(Encoding::Interchange);
         match (interchange, meshspec::detect(bytes, Some(path))) {
             (Some(encoding), _) if formats_of(path).is_empty() => Ok(encoding),
-            (_, Ok(format)) => Ok(Encoding::Format(format)),
+            (_, Ok(detected)) => Ok(Encoding::Format(detected.format)),
             (Some(encoding), Err(_)) => Ok(encoding),
             (None, Err(error)) => {
                 Err(Failure::of(&name_of(path), &error).with_hint("name the format with --from FORMAT"))

@@ -1,6 +1,6 @@
 //! Which findings of a check are shown: all of them, or so many that a person reads them.
 
-use meshspec::{Finding, Report, Severity};
+use meshspec::{Finding, Path, Report, Severity};
 
 use crate::messages::Verbosity;
 
@@ -19,7 +19,7 @@ pub struct Others<'r> {
     pub code: &'static str,
     pub count: usize,
     /// The path of the last one, if that is known.
-    pub last: Option<&'r str>,
+    pub last: Option<&'r Path>,
 }
 
 impl<'r> Shown<'r> {
@@ -42,7 +42,7 @@ impl<'r> Shown<'r> {
                 let is_whole = report.suppressed().all(|(suppressed, _)| suppressed != code);
                 let mut of_rule = report.findings().iter().filter(|finding| finding.rule.code == code);
                 let last = if is_whole { of_rule.next_back() } else { None };
-                others.push(Others { code, count, last: last.map(|finding| &*finding.path) });
+                others.push(Others { code, count, last: last.map(|finding| &finding.path) });
             }
         }
         Shown { findings, others }

@@ -15,13 +15,7 @@ pub fn read_options(lenient: bool) -> ReadOptions {
 
 /// Wrong usage if the format does not have the dialect.
 pub fn require_dialect(format: FormatId, dialect: Dialect, place: &str) -> Result<()> {
-    let dialects = format.about().dialects;
-    if dialects.contains(&dialect) {
-        return Ok(());
-    }
-    let names: Vec<_> = dialects.iter().map(|dialect| dialect.name()).collect();
-    let message = format!("{format} has no {dialect} dialect, only {}", names.join(", "));
-    Err(Failure::usage(place, message))
+    format.about().require_dialect(dialect).map_err(|error| Failure::usage(place, error.message()))
 }
 
 /// The path that stands for standard input or output.

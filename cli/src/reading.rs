@@ -24,16 +24,18 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub fn options(&self) -> ReadOptions {
+    /// How to read these bytes, with the dialect that they are in.
+    pub fn options(&self, encoding: Encoding, bytes: &[u8]) -> ReadOptions {
         let options = read_options(self.lenient);
-        match self.dialect {
-            Some(dialect) => options.with_dialect(dialect),
-            None => options,
+        match (self.dialect, encoding) {
+            (Some(dialect), _) => options.with_dialect(dialect),
+            (None, Encoding::Format(format)) => options.with_dialect(format.detect(bytes).dialect),
+            (None, _) => options,
         }
     }
 
     pub fn strictness(&self) -> Strictness {
-        self.options().strictness
+        read_options(self.lenient).strictness
     }
 
     /// What the bytes of this file are.

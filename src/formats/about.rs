@@ -1,8 +1,7 @@
 //! What there is to know about a format.
 
-use super::FormatId;
 use crate::layout::{Type, walk};
-use crate::{Dialect, Rule};
+use crate::{Dialect, Error, FormatId, Result, Rule, path};
 
 /// What there is to know about a format.
 #[derive(Debug)]
@@ -26,6 +25,20 @@ pub struct About {
 }
 
 impl About {
+    /// That the format has this dialect.
+    ///
+    /// # Errors
+    ///
+    /// If it does not: the message names those that it has.
+    pub fn require_dialect(&self, dialect: Dialect) -> Result<()> {
+        if self.dialects.contains(&dialect) {
+            return Ok(());
+        }
+        let names: Vec<_> = self.dialects.iter().map(|dialect| dialect.name()).collect();
+        let message = format!("{} has no {dialect} dialect, only {}", self.id, names.join(", "));
+        Err(Error::unsupported(message).at(path!(dialect)).in_format(self.id))
+    }
+
     /// The rule with this code.
     pub fn rule(&self, code: &str) -> Option<&'static Rule> {
         self.rules.iter().find(|rule| rule.code == code).copied()

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::FormatId;
-use crate::{Error, ErrorKind, Result};
+use super::Document;
+use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
 
-/// How likely some bytes are a file of a format.
+/// How surely some bytes are a file of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Likelihood {
+pub enum Confidence {
     /// They are not.
-    No,
+    None,
     /// They start like one, but the structure does not hold: perhaps a damaged file.
     Possible,
     /// There are no magic bytes, but the whole structure holds.
@@ -18,34 +18,92 @@ pub enum Likelihood {
     Magic,
 }
 
-/// The format of a file, by magic bytes, then by structure. Where the bytes leave several possible, the extension of
-/// `path` decides; `.mesh` is the extension of several formats and says nothing.
+/// What a format makes of some bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detection {
+    /// How surely they are a file of the format.
+    pub confidence: Confidence,
+    /// The dialect that they follow, if they are one.
+    pub dialect: Dialect,
+}
+
+/// What some bytes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Detected {
+    /// The format.
+    pub format: FormatId,
+    /// The dialect of the format.
+    pub dialect: Dialect,
+}
+
+impl Detected {
+    /// Decodes the bytes that were detected to be this. A dialect of the options counts more than the detected one.
+    ///
+    /// # Errors
+    ///
+    /// See [`Format::read`](crate::Format::read).
+    pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+        self.format.read(bytes, &self.options(options))
+    }
+
+    /// Everything that is wrong with the bytes that were detected to be this. See [`check`](crate::check).
+    ///
+    /// # Errors
+    ///
+    /// See [`check`](crate::check).
+    pub fn check(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        crate::check(bytes, self.format, &self.options(options))
+    }
+
+    /// The options with a dialect, so that it is not detected again.
+    fn options(self, options: &ReadOptions) -> ReadOptions {
+        let dialect = options.dialect.unwrap_or(self.dialect);
+        options.clone().with_dialect(dialect)
+    }
+}
+
+/// The format and dialect of a file, by magic bytes, then by structure. Where the bytes leave several formats possible,
+/// the extension of `path` decides; `.mesh` is the extension of several formats and says nothing.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{Dialect, FormatId};
+///
+/// let bytes = include_bytes!("../../samples/mesh/renderlib.mesh");
+/// let detected = meshspec::detect(bytes, None)?;
+/// assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, Dialect::Renderlib));
+/// let document = detected.read(bytes, &Default::default())?;
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// If the bytes are of no format that is built in, or of several.
-pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<FormatId> {
-    let likelihoods: Vec<_> = FormatId::ALL.iter().map(|id| (*id, id.likelihood(bytes))).collect();
-    let best = likelihoods.iter().map(|(_, likelihood)| *likelihood).max().unwrap_or(Likelihood::No);
-    let mut candidates: Vec<FormatId> = if best == Likelihood::No {
-        Vec::new()
-    } else {
-        likelihoods.iter().filter(|(_, l)| *l == best).map(|(id, _)| *id).collect()
-    };
-    if candidates.len() != 1 && best < Likelihood::Structure {
-        candidates = path.and_then(FormatId::by_extension).map_or(candidates, |id| vec![id]);
+/// If the bytes are of no format that is built in, or could be of several.
+pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
+    let all: Vec<_> = FormatId::ALL.iter().map(|format| (*format, format.detect(bytes))).collect();
+    let best = all.iter().map(|(_, detection)| detection.confidence).max().unwrap_or(Confidence::None);
+    let mut candidates = all.clone();
+    candidates.retain(|(_, detection)| best != Confidence::None && detection.confidence == best);
+    if candidates.len() != 1
+        && best < Confidence::Structure
+        && let Some(named) = path.and_then(FormatId::by_extension)
+    {
+        candidates = all;
+        candidates.retain(|(format, _)| *format == named);
     }
+    let names = |formats: &mut dyn Iterator<Item = FormatId>, separator: &str| {
+        formats.map(FormatId::name).collect::<Vec<_>>().join(separator)
+    };
     match *candidates {
-        [format] => Ok(format),
+        [(format, Detection { dialect, .. })] => Ok(Detected { format, dialect }),
         [] => {
-            let names: Vec<_> = FormatId::ALL.iter().map(|id| id.name()).collect();
-            let message = format!("not a file of a known format ({})", names.join(", "));
-            Err(Error::new(ErrorKind::Unsupported, message))
+            let known = names(&mut FormatId::ALL.iter().copied(), ", ");
+            Err(Error::unsupported(format!("not a file of a known format ({known})")))
         }
         ref several => {
-            let names: Vec<_> = several.iter().map(|id| id.name()).collect();
-            let message = format!("could be {}: say which format it is", names.join(" or "));
-            Err(Error::new(ErrorKind::Unsupported, message))
+            let possible = names(&mut several.iter().map(|(format, _)| *format), " or ");
+            Err(Error::unsupported(format!("could be {possible}: say which format it is")))
         }
     }
 }

@@ -32,7 +32,10 @@ impl Interchange {
         let mut report = Report::new(limits);
         match self.read(bytes, files, &SceneOptions::default(), limits) {
             Err(error) if error.kind() == crate::ErrorKind::LimitExceeded => return Err(error),
-            Err(error) => report.add_refusal(self.reading_rule(), &error),
+            Err(error) => {
+                let rule = self.reading_rule();
+                report.add_with(rule, || error.to_finding(rule));
+            }
             Ok(_) => {}
         }
         Ok(report)

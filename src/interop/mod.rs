@@ -32,7 +32,7 @@ use std::str::FromStr;
 #[cfg(feature = "gltf")]
 use self::gltf::{glb, gltf_json};
 use crate::scene::{Conventions, Scene, SceneOptions};
-use crate::{Error, ErrorKind, Limits, Loss, Result};
+use crate::{Error, Limits, Loss, Result};
 
 /// Files beside the one that is read or written: buffers of glTF, materials of OBJ.
 pub trait Files {
@@ -178,7 +178,7 @@ impl FromStr for Interchange {
         Interchange::ALL.iter().find(|format| format.name() == name).copied().ok_or_else(|| {
             let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
             let message = format!("unknown format `{name}`; there are {}", names.join(", "));
-            Error::new(ErrorKind::Unsupported, message)
+            Error::unsupported(message)
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Error, ErrorKind, Result, Span};
+use crate::{Error, Result, Span};
 
 /// The bytes in which UTF-8 files of some editors begin.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -130,7 +130,7 @@ impl<'a> Words<'a> {
     }
 
     /// The error that the last word is wrong.
-    pub fn refuse(&self, message: impl Into<String>) -> Error {
+    pub fn refuse(&self, message: impl ToString) -> Error {
         refuse(self.text, self.range(), message)
     }
 }
@@ -159,8 +159,8 @@ fn is_blank(byte: u8) -> bool {
 }
 
 /// The error that these bytes of a text are wrong.
-pub(super) fn refuse(text: &[u8], range: Range<usize>, message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Malformed, message).with_span(Some(place(text, range)))
+pub(super) fn refuse(text: &[u8], range: Range<usize>, message: impl ToString) -> Error {
+    Error::malformed(message).with_span(Some(place(text, range)))
 }
 
 /// The line and column of these bytes of a text. Goes through all before them, so for errors only.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Type, c_header, imhex, json, kaitai, markdown};
-use crate::{Error, ErrorKind};
+use crate::Error;
 
 /// A language to print declarations in.
 ///
@@ -110,7 +110,7 @@ impl FromStr for Schema {
         Schema::ALL.iter().find(|schema| schema.name() == name).copied().ok_or_else(|| {
             let names: Vec<_> = Schema::ALL.iter().map(|schema| schema.name()).collect();
             let message = format!("unknown schema language `{name}`; there are {}", names.join(", "));
-            Error::new(ErrorKind::Unsupported, message)
+            Error::unsupported(message)
         })
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use glam::{Mat3, Mat4, Vec3};
 
 use super::{Mesh, Samples, Scene, Source};
-use crate::{Error, ErrorKind};
+use crate::Error;
 
 /// One of the six directions along the axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +163,7 @@ impl FromStr for Axes {
     fn from_str(text: &str) -> Result<Axes, Error> {
         let refuse = |why: &str| {
             let message = format!("`{text}` {why}; right, up and forward are wanted, as in -x,+y,+z");
-            Error::new(ErrorKind::Unsupported, message)
+            Error::unsupported(message)
         };
         let parse = |name: &str| Axis::ALL.iter().find(|(known, _)| *known == name).map(|(_, axis)| *axis);
         let axes: Vec<Axis> = text

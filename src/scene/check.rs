@@ -1,7 +1,7 @@
 //! What must hold in a scene before it can be written.
 
 use super::{Faces, Mesh, Scene, Skin};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 
 impl Scene {
     /// Whether the parts of the scene fit each other: as many values of each attribute as vertices, indices of vertices,
@@ -88,7 +88,7 @@ impl Scene {
 }
 
 fn refuse(path: impl Into<String>, message: String) -> Error {
-    Error::new(ErrorKind::Inexpressible, message).at(path)
+    Error::inexpressible(message).at_text(path)
 }
 
 impl Mesh {

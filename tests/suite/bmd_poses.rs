@@ -156,13 +156,13 @@ fn channels_that_make_no_track_are_refused() {
     let channels =
         Channels { scales: vec![(3, Triple::default()), (3, Triple::default())], ..Channels::default() };
     let error = Track::from_channels(&channels).unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "scales[1]"));
+    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, "scales[1]"));
     let error =
         FloatChannels { rotations: vec![(0, [0.0; 4])], ..FloatChannels::default() }.encode().unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "rotations[0]"));
+    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, "rotations[0]"));
     let translations = vec![(0, [0.0; 3]), (1, [0.0, f32::NAN, 0.0])];
     let error = FloatChannels { translations, ..FloatChannels::default() }.encode().unwrap_err();
-    assert_eq!((error.kind(), error.path()), (ErrorKind::Inexpressible, "translations[1]"));
+    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Inexpressible, "translations[1]"));
 }
 
 fn translations(keys: &[(u32, f32)]) -> Channels {

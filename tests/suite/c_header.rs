@@ -97,7 +97,7 @@ fn c_reads_what_the_walker_reads() {
         compile(&cc(), &arguments).expect("a C compiler");
         let mut compared = 0;
         for (format, bytes) in &files {
-            let Some(ty) = format.layout_of(bytes, None) else { continue };
+            let Some(ty) = format.layout_of(bytes, format.detect(bytes).dialect) else { continue };
             if format.about().layouts.contains(&(layout, ty)) {
                 compared += compare(&program, ty, bytes);
             }

@@ -59,7 +59,7 @@ fn errors_name_their_place_and_rule() {
 fn detection() {
     let Some(fixtures) = fixtures() else { return };
     for fixture in fixtures.iter().filter(|f| f.strict == Some(true) && format_of(f).is_some()) {
-        let detected = meshspec::detect(&fixture.bytes, None).ok().map(FormatId::name);
+        let detected = meshspec::detect(&fixture.bytes, None).ok().map(|detected| detected.format.name());
         let expected = format_of(fixture).map(FormatId::name);
         assert_eq!(detected, expected, "{}", fixture.file);
     }

@@ -263,7 +263,9 @@ fn the_sample_can_be_walked() {
     let fault = walk::fault(&Sample::TYPE, &bytes, &Default::default());
     assert_eq!(fault, None);
     for path in ["numbers[3]", "pairs[3][1]", "rest[1][1]", "far[1].0", "rows[1][2][1]", "names[1]"] {
-        assert!(walk::find(&Sample::TYPE, &bytes, path, &Default::default()).is_some(), "{path}");
+        let selection = walk::select(&Sample::TYPE, &bytes, path, &Default::default());
+        let walk::Selection::One(segments) = selection else { panic!("{path}: {selection:?}") };
+        assert_eq!(walk::path_text(&segments), path);
     }
 }
 
@@ -320,7 +322,7 @@ fn strings_match_patterns() {
 fn strings_end() {
     assert_eq!(walk::fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
     let fault = walk::fault(&Named::TYPE, &[1, b'a'], &Default::default()).unwrap();
-    assert_eq!((fault.kind, &*fault.path), (walk::FaultKind::End, "name"));
+    assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::End, "name"));
     let fault = walk::fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
     assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): lies at offset 0x9, but there are 0x3 bytes");
     assert_eq!(walk::fault(&<NulStrings as Layout>::TYPE, b"a\0b", &Default::default()), None);

@@ -40,7 +40,7 @@ impl Visitor for Leaves {
 
 fn leaves(format: FormatId, bytes: &[u8]) -> Leaves {
     let mut leaves = Leaves::default();
-    let layout = format.layout_of(bytes, None).unwrap();
+    let layout = format.layout_of(bytes, format.detect(bytes).dialect).unwrap();
     let end = walk::walk(layout, bytes, &Limits::default(), &mut leaves).unwrap();
     assert_eq!(end, bytes.len() as u64);
     assert!(leaves.rest.is_empty(), "{:?}", leaves.rest);
@@ -92,13 +92,15 @@ fn numbers() {
 fn blocks_unpack_no_further_than_the_limits() {
     let (format, file) = own_files().into_iter().find(|(format, _)| *format == FormatId::Crucible).unwrap();
     let limits = Limits::default().with_max_decoded(20);
-    let fault = walk::fault(format.layout_of(&file, None).unwrap(), &file, &limits).unwrap();
-    assert_eq!((fault.kind, &*fault.path), (walk::FaultKind::Limit, "chunks[0].indices.data"));
+    let fault =
+        walk::fault(format.layout_of(&file, format.detect(&file).dialect).unwrap(), &file, &limits).unwrap();
+    assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::Limit, "chunks[0].indices.data"));
 }
 
 /// Small enough to note every leaf.
 fn files() -> Vec<(FormatId, Vec<u8>)> {
-    let has_layout = |(format, file): &(FormatId, Vec<u8>)| format.layout_of(file, None).is_some();
+    let has_layout =
+        |(format, file): &(FormatId, Vec<u8>)| format.layout_of(file, format.detect(file).dialect).is_some();
     let files = all_files().into_iter().filter(has_layout);
     let files: Vec<_> = files.filter(|(_, file)| file.len() < 100_000).collect();
     assert!(files.len() >= 4);
@@ -245,7 +247,7 @@ fn every_byte_is_covered_once() {
 
 /// The bytes that the declaration itself gives, and streams that unpack to nothing.
 fn declared_magic(format: FormatId, file: &[u8]) -> Vec<u8> {
-    match format.layout_of(file, None) {
+    match format.layout_of(file, format.detect(file).dialect) {
         Some(Type::Declared(declaration)) => match declaration.shape {
             // The magic bytes of IyMA are those of its header.
             Shape::Struct([Field { ty: Type::Declared(header), .. }, ..]) if declaration.magic.is_empty() => {
@@ -285,7 +287,11 @@ fn is_structural(code: &str) -> bool {
 
 fn assert_same_acceptance(format: FormatId, bytes: &[u8]) -> bool {
     let result = format.read(bytes, &ReadOptions::lenient());
-    let fault = walk::fault(format.layout_of(bytes, None).unwrap(), bytes, &Limits::default());
+    let fault = walk::fault(
+        format.layout_of(bytes, format.detect(bytes).dialect).unwrap(),
+        bytes,
+        &Limits::default(),
+    );
     match (&result, &fault) {
         (Ok(_), None) => true,
         (Err(error), fault) => {

@@ -74,11 +74,11 @@ impl Check {
     fn look_at(&self, path: &Path, brief: bool) -> Result<Checked> {
         let bytes = input::read(path)?;
         let encoding = self.reading.encoding_of(&bytes, path)?;
-        let options = self.reading.options();
+        let options = self.reading.options(encoding, &bytes);
         let (report, layout) = match encoding {
             Encoding::Format(format) => {
                 let report = meshspec::check(&bytes, format, &options);
-                (report, format.layout_of(&bytes, options.dialect))
+                (report, format.layout_of(&bytes, options.dialect.unwrap_or_default()))
             }
             Encoding::Json => {
                 let document = json::read_document(&bytes);
@@ -139,7 +139,7 @@ impl Checked {
         for Others { code, count, last } in &shown.others {
             write!(out, "and {count} more of {code}")?;
             match last {
-                Some(path) if !path.is_empty() => writeln!(out, ", up to {}", Escaped(path))?,
+                Some(path) if !path.is_empty() => writeln!(out, ", up to {}", Escaped(&path.to_string()))?,
                 _ => writeln!(out)?,
             }
         }

@@ -61,8 +61,8 @@ impl Dump {
             return Err(Failure::usage(&name_of(&self.file), message)
                 .with_hint("--from reads the bytes as another format"));
         };
-        let options = self.reading.options();
-        let Some(ty) = format.layout_of(&bytes, options.dialect) else {
+        let options = self.reading.options(encoding, &bytes);
+        let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
             let name = self.file.display().to_string();
             let dump = TextDump { name, format, bytes: &bytes, path: self.path.as_deref(), json: self.json };
             return dump.run(&name_of(&self.file));
@@ -175,7 +175,7 @@ struct Last<'l> {
 #[derive(Serialize)]
 struct Broken<'b> {
     rule: Option<&'static Rule>,
-    path: &'b str,
+    path: &'b meshspec::Path,
     span: &'b Span,
     message: &'b str,
 }

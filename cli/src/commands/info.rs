@@ -110,7 +110,7 @@ impl Info {
     fn look_at(&self, path: &Path) -> Result<FileInfo> {
         let bytes = input::read(path)?;
         let encoding = self.reading.encoding_of(&bytes, path)?;
-        let options = self.reading.options();
+        let options = self.reading.options(encoding, &bytes);
         let fail = |error| Failure::in_file(&name_of(path), &error, &bytes);
         let content = match encoding {
             Encoding::Format(format) => format.read(&bytes, &options).map_err(fail)?.info().into(),
@@ -126,7 +126,7 @@ impl Info {
             }
         };
         let layout = match encoding {
-            Encoding::Format(format) => format.layout_of(&bytes, content.dialect),
+            Encoding::Format(format) => format.layout_of(&bytes, options.dialect.unwrap_or_default()),
             _ => None,
         };
         Ok(FileInfo {

@@ -183,7 +183,7 @@ impl Merge {
 
     /// The failure for an error about one of the documents, or about the merged one.
     fn failure(&self, error: &meshspec::Error) -> Failure {
-        match self.place_of(error.path()) {
+        match self.place_of(&error.path().to_string()) {
             Some((file, "")) => Failure::invalid(&file, error.message()),
             Some((file, path)) => Failure::invalid(&file, format_args!("{path}: {}", error.message())),
             None => Failure::of(&output::name_of(&self.output), error),

@@ -19,10 +19,10 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Format, FormatId, Likelihood, locate, refuse};
+use super::{About, Detection, Format, locate, refuse};
 use crate::info::Info;
 use crate::layout::{Layout, Type};
-use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Format for Document {
     const ABOUT: &'static About = &About {
@@ -36,13 +36,13 @@ impl Format for Document {
         layouts: &[("bmd", &schema::Image::TYPE)],
     };
 
-    fn detect(bytes: &[u8]) -> Likelihood {
-        codec::likelihood(bytes)
+    fn detect(bytes: &[u8]) -> Detection {
+        codec::detect(bytes)
     }
 
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        check_dialect(options.dialect.unwrap_or_default())
-            .and_then(|()| codec::read(bytes))
+        Self::dialect_of(bytes, options)
+            .and_then(|_| codec::read(bytes))
             .and_then(|document| {
                 refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
                 Ok(document)
@@ -65,7 +65,7 @@ impl Format for Document {
     }
 
     fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
-        check_dialect(dialect).map_err(|error| error.in_format(FormatId::Bmd))?;
+        Self::ABOUT.require_dialect(dialect)?;
         Ok((self, Vec::new()))
     }
 
@@ -73,17 +73,7 @@ impl Format for Document {
         document::info(self)
     }
 
-    fn layout_of(_: &[u8], _: Option<Dialect>) -> Option<&'static Type> {
+    fn layout_of(_: &[u8], _: Dialect) -> Option<&'static Type> {
         Some(&schema::Image::TYPE)
-    }
-}
-
-fn check_dialect(dialect: Dialect) -> Result<()> {
-    match dialect {
-        Dialect::Spec => Ok(()),
-        other => {
-            Err(Error::new(ErrorKind::Unsupported, format!("there is no {other} dialect of BMD"))
-                .at("dialect"))
-        }
     }
 }

@@ -12,7 +12,7 @@ use super::schema::{
 use super::{Chunk, Container, Document, Indices, Stream, rules};
 use crate::bulk::{self, Bulk, List};
 use crate::layout::{Layout, Shape, Type, Variant};
-use crate::{Dialect, Error, ErrorKind, Likelihood, Limits, Result, unpack};
+use crate::{Confidence, Detection, Dialect, Error, Limits, Path, Result, path, unpack};
 
 /// What a container starts with.
 const MAGIC: &[u8] = b"cmodel\n";
@@ -31,18 +31,13 @@ fn container_of(bytes: &[u8]) -> Container {
     if bytes.starts_with(MAGIC) { Container::Model } else { Container::Chunk }
 }
 
-/// The walker finds the place of what has none.
-fn malformed(error: impl ToString) -> Error {
-    Error::new(ErrorKind::Malformed, error.to_string())
-}
-
 /// The chunks of a file: for each the bytes that it may take, and where the last one must end.
 fn chunk_ranges(bytes: &[u8]) -> Result<(Vec<Range<usize>>, usize)> {
     match container_of(bytes) {
         Container::Chunk => Ok((std::iter::once(0..bytes.len()).collect(), bytes.len())),
         Container::Model => {
             let mut cursor = Cursor::new(bytes);
-            let file = ModelFile::read(&mut cursor).map_err(malformed)?;
+            let file = ModelFile::read(&mut cursor).map_err(Error::malformed)?;
             let ranges = file.chunks.0.into_iter().filter_map(|chunk| match chunk.chunk {
                 Bulk::Found(range) => Some(range),
                 Bulk::Given(_) | Bulk::Watched(_) => None,
@@ -56,20 +51,36 @@ fn chunk_ranges(bytes: &[u8]) -> Result<(Vec<Range<usize>>, usize)> {
 fn parse<'b>(bytes: &'b [u8], dialect: Dialect) -> Result<(schema::Chunk<'b>, usize)> {
     let mut cursor = Cursor::new(bytes);
     let tangent = dialect == Dialect::Tangent;
-    let chunk = schema::Chunk::read_args(&mut cursor, (tangent,)).map_err(malformed)?;
+    let chunk = schema::Chunk::read_args(&mut cursor, (tangent,)).map_err(Error::malformed)?;
     Ok((chunk, cursor.position() as usize))
 }
 
-/// The dialect of a file: the specification, unless the sizes of the streams fit the tangent dialect only (C10).
-pub(super) fn dialect_of(bytes: &[u8]) -> Dialect {
-    let Ok((ranges, _)) = chunk_ranges(bytes) else { return Dialect::Spec };
-    let fit = |dialect| {
-        ranges.iter().all(|range| {
-            // The tangent dialect knows every attribute bit of the specification and one more.
-            parse(&bytes[range.clone()], Dialect::Tangent).is_ok_and(|(chunk, _)| sizes_fit(&chunk, dialect))
-        })
+/// Whether the bytes have the structure of Crucible, and in which dialect: that of the specification, unless the sizes
+/// of the streams fit the tangent dialect only (C10).
+pub(super) fn detect(bytes: &[u8]) -> Detection {
+    let chunks = headers(bytes).unwrap_or_default();
+    let fit = |dialect| chunks.iter().all(|(chunk, _)| sizes_fit(chunk, dialect));
+    let (spec, tangent) = (fit(Dialect::Spec), fit(Dialect::Tangent));
+    let dialect = if tangent && !spec { Dialect::Tangent } else { Dialect::Spec };
+    let confidence = match &chunks[..] {
+        _ if bytes.starts_with(MAGIC) => Confidence::Magic,
+        [(chunk, end)] if chunk.index_size <= 1 => {
+            // An empty stream is packed as one byte (C3). Files of other formats that say little may look otherwise.
+            let sizes =
+                chunk.streams.0.iter().map(|stream| (stream.compressed_size, stream.uncompressed_size));
+            let mut sizes = sizes.chain([(chunk.indices.compressed_size, chunk.indices.uncompressed_size)]);
+            let fits = (spec || tangent) && sizes.all(|(packed, unpacked)| unpacked != 0 || packed == 1);
+            if fits && *end == bytes.len() { Confidence::Structure } else { Confidence::Possible }
+        }
+        _ => Confidence::None,
     };
-    if !fit(Dialect::Spec) && fit(Dialect::Tangent) { Dialect::Tangent } else { Dialect::Spec }
+    Detection { confidence, dialect }
+}
+
+/// The headers of the chunks of a file. The tangent dialect knows every attribute bit of the specification and one more.
+fn headers(bytes: &[u8]) -> Result<Vec<(schema::Chunk<'_>, usize)>> {
+    let (ranges, _) = chunk_ranges(bytes)?;
+    ranges.into_iter().map(|range| parse(&bytes[range], Dialect::Tangent)).collect()
 }
 
 /// Whether all streams have values for the same number of vertices in this dialect.
@@ -108,28 +119,8 @@ fn flags_of(stream: &Stream, dialect: Dialect) -> Option<AttributeFlags> {
     flags.find(|flags| variant_of(*flags, dialect).is_some_and(|variant| variant.name == stream.variant()))
 }
 
-/// Whether the bytes have the structure of Crucible.
-pub(super) fn likelihood(bytes: &[u8]) -> Likelihood {
-    if bytes.starts_with(MAGIC) {
-        return Likelihood::Magic;
-    }
-    match parse(bytes, Dialect::Tangent) {
-        Ok((chunk, end)) if chunk.index_size <= 1 => {
-            let fits = sizes_fit(&chunk, Dialect::Spec) || sizes_fit(&chunk, Dialect::Tangent);
-            // An empty stream is packed as one byte (C3). Files of other formats that say little may look otherwise.
-            let sizes =
-                chunk.streams.0.iter().map(|stream| (stream.compressed_size, stream.uncompressed_size));
-            let mut sizes = sizes.chain([(chunk.indices.compressed_size, chunk.indices.uncompressed_size)]);
-            let fits = fits && sizes.all(|(packed, unpacked)| unpacked != 0 || packed == 1);
-            if fits && end == bytes.len() { Likelihood::Structure } else { Likelihood::Possible }
-        }
-        _ => Likelihood::No,
-    }
-}
-
 /// Decodes a file of this dialect, checking nothing but its structure.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Document> {
-    check_dialect(dialect)?;
     let (ranges, end) = chunk_ranges(bytes)?;
     let mut document = Document {
         dialect,
@@ -148,14 +139,6 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
     Ok(document)
 }
 
-fn check_dialect(dialect: Dialect) -> Result<()> {
-    match dialect {
-        Dialect::Spec | Dialect::Tangent => Ok(()),
-        other => Err(Error::new(ErrorKind::Unsupported, format!("there is no {other} dialect of Crucible"))
-            .at("dialect")),
-    }
-}
-
 /// Decodes a chunk and takes what it unpacks to off the limits.
 fn read_chunk(bytes: &[u8], dialect: Dialect, limits: &mut Limits, index: usize) -> Result<Chunk> {
     let (chunk, end) = parse(bytes, dialect)?;
@@ -163,7 +146,7 @@ fn read_chunk(bytes: &[u8], dialect: Dialect, limits: &mut Limits, index: usize)
     let total: u64 = sizes.chain([chunk.indices.uncompressed_size]).map(|size| size as u64).sum();
     if total > limits.max_decoded {
         let message = format!("unpacks to {total} bytes, over the limit of {}", limits.max_decoded);
-        return Err(Error::new(ErrorKind::LimitExceeded, message).at(format!("chunks[{index}]")));
+        return Err(Error::limit_exceeded(message).at(path!(chunks[index])));
     }
     let (indices, streams) = both(
         || read_indices(bytes, &chunk, limits, index),
@@ -193,12 +176,12 @@ fn read_indices(bytes: &[u8], chunk: &schema::Chunk, limits: &Limits, index: usi
     let wide = chunk.index_size != 0;
     let value = if wide { 4 } else { 2 };
     if !size.is_multiple_of(value) {
-        return Err(uneven(format!("chunks[{index}].indices.uncompressed_size"), size, value));
+        return Err(uneven(path!(chunks[index].indices.uncompressed_size), size, value));
     }
     if wide {
-        unpack::lz4(packed, size, limits).map(Indices::U32).map_err(unpacking)
+        unpack::lz4(packed, size, limits).map(Indices::U32).map_err(Error::from)
     } else {
-        unpack::lz4(packed, size, limits).map(Indices::U16).map_err(unpacking)
+        unpack::lz4(packed, size, limits).map(Indices::U16).map_err(Error::from)
     }
 }
 
@@ -211,15 +194,15 @@ fn read_streams(
 ) -> Result<Vec<Stream>> {
     let read = |(index, stream): (usize, &AttributeStream)| {
         let size = stream.uncompressed_size as u64;
-        let unknown = || malformed("unknown attribute");
+        let unknown = || Error::malformed("unknown attribute");
         let variant = variant_of(stream.attribute, dialect).ok_or_else(unknown)?;
         let value = value_size(variant).ok_or_else(unknown)?;
         if !size.is_multiple_of(value) {
-            let path = format!("chunks[{chunk}].streams[{index}].uncompressed_size");
+            let path = path!(chunks[chunk].streams[index].uncompressed_size);
             return Err(uneven(path, size, value));
         }
         let packed = stream.data.bytes(bytes);
-        Stream::unpack(variant.name, packed, size, limits).ok_or_else(unknown)?.map_err(unpacking)
+        Stream::unpack(variant.name, packed, size, limits).ok_or_else(unknown)?.map_err(Error::from)
     };
     #[cfg(feature = "parallel")]
     {
@@ -230,38 +213,29 @@ fn read_streams(
     streams.iter().enumerate().map(read).collect()
 }
 
-fn uneven(path: String, size: u64, value: u64) -> Error {
+fn uneven(path: impl Into<Path>, size: u64, value: u64) -> Error {
     let message = format!("{size} bytes are no whole number of values of {value} bytes");
-    Error::new(ErrorKind::Malformed, message).at(path).with_rule(&rules::STREAM_SIZE)
-}
-
-/// The walker finds the place of what cannot be unpacked.
-fn unpacking(failure: unpack::Failure) -> Error {
-    match failure {
-        unpack::Failure::Malformed(message) => Error::new(ErrorKind::Malformed, message),
-        unpack::Failure::Limit(message) => Error::new(ErrorKind::LimitExceeded, message),
-    }
+    Error::malformed(message).at(path).with_rule(&rules::STREAM_SIZE)
 }
 
 /// Encodes the document in its own dialect.
 pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
-    check_dialect(document.dialect)?;
     let mut out = Output { bytes: vec![0; most_bytes(document)], end: 0 };
     match document.container {
         Container::Chunk => {
             let [chunk] = &*document.chunks else {
                 let message = format!("{} chunks, but a bare file is exactly one", document.chunks.len());
-                return Err(inexpressible("chunks", message));
+                return Err(Error::inexpressible(message).at(path!(chunks)));
             };
             if !chunk.trailing.is_empty() {
                 let message = "what follows a bare chunk is the document's trailing, not the chunk's";
-                return Err(inexpressible("chunks[0].trailing", message));
+                return Err(Error::inexpressible(message).at(path!(chunks[0].trailing)));
             }
             write_chunk(chunk, document.dialect, 0, &mut out)?;
         }
         Container::Model => {
             out.put(&ModelFile {
-                chunk_count: count(document.chunks.len(), "chunks")?,
+                chunk_count: count(document.chunks.len(), path!(chunks))?,
                 chunks: List(Vec::new()),
             })?;
             for (index, chunk) in document.chunks.iter().enumerate() {
@@ -280,12 +254,9 @@ pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
     Ok(out.bytes)
 }
 
-fn inexpressible(path: impl Into<String>, message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Inexpressible, message).at(path)
-}
-
-fn count<N: TryFrom<usize>>(items: usize, path: &str) -> Result<N> {
-    N::try_from(items).map_err(|_| inexpressible(path, format!("{items} are more than the file can count")))
+fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
+    N::try_from(items)
+        .map_err(|_| Error::inexpressible(format!("{items} are more than the file can count")).at(path))
 }
 
 /// The file as far as it is written, with room for the rest.
@@ -297,7 +268,7 @@ struct Output {
 impl Output {
     fn put(&mut self, value: &impl for<'a> BinWrite<Args<'a> = ()>) -> Result<()> {
         let mut cursor = Cursor::new(&mut self.bytes[self.end..]);
-        value.write_le(&mut cursor).map_err(|error| inexpressible("", error.to_string()))?;
+        value.write_le(&mut cursor).map_err(|error| Error::inexpressible(error.to_string()))?;
         self.end += cursor.position() as usize;
         Ok(())
     }
@@ -308,14 +279,14 @@ impl Output {
     }
 
     /// Compresses `raw` to where it belongs, behind the header that `header` makes of both sizes.
-    fn put_stream<H>(&mut self, raw: &[u8], path: &str, header: impl Fn(i32, i32) -> H) -> Result<()>
+    fn put_stream<H>(&mut self, raw: &[u8], path: &Path, header: impl Fn(i32, i32) -> H) -> Result<()>
     where
         H: for<'a> BinWrite<Args<'a> = ()>,
     {
         let start = self.end;
         self.put(&header(0, 0))?;
         let packed = lz4_flex::block::compress_into(raw, &mut self.bytes[self.end..])
-            .map_err(|error| inexpressible(path, error.to_string()))?;
+            .map_err(|error| Error::inexpressible(error.to_string()).at(path))?;
         let end = self.end + packed;
         self.end = start;
         self.put(&header(count(packed, path)?, count(raw.len(), path)?))?;
@@ -342,14 +313,14 @@ fn most_compressed(size: usize) -> usize {
 }
 
 fn write_chunk(chunk: &Chunk, dialect: Dialect, index: usize, out: &mut Output) -> Result<()> {
-    let path = format!("chunks[{index}].indices");
+    let path = path!(chunks[index].indices).into();
     let (size, raw) = match (&chunk.indices, chunk.index_size) {
         (Indices::U16(values), None) => (0u8, bulk::as_bytes(values)),
         (Indices::U32(values), None) => (1, bulk::as_bytes(values)),
         (Indices::U32(values), Some(size @ 2..)) => (size, bulk::as_bytes(values)),
         (_, Some(size)) => {
             let message = format!("{size} is not another way to say that indices have 32 bits");
-            return Err(inexpressible(format!("chunks[{index}].index_size"), message));
+            return Err(Error::inexpressible(message).at(path!(chunks[index].index_size)));
         }
     };
     out.put(&size)?;
@@ -358,11 +329,11 @@ fn write_chunk(chunk: &Chunk, dialect: Dialect, index: usize, out: &mut Output) 
         uncompressed_size,
         data: Bulk::Given(&[]),
     })?;
-    out.put(&count::<u8>(chunk.streams.len(), &format!("chunks[{index}].streams"))?)?;
+    out.put(&count::<u8>(chunk.streams.len(), path!(chunks[index].streams))?)?;
     for (position, stream) in chunk.streams.iter().enumerate() {
-        let path = format!("chunks[{index}].streams[{position}]");
+        let path = path!(chunks[index].streams[position]).into();
         let attribute = flags_of(stream, dialect).ok_or_else(|| {
-            inexpressible(&*path, format!("the {dialect} dialect has no {}", stream.name()))
+            Error::inexpressible(format!("the {dialect} dialect has no {}", stream.name())).at(&path)
         })?;
         out.put_stream(&stream.to_bytes(), &path, |compressed_size, uncompressed_size| AttributeStream {
             attribute,

@@ -28,10 +28,10 @@ pub mod strategy;
 pub use document::{Chunk, Container, Document, Indices, Stream};
 pub use schema::BoneWeight;
 
-use super::{About, Format, FormatId, Likelihood, locate, refuse};
+use super::{About, Detection, Format, locate, refuse};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Layout, Type};
-use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Format for Document {
     const ABOUT: &'static About = &About {
@@ -50,12 +50,12 @@ impl Format for Document {
         ],
     };
 
-    fn detect(bytes: &[u8]) -> Likelihood {
-        codec::likelihood(bytes)
+    fn detect(bytes: &[u8]) -> Detection {
+        codec::detect(bytes)
     }
 
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        let dialect = options.dialect.unwrap_or_else(|| codec::dialect_of(bytes));
+        let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, &options.limits)
             .and_then(|document| {
                 refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
@@ -65,6 +65,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        Self::ABOUT.require_dialect(self.dialect)?;
         refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
             .and_then(|()| codec::write(self))
             .map_err(|error| error.in_format(FormatId::Crucible))
@@ -79,10 +80,11 @@ impl Format for Document {
     }
 
     fn into_dialect(mut self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
+        Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
         match dialect {
             Dialect::Tangent => {}
-            Dialect::Spec => {
+            _ => {
                 for (index, chunk) in self.chunks.iter_mut().enumerate() {
                     let mut position = 0;
                     chunk.streams.retain(|stream| {
@@ -95,10 +97,6 @@ impl Format for Document {
                         keep
                     });
                 }
-            }
-            other => {
-                let message = format!("there is no {other} dialect of Crucible");
-                return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Crucible));
             }
         }
         self.dialect = dialect;
@@ -116,8 +114,8 @@ impl Format for Document {
         }
     }
 
-    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
-        Some(codec::layout(bytes, dialect.unwrap_or_else(|| codec::dialect_of(bytes))))
+    fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        Some(codec::layout(bytes, dialect))
     }
 }
 

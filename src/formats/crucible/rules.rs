@@ -1,8 +1,8 @@
 //! The rules of Crucible.
 
 use super::{Chunk, Container, Document, Stream};
-use crate::Report;
 use crate::finding::rules;
+use crate::{Report, path};
 
 rules! {
     MAGIC "CRUCIBLE-MAGIC" Fatal "" "C11"
@@ -40,7 +40,7 @@ rules! {
 /// Adds every breach to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     for (index, chunk) in document.chunks.iter().enumerate() {
-        check_chunk(chunk, &format!("chunks[{index}]"), report);
+        check_chunk(chunk, index, report);
     }
     if !document.trailing.is_empty() {
         let what = match document.container {
@@ -49,34 +49,34 @@ pub(super) fn check(document: &Document, report: &mut Report) {
         };
         report.add(
             &TRAILING,
-            "trailing",
+            path!(trailing),
             format_args!("{} bytes follow the last {what}", document.trailing.len()),
         );
     }
 }
 
-fn check_chunk(chunk: &Chunk, at: &str, report: &mut Report) {
+fn check_chunk(chunk: &Chunk, at: usize, report: &mut Report) {
     if let Some(byte) = chunk.index_size {
-        report.add(&INDEX_SIZE, format_args!("{at}.index_size"), format_args!("{byte}, expected 0 or 1"));
+        report.add(&INDEX_SIZE, path!(chunks[at].index_size), format_args!("{byte}, expected 0 or 1"));
     }
     check_streams(chunk, at, report);
     check_indices(chunk, at, report);
     check_weights(chunk, at, report);
     if !chunk.trailing.is_empty() {
         let message = format_args!("{} bytes follow the last stream", chunk.trailing.len());
-        report.add(&TRAILING, format_args!("{at}.trailing"), message);
+        report.add(&TRAILING, path!(chunks[at].trailing), message);
     }
 }
 
-fn check_streams(chunk: &Chunk, at: &str, report: &mut Report) {
+fn check_streams(chunk: &Chunk, at: usize, report: &mut Report) {
     if chunk.streams.is_empty() {
-        report.add(&NO_STREAMS, format_args!("{at}.attribute_count"), "there are no attributes");
+        report.add(&NO_STREAMS, path!(chunks[at].attribute_count), "there are no attributes");
     } else if chunk.positions_3d().is_none() && chunk.positions_2d().is_none() {
-        report.add(&POSITION, format_args!("{at}.streams"), "no stream holds positions");
+        report.add(&POSITION, path!(chunks[at].streams), "no stream holds positions");
     }
     let count = chunk.vertex_count();
     for (index, stream) in chunk.streams.iter().enumerate() {
-        let path = format_args!("{at}.streams[{index}]");
+        let path = path!(chunks[at].streams[index]);
         if chunk.streams[..index].iter().any(|other| other.variant() == stream.variant()) {
             report.add(&DUPLICATE, path, format_args!("{} for the second time", stream.name()));
         }
@@ -87,11 +87,11 @@ fn check_streams(chunk: &Chunk, at: &str, report: &mut Report) {
     }
 }
 
-fn check_indices(chunk: &Chunk, at: &str, report: &mut Report) {
+fn check_indices(chunk: &Chunk, at: usize, report: &mut Report) {
     let (indices, vertices) = (&chunk.indices, chunk.vertex_count());
     if !indices.len().is_multiple_of(3) {
         let message = format_args!("{} indices make no whole number of triangles", indices.len());
-        report.add(&TRIANGLES, format_args!("{at}.indices"), message);
+        report.add(&TRIANGLES, path!(chunks[at].indices), message);
     }
     // Without any streams there is nothing to index, which is reported as such (C8).
     if chunk.streams.is_empty() {
@@ -102,12 +102,12 @@ fn check_indices(chunk: &Chunk, at: &str, report: &mut Report) {
         return;
     }
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| *index as usize >= vertices) {
-        let path = format_args!("{at}.indices.data[{position}]");
+        let path = path!(chunks[at].indices.data[position]);
         report.add(&INDEX_RANGE, path, format_args!("index {index}, but there are {vertices} vertices"));
     }
 }
 
-fn check_weights(chunk: &Chunk, at: &str, report: &mut Report) {
+fn check_weights(chunk: &Chunk, at: usize, report: &mut Report) {
     if !report.wants(&WEIGHT_SUM) {
         return;
     }
@@ -117,7 +117,7 @@ fn check_weights(chunk: &Chunk, at: &str, report: &mut Report) {
             let sum: f32 = weights.iter().map(|weight| weight.influence).sum();
             // Nor is a sum near 1 that is not a number.
             if (sum - 1.0).abs() > 1e-3 || sum.is_nan() {
-                let path = format_args!("{at}.streams[{index}].data[{vertex}]");
+                let path = path!(chunks[at].streams[index].data[vertex]);
                 report.add(&WEIGHT_SUM, path, format_args!("the influences add up to {sum}"));
             }
         }

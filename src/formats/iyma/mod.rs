@@ -40,10 +40,10 @@ pub use document::{
 };
 pub use schema::{Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexFormat};
 
-use super::{About, Format, FormatId, Likelihood, refuse};
+use super::{About, Detection, Format, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::layout::{Layout, Type};
-use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Format for Document {
     const ABOUT: &'static About = &About {
@@ -57,20 +57,22 @@ impl Format for Document {
         layouts: &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],
     };
 
-    fn detect(bytes: &[u8]) -> Likelihood {
-        codec::likelihood(bytes)
+    fn detect(bytes: &[u8]) -> Detection {
+        codec::detect(bytes)
     }
 
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        codec::read(bytes, options)
+        let dialect = Self::dialect_of(bytes, options)?;
+        codec::read(bytes, dialect, options)
             .and_then(|document| {
                 refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
                 Ok(document)
             })
-            .map_err(|error| codec::locate_in(error, bytes, options))
+            .map_err(|error| codec::locate_in(error, bytes, dialect, options))
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        Self::ABOUT.require_dialect(self.dialect)?;
         refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
             .and_then(|()| codec::write(self, options))
             .map_err(|error| error.in_format(FormatId::Iyma))
@@ -85,18 +87,15 @@ impl Format for Document {
     }
 
     fn into_dialect(mut self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
+        Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
         match dialect {
-            Dialect::Spec => {
+            Dialect::Reference if self.dialect == dialect => {}
+            Dialect::Reference => document::dialect::into_reference(&mut self.attributes, &mut losses),
+            _ => {
                 // The specification's list may have the same usage more than once.
                 let uses = self.attributes.iter_mut().map(|attribute| &mut attribute.usage);
                 uses.filter(|usage| **usage == Usage::Uv1).for_each(|usage| *usage = Usage::Uv);
-            }
-            Dialect::Reference if self.dialect == dialect => {}
-            Dialect::Reference => document::dialect::into_reference(&mut self.attributes, &mut losses),
-            other => {
-                let message = format!("IyMA has no {other} dialect: it has spec and reference");
-                return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Iyma));
             }
         }
         if self.dialect != dialect {
@@ -131,14 +130,14 @@ impl Format for Document {
         }
     }
 
-    fn check_undecoded(bytes: &[u8], options: &ReadOptions, report: &mut Report) {
-        if let Some((metadata, data)) = codec::checksums(bytes, options) {
+    fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {
+        if let Some((metadata, data)) = codec::checksums(bytes, dialect) {
             rules::check_checksums(metadata.as_ref(), &data, report);
         }
     }
 
-    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
-        Some(codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes))))
+    fn layout_of(_: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        Some(codec::layout(dialect))
     }
 }
 

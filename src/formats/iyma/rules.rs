@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::document::{DataChecksum, Document, IndexBuffer, WrongChecksum};
 use super::schema::{IndexFormat, MeshInfo};
-use crate::Report;
 use crate::finding::rules;
+use crate::{Report, path};
 
 rules! {
     MAGIC "IYMA-MAGIC" Fatal "Header" ""
@@ -48,7 +48,7 @@ pub(super) fn check(document: &Document, report: &mut Report) {
         let first = document.attributes[..index].iter().position(|other| other.usage == attribute.usage);
         if let Some(first) = first {
             let message = format!("duplicate usage {}, as attributes[{first}]", attribute.usage.name());
-            report.add(&DUPLICATE, format_args!("descriptor.attributes[{index}]"), message);
+            report.add(&DUPLICATE, path!(descriptor.attributes[index]), message);
         }
     }
 }
@@ -56,10 +56,10 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 /// Adds the checksums that are wrong.
 pub(super) fn check_checksums(metadata: Option<&WrongChecksum>, data: &DataChecksum, report: &mut Report) {
     if let Some(wrong) = metadata {
-        report.add(&METADATA_CHECKSUM, "header.metadata_checksum", mismatch(wrong));
+        report.add(&METADATA_CHECKSUM, path!(header.metadata_checksum), mismatch(wrong));
     }
     if let DataChecksum::Wrong(wrong) = data {
-        report.add(&DATA_CHECKSUM, "header.data_checksum", mismatch(wrong));
+        report.add(&DATA_CHECKSUM, path!(header.data_checksum), mismatch(wrong));
     }
 }
 
@@ -79,7 +79,7 @@ fn check_meshes(document: &Document, report: &mut Report) {
         let mut check = |what, field, first: u32, count: u32, there: u64| {
             let end = u64::from(first) + u64::from(count);
             if end > there {
-                let path = format_args!("descriptor.meshes[{index}].{field}");
+                let path = path!(descriptor.meshes[index].(field));
                 report.add(&MESH_RANGE, path, format_args!("{what} {first}..{end} of {there}"));
             }
         };
@@ -116,7 +116,7 @@ fn check_indices(document: &Document, indices: &IndexBuffer, report: &mut Report
         let limit = mesh.vertex_count;
         let wrong = values.iter().enumerate().filter(|(_, index)| *index >= limit);
         for (position, index) in wrong {
-            let path = format_args!("data.indices[{}]", range.start + position);
+            let path = path!(data.indices[range.start + position]);
             report.add(&INDEX_RANGE, path, format_args!("index {index}, but the mesh has {limit} vertices"));
             // Once the report is full, one finding per mesh is enough: many may share the same indices.
             if report.count_of(INDEX_RANGE.code) > 1000 {

@@ -7,11 +7,10 @@ use binrw::{BinRead, BinWrite};
 use super::rules::Glance;
 use super::schema::{self, File, Pose, RenderlibFile, RenderlibPose};
 use super::vertices::stride;
-use super::{Animation, Document, VertexFormat, Vertices, rules};
+use super::{Animation, Confidence, Document, VertexFormat, Vertices, rules};
 use crate::bulk::{self, Bulk, List, NulStrings, Records, Watched};
-use crate::layout::walk::TRAILING;
 use crate::layout::{Layout, Type};
-use crate::{Dialect, Error, ErrorKind, Likelihood, Result, Text};
+use crate::{Detection, Dialect, Error, Path, Result, Text, path};
 
 /// The declaration of a file of this dialect.
 pub(super) fn layout(dialect: Dialect) -> &'static Type {
@@ -21,17 +20,36 @@ pub(super) fn layout(dialect: Dialect) -> &'static Type {
     }
 }
 
-/// The dialect of a file (M17): the renderlib layout is recognised by a root transform whose last row is 0, 0, 0, 1
-/// and by consuming the file exactly. Where the layout of the specification fits as well, the one under which the
-/// file breaks no rule is right, and the specification if both are.
-pub(super) fn dialect_of(bytes: &[u8]) -> Dialect {
-    let Some(fits) = fits_renderlib(bytes) else { return Dialect::Spec };
-    match (fits, read_spec(bytes)) {
-        (_, Err(_)) => Dialect::Renderlib,
-        (false, Ok(_)) => Dialect::Spec,
-        (true, Ok((document, glance))) if is_plausible(&document, &glance) => Dialect::Spec,
-        (true, Ok(_)) => Dialect::Renderlib,
-    }
+/// Whether the bytes have the structure of MESH, and in which dialect (M17): the renderlib layout is recognised by a
+/// root transform whose last row is 0, 0, 0, 1 and by consuming the file exactly. Where the layout of the specification
+/// fits as well, the one under which the file breaks no rule is right, and the specification if both are.
+pub(super) fn detect(bytes: &[u8]) -> Detection {
+    let spec = File::read(&mut Cursor::new(bytes)).ok();
+    let (dialect, fits) = match fits_renderlib(bytes) {
+        None => (Dialect::Spec, spec.is_some_and(|file| strings_are_text(&file, bytes))),
+        Some(fits) => match spec {
+            None => (Dialect::Renderlib, fits),
+            Some(file) if !fits => (Dialect::Spec, strings_are_text(&file, bytes)),
+            Some(file) => match spec_document(file, bytes) {
+                Ok((document, glance)) if is_plausible(&document, &glance) => {
+                    (Dialect::Spec, !document.unterminated)
+                }
+                _ => (Dialect::Renderlib, true),
+            },
+        },
+    };
+    // Version 1.0, with positions.
+    let [0x01, format, unused, ..] = bytes else {
+        return Detection { confidence: Confidence::None, dialect };
+    };
+    let is_clean = format >> 4 == 0 && *unused == 0;
+    let confidence = match (fits, is_clean) {
+        _ if format & 1 == 0 => Confidence::None,
+        (true, true) => Confidence::Structure,
+        (true, false) | (false, true) => Confidence::Possible,
+        (false, false) => Confidence::None,
+    };
+    Detection { confidence, dialect }
 }
 
 /// `None` without the last row of a root transform, else whether the layout consumes the file exactly.
@@ -44,50 +62,29 @@ fn fits_renderlib(bytes: &[u8]) -> Option<bool> {
     Some(RenderlibFile::read(&mut cursor).is_ok() && cursor.position() == bytes.len() as u64)
 }
 
+fn strings_are_text(file: &File, bytes: &[u8]) -> bool {
+    let (strings, unterminated) = split_strings(file.strings.0.bytes(bytes));
+    !unterminated && strings.iter().all(Text::is_printable)
+}
+
 fn is_plausible(document: &Document, glance: &Glance) -> bool {
     let mut report = crate::Report::at_least(crate::Severity::Error, &crate::Limits::default());
     rules::check_after(glance, document, &mut report);
     report.findings().is_empty() && document.strings.iter().all(Text::is_printable)
 }
 
-/// Whether the bytes have the structure of MESH.
-pub(super) fn likelihood(bytes: &[u8]) -> Likelihood {
-    // Version 1.0, with positions.
-    let [0x01, format, unused, ..] = bytes else { return Likelihood::No };
-    if format & 1 == 0 {
-        return Likelihood::No;
-    }
-    let is_clean = format >> 4 == 0 && *unused == 0;
-    let fits = match dialect_of(bytes) {
-        Dialect::Renderlib => fits_renderlib(bytes) == Some(true),
-        _ => File::read(&mut Cursor::new(bytes)).is_ok_and(|file| {
-            let (strings, unterminated) = split_strings(file.strings.0.bytes(bytes));
-            !unterminated && strings.iter().all(Text::is_printable)
-        }),
-    };
-    match (fits, is_clean) {
-        (true, true) => Likelihood::Structure,
-        (true, false) | (false, true) => Likelihood::Possible,
-        (false, false) => Likelihood::No,
-    }
-}
-
 /// Decodes a file of this dialect, checking nothing but its structure.
 pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Glance)> {
     match dialect {
-        Dialect::Spec => read_spec(bytes),
         Dialect::Renderlib => read_renderlib(bytes),
-        other => Err(Error::new(ErrorKind::Unsupported, format!("there is no {other} dialect of MESH"))),
+        _ => {
+            let file = File::read(&mut Cursor::new(bytes)).map_err(Error::malformed)?;
+            spec_document(file, bytes)
+        }
     }
 }
 
-/// The walker finds the place of what binrw refuses.
-fn malformed(error: binrw::Error) -> Error {
-    Error::new(ErrorKind::Malformed, error.to_string())
-}
-
-fn read_spec(bytes: &[u8]) -> Result<(Document, Glance)> {
-    let file = File::read(&mut Cursor::new(bytes)).map_err(malformed)?;
+fn spec_document(file: File, bytes: &[u8]) -> Result<(Document, Glance)> {
     let (strings, unterminated) = split_strings(file.strings.0.bytes(bytes));
     let glance = Glance::new(file.header.format, file.joints.len());
     let document = Document {
@@ -121,11 +118,11 @@ fn read_vertices(format: VertexFormat, records: &[u8], glance: &Glance) -> Resul
 
 fn read_renderlib(bytes: &[u8]) -> Result<(Document, Glance)> {
     let mut cursor = Cursor::new(bytes);
-    let file = RenderlibFile::read(&mut cursor).map_err(malformed)?;
+    let file = RenderlibFile::read(&mut cursor).map_err(Error::malformed)?;
     let rest = bytes.len() as u64 - cursor.position();
     if rest > 0 {
         let message = format!("{rest} bytes follow the last animation");
-        return Err(Error::new(ErrorKind::Malformed, message).at(TRAILING).with_rule(&rules::TRAILING));
+        return Err(Error::malformed(message).at(path!(trailing)).with_rule(&rules::TRAILING));
     }
     let glance = Glance::new(file.header.format, file.joints.len());
     let document = Document {
@@ -163,15 +160,11 @@ fn split_strings(section: &[u8]) -> (Vec<Text>, bool) {
     (strings, unterminated)
 }
 
-fn inexpressible(path: impl Into<String>, message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Inexpressible, message).at(path)
-}
-
 /// A count in the width that the header has for it.
-fn count<N: TryFrom<usize>>(items: usize, path: &str) -> Result<N> {
+fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| {
         let most = (1u64 << (8 * size_of::<N>())) - 1;
-        inexpressible(path, format!("{items} items, but the file can count {most}"))
+        Error::inexpressible(format!("{items} items, but the file can count {most}")).at(path)
     })
 }
 
@@ -187,14 +180,13 @@ pub(super) fn write(document: &Document) -> Result<(Vec<u8>, Glance)> {
                 animation.timestamps.len(),
                 document.joints.len()
             );
-            return Err(inexpressible(format!("animations[{index}].poses"), message));
+            return Err(Error::inexpressible(message).at(path!(animations[index].poses)));
         }
     }
     let mut out = Cursor::new(Vec::with_capacity(size_of_file(document)));
     match document.dialect {
-        Dialect::Spec => write_spec(document, &glance, &mut out)?,
         Dialect::Renderlib => write_renderlib(document, &glance, &mut out)?,
-        other => return Err(inexpressible("dialect", format!("there is no {other} dialect of MESH"))),
+        _ => write_spec(document, &glance, &mut out)?,
     }
     Ok((out.into_inner(), glance))
 }
@@ -211,12 +203,12 @@ fn size_of_file(document: &Document) -> usize {
 }
 
 fn written(result: binrw::BinResult<()>) -> Result<()> {
-    result.map_err(|error| inexpressible("", error.to_string()))
+    result.map_err(|error| Error::inexpressible(error.to_string()))
 }
 
 fn write_spec(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8>>) -> Result<()> {
     if document.root_transform.is_some() {
-        return Err(inexpressible("root_transform", "the specification has no root transform"));
+        return Err(Error::inexpressible("the specification has no root transform").at(path!(root_transform)));
     }
     let strings = join_strings(document)?;
     let at_vertices = |piece: &[u8]| glance.at_vertices(piece);
@@ -225,10 +217,10 @@ fn write_spec(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8>>) -
         header: schema::Header {
             version: 0x01,
             format: document.vertices.format(),
-            vertex_count: count(document.vertices.len(), "vertices")?,
-            index_count: count(document.indices.len(), "indices")?,
-            joint_count: count(document.joints.len(), "joints")?,
-            animation_count: count(document.animations.len(), "animations")?,
+            vertex_count: count(document.vertices.len(), path!(vertices))?,
+            index_count: count(document.indices.len(), path!(indices))?,
+            joint_count: count(document.joints.len(), path!(joints))?,
+            animation_count: count(document.animations.len(), path!(animations))?,
         },
         vertices: Records::watched(document.vertices.as_bytes(), document.vertices.stride(), &at_vertices),
         indices: Bulk::Watched(Watched { values: &document.indices, group: 1, watch: &at_indices }),
@@ -239,14 +231,14 @@ fn write_spec(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8>>) -
                 .iter()
                 .enumerate()
                 .map(|(index, animation)| {
-                    let path = format!("animations[{index}]");
                     Ok(schema::Animation {
                         name: animation.name.ok_or_else(|| {
-                            inexpressible(format!("{path}.name"), "the specification wants a name")
+                            Error::inexpressible("the specification wants a name")
+                                .at(path!(animations[index].name))
                         })?,
                         duration: animation.duration,
                         speed: animation.speed,
-                        pose_count: count(animation.timestamps.len(), &path)?,
+                        pose_count: count(animation.timestamps.len(), path!(animations[index]))?,
                         timestamps: Bulk::Given(&animation.timestamps),
                         poses: Bulk::Given(&animation.poses),
                     })
@@ -262,14 +254,15 @@ fn join_strings(document: &Document) -> Result<Vec<u8>> {
     let mut section = Vec::new();
     for (index, string) in document.strings.iter().enumerate() {
         if string.as_bytes().contains(&0) {
-            return Err(inexpressible(format!("strings[{index}]"), "a string cannot contain a NUL"));
+            return Err(Error::inexpressible("a string cannot contain a NUL").at(path!(strings[index])));
         }
         section.extend_from_slice(string.as_bytes());
         section.push(0);
     }
     if document.unterminated {
         if document.strings.last().is_none_or(|last| last.as_bytes().is_empty()) {
-            return Err(inexpressible("unterminated", "there is no last string that could lack its NUL"));
+            return Err(Error::inexpressible("there is no last string that could lack its NUL")
+                .at(path!(unterminated)));
         }
         section.pop();
     }
@@ -278,11 +271,11 @@ fn join_strings(document: &Document) -> Result<Vec<u8>> {
 
 fn write_renderlib(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8>>) -> Result<()> {
     if !document.strings.is_empty() {
-        return Err(inexpressible("strings", "the renderlib dialect has no strings"));
+        return Err(Error::inexpressible("the renderlib dialect has no strings").at(path!(strings)));
     }
-    let root_transform = document
-        .root_transform
-        .ok_or_else(|| inexpressible("root_transform", "the renderlib dialect wants a root transform"))?;
+    let root_transform = document.root_transform.ok_or_else(|| {
+        Error::inexpressible("the renderlib dialect wants a root transform").at(path!(root_transform))
+    })?;
     let poses = document
         .animations
         .iter()
@@ -295,10 +288,10 @@ fn write_renderlib(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8
         header: schema::RenderlibHeader {
             version: 0x01,
             format: document.vertices.format(),
-            vertex_count: count(document.vertices.len(), "vertices")?,
-            index_count: count(document.indices.len(), "indices")?,
-            joint_count: count(document.joints.len(), "joints")?,
-            animation_count: count(document.animations.len(), "animations")?,
+            vertex_count: count(document.vertices.len(), path!(vertices))?,
+            index_count: count(document.indices.len(), path!(indices))?,
+            joint_count: count(document.joints.len(), path!(joints))?,
+            animation_count: count(document.animations.len(), path!(animations))?,
             root_transform,
         },
         vertices: Records::watched(document.vertices.as_bytes(), document.vertices.stride(), &at_vertices),
@@ -314,7 +307,7 @@ fn write_renderlib(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8
                     Ok(schema::RenderlibAnimation {
                         duration: animation.duration,
                         speed: animation.speed,
-                        pose_count: count(animation.timestamps.len(), &format!("animations[{index}]"))?,
+                        pose_count: count(animation.timestamps.len(), path!(animations[index]))?,
                         timestamps: Bulk::Given(&animation.timestamps),
                         poses: Bulk::Given(poses),
                     })
@@ -328,15 +321,16 @@ fn write_renderlib(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8
 /// The entries of an animation as the renderlib dialect has them: without a name, joints as one byte.
 fn narrow_poses(animation: &Animation, index: usize) -> Result<Vec<RenderlibPose>> {
     if animation.name.is_some() {
-        let path = format!("animations[{index}].name");
-        return Err(inexpressible(path, "the renderlib dialect has no names"));
+        return Err(
+            Error::inexpressible("the renderlib dialect has no names").at(path!(animations[index].name))
+        );
     }
     let entries = animation.poses.iter().enumerate();
     let narrowed = entries.map(|(i, pose)| {
         Ok(RenderlibPose {
             joint: u8::try_from(pose.joint).map_err(|_| {
-                let path = format!("animations[{index}].poses[{i}].joint");
-                inexpressible(path, format!("joint {} does not fit in a byte", pose.joint))
+                let path = path!(animations[index].poses[i].joint);
+                Error::inexpressible(format!("joint {} does not fit in a byte", pose.joint)).at(path)
             })?,
             position: pose.position,
             rotation: pose.rotation,

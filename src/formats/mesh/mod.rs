@@ -34,10 +34,10 @@ pub use document::{Animation, Document};
 pub use schema::{Joint, Pose, Vertex, VertexFormat};
 pub use vertices::{Columns, JointColumns, Vertices};
 
-use super::{About, Format, FormatId, Likelihood, locate, refuse};
+use super::{About, Confidence, Detection, Format, locate, refuse};
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::layout::{Layout, Type};
-use crate::{Dialect, Error, ErrorKind, Loss, ReadOptions, Report, Result, Text, WriteOptions};
+use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
 
 impl Format for Document {
     const ABOUT: &'static About = &About {
@@ -51,12 +51,12 @@ impl Format for Document {
         layouts: &[("mesh", &schema::File::TYPE), ("mesh_renderlib", &schema::RenderlibFile::TYPE)],
     };
 
-    fn detect(bytes: &[u8]) -> Likelihood {
-        codec::likelihood(bytes)
+    fn detect(bytes: &[u8]) -> Detection {
+        codec::detect(bytes)
     }
 
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        let dialect = options.dialect.unwrap_or_else(|| codec::dialect_of(bytes));
+        let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect)
             .and_then(|(document, glance)| {
                 let check = |report: &mut Report| rules::check_after(&glance, &document, report);
@@ -67,6 +67,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        Self::ABOUT.require_dialect(self.dialect)?;
         codec::write(self)
             .and_then(|(bytes, glance)| {
                 let check = |report: &mut Report| rules::check_after(&glance, self, report);
@@ -85,6 +86,7 @@ impl Format for Document {
     }
 
     fn into_dialect(mut self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
+        Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
         match (self.dialect, dialect) {
             (from, to) if from == to => {}
@@ -104,7 +106,7 @@ impl Format for Document {
                 self.strings.clear();
                 self.unterminated = false;
             }
-            (_, Dialect::Spec) => {
+            _ => {
                 if self.root_transform.take().is_some_and(|transform| transform != IDENTITY) {
                     let message = "the specification has no root transform";
                     losses.push(Loss::dropped("root_transform", message));
@@ -116,10 +118,6 @@ impl Format for Document {
                 for animation in &mut self.animations {
                     animation.name = Some(0);
                 }
-            }
-            (_, other) => {
-                let message = format!("there is no {other} dialect of MESH");
-                return Err(Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Mesh));
             }
         }
         self.dialect = dialect;
@@ -156,8 +154,8 @@ impl Format for Document {
         }
     }
 
-    fn layout_of(bytes: &[u8], dialect: Option<Dialect>) -> Option<&'static Type> {
-        Some(codec::layout(dialect.unwrap_or_else(|| codec::dialect_of(bytes))))
+    fn layout_of(_: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        Some(codec::layout(dialect))
     }
 }
 

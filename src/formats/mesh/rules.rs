@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use super::Document;
 use super::schema::{Joint, VertexFormat};
 use super::vertices::{offset_of, stride};
-use crate::Report;
 use crate::bulk::Column;
 use crate::finding::rules;
+use crate::{Report, path};
 
 rules! {
     TRUNCATED "MESH-TRUNCATED" Fatal "General structure" ""
@@ -117,26 +117,30 @@ pub(super) fn check_after(glance: &Glance, document: &Document, report: &mut Rep
         check_animation(document, index, report);
     }
     if document.unterminated && !document.strings.is_empty() {
-        let path = format!("strings[{}]", document.strings.len() - 1);
+        let path = path!(strings[document.strings.len() - 1]);
         report.add(&STRING_END, path, "the file ends before the string does");
     }
     if document.strings.is_empty() && document.animations.iter().any(|animation| animation.name.is_some()) {
-        report.add(&NO_STRINGS, "strings", "there are none, but animations name them");
+        report.add(&NO_STRINGS, path!(strings), "there are none, but animations name them");
     }
 }
 
 fn check_vertices(document: &Document, report: &mut Report) {
     let unused = document.vertices.format().unused();
     if unused != 0 {
-        report.add(&FORMAT_BITS, "header.format", format_args!("unused bits are set: {:#06x}", unused << 4));
+        report.add(
+            &FORMAT_BITS,
+            path!(header.format),
+            format_args!("unused bits are set: {:#06x}", unused << 4),
+        );
     }
     if document.vertices.is_empty() {
-        report.add(&EMPTY, "header.vertex_count", "there are no vertices");
+        report.add(&EMPTY, path!(header.vertex_count), "there are no vertices");
     }
     if report.wants(&NON_FINITE) {
         for (index, position) in document.vertices.positions().iter().enumerate() {
             if !position.iter().all(|x| x.is_finite()) {
-                let path = format_args!("vertices[{index}].position");
+                let path = path!(vertices[index].position);
                 report.add(&NON_FINITE, path, format_args!("{position:?} is not finite"));
             }
         }
@@ -152,7 +156,7 @@ fn check_vertex_joints(document: &Document, report: &mut Report) {
     let exists = |id: u8| usize::from(id) < joints;
     for (vertex, (ids, weights)) in ids.iter().zip(weights.iter()).enumerate() {
         let is_fine = |slot: usize| is_attached(ids[slot], weights[slot], joints);
-        let path = format_args!("vertices[{vertex}].joint_ids");
+        let path = path!(vertices[vertex].joint_ids);
         let bound = (0..4).any(|slot| exists(ids[slot]) && weights[slot] > 0);
         if weights != [0; 4] && !bound {
             let message =
@@ -165,7 +169,7 @@ fn check_vertex_joints(document: &Document, report: &mut Report) {
                 "joint {} with weight {}, but there are {joints} joints",
                 ids[slot], weights[slot]
             );
-            report.add(&VERTEX_JOINT, format_args!("{path}[{slot}]"), message);
+            report.add(&VERTEX_JOINT, path!(vertices[vertex].joint_ids[slot]), message);
         }
     }
 }
@@ -173,11 +177,11 @@ fn check_vertex_joints(document: &Document, report: &mut Report) {
 fn check_indices(document: &Document, max: i64, report: &mut Report) {
     let (vertices, indices) = (document.vertices.len(), &document.indices);
     if indices.is_empty() {
-        report.add(&EMPTY, "header.index_count", "there are no indices");
+        report.add(&EMPTY, path!(header.index_count), "there are no indices");
     }
     if !indices.len().is_multiple_of(3) {
         let message = format_args!("{} indices make no whole number of triangles", indices.len());
-        report.add(&TRIANGLES, "header.index_count", message);
+        report.add(&TRIANGLES, path!(header.index_count), message);
     }
     // Without any vertices the file is empty, which is reported as such (M12).
     if vertices == 0 {
@@ -187,7 +191,7 @@ fn check_indices(document: &Document, max: i64, report: &mut Report) {
         return;
     }
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
-        let path = format_args!("indices[{position}]");
+        let path = path!(indices[position]);
         report.add(&INDEX_RANGE, path, format_args!("index {index}, but there are {vertices} vertices"));
     }
 }
@@ -196,7 +200,7 @@ fn check_joints(joints: &[Joint], report: &mut Report) {
     let mut seen = [false; 256];
     for (position, joint) in joints.iter().enumerate() {
         let id = usize::from(joint.id);
-        let path = format_args!("joints[{position}].id");
+        let path = path!(joints[position].id);
         if id >= joints.len() {
             report.add(&JOINT_ID, path, format_args!("id {id}, but there are {} joints", joints.len()));
         } else if std::mem::replace(&mut seen[id], true) {
@@ -207,7 +211,7 @@ fn check_joints(joints: &[Joint], report: &mut Report) {
     }
     let places = if parents_are_ids(joints) { ids(joints) } else { (0..joints.len()).collect() };
     for (position, message) in parent_faults(joints, &places) {
-        report.add(&PARENT, format_args!("joints[{position}].parent"), message);
+        report.add(&PARENT, path!(joints[position].parent), message);
     }
 }
 
@@ -248,27 +252,26 @@ fn is_own_ancestor(parents: &[Option<usize>], start: usize) -> bool {
 
 fn check_animation(document: &Document, index: usize, report: &mut Report) {
     let animation = &document.animations[index];
-    let at = |rest: &str| format!("animations[{index}].{rest}");
     if let (Some(name), None) = (animation.name, document.name_of(animation)) {
         let message = format_args!("string {name}, but there are {} strings", document.strings.len());
-        report.add(&NAME, at("name"), message);
+        report.add(&NAME, path!(animations[index].name), message);
     }
     let times = &animation.timestamps;
     if let Some(i) = times.windows(2).position(|pair| pair[1] < pair[0]) {
         let message = format_args!("{} after {}", times[i + 1], times[i]);
-        report.add(&POSE_TIME, at(&format!("timestamps[{}]", i + 1)), message);
+        report.add(&POSE_TIME, path!(animations[index].timestamps[i + 1]), message);
     }
     let joints = document.joints.len();
     for (i, pose) in animation.poses.chunks(joints.max(1)).enumerate() {
         let mut seen = [false; 256];
         for (j, entry) in pose.iter().enumerate() {
-            let path = || at(&format!("poses[{}].joint", i * joints + j));
+            let path = path!(animations[index].poses[i * joints + j].joint);
             let joint = entry.joint as usize;
             if joint >= joints {
-                report.add(&POSE_JOINT, path(), format_args!("joint {joint}, but there are {joints} joints"));
+                report.add(&POSE_JOINT, path, format_args!("joint {joint}, but there are {joints} joints"));
             } else if std::mem::replace(&mut seen[joint & 0xff], true) {
                 let message = format_args!("joint {joint} for the second time in pose {i}");
-                report.add(&POSE_JOINT, path(), message);
+                report.add(&POSE_JOINT, path, message);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::scene::{
     self, Channel, Conventions, Faces, FromScene, Holds, Interpolation, Mesh, Samples, Scene, SceneOptions,
     Skin, Transform, UvOrigin, Weights,
 };
-use crate::{Dialect, Error, ErrorKind, FormatId, Loss, LossKind, Result, Text};
+use crate::{Dialect, Error, FormatId, Loss, LossKind, Result, Text, path};
 
 const HOLDS: Holds = Holds {
     format: "MESH",
@@ -161,9 +161,7 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
     for timestamp in 0..times {
         let poses = document.skeleton_pose(animation, timestamp).ok_or_else(|| {
             let message = "not each joint has one pose at each timestamp";
-            Error::new(ErrorKind::Malformed, message)
-                .at(format!("animations[{index}].poses"))
-                .in_format(FormatId::Mesh)
+            Error::malformed(message).at(path!(animations[index].poses)).in_format(FormatId::Mesh)
         })?;
         for (pose, (translations, rotations, scales)) in poses.iter().zip(&mut tracks) {
             let [w, x, y, z] = pose.rotation;
@@ -190,9 +188,7 @@ fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     let joints = &skeleton.joints;
     if joints.len() > 255 {
         let message = format!("{} joints, but MESH can number 255", joints.len());
-        return Err(Error::new(ErrorKind::Inexpressible, message)
-            .at("skeleton.joints")
-            .in_format(FormatId::Mesh));
+        return Err(Error::inexpressible(message).at(path!(skeleton.joints)).in_format(FormatId::Mesh));
     }
     // Below 255, all of them.
     let to_joint = |(id, joint): (usize, &scene::Joint)| Joint {

@@ -6,7 +6,7 @@ use glam::Mat4;
 
 use super::JointColumns;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
-use crate::{Error, ErrorKind, FormatId, Loss, LossKind, Result};
+use crate::{Error, FormatId, Loss, LossKind, Result, path};
 
 /// Ids of joints are smaller.
 const MOST_JOINTS: usize = 255;
@@ -106,7 +106,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointColum
         a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
             let message =
                 format!("vertex {vertex} follows one of the joints {four:?}, but MESH can number 255");
-            Error::new(ErrorKind::Inexpressible, message).at("meshes[0].skins[0]").in_format(FormatId::Mesh)
+            Error::inexpressible(message).at(path!(meshes[0].skins[0])).in_format(FormatId::Mesh)
         })
     });
     let ids = ids.collect::<Result<Vec<_>>>()?;

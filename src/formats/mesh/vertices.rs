@@ -7,7 +7,7 @@ use binrw::{BinRead, BinWrite};
 use super::schema::{Vertex, VertexFormat};
 use crate::bulk::{self, Column, Plain};
 use crate::layout::Layout;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result, path};
 
 /// The vertices of a mesh, as the file has them: one record after the other.
 ///
@@ -69,7 +69,7 @@ impl Vertices {
         let stride = stride(format);
         if !format.position() || !bytes.len().is_multiple_of(stride) {
             let message = format!("{} bytes are no records of {stride} bytes with positions", bytes.len());
-            return Err(Error::new(ErrorKind::Inexpressible, message).at("vertices"));
+            return Err(Error::inexpressible(message).at(path!(vertices)));
         }
         Ok(Vertices { format, bytes })
     }
@@ -95,11 +95,11 @@ impl Vertices {
         Ok(vertices)
     }
 
-    fn fill<T: Plain>(&mut self, name: &str, values: Option<&[T]>, count: usize) -> Result<()> {
+    fn fill<T: Plain>(&mut self, name: &'static str, values: Option<&[T]>, count: usize) -> Result<()> {
         let (Some(values), Some(offset)) = (values, offset_of(name, self.format)) else { return Ok(()) };
         if values.len() != count {
             let message = format!("{} values of {name} for {count} positions", values.len());
-            return Err(Error::new(ErrorKind::Inexpressible, message).at(format!("vertices.{name}")));
+            return Err(Error::inexpressible(message).at(path!(vertices.(name))));
         }
         let stride = self.stride();
         bulk::scatter(values, &mut self.bytes, stride, offset);
@@ -125,13 +125,9 @@ impl Vertices {
                     "{name} {}, but the vertex format says otherwise",
                     if *there { "is there" } else { "is missing" }
                 );
-                return Err(
-                    Error::new(ErrorKind::Inexpressible, message).at(format!("vertices[{index}].{name}"))
-                );
+                return Err(Error::inexpressible(message).at(path!(vertices[index].(name))));
             }
-            vertex
-                .write(&mut bytes)
-                .map_err(|error| Error::new(ErrorKind::Inexpressible, error.to_string()))?;
+            vertex.write(&mut bytes).map_err(|error| Error::inexpressible(error.to_string()))?;
         }
         Vertices::from_bytes(format, bytes.into_inner())
     }

@@ -8,7 +8,7 @@ use super::codec::line::{Content, Values, parse_line};
 use super::codec::{messages, text};
 use super::schema::Kind;
 use crate::layout::Number;
-use crate::{Finding, Line};
+use crate::{Finding, Line, Path, path};
 
 /// Longer texts are cut.
 const MAX_CHARS: usize = 200;
@@ -31,11 +31,11 @@ pub(super) fn lines(file: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>)
         match parse_line(bytes) {
             Ok(read) => {
                 (line.path, line.meaning) = match read.content {
-                    Content::Empty if read.comment.is_some() => (String::new(), "comment".to_owned()),
+                    Content::Empty if read.comment.is_some() => (Path::default(), "comment".to_owned()),
                     Content::Empty => Default::default(),
                     Content::Property { name, value } => {
                         properties += 1;
-                        (format!("properties[{}]", properties - 1), property(name, value))
+                        (path!(properties[properties - 1]).into(), property(name, value))
                     }
                     Content::Values(kind, ref values) => meaning(kind, values, &mut counts[kind as usize]),
                 };
@@ -65,7 +65,7 @@ fn line_of(bytes: &[u8], number: u64, start: usize) -> Line {
         number,
         offset: start as u64,
         text: shortened(&String::from_utf8_lossy(&bytes[..bytes.len().min(4 * MAX_CHARS)])),
-        path: String::new(),
+        path: Path::default(),
         meaning: String::new(),
         findings: Vec::<Finding>::new(),
     }
@@ -91,7 +91,7 @@ fn property(name: &str, value: &str) -> String {
 }
 
 /// The field that the next line of a kind sets, and what it means.
-fn meaning(kind: Kind, values: &Values, count: &mut usize) -> (String, String) {
+fn meaning(kind: Kind, values: &Values, count: &mut usize) -> (Path, String) {
     let index = *count;
     *count += 1;
     let attribute = kind.attribute();
@@ -99,7 +99,7 @@ fn meaning(kind: Kind, values: &Values, count: &mut usize) -> (String, String) {
         Number::F32 => format!("{} of vertex {index}", attribute.name),
         Number::Index => format!("{} {index}, vertices", attribute.name),
     };
-    (format!("{}[{index}]", kind.path()), format!("{of}: {}", shown(values, attribute.values)))
+    (kind.path().index(index), format!("{of}: {}", shown(values, attribute.values)))
 }
 
 fn shown(values: &Values, count: usize) -> String {

@@ -32,10 +32,12 @@ pub use schema::Kind;
 
 use std::ops::ControlFlow;
 
-use super::{About, Format, FormatId, Likelihood, refuse};
+use super::{About, Detection, Format, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number, Type};
-use crate::{Dialect, Error, ErrorKind, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions};
+use crate::{
+    Dialect, Error, ErrorKind, FormatId, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions,
+};
 use codec::{detect, locate, write};
 use rules::Unreadable;
 
@@ -53,12 +55,12 @@ impl Format for Document {
 
     const GRAMMAR: Option<&'static Grammar> = Some(&schema::GRAMMAR);
 
-    fn detect(bytes: &[u8]) -> Likelihood {
-        detect::likelihood(bytes)
+    fn detect(bytes: &[u8]) -> Detection {
+        Detection { confidence: detect::confidence(bytes), dialect: Dialect::Spec }
     }
 
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        require_spec(options.dialect)?;
+        Self::dialect_of(bytes, options)?;
         let refused = options.strictness.refuses();
         let part = codec::read(bytes, &codec_options(options, Some(refused)));
         let mut report = Report::at_least(refused, &options.limits);
@@ -89,7 +91,7 @@ impl Format for Document {
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        require_spec(options.dialect)?;
+        Self::dialect_of(bytes, options)?;
         let part = codec::read(bytes, &codec_options(options, None));
         let mut report = Report::new(&options.limits);
         part.diagnostics.report(bytes, &mut report);
@@ -105,7 +107,7 @@ impl Format for Document {
     }
 
     fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
-        require_spec(Some(dialect))?;
+        Self::ABOUT.require_dialect(dialect)?;
         Ok((self, Vec::new()))
     }
 
@@ -128,7 +130,7 @@ impl Format for Document {
         }
     }
 
-    fn layout_of(_: &[u8], _: Option<Dialect>) -> Option<&'static Type> {
+    fn layout_of(_: &[u8], _: Dialect) -> Option<&'static Type> {
         None
     }
 
@@ -151,17 +153,6 @@ impl Format for Document {
 fn codec_options(options: &ReadOptions, stop: Option<Severity>) -> codec::Options {
     let ReadOptions { comments, limits, .. } = *options;
     codec::Options { stop, comments, limits, grammar_only: false, piece: codec::PIECE }
-}
-
-/// There is only one dialect.
-fn require_spec(dialect: Option<Dialect>) -> Result<()> {
-    match dialect {
-        None | Some(Dialect::Spec) => Ok(()),
-        Some(other) => {
-            let message = format!("there is no {other} dialect of Seed");
-            Err(Error::new(ErrorKind::Unsupported, message).at("dialect").in_format(FormatId::Seed))
-        }
-    }
 }
 
 fn property_info(Property { name, value }: &Property) -> info::Property {

@@ -3,8 +3,8 @@
 use super::document::{Column, Document, Place};
 use super::schema::{ATTRIBUTES, Kind};
 use super::syntax::{self, Rule};
-use crate::Report;
 use crate::finding::rules;
+use crate::{Report, path};
 
 rules! {
     ENCODING "SEED-ENCODING" Fatal "Syntax" "S9"
@@ -94,12 +94,12 @@ fn check_properties(document: &Document, unreadable: Unreadable, report: &mut Re
         if !names.insert(&*property.name) {
             let message =
                 format_args!("duplicate property `{}`; lenient reading keeps the first", property.name);
-            report.add(&DUPLICATE_PROPERTY, format_args!("properties[{index}]"), message);
+            report.add(&DUPLICATE_PROPERTY, path!(properties[index]), message);
         }
     }
     for name in ["name", "mat0", "type"] {
         if !names.contains(name) && unreadable == Unreadable::default() {
-            report.add(&BUILT_IN, "properties", format_args!("missing property `{name}`"));
+            report.add(&BUILT_IN, path!(properties), format_args!("missing property `{name}`"));
         }
     }
     let types = document.properties.iter().position(|property| property.name == "type");
@@ -107,7 +107,7 @@ fn check_properties(document: &Document, unreadable: Unreadable, report: &mut Re
         && !matches!(&*property.value, "STATIC" | "SKELETAL")
     {
         let message = format_args!("found `{}`, expected STATIC or SKELETAL", property.value);
-        report.add(&TYPE, format_args!("properties[{index}].value"), message);
+        report.add(&TYPE, path!(properties[index].value), message);
     }
 }
 
@@ -147,7 +147,7 @@ fn check_attributes(document: &Document, report: &mut Report) {
     if (1..3).contains(&vertices) {
         report.add(
             &VERTICES,
-            "positions",
+            path!(positions),
             format_args!("found {vertices}, expected at least 3 for a triangle"),
         );
     }
@@ -169,7 +169,7 @@ fn check_faces(document: &Document, report: &mut Report) {
     }
     let from_one = !indices.contains(&0);
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
-        let path = format_args!("faces[{}][{}]", position / 3, position % 3);
+        let path = path!(faces[position / 3][position % 3]);
         let rule = if *index > MAX_INDEX { &INDEX } else { &INDEX_RANGE };
         // A larger index is out of range either way.
         let hint = match *index as usize == vertices && from_one {
@@ -189,18 +189,18 @@ fn check_texts(document: &Document, report: &mut Report) {
                 "found \"{}\", expected a letter followed by letters, digits and `_`",
                 name.escape_debug()
             );
-            report.add(&PROPERTY, format_args!("properties[{index}].name"), message);
+            report.add(&PROPERTY, path!(properties[index].name), message);
         }
         if !follows(Rule::value, value) {
             let message = "the value has whitespace around it, a `#` or a control character";
-            report.add(&PROPERTY, format_args!("properties[{index}].value"), message);
+            report.add(&PROPERTY, path!(properties[index].value), message);
         }
     }
     let comments = document.comments.as_deref().unwrap_or_default();
     for (index, comment) in comments.iter().enumerate() {
         let mut pieces = comment.text.as_bytes().utf8_chunks();
         if !pieces.all(|piece| follows(Rule::comment_text, piece.valid())) {
-            let path = format_args!("comments[{index}].text");
+            let path = path!(comments[index].text);
             report.add(&COMMENT, path, "the comment contains a control character");
         }
         let exists = match comment.place {
@@ -209,18 +209,18 @@ fn check_texts(document: &Document, report: &mut Report) {
             Place::End => true,
         };
         if !exists {
-            report.add(&COMMENT, format_args!("comments[{index}].place"), "the line does not exist");
+            report.add(&COMMENT, path!(comments[index].place), "the line does not exist");
         }
         if index > 0 && comments[index - 1].place > comment.place {
             let message = "the comment comes after one of a later line";
-            report.add(&COMMENT, format_args!("comments[{index}].place"), message);
+            report.add(&COMMENT, path!(comments[index].place), message);
         }
     }
     for (index, pair) in comments.windows(2).enumerate() {
         let is_trailing = |place| matches!(place, Place::Property(at) | Place::Line(_, at) if at.trailing);
         if pair[0].place == pair[1].place && is_trailing(pair[0].place) {
             let message = "the line already has a trailing comment";
-            report.add(&COMMENT, format_args!("comments[{}].place", index + 1), message);
+            report.add(&COMMENT, path!(comments[index + 1].place), message);
         }
     }
 }
@@ -246,7 +246,7 @@ fn check_values(document: &Document, report: &mut Report) {
         let length = normal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
         if (length - 1.0).abs() > 1e-3 {
             let message = format_args!("found length {length:.4}, expected 1");
-            report.add(&NORMALIZED, format_args!("normals[{index}]"), message);
+            report.add(&NORMALIZED, path!(normals[index]), message);
         }
     }
 }
@@ -260,11 +260,11 @@ fn check_column<const N: usize>(kind: Kind, values: &[[f32; N]], report: &mut Re
             continue;
         }
         for (component, x) in value.iter().enumerate() {
-            let path = format_args!("{}[{index}][{component}]", kind.path());
+            let path = || kind.path().index(index).index(component);
             if !x.is_finite() {
-                report.add(&NUMBER, path, format_args!("found {x}, expected a finite number"));
+                report.add(&NUMBER, path(), format_args!("found {x}, expected a finite number"));
             } else if bounded && !(0.0..=1.0).contains(x) {
-                report.add(&RANGE, path, format_args!("found {x:?}, expected 0 to 1"));
+                report.add(&RANGE, path(), format_args!("found {x:?}, expected 0 to 1"));
             }
         }
     }

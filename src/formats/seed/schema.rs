@@ -5,6 +5,7 @@
 
 use super::syntax;
 use crate::layout::{Attribute, Grammar, Number};
+use crate::{Path, path};
 
 /// The kinds of lines besides properties, in the order of the specification's table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,21 +56,21 @@ impl Kind {
     }
 
     /// The field of the document that holds these lines.
-    pub fn path(self) -> &'static str {
+    pub fn path(self) -> Path {
         match self {
-            Kind::P => "positions",
-            Kind::N => "normals",
-            Kind::C0 => "colors[0]",
-            Kind::C1 => "colors[1]",
-            Kind::U0 => "uvs[0]",
-            Kind::U1 => "uvs[1]",
-            Kind::U2 => "uvs[2]",
-            Kind::U3 => "uvs[3]",
-            Kind::U4 => "uvs[4]",
-            Kind::U5 => "uvs[5]",
-            Kind::U6 => "uvs[6]",
-            Kind::U7 => "uvs[7]",
-            Kind::F => "faces",
+            Kind::P => path!(positions).into(),
+            Kind::N => path!(normals).into(),
+            Kind::C0 => path!(colors[0]).into(),
+            Kind::C1 => path!(colors[1]).into(),
+            Kind::U0 => path!(uvs[0]).into(),
+            Kind::U1 => path!(uvs[1]).into(),
+            Kind::U2 => path!(uvs[2]).into(),
+            Kind::U3 => path!(uvs[3]).into(),
+            Kind::U4 => path!(uvs[4]).into(),
+            Kind::U5 => path!(uvs[5]).into(),
+            Kind::U6 => path!(uvs[6]).into(),
+            Kind::U7 => path!(uvs[7]).into(),
+            Kind::F => path!(faces).into(),
         }
     }
 }

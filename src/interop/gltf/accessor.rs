@@ -4,7 +4,7 @@ use ::gltf::json::accessor::{ComponentType, Type};
 use ::gltf::json::validation::Checked;
 
 use super::document::{Document, malformed};
-use crate::{Error, ErrorKind, Result, bulk};
+use crate::{Error, Result, bulk};
 
 /// Values that are not in the file, but said to be 0, take this many bytes at most.
 const MOST_ZEROS: u64 = 64 << 20;
@@ -50,9 +50,7 @@ impl<'a> Document<'a> {
             return Err(malformed(path, "of an unknown type"));
         };
         let Some(lanes) = lanes(ty) else {
-            return Err(
-                Error::new(ErrorKind::Unsupported, "matrices of 2 or 3 columns are not read").at(path)
-            );
+            return Err(Error::unsupported("matrices of 2 or 3 columns are not read").at_text(path));
         };
         let size = lanes * kind.0.size();
         let offset = entry.byte_offset.map_or(0, |offset| offset.0);
@@ -61,7 +59,7 @@ impl<'a> Document<'a> {
             Some(view) => Some(self.values(view.value(), offset, count, size).map_err(|e| e.or_at(&path))?),
             None if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MOST_ZEROS) => {
                 let message = format!("{count} values, none of which are in the file");
-                return Err(Error::new(ErrorKind::LimitExceeded, message).at(path));
+                return Err(Error::limit_exceeded(message).at_text(path));
             }
             None => None,
         };
@@ -143,7 +141,7 @@ impl Fault {
 
 impl Accessor<'_> {
     /// An error about this accessor.
-    pub fn refuse(&self, message: impl Into<String>) -> Error {
+    pub fn refuse(&self, message: impl ToString) -> Error {
         malformed(format!("accessors[{}]", self.index), message)
     }
 

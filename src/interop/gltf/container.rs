@@ -30,7 +30,7 @@ pub(super) fn write_glb(mut json: Value, data: &Data, name: &str, files: &mut dy
     let total = 12 + 8 + json.len() as u64 + numbers;
     let total = u32::try_from(total).map_err(|_| {
         let message = format!("{total} bytes, but a .glb can have 2^32; a .gltf can have more");
-        Error::new(ErrorKind::Inexpressible, message)
+        Error::inexpressible(message)
     })?;
     let mut file = BufWriter::new(files.create(name)?);
     file.write_all(MAGIC)?;
@@ -81,7 +81,7 @@ fn to_bytes(json: serde_json::Result<Vec<u8>>) -> Result<Vec<u8>> {
 /// The JSON of a file and, where it is a `.glb`, its numbers.
 pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else { return Ok((bytes, None)) };
-    let refuse = |path: &str, message: String| Error::new(ErrorKind::Malformed, message).at(path);
+    let refuse = |path: &str, message: String| Error::malformed(message).at_text(path);
     let (version, rest) =
         number(rest).ok_or_else(|| refuse("header", "the file ends in its header".to_owned()))?;
     let (length, rest) =

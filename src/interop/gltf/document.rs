@@ -26,8 +26,8 @@ pub(super) struct Document<'a> {
     budget: Cell<u64>,
 }
 
-pub(super) fn malformed(path: impl Into<String>, message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Malformed, message).at(path)
+pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Error {
+    Error::malformed(message).at_text(path)
 }
 
 impl<'a> Document<'a> {
@@ -36,13 +36,12 @@ impl<'a> Document<'a> {
     /// If it is no glTF 2.0, or something refers to what is not there. Buffers fail only when they are wanted.
     pub fn new(bytes: &'a [u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
-        let refuse =
-            |error: serde_json::Error| Error::new(ErrorKind::Malformed, format!("no JSON of glTF: {error}"));
+        let refuse = |error: serde_json::Error| Error::malformed(format!("no JSON of glTF: {error}"));
         let json: Value = serde_json::from_slice(text).map_err(refuse)?;
         let mut root = parse(text, &json).map_err(refuse)?;
         if !root.asset.version.starts_with("2.") {
             let message = format!("version \"{}\", but 2.0 is wanted", root.asset.version);
-            return Err(Error::new(ErrorKind::Unsupported, message).at("asset.version"));
+            return Err(Error::unsupported(message).at_text("asset.version"));
         }
         unread::list(&json, losses);
         drop(json);
@@ -73,9 +72,9 @@ impl<'a> Document<'a> {
                 let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
                 if !names.is_empty() {
                     let message = format!("{names} is not read, and buffers[{buffer}]: {message}");
-                    return Err(Error::new(ErrorKind::Unsupported, message).at(path()));
+                    return Err(Error::unsupported(message).at_text(path()));
                 }
-                return Err(Error::new(*kind, message.clone()).at(format!("buffers[{buffer}]")));
+                return Err(Error::new(*kind, message.clone()).at_text(format!("buffers[{buffer}]")));
             }
             None => return Err(malformed(path(), format!("there is no buffer {buffer}"))),
         };
@@ -102,7 +101,7 @@ impl<'a> Document<'a> {
             }
             None => {
                 let message = format!("{bytes} more bytes than the limit for decoded data allows");
-                Err(Error::new(ErrorKind::LimitExceeded, message).at(path()))
+                Err(Error::limit_exceeded(message).at_text(path()))
             }
         }
     }

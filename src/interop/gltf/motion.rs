@@ -3,7 +3,7 @@
 
 use super::repair::{changed, rotations, vectors};
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
-use crate::{Error, ErrorKind, Loss, Result};
+use crate::{Error, Loss, Result};
 
 /// The most samples of a channel that is sampled anew.
 const MOST_SAMPLES: f32 = 65_536.0;
@@ -39,7 +39,7 @@ fn times(animation: &Animation, at: &str) -> Result<()> {
             let message =
                 format!("{}, but glTF wants finite times that ascend", times.get(place).unwrap_or(&0.0));
             let path = format!("{at}.times[{list}][{place}]");
-            return Err(Error::new(ErrorKind::Inexpressible, message).at(path));
+            return Err(Error::inexpressible(message).at_text(path));
         }
     }
     Ok(())

@@ -61,7 +61,7 @@ fn refuse_draco(document: &Document, entry: &json::mesh::Primitive, at: &str) ->
     let accessor = positions.and_then(|index| document.root.accessors.get(index.value()));
     match accessor {
         Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
-            Err(Error::new(ErrorKind::Unsupported, format!("{name} is not read")).at(at))
+            Err(Error::unsupported(format!("{name} is not read")).at_text(at))
         }
         _ => Ok(()),
     }

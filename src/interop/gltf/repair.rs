@@ -5,7 +5,7 @@ use glam::{Mat4, Vec4};
 use super::skins::Bones;
 use super::{kind_name, motion, set_own, skins};
 use crate::scene::{Colors, Components, Custom, Extras, Indices, Mesh, Scene, Transform};
-use crate::{Error, ErrorKind, Loss, LossKind, Result};
+use crate::{Error, Loss, LossKind, Result};
 
 /// How far from 1 the length of a normal may be: as far as half floats and integers of 16 bits are.
 const UNIT: f32 = 1e-3;
@@ -102,7 +102,7 @@ fn positions(mesh: &Mesh, at: &str) -> Result<()> {
         Some(vertex) => {
             let position = mesh.positions[vertex];
             let message = format!("vertex {vertex} is at {position:?}, but glTF wants finite numbers");
-            Err(Error::new(ErrorKind::Inexpressible, message).at(format!("{at}.positions[{vertex}]")))
+            Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
         }
         None => Ok(()),
     }

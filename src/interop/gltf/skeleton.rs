@@ -9,7 +9,7 @@ use super::failures::Failures;
 use super::hierarchy::{Hierarchy, animated, to_transform};
 use super::take_own;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
-use crate::{Error, ErrorKind, Loss, LossKind, Result};
+use crate::{Error, Loss, LossKind, Result};
 
 /// A skeleton, and where in it nodes and joints of skins are.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl Joints {
         joints.link(root, hierarchy, &bound);
         if joints.skeleton.joints.len() > usize::from(Skin::NONE) {
             let message = format!("{} joints, but 65535 can be numbered", joints.skeleton.joints.len());
-            return Err(Error::new(ErrorKind::Unsupported, message).at("skins"));
+            return Err(Error::unsupported(message).at_text("skins"));
         }
         Ok(joints)
     }

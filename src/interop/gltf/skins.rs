@@ -3,7 +3,7 @@
 
 use super::repair::changed;
 use crate::scene::{Scene, Skin, Weights, weights_to_bytes};
-use crate::{Error, ErrorKind, Loss, Result};
+use crate::{Error, Loss, Result};
 
 /// The joints that a file has.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
     }
     if fix.used && fix.still.is_none() {
         let message = format!("{count} joints, and one more for vertices that follow none");
-        return Err(Error::new(ErrorKind::Inexpressible, message).at("skeleton.joints"));
+        return Err(Error::inexpressible(message).at_text("skeleton.joints"));
     }
     if placeholders && count > 0 {
         let message = format!("{count} joints at the identity stand for the skeleton that is not there");

@@ -7,7 +7,7 @@ use super::corners::{Corner, Corners};
 use crate::interop::polygons::Polygons;
 use crate::interop::text::{Words, lines, place, quote, refuse};
 use crate::scene::Mesh;
-use crate::{Error, ErrorKind, Limits, Loss, Result};
+use crate::{Error, Limits, Loss, Result};
 
 /// Number of kinds of other statements that are listed.
 const MOST_KINDS: usize = 50;
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
                 parts.len(),
                 self.limits.max_decoded
             );
-            return Err(Error::new(ErrorKind::LimitExceeded, message).with_span(Some(words.place())));
+            return Err(Error::limit_exceeded(message).with_span(Some(words.place())));
         }
         self.part = Some(place);
         Ok(place)
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
 fn push<T>(list: &mut Vec<T>, value: T, words: &Words) -> Result<()> {
     if list.len() >= super::corners::ABSENT as usize - 1 {
         let message = format!("more than {} values of one kind", list.len());
-        return Err(Error::new(ErrorKind::LimitExceeded, message).with_span(Some(words.place())));
+        return Err(Error::limit_exceeded(message).with_span(Some(words.place())));
     }
     list.push(value);
     Ok(())

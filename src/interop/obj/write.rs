@@ -8,7 +8,7 @@ use crate::interop::Files;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::to_line;
 use crate::scene::{Colors, Holds, Mesh, Scene, SceneOptions};
-use crate::{Error, ErrorKind, Loss, LossKind, Result};
+use crate::{Error, Loss, LossKind, Result};
 
 pub(in crate::interop) fn write(
     mut scene: Scene,
@@ -76,9 +76,7 @@ fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result
     if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {
         let [x, y, z] = mesh.positions[vertex];
         let message = format!("({x}, {y}, {z}) of vertex {vertex} of mesh \"{}\" is not finite", mesh.name);
-        return Err(
-            Error::new(ErrorKind::Inexpressible, message).at(format!("meshes[{index}].positions[{vertex}]"))
-        );
+        return Err(Error::inexpressible(message).at_text(format!("meshes[{index}].positions[{vertex}]")));
     }
     let mut replaced = |count: usize, field: &str| {
         if count > 0 {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::header::{Element, Encoding, Number};
 use crate::interop::text::{Words, quote, refuse};
-use crate::{Error, ErrorKind, Result, Span};
+use crate::{Error, Result, Span};
 
 /// A number as its bytes in little-endian order, as many as its type has, in front of zeros.
 pub(super) type Raw = [u8; 8];
@@ -85,7 +85,7 @@ impl<'a> Source<'a> {
                 let Some(own) = bytes.get(*at..*at + size) else {
                     let message = format!("the file ends within a number of {size} bytes");
                     let span = Span::Bytes(*at as u64..bytes.len() as u64);
-                    return Err(Error::new(ErrorKind::Malformed, message).with_span(Some(span)));
+                    return Err(Error::malformed(message).with_span(Some(span)));
                 };
                 *at += size;
                 let mut raw = [0; 8];
@@ -106,12 +106,12 @@ impl<'a> Source<'a> {
     }
 
     /// The error that the last number is wrong.
-    pub fn refuse(&self, message: impl Into<String>) -> Error {
+    pub fn refuse(&self, message: impl ToString) -> Error {
         match self {
             Source::Text(lines) => lines.words.refuse(message),
             Source::Binary { at, last, .. } => {
                 let span = Span::Bytes(*last as u64..*at as u64);
-                Error::new(ErrorKind::Malformed, message).with_span(Some(span))
+                Error::malformed(message).with_span(Some(span))
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::Solid;
 use crate::interop::text::{BYTE_ORDER_MARK, Words, quote};
 use crate::scene::Mesh;
-use crate::{Error, ErrorKind, Limits, Result};
+use crate::{Error, Limits, Result};
 
 pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
     let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
@@ -19,7 +19,7 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
         if size as u64 > limits.max_decoded {
             let message =
                 format!("{} solids take more than the limit of {} bytes", solids.len(), limits.max_decoded);
-            return Err(Error::new(ErrorKind::LimitExceeded, message).with_span(Some(words.place())));
+            return Err(Error::limit_exceeded(message).with_span(Some(words.place())));
         }
     }
     Ok(solids)

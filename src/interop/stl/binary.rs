@@ -1,7 +1,7 @@
 //! Binary STL: a header of 80 bytes, the number of facets, 50 bytes for each.
 
 use super::Solid;
-use crate::{Error, ErrorKind, Loss, Result, Span};
+use crate::{Error, Loss, Result, Span};
 
 /// Where the facets begin.
 const FACETS: usize = 84;
@@ -20,7 +20,7 @@ fn count(bytes: &[u8]) -> Option<u32> {
 pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
     let refuse = |start: usize, end: usize, message: String| {
         let span = Span::Bytes(start as u64..end as u64);
-        Err(Error::new(ErrorKind::Malformed, message).with_span(Some(span)))
+        Err(Error::malformed(message).with_span(Some(span)))
     };
     let (Some(count), Some(facets)) = (count(bytes), bytes.get(FACETS..)) else {
         let message =

@@ -8,7 +8,7 @@ use super::{CONVENTIONS, HOLDS};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
 use crate::scene::{Mesh, Scene, SceneOptions};
-use crate::{Error, ErrorKind, Loss, LossKind, Result};
+use crate::{Error, Loss, LossKind, Result};
 
 const HEADER: usize = 80;
 
@@ -25,7 +25,7 @@ pub(in crate::interop) fn write(
     list_losses(&mesh, &faces, &mut losses);
     let count = u32::try_from(faces.len()).map_err(|_| {
         let message = format!("{} faces, but STL can count {}", faces.len(), u32::MAX);
-        Error::new(ErrorKind::Inexpressible, message).at("meshes[0].faces")
+        Error::inexpressible(message).at_text("meshes[0].faces")
     })?;
     let header = header(&mesh.name, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);

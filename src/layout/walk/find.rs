@@ -4,24 +4,14 @@ use std::ops::{ControlFlow, Range};
 
 use super::{Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Type, Value};
-use crate::{Limits, Span};
+use crate::{Limits, Path, Span};
 
 /// The name in paths of bytes that no field covers, at the end of the file or of a block.
 pub const TRAILING: &str = "trailing";
 
 /// Where the value with this path lies; `None` if there is none.
-pub fn find(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> Option<Span> {
-    find_exactly(ty, bytes, path, limits).map(|(_, span)| span)
-}
-
-/// The path as segments, and where the value lies.
-pub(super) fn find_exactly(
-    ty: &'static Type,
-    bytes: &[u8],
-    path: &str,
-    limits: &Limits,
-) -> Option<(Vec<Segment>, Span)> {
-    let mut finder = Finder { path, found: None };
+pub fn find(ty: &'static Type, bytes: &[u8], path: &Path, limits: &Limits) -> Option<Span> {
+    let mut finder = Finder { path: path.segments()?, found: None };
     // A fault behind the value does not matter, one before it leaves nothing found.
     let _ = walk(ty, bytes, limits, &mut finder);
     finder.found
@@ -79,46 +69,27 @@ impl Visitor for ContentFinder<'_> {
     }
 }
 
-/// If `whole` starts with `path`, the rest; compares segment by segment without building text.
-fn strip_path<'p>(whole: &'p str, path: &[Segment]) -> Option<&'p str> {
-    path.iter().try_fold(whole, |rest, segment| match segment {
-        Segment::Field(name) => {
-            let rest = rest.strip_prefix('.').unwrap_or(rest).strip_prefix(name)?;
-            (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
-        }
-        Segment::Index(index) => {
-            let (number, rest) = rest.strip_prefix('[')?.split_once(']')?;
-            (number.parse() == Ok(*index)).then_some(rest)
-        }
-    })
-}
-
 struct Finder<'p> {
-    path: &'p str,
-    found: Option<(Vec<Segment>, Span)>,
+    path: &'p [Segment],
+    found: Option<Span>,
 }
 
 impl Finder<'_> {
     fn check(&mut self, node: &Node) -> ControlFlow<()> {
-        match strip_path(self.path, node.path) {
-            Some("") => {
-                self.found = Some((node.path.to_vec(), node.span.clone()));
-                ControlFlow::Break(())
-            }
-            _ => ControlFlow::Continue(()),
+        if self.path != node.path {
+            return ControlFlow::Continue(());
         }
+        self.found = Some(node.span.clone());
+        ControlFlow::Break(())
     }
 }
 
 impl Visitor for Finder<'_> {
     fn enter(&mut self, node: &Node) -> Visit {
-        let Some(rest) = strip_path(self.path, node.path).filter(|rest| !rest.is_empty()) else {
-            return Visit::Nothing;
-        };
-        let index = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')?.0.parse().ok());
-        match index {
-            Some(index) => Visit::Items(index..u64::saturating_add(index, 1)),
-            None => Visit::All,
+        match self.path.strip_prefix(node.path) {
+            None | Some([]) => Visit::Nothing,
+            Some([Segment::Index(index), ..]) => Visit::Items(*index..index.saturating_add(1)),
+            Some([Segment::Field(_), ..]) => Visit::All,
         }
     }
 
@@ -127,7 +98,7 @@ impl Visitor for Finder<'_> {
     }
 
     fn unpack(&mut self, node: &Node) -> bool {
-        strip_path(self.path, node.path).is_some()
+        self.path.starts_with(node.path)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
@@ -135,10 +106,8 @@ impl Visitor for Finder<'_> {
     }
 
     fn rest(&mut self, path: &[Segment], span: Span) {
-        let rest = strip_path(self.path, path);
-        if rest.is_some_and(|rest| rest.trim_start_matches('.') == TRAILING) {
-            let path = path.iter().copied().chain([Segment::Field(TRAILING)]);
-            self.found = Some((path.collect(), span));
+        if self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
+            self.found = Some(span);
         }
     }
 }

@@ -13,25 +13,17 @@ mod only;
 mod select;
 mod walker;
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::ops::{ControlFlow, Range};
 
 use super::{BitField, BitRange, Field, Type, Value, Variant};
 use crate::finding::write_place;
-use crate::{Limits, Span};
+use crate::{Limits, Path, Span};
 
+pub use crate::path::{Segment, path_text};
 pub use find::{TRAILING, content, find};
 pub use only::Only;
 pub use select::{Selection, select};
-
-/// One step of a path: `animations[1].timestamps` is three of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Segment {
-    /// A field of a struct or of a packed word.
-    Field(&'static str),
-    /// An item of an array.
-    Index(u64),
-}
 
 /// A value or the start of a group of values.
 #[derive(Debug)]
@@ -134,7 +126,7 @@ pub struct Fault {
     /// What is wrong, in general.
     pub kind: FaultKind,
     /// The field it is wrong with.
-    pub path: String,
+    pub path: Path,
     /// Where it lies.
     pub span: Span,
     /// What was found and expected.
@@ -196,23 +188,4 @@ pub fn walk(
 /// The first fault of `bytes` as a value of type `ty`, if there is one.
 pub fn fault(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Option<Fault> {
     walk(ty, bytes, limits, &mut ()).err()
-}
-
-/// Writes a path as it is shown: `animations[1].timestamps`.
-pub fn path_text(path: &[Segment]) -> String {
-    let mut text = String::new();
-    for segment in path {
-        match segment {
-            Segment::Field(name) if text.is_empty() => text.push_str(name),
-            Segment::Field(name) => {
-                text.push('.');
-                text.push_str(name);
-            }
-            Segment::Index(index) => {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "[{index}]");
-            }
-        }
-    }
-    text
 }

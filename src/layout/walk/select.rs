@@ -6,8 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use super::find::find_exactly;
-use super::{Node, Segment, TRAILING, Visit, Visitor, path_text, walk};
+use super::{Node, Segment, TRAILING, Visit, Visitor, find, path_text, walk};
 use crate::layout::{Field, Shape, Type, Value};
 use crate::{Limits, Span};
 
@@ -38,10 +37,11 @@ pub enum Selection {
 /// assert_eq!(select("[2]"), Selection::None);
 /// ```
 pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> Selection {
-    if let Some((path, _)) = find_exactly(ty, bytes, path, limits) {
+    let Some(pattern) = Pattern::parse(path) else { return Selection::None };
+    let whole = pattern.whole(ty).filter(|path| find(ty, bytes, &path.as_slice().into(), limits).is_some());
+    if let Some(path) = whole {
         return Selection::One(path);
     }
-    let Some(pattern) = Pattern::parse(path) else { return Selection::None };
     let mut selector = Selector { pattern, first: Vec::new(), last: Vec::new(), count: 0 };
     // What comes before a fault can be found.
     let _ = walk(ty, bytes, limits, &mut selector);
@@ -70,6 +70,18 @@ impl<'p> Pattern<'p> {
         let named = steps.iter().skip(1).all(|step| !step.name.is_empty());
         let empty = steps.first().is_none_or(|step| step.name.is_empty() && step.indices.is_empty());
         (named && !empty).then_some(Pattern { steps })
+    }
+
+    /// The path that it is if nothing of it is left out; `None` if no value can have it.
+    fn whole(&self, ty: &Type) -> Option<Vec<Segment>> {
+        let mut path = Vec::new();
+        for step in &self.steps {
+            if !step.name.is_empty() {
+                path.push(Segment::Field(declared_name(ty, step.name)?));
+            }
+            path.extend(&step.indices);
+        }
+        Some(path)
     }
 
     /// The step that names the value itself.
@@ -144,7 +156,8 @@ impl Visitor for Selector<'_> {
             return Visit::Items(*index..index.saturating_add(1));
         }
         // There may be millions of items that cannot have such a value in them.
-        if step.name.is_empty() || reaches(node.ty, step.name) { Visit::All } else { Visit::Items(0..0) }
+        let is_near = step.name.is_empty() || declared_name(node.ty, step.name).is_some();
+        if is_near { Visit::All } else { Visit::Items(0..0) }
     }
 
     fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
@@ -163,23 +176,26 @@ impl Visitor for Selector<'_> {
     }
 }
 
-/// Whether values of this type can have a field of this name in them.
-fn reaches(ty: &Type, name: &str) -> bool {
-    let within = |field: &Field| match &field.block {
-        Some(block) => reaches(&block.content, name),
-        None => reaches(&field.ty, name),
-    };
+/// The name as the declaration has it, if values of this type can have a field of this name in them.
+fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
+    let within =
+        |field: &Field| declared_name(field.block.as_ref().map_or(&field.ty, |block| &block.content), name);
+    let named = |own: &'static str| (own == name).then_some(own);
     match ty {
-        Type::Array(item, _) | Type::List(item) => reaches(item, name),
+        _ if name == TRAILING => Some(TRAILING),
+        Type::Array(item, _) | Type::List(item) => declared_name(item, name),
         Type::Declared(declaration) => match declaration.shape {
-            Shape::Struct(fields) => fields.iter().any(|field| field.name == name || within(field)),
-            Shape::Choice(variants) => variants.iter().any(|variant| within(&variant.field)),
-            Shape::Bits { fields, .. } => fields.iter().any(|field| {
-                field.name == name || field.declared.is_some_and(|word| reaches(&Type::Declared(word), name))
+            Shape::Struct(fields) => {
+                fields.iter().find_map(|field| named(field.name).or_else(|| within(field)))
+            }
+            Shape::Choice(variants) => variants.iter().find_map(|variant| within(&variant.field)),
+            Shape::Bits { fields, .. } => fields.iter().find_map(|field| {
+                let declared = || declared_name(&Type::Declared(field.declared?), name);
+                named(field.name).or_else(declared)
             }),
-            Shape::Enum { .. } => false,
+            Shape::Enum { .. } => None,
         },
-        _ => false,
+        _ => None,
     }
 }
 

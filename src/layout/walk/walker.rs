@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
 
-use super::{Fault, FaultKind, Node, Segment, Visit, Visitor, path_text};
+use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
 use crate::layout::{Expr, Field, Scope, Type, Value, Variant, word};
 use crate::{Limits, Span};
 
@@ -104,7 +104,7 @@ impl<V: Visitor> Walker<'_, V> {
         message: String,
         rule: Option<&'static str>,
     ) -> Step<T> {
-        let path = path_text(&self.path);
+        let path = self.path.as_slice().into();
         Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
     }
 

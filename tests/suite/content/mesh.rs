@@ -1,7 +1,7 @@
 //! MESH documents against sidecars.
 
 use meshspec::mesh::{Document, Joint, Pose, Vertex};
-use meshspec::{Dialect, bulk};
+use meshspec::{Dialect, Path, bulk};
 use serde_json::{Value, json};
 
 use crate::common::{bits, sha256};
@@ -58,7 +58,7 @@ impl Flatten for [[f32; 4]; 4] {
 
 /// The sections lie where the layout says and hash to what the other decoder saw.
 fn sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
-    let layout = meshspec::FormatId::Mesh.layout_of(bytes, Some(document.dialect)).unwrap();
+    let layout = meshspec::FormatId::Mesh.layout_of(bytes, document.dialect).unwrap();
     let names = [
         ("vertex_data", "vertices"),
         ("index_data", "indices"),
@@ -68,7 +68,8 @@ fn sections(file: &str, document: &Document, bytes: &[u8], expected: &Value) {
     ];
     for (theirs, ours) in names {
         let Some(section) = expected.get(theirs) else { continue };
-        let span = meshspec::layout::walk::find(layout, bytes, ours, &Default::default()).unwrap();
+        let path = Path::default().field(ours);
+        let span = meshspec::layout::walk::find(layout, bytes, &path, &Default::default()).unwrap();
         let (start, end) = (span.range().start, span.range().end);
         assert_eq!(section["offset"], start, "{file}: {ours}");
         assert_eq!(section["size"], end - start, "{file}: {ours}");

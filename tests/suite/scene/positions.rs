@@ -76,7 +76,8 @@ const REFUSED: [&str; 0] = [];
 
 /// The only reason to refuse a file: a position that is not finite, with the number of its vertex.
 fn names_a_vertex(error: &Error) -> bool {
-    let vertex = error.path().split_once(".positions[").map(|(_, rest)| rest.trim_end_matches(']'));
+    let path = error.path().to_string();
+    let vertex = path.split_once(".positions[").map(|(_, rest)| rest.trim_end_matches(']'));
     let finite = ["NaN", "inf"].iter().all(|word| !error.message().contains(word));
     let named = vertex.is_some_and(|vertex| error.message().contains(&format!("vertex {vertex} ")));
     error.kind() == ErrorKind::Inexpressible && named && !finite

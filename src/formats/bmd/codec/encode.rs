@@ -9,7 +9,7 @@
 use super::super::document::{Face, Faces, PackedFace, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 use super::target::Target;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result, path};
 
 impl Vertices {
     /// Encodes vertices for such a surface, each attribute as the nearest code of the form that the vertex takes, and
@@ -48,7 +48,7 @@ impl Vertices {
             VertexSizes::PerMesh => &VertexSize::ALL,
             VertexSizes::Fixed(size) => std::slice::from_ref(size),
         };
-        let mut best = Err(Error::new(ErrorKind::Inexpressible, "no size is allowed").at("vertices"));
+        let mut best = Err(Error::inexpressible("no size is allowed").at(path!(vertices)));
         for size in allowed {
             match encode_all(&targets, *size, surface, &tolerance) {
                 Ok(all) if all.hold => return Ok((all.vertices, all.errors)),
@@ -127,18 +127,17 @@ impl Attributes {
         ];
         if let Some((name, Some(found))) = lists.iter().find(|(_, found)| found.is_some_and(|n| n != len)) {
             let message = format!("{found} values, but there are {len} positions");
-            return Err(Error::new(ErrorKind::Inexpressible, message).at(*name));
+            return Err(Error::inexpressible(message).at(path!((*name))));
         }
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
             let bone = at(&self.bones, index).unwrap_or(0);
-            let refuse = |message| Error::new(ErrorKind::Inexpressible, message);
+            let refuse = |message| Error::inexpressible(message);
             let bone = u8::try_from(bone).ok().filter(|bone| *bone != 0xFF).ok_or_else(|| {
-                refuse(format!("bone {bone}, but a skeleton has at most 255"))
-                    .at(format!("vertices[{index}].bone"))
+                refuse(format!("bone {bone}, but a skeleton has at most 255")).at(path!(vertices[index].bone))
             })?;
             let normal = at(&self.normals, index);
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
-                return Err(refuse("the normal is not finite".into()).at(format!("vertices[{index}].normal")));
+                return Err(refuse("the normal is not finite".into()).at(path!(vertices[index].normal)));
             }
             Ok(Target {
                 position: *position,
@@ -179,5 +178,5 @@ fn too_large(face: Face, index: usize) -> Error {
     let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
     let vertex = face.vertices().get(corner).copied().unwrap_or(0);
     let message = format!("index {vertex} needs more than the {bits} bits that this kind of face has{hint}");
-    Error::new(ErrorKind::Inexpressible, message).at(format!("faces[{index}].v{corner}"))
+    Error::inexpressible(message).at(path!(faces[index].(["v0", "v1", "v2", "v3"][corner])))
 }

@@ -12,5 +12,5 @@ mod writer;
 pub use attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 pub use columns::VertexColumns;
 pub use nearest::nearest_shade;
-pub(super) use reader::{likelihood, read};
+pub(super) use reader::{detect, read};
 pub(super) use writer::write;

@@ -10,7 +10,7 @@ use super::super::schema::triple::unit;
 use super::super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
 use super::columns::power;
 use crate::layout::BitRange;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result, path};
 
 impl F8A {
     /// The code of the nearest value; beyond ±1.9375 that of ±1.9375. NaN counts as 0.
@@ -127,7 +127,7 @@ impl Triple {
         }
         let index = values.iter().position(|values| !all_fit(values)).unwrap_or(0);
         let message = format!("{:?} is not finite or outside ±{}", values[index], Triple::MAX);
-        Err(Error::new(ErrorKind::Inexpressible, message).at(format!("[{index}]")))
+        Err(Error::inexpressible(message).at(path!([index])))
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::schema::{
 };
 use super::attributes::{Tolerance, VertexErrors, VertexSize};
 use super::nearest::{nearest_binary16, nearest_shade};
-use crate::{Error, ErrorKind};
+use crate::{Error, path};
 
 /// One vertex as floats.
 pub(super) struct Target {
@@ -26,7 +26,7 @@ pub(super) struct PackError {
 
 impl PackError {
     pub(super) fn at(self, index: usize) -> Error {
-        Error::new(ErrorKind::Inexpressible, self.message).at(format!("vertices[{index}].{}", self.attribute))
+        Error::inexpressible(self.message).at(path!(vertices[index].(self.attribute)))
     }
 }
 

@@ -8,7 +8,7 @@ use binrw::BinWrite;
 use super::super::document::{Animation, Bone, Document, Mesh, Transform, are_keys};
 use super::super::schema::{AnimDef, BoneDef, BoneEntry, Header, MeshDef, PSEUDO_BONE};
 use crate::bulk::{self, Bulk};
-use crate::{Error, ErrorKind, Result, Text};
+use crate::{Error, Path, Result, Text, path};
 
 /// Where the strings start.
 const STRINGS: usize = 0x40;
@@ -49,7 +49,7 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     image.align(ALIGNMENT);
     if document.bones.len() > 255 {
         let message = format!("{} bones, expected at most 255", document.bones.len());
-        return Err(inexpressible("bones", message));
+        return Err(Error::inexpressible(message).at(path!(bones)));
     }
     (header.ofs_bones, header.sz_bones) = image.list(16 * document.bones.len())?;
     for (index, bone) in document.bones.iter().enumerate() {
@@ -71,14 +71,10 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     Ok(image.bytes)
 }
 
-fn inexpressible(path: impl Into<String>, message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Inexpressible, message).at(path)
-}
-
-fn count<N: TryFrom<usize>>(items: usize, path: impl FnOnce() -> String) -> Result<N> {
+fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
-        inexpressible(path(), format!("{items}, expected at most {max}"))
+        Error::inexpressible(format!("{items}, expected at most {max}")).at(path)
     })
 }
 
@@ -97,12 +93,12 @@ impl Output {
         if size == 0 {
             return Ok((0, 0));
         }
-        Ok((self.offset()?, count(size, String::new)?))
+        Ok((self.offset()?, count(size, Path::default())?))
     }
 
     /// The offset of what is written next.
     fn offset(&self) -> Result<u32> {
-        count(self.bytes.len(), String::new)
+        count(self.bytes.len(), Path::default())
     }
 
     fn put(&mut self, value: &impl for<'a> BinWrite<Args<'a> = ()>) -> Result<()> {
@@ -112,7 +108,7 @@ impl Output {
     fn put_at(&mut self, at: usize, value: &impl for<'a> BinWrite<Args<'a> = ()>) -> Result<()> {
         let mut cursor = Cursor::new(&mut self.bytes);
         cursor.set_position(at as u64);
-        value.write_le(&mut cursor).map_err(|error| inexpressible("", error.to_string()))
+        value.write_le(&mut cursor).map_err(|error| Error::inexpressible(error.to_string()))
     }
 
     /// A list of vertices or faces; returns its offset and size.
@@ -136,11 +132,11 @@ struct Strings {
 impl Strings {
     fn place(document: &Document, image: &mut Output) -> Result<Strings> {
         let mut known = std::collections::HashMap::new();
-        let mut place = |name: &Option<Text>, list: &str, index: usize, field: &str| {
+        let mut place = |name: &Option<Text>, list: &'static str, index: usize, field: &'static str| {
             let Some(name) = name else { return Ok(0) };
             if name.as_bytes().contains(&0) {
-                let path = format!("{list}[{index}].{field}");
-                return Err(inexpressible(path, "the string contains a NUL"));
+                let path = path!((list)[index].(field));
+                return Err(Error::inexpressible("the string contains a NUL").at(path));
             }
             if let Some(offset) = known.get(name) {
                 return Ok(*offset);
@@ -170,10 +166,10 @@ fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) 
         ofs_vtx,
         ofs_tris,
         ofs_mat: strings.meshes[index],
-        n_vtx: count(mesh.vertices.len(), || format!("meshes[{index}].vertices"))?,
+        n_vtx: count(mesh.vertices.len(), path!(meshes[index].vertices))?,
         n_tris: match mesh.n_tris {
             Some(stated) => stated,
-            None => count(mesh.triangle_count(), || format!("meshes[{index}].faces"))?,
+            None => count(mesh.triangle_count(), path!(meshes[index].faces))?,
         },
         sz_vtx,
         sz_tris,
@@ -188,7 +184,7 @@ fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) 
 fn bone_def(bone: &Bone, ofs_name: u32, index: usize) -> Result<BoneDef> {
     if bone.is_pseudo() != (bone.id_parent == PSEUDO_BONE) {
         let message = format!("parent {}: 255 marks pseudo-bones, and only those", bone.id_parent);
-        return Err(inexpressible(format!("bones[{index}].id_parent"), message));
+        return Err(Error::inexpressible(message).at(path!(bones[index].id_parent)));
     }
     let (xform, pseudo) = match bone.transform {
         Transform::Bone(transform) => (Some(transform), None),
@@ -219,11 +215,11 @@ fn write_animation(
     let is_truncated = tracks.len() < bones && animation.has_stray_keys();
     if tracks.len() != bones && !has_none && !is_truncated {
         let message = format!("{} tracks, expected one for each of the {bones} normal bones", tracks.len());
-        return Err(inexpressible(format!("animations[{index}].tracks"), message));
+        return Err(Error::inexpressible(message).at(path!(animations[index].tracks)));
     }
     if !are_keys(&animation.trailing) {
         let message = "the bytes end inside a key";
-        return Err(inexpressible(format!("animations[{index}].trailing"), message));
+        return Err(Error::inexpressible(message).at(path!(animations[index].trailing)));
     }
     image.align(ALIGNMENT);
     let sizes = tracks.iter().map(|track| track.as_bytes().len() + 1).sum::<usize>();

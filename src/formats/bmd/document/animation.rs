@@ -3,7 +3,7 @@
 use binrw::BinRead;
 
 use super::super::schema::{AnimRate, AnimTag, Key, Rotation, Triple};
-use crate::{Error, ErrorKind, Result, Text};
+use crate::{Error, Result, Text, path};
 
 /// One animation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -92,7 +92,7 @@ impl Track {
         // The first frame that the next key can be at.
         let mut next = 0;
         for (index, key) in keys.into_iter().enumerate() {
-            let refuse = |message| Error::new(ErrorKind::Inexpressible, message).at(format!("keys[{index}]"));
+            let refuse = |message| Error::inexpressible(message).at(path!(keys[index]));
             let mut skip = key
                 .frame
                 .checked_sub(next)
@@ -121,7 +121,7 @@ impl Track {
         translation: Option<Triple>,
         scale: Option<Triple>,
     ) -> Result<()> {
-        let refuse = |message: &str| Err(Error::new(ErrorKind::Inexpressible, message));
+        let refuse = |message: &str| Err(Error::inexpressible(message));
         let Ok(tag) = AnimTag::new().with_skip_checked(skip) else {
             return refuse("a key skips at most 31 frames");
         };

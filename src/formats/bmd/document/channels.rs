@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::schema::{Rotation, Triple};
 use super::animation::{Track, TrackKey};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result, path};
 
 /// The keys of a bone, channel by channel: frames, counted from 0 and ascending, with values. Packed by
 /// default; [`FloatChannels`] has floats. A channel without keys does nothing.
@@ -75,13 +75,13 @@ impl Track {
     }
 }
 
-fn check_order<T>(keys: &[(u32, T)], name: &str) -> Result<()> {
+fn check_order<T>(keys: &[(u32, T)], name: &'static str) -> Result<()> {
     match keys.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
         None => Ok(()),
         Some(before) => {
             let (a, b) = (keys[before].0, keys[before + 1].0);
             let message = format!("frame {b} after frame {a}: frames must ascend");
-            Err(Error::new(ErrorKind::Inexpressible, message).at(format!("{name}[{}]", before + 1)))
+            Err(Error::inexpressible(message).at(path!((name)[before + 1])))
         }
     }
 }
@@ -108,7 +108,7 @@ impl FloatChannels {
         let rotations = self.rotations.iter().enumerate().map(|(index, (frame, target))| {
             let rotation = Rotation::nearest(*target).ok_or_else(|| {
                 let message = format!("{target:?} is not a rotation");
-                Error::new(ErrorKind::Inexpressible, message).at(format!("rotations[{index}]"))
+                Error::inexpressible(message).at(path!(rotations[index]))
             })?;
             errors.rotation = errors.rotation.max(rotation.error(*target) as f32);
             Ok((*frame, rotation))
@@ -122,11 +122,15 @@ impl FloatChannels {
     }
 }
 
-fn encode_triples(keys: &[(u32, [f32; 3])], name: &str, largest: &mut f32) -> Result<Vec<(u32, Triple)>> {
+fn encode_triples(
+    keys: &[(u32, [f32; 3])],
+    name: &'static str,
+    largest: &mut f32,
+) -> Result<Vec<(u32, Triple)>> {
     let triples = keys.iter().enumerate().map(|(index, (frame, target))| {
         let triple = Triple::nearest(*target).ok_or_else(|| {
             let message = format!("{target:?} is not finite or outside ±{}", Triple::MAX);
-            Error::new(ErrorKind::Inexpressible, message).at(format!("{name}[{index}]"))
+            Error::inexpressible(message).at(path!((name)[index]))
         })?;
         *largest = triple.value().iter().zip(target).fold(*largest, |max, (a, b)| max.max((a - b).abs()));
         Ok((*frame, triple))

@@ -1,7 +1,7 @@
 //! Faces as an image has them, packed, and the vertices that they refer to.
 
 use super::super::schema::{FaceTag, Quad32, Quad64, Triangle32, Triangle64};
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result, path};
 
 /// The faces of a mesh: packed words, of any mix of forms.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -86,7 +86,7 @@ impl Faces {
             let size = words_of(*first);
             if size > words.len() - at {
                 let message = "a face of 8 bytes, but 4 remain";
-                return Err(Error::new(ErrorKind::Malformed, message).at(format!("faces[{len}]")));
+                return Err(Error::malformed(message).at(path!(faces[len])));
             }
             at += size;
             len += 1;
@@ -133,8 +133,8 @@ impl Faces {
         };
         if tag != expected {
             let message = format!("{tag} is not the tag of a {}", face.form());
-            let path = format!("faces[{}].{}", self.len, face.form());
-            return Err(Error::new(ErrorKind::Inexpressible, message).at(path));
+            let path = path!(faces[self.len].(face.form()));
+            return Err(Error::inexpressible(message).at(path));
         }
         match face {
             PackedFace::Triangle32(f) => self.extend(&f.into_bytes()),

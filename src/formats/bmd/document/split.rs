@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::schema::ControlFlags;
 use super::{Document, Face, Faces, Mesh, PackedFace, PackedVertex, Vertices};
-use crate::{Error, ErrorKind, FormatId, Result, Text};
+use crate::{Error, FormatId, Path, Result, Text, path};
 
 /// How many vertices and triangles a mesh has at limits.
 #[derive(Debug, Clone, Copy)]
@@ -146,12 +146,12 @@ impl Document {
         for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.is_all()) {
             let end = start(usize::from(lod.id_mesh) + usize::from(lod.n_mesh));
             let first = start(lod.id_mesh.into());
-            lod.id_mesh = number(first, || format!("lods[{index}].id_mesh"))?;
-            lod.n_mesh = number(end.saturating_sub(first), || format!("lods[{index}].n_mesh"))?;
+            lod.id_mesh = number(first, path!(lods[index].id_mesh))?;
+            lod.n_mesh = number(end.saturating_sub(first), path!(lods[index].n_mesh))?;
         }
         let mut bones = self.bones.clone();
         for (index, bone) in bones.iter_mut().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
-            bone.id_solid = number(start(bone.id_solid.into()), || format!("bones[{index}].id_solid"))?;
+            bone.id_solid = number(start(bone.id_solid.into()), path!(bones[index].id_solid))?;
         }
         (self.meshes, self.lods, self.bones) = (meshes, lods, bones);
         Ok(starts.windows(2).map(|pair| pair[1] - pair[0]).collect())
@@ -163,9 +163,9 @@ fn triangles(face: Face) -> usize {
     face.vertices().len() - 2
 }
 
-fn number(mesh: usize, path: impl FnOnce() -> String) -> Result<u8> {
+fn number(mesh: usize, path: impl Into<Path>) -> Result<u8> {
     u8::try_from(mesh).map_err(|_| {
         let message = format!("mesh index {mesh} after splitting large meshes, expected at most 255");
-        Error::new(ErrorKind::Inexpressible, message).at(path()).in_format(FormatId::Bmd)
+        Error::inexpressible(message).at(path).in_format(FormatId::Bmd)
     })
 }

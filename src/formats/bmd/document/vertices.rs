@@ -4,7 +4,7 @@ use super::super::schema::{
     FineVertex96, FlatVertex64, ScaledVertex96, TexturedVertex64, Vertex128, VertexTag,
 };
 use super::material::Surface;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result, path};
 
 /// The vertices of a mesh: packed words, of any mix of sizes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -79,7 +79,7 @@ impl Vertices {
             if size > words.len() - at {
                 let there = 4 * (words.len() - at);
                 let message = format!("a vertex of {} bytes, but {there} remain", 4 * size);
-                return Err(Error::new(ErrorKind::Malformed, message).at(format!("vertices[{len}]")));
+                return Err(Error::malformed(message).at(path!(vertices[len])));
             }
             at += size;
             len += 1;
@@ -118,8 +118,8 @@ impl Vertices {
         };
         if !says {
             let message = format!("{tag:#x} is not the tag of a {}", vertex.form());
-            let path = format!("vertices[{}].{}", self.len, vertex.form());
-            return Err(Error::new(ErrorKind::Inexpressible, message).at(path));
+            let path = path!(vertices[self.len].(vertex.form()));
+            return Err(Error::inexpressible(message).at(path));
         }
         match vertex {
             PackedVertex::Textured64(v) => self.extend(&v.into_bytes()),

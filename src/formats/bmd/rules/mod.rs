@@ -5,8 +5,8 @@ mod skeleton;
 
 use super::document::Document;
 use super::schema::LodDef;
-use crate::Report;
 use crate::finding::rules;
+use crate::{Path, Report, path};
 
 rules! {
     MAGIC "BMD-MAGIC" Fatal "Header, magic1" "B1"
@@ -83,24 +83,23 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 }
 
 /// Adds a finding for each field that is not zero.
-fn check_zero(at: &str, fields: &[(&str, u32)], report: &mut Report) {
+fn check_zero(at: impl Into<Path> + Copy, fields: &[(&'static str, u32)], report: &mut Report) {
     for (field, value) in fields.iter().filter(|(_, value)| *value != 0) {
-        report.add(&RESERVED, format_args!("{at}.{field}"), format_args!("{value:#x}, expected 0"));
+        report.add(&RESERVED, at.into().field(field), format_args!("{value:#x}, expected 0"));
     }
 }
 
 fn check_header(document: &Document, report: &mut Report) {
     let [resv1, resv2, resv3] = document.reserved;
-    check_zero("header", &[("resv1", resv1), ("resv2", resv2), ("resv3", resv3)], report);
+    check_zero(path!(header), &[("resv1", resv1), ("resv2", resv2), ("resv3", resv3)], report);
 }
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
-    let at = format!("lods[{index}]");
-    check_zero(&at, &[("resv1", lod.resv1.into())], report);
+    check_zero(path!(lods[index]), &[("resv1", lod.resv1.into())], report);
     let Some(meshes) = document.meshes_of(lod) else {
         let (first, count, there) = (lod.id_mesh, lod.n_mesh, document.meshes.len());
         let message = format_args!("{count} meshes from {first} on, but the image has {there}");
-        report.add(&LOD_RANGE, format_args!("{at}.n_mesh"), message);
+        report.add(&LOD_RANGE, path!(lods[index].n_mesh), message);
         return;
     };
     // A level that is all meshes includes what is not drawn.
@@ -109,6 +108,6 @@ fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report
     }
     for (offset, _) in meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_none()) {
         let message = format_args!("mesh {} has no material", usize::from(lod.id_mesh) + offset);
-        report.add(&LOD_DRAWABLE, format_args!("{at}.id_mesh"), message);
+        report.add(&LOD_DRAWABLE, path!(lods[index].id_mesh), message);
     }
 }

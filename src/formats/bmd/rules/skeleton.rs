@@ -7,34 +7,32 @@ use super::{
     FRAMES_TRAILING, KEY_RANGE, NO_FRAMES, PARENT, PSEUDO_BONES, PSEUDO_ORDER, SOLID_BONE, SOLID_CLOSED,
     SOLID_RANGE, check_zero,
 };
-use crate::Report;
+use crate::{Report, path};
 
 /// Parents, pseudo-bones and reserved bytes.
 pub(super) fn check(document: &Document, report: &mut Report) {
     let normal = document.normal_bones().len();
     for (index, bone) in document.bones.iter().enumerate() {
-        let at = format!("bones[{index}]");
-        check_zero(&at, &[("resv1", bone.resv1.into()), ("resv2", bone.resv2.into())], report);
+        let at = path!(bones[index]);
+        check_zero(at, &[("resv1", bone.resv1.into()), ("resv2", bone.resv2.into())], report);
         match bone.transform {
             Transform::Bone(transform) => {
                 if index == 0 && transform != Default::default() {
-                    let words = [
-                        ("xform.origin", transform.origin().word()),
-                        ("xform.rotation", transform.rotation().word()),
-                    ];
-                    check_zero(&at, &words, report);
+                    let words =
+                        [("origin", transform.origin().word()), ("rotation", transform.rotation().word())];
+                    check_zero(path!(bones[index].xform), &words, report);
                 }
                 check_parent(document, index, report);
                 if index > normal {
                     let message = format_args!("normal bone {index} comes after pseudo-bone {normal}");
-                    report.add(&PSEUDO_ORDER, &at, message);
+                    report.add(&PSEUDO_ORDER, at, message);
                 }
             }
             Transform::Pseudo(transform) => {
                 let parts = transform.bones().into_iter().zip(transform.weights()).enumerate();
                 for (slot, (followed, _)) in parts.filter(|(_, (_, weight))| *weight != 0.0) {
                     if usize::from(followed) >= index {
-                        let path = format_args!("{at}.pseudo.bone_{slot}");
+                        let path = path!(bones[index].pseudo.(["bone_0", "bone_1"][slot]));
                         report.add(
                             &PSEUDO_BONES,
                             path,
@@ -56,7 +54,7 @@ fn check_parent(document: &Document, index: usize, report: &mut Report) {
         _ if document.bones[parent].is_pseudo() => format!("parent {parent} is a pseudo-bone"),
         _ => return,
     };
-    report.add(&PARENT, format_args!("bones[{index}].id_parent"), message);
+    report.add(&PARENT, path!(bones[index].id_parent), message);
 }
 
 /// The solids of bones. Bones may share one, which is checked once; mesh 0 stands for none.
@@ -70,7 +68,7 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
             for bone in bones {
                 let message =
                     format_args!("mesh {solid}, but the image has {} meshes", document.meshes.len());
-                report.add(&SOLID_RANGE, format_args!("bones[{bone}].id_solid"), message);
+                report.add(&SOLID_RANGE, path!(bones[bone].id_solid), message);
             }
             continue;
         };
@@ -91,7 +89,7 @@ struct Uses {
 }
 
 fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
-    let at = format!("meshes[{solid}].faces");
+    let at = path!(meshes[solid].faces);
     let mut edges: BTreeMap<(u32, u32), Uses> = BTreeMap::new();
     for face in mesh.faces.iter() {
         let corners = face.vertices();
@@ -105,7 +103,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
         }
     }
     if edges.is_empty() {
-        report.add(&SOLID_CLOSED, &at, "the solid has no faces");
+        report.add(&SOLID_CLOSED, at, "the solid has no faces");
     }
     for ((from, to), Uses { up, down }) in edges {
         let message = match (up, down) {
@@ -115,7 +113,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
             }
             _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", up + down),
         };
-        report.add(&SOLID_CLOSED, &at, message);
+        report.add(&SOLID_CLOSED, at, message);
     }
 }
 
@@ -127,29 +125,28 @@ fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
         let message = format_args!(
             "the vertices of mesh {solid} are neither all bound to bone {bone} nor all to bone 0"
         );
-        report.add(&SOLID_BONE, format_args!("bones[{bone}].id_solid"), message);
+        report.add(&SOLID_BONE, path!(bones[bone].id_solid), message);
     }
 }
 
 /// Keys, frames and reserved bytes.
 pub(super) fn check_animations(document: &Document, report: &mut Report) {
     for (index, animation) in document.animations.iter().enumerate() {
-        let at = format!("animations[{index}]");
         let reserved = [("resv1", animation.resv1.into()), ("resv2", animation.resv2.into())];
-        check_zero(&at, &reserved, report);
+        check_zero(path!(animations[index]), &reserved, report);
         if animation.n_frames == 0 && !(animation.tracks.is_empty() && animation.trailing.is_empty()) {
             let message = "0 frames, but the frames list is not empty";
-            report.add(&NO_FRAMES, format_args!("{at}.n_frames"), message);
+            report.add(&NO_FRAMES, path!(animations[index].n_frames), message);
         }
         if !animation.trailing.is_empty() {
             let message = format_args!("{} bytes after the keys of the last bone", animation.trailing.len());
-            report.add(&FRAMES_TRAILING, format_args!("{at}.sz_frames"), message);
+            report.add(&FRAMES_TRAILING, path!(animations[index].sz_frames), message);
         }
-        check_keys(animation, &at, report);
+        check_keys(animation, index, report);
     }
 }
 
-fn check_keys(animation: &Animation, at: &str, report: &mut Report) {
+fn check_keys(animation: &Animation, index: usize, report: &mut Report) {
     // In the frames list an end follows the keys of each bone.
     let mut item = 0;
     for (bone, track) in animation.tracks.iter().enumerate() {
@@ -159,7 +156,7 @@ fn check_keys(animation: &Animation, at: &str, report: &mut Report) {
                 let message = format_args!(
                     "a key of bone {bone} at frame {frame}, but the animation has {frames} frames"
                 );
-                report.add(&KEY_RANGE, format_args!("{at}.frames[{item}]"), message);
+                report.add(&KEY_RANGE, path!(animations[index].frames[item]), message);
             }
             item += 1;
         }

@@ -5,7 +5,7 @@ use glam::{Quat, Vec3};
 use super::super::{AnimRate, Animation, Bone, Rotation, Track, TrackKey, Transform, Triple};
 use super::rig::Rig;
 use crate::scene::{self, Channel, Interpolation, Samples, Scene};
-use crate::{Error, ErrorKind, Loss, LossKind, Result, Text};
+use crate::{Error, Loss, LossKind, Result, Text, path};
 
 /// Frames per second of animations whose rate BMD cannot express.
 const DEFAULT_RATE: f32 = 30.0;
@@ -96,7 +96,7 @@ pub fn from_animations(
             Track::from_keys(encoded)
         });
         let tracks = tracks.collect::<Result<Vec<_>>>();
-        let tracks = tracks.map_err(|error| error.at(format!("animations[{index}]")))?;
+        let tracks = tracks.map_err(|error| error.at(path!(animations[index])))?;
         errors.report(index, losses);
         Ok(Animation {
             name: (!animation.name.is_empty()).then(|| Text::from(&*animation.name)),
@@ -258,7 +258,7 @@ impl LocalKey {
         let (origin, turn) = base_of(bone);
         let refuse = |what: &str| {
             let message = format!("BMD cannot express the {what} at frame {}", self.frame);
-            Error::new(ErrorKind::Inexpressible, message)
+            Error::inexpressible(message)
         };
         let rotation = self.rotation.map(|rotation| {
             let relative = (Quat::from_array(rotation) * turn.inverse()).to_array();

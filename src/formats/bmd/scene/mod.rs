@@ -14,7 +14,7 @@ use super::{
 use crate::scene::{
     self, Axis, Colors, Conventions, FromScene, Holds, Indices, Material, Scene, SceneOptions,
 };
-use crate::{Error, FormatId, Loss, LossKind, Result, Text};
+use crate::{Error, FormatId, Loss, LossKind, Result, Text, path};
 
 const HOLDS: Holds = Holds {
     format: "BMD",
@@ -186,10 +186,7 @@ fn from_mesh(
     tolerance: &Tolerance,
     losses: &mut Vec<Loss>,
 ) -> Result<Mesh> {
-    let at = |error: Error| {
-        let path = format!("meshes[{index}].{}", error.path());
-        error.at(path.trim_end_matches('.').to_owned())
-    };
+    let at = |error: Error| error.within(path!(meshes[index]));
     let faces = Faces::encode(&from_faces(&mesh.faces)).map_err(at)?;
     let material = from_material(&mesh.material);
     report_material(&mesh.material, &material, index, losses);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::super::schema::{BoneTransform, PseudoTransform};
 use super::super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights, influences};
-use crate::{Error, ErrorKind, Loss, LossKind, Result, Text};
+use crate::{Error, Loss, LossKind, Result, Text, path};
 
 /// The extra of a joint with the mesh that is its solid.
 const SOLID: &str = "bmd_solid";
@@ -190,7 +190,7 @@ impl Rig {
         let mut rig = Rig { matrices: Vec::new(), parts: Vec::new(), bones: vec![0; joints.len()] };
         let mut errors = (0.0_f32, 0.0_f64);
         for joint in order {
-            let at = |error: Error| error.at(format!("skeleton.joints[{joint}]"));
+            let at = |error: Error| error.at(path!(skeleton.joints[joint]));
             rig.bones[joint] = number(bones.len()).map_err(at)?;
             let is_base = bones.is_empty();
             let mut bone = Bone {
@@ -225,8 +225,7 @@ fn name_of(bone: &Bone) -> String {
 
 fn number(bone: usize) -> Result<u8> {
     u8::try_from(bone).ok().filter(|bone| *bone != 255).ok_or_else(|| {
-        Error::new(
-            ErrorKind::Inexpressible,
+        Error::inexpressible(
             "more than 255 bones, pseudo-bones included, which is the most that BMD can have",
         )
     })
@@ -283,7 +282,7 @@ fn base_of(
     losses: &mut Vec<Loss>,
 ) -> Result<Transform> {
     let bind = bind_of(skeleton, joint);
-    let refuse = |what: &str| Error::new(ErrorKind::Inexpressible, format!("BMD cannot express {what}"));
+    let refuse = |what: &str| Error::inexpressible(format!("BMD cannot express {what}"));
     let origin = Triple::nearest(bind.translation)
         .ok_or_else(|| refuse(&format!("the origin {:?}", bind.translation)))?;
     let rotation = Rotation::nearest(bind.rotation)
@@ -334,7 +333,7 @@ fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> 
             continue;
         }
         let Some(pseudo) = pseudo_of(value, rig) else { continue };
-        let bone = number(bones.len()).map_err(|error| error.at(format!("skeleton.joints[{joint}]")))?;
+        let bone = number(bones.len()).map_err(|error| error.at(path!(skeleton.joints[joint])))?;
         rig.bones[joint] = bone;
         known.push((old, bone));
         bones.push(Bone {

@@ -6,7 +6,7 @@ mod reader;
 #[cfg(test)]
 mod vectors;
 
-pub(super) use opened::{checksums, dialect_of, layout, locate_in};
+pub(super) use opened::{checksums, detect, layout, locate_in};
 pub use reader::{Reader, open_reader};
 
 use std::io::Cursor;
@@ -14,23 +14,19 @@ use std::ops::RangeInclusive;
 
 use binrw::BinWrite;
 
-use super::document::{DataChecksum, Document, dialect, inexpressible};
+use super::document::{DataChecksum, Document, dialect};
 use super::schema::Header;
 use crate::unpack::zstd;
-use crate::{Error, ErrorKind, Likelihood, ReadOptions, Result, WriteOptions};
-use opened::{check_dialect, open, split};
+use crate::{Dialect, Error, ReadOptions, Result, WriteOptions, path};
+use opened::{open, split};
 
 /// The compression level unless another is asked for: the default of zstd.
 const LEVEL: i32 = 3;
 
-pub(super) fn likelihood(bytes: &[u8]) -> Likelihood {
-    if bytes.starts_with(b"IyMA") { Likelihood::Magic } else { Likelihood::No }
-}
-
 /// Decodes a file, checking nothing but its structure and, if strictly, its checksums.
-pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
+pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
     let parts = split(bytes)?;
-    let opened = open(parts.header, parts.descriptor, options)?;
+    let opened = open(parts.header, parts.descriptor, dialect, options.strictness)?;
     let data_checksum = opened.verify(parts.data, options.strictness)?;
     let data = zstd::unpack(parts.data, opened.descriptor.data_len(), &options.limits)
         .map_err(|fault| opened.unpacking(fault, Some(bytes.len() as u64)))?;
@@ -39,11 +35,10 @@ pub(super) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
 
 /// Encodes the document in its own dialect, checking nothing but that it can be expressed.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
-    check_dialect(document.dialect)?;
     let descriptor = document.descriptor()?.encode().map_err(|index| {
         let usage = document.attributes[index].usage.name();
         let message = format!("the {} dialect has no usage {usage}", document.dialect);
-        inexpressible(format!("attributes[{index}].usage"), message)
+        Error::inexpressible(message).at(path!(attributes[index].usage))
     })?;
     dialect::require_keys(document)?;
     let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
@@ -52,7 +47,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
             descriptor.len(),
             u16::MAX
         );
-        inexpressible("descriptor", message)
+        Error::inexpressible(message).at(path!(descriptor))
     })?;
     let mut file = vec![0; Header::SIZE];
     file.extend_from_slice(&descriptor);
@@ -75,7 +70,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     let header = Header { version: 1, descriptor_len, metadata_checksum, data_checksum };
     header
         .write(&mut Cursor::new(&mut file[..Header::SIZE]))
-        .map_err(|error| inexpressible("header", error.to_string()))?;
+        .map_err(|error| Error::inexpressible(error.to_string()).at(path!(header)))?;
     Ok(file)
 }
 
@@ -91,12 +86,13 @@ fn pack(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) -> Resu
     if !levels.contains(&level) {
         let (min, max) = levels.into_inner();
         let message = format!("compression level {level}: expected {min} to {max}");
-        return Err(Error::new(ErrorKind::Unsupported, message));
+        return Err(Error::unsupported(message));
     }
     let mut parts: Vec<&[u8]> = vec![&document.user_data];
     parts.extend(document.indices.iter().map(|indices| &*indices.data));
     parts.extend(document.attributes.iter().map(|attribute| &*attribute.data));
-    zstd::pack(&parts, level, options.threads, file).map_err(|message| inexpressible("data", message))?;
+    zstd::pack(&parts, level, options.threads, file)
+        .map_err(|message| Error::inexpressible(message).at(path!(data)))?;
     file.shrink_to_fit();
     Ok(())
 }

@@ -13,7 +13,10 @@ use super::hash;
 use crate::formats::locate;
 use crate::layout::{Layout, Type};
 use crate::unpack::zstd;
-use crate::{Dialect, Error, ErrorKind, Format, FormatId, ReadOptions, Result, Rule, Span, Strictness};
+use crate::{
+    Confidence, Detection, Dialect, Error, ErrorKind, Format, FormatId, Path, ReadOptions, Result, Rule,
+    Span, Strictness, path,
+};
 
 /// The declaration of a file of this dialect.
 pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
@@ -23,9 +26,11 @@ pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
     }
 }
 
-/// The dialect of a file (I2).
-pub(in super::super) fn dialect_of(bytes: &[u8]) -> Dialect {
-    split(bytes).map_or(Dialect::Spec, |parts| dialect_by(&parts.header, parts.descriptor))
+/// Whether the bytes have the magic of IyMA, and the dialect (I2).
+pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
+    let confidence = if bytes.starts_with(b"IyMA") { Confidence::Magic } else { Confidence::None };
+    let dialect = split(bytes).map_or(Dialect::Spec, |parts| dialect_by(&parts.header, parts.descriptor));
+    Detection { confidence, dialect }
 }
 
 /// The dialect by the metadata checksum, else by what can be decoded (I2).
@@ -39,11 +44,6 @@ fn dialect_by(header: &Header, descriptor: &[u8]) -> Dialect {
     }
 }
 
-/// An error without a place, which [`locate_in`] finds.
-fn malformed(error: impl ToString) -> Error {
-    Error::new(ErrorKind::Malformed, error.to_string())
-}
-
 /// The parts of a file.
 pub(super) struct Parts<'b> {
     pub(super) header: Header,
@@ -52,7 +52,7 @@ pub(super) struct Parts<'b> {
 }
 
 pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>> {
-    let file = File::read(&mut Cursor::new(bytes)).map_err(malformed)?;
+    let file = File::read(&mut Cursor::new(bytes)).map_err(Error::malformed)?;
     Ok(Parts {
         header: file.header,
         descriptor: file.descriptor.bytes(bytes),
@@ -69,17 +69,20 @@ pub(super) struct Opened {
 }
 
 pub(super) fn read_header(bytes: &[u8]) -> Result<Header> {
-    Header::read(&mut Cursor::new(bytes)).map_err(malformed)
+    Header::read(&mut Cursor::new(bytes)).map_err(Error::malformed)
 }
 
 /// Decodes the descriptor, having verified the metadata checksum.
-pub(super) fn open(header: Header, descriptor: &[u8], options: &ReadOptions) -> Result<Opened> {
-    let dialect = options.dialect.unwrap_or_else(|| dialect_by(&header, descriptor));
-    check_dialect(dialect)?;
+pub(super) fn open(
+    header: Header,
+    descriptor: &[u8],
+    dialect: Dialect,
+    strictness: Strictness,
+) -> Result<Opened> {
     let wrong = metadata_checksum(&header, descriptor, dialect);
-    if let (Some(wrong), Strictness::Strict) = (&wrong, options.strictness) {
+    if let (Some(wrong), Strictness::Strict) = (&wrong, strictness) {
         let message = rules::mismatch(wrong).to_string();
-        return Err(error_at(&rules::METADATA_CHECKSUM, "header.metadata_checksum", 8..16, message));
+        return Err(error_at(&rules::METADATA_CHECKSUM, path!(header.metadata_checksum), 8..16, message));
     }
     let decoded = Descriptor::decode(descriptor, dialect).map_err(|mut message| {
         if wrong.is_none() {
@@ -87,7 +90,7 @@ pub(super) fn open(header: Header, descriptor: &[u8], options: &ReadOptions) -> 
                 "; its checksum is right, so an older version of the author's tool may have written it";
         }
         let start = Header::SIZE as u64;
-        error_at(&rules::DESCRIPTOR, "descriptor", start..start + descriptor.len() as u64, message)
+        error_at(&rules::DESCRIPTOR, path!(descriptor), start..start + descriptor.len() as u64, message)
     })?;
     Ok(Opened { header, descriptor: decoded, metadata_checksum: wrong })
 }
@@ -111,26 +114,14 @@ fn data_checksum(header: &Header, packed: &[u8], dialect: Dialect) -> DataChecks
 /// Both checksums of a file, even if nothing else can be decoded; `None` without a whole header and descriptor.
 pub(in super::super) fn checksums(
     bytes: &[u8],
-    options: &ReadOptions,
+    dialect: Dialect,
 ) -> Option<(Option<WrongChecksum>, DataChecksum)> {
     let Parts { header, descriptor, data } = split(bytes).ok()?;
-    let dialect = options.dialect.unwrap_or_else(|| dialect_by(&header, descriptor));
     Some((metadata_checksum(&header, descriptor, dialect), data_checksum(&header, data, dialect)))
 }
 
-pub(super) fn check_dialect(dialect: Dialect) -> Result<()> {
-    match dialect {
-        Dialect::Spec | Dialect::Reference => Ok(()),
-        other => Err(Error::new(
-            ErrorKind::Unsupported,
-            format!("IyMA has no {other} dialect: it has spec and reference"),
-        )
-        .at("dialect")),
-    }
-}
-
-fn error_at(rule: &'static Rule, path: &str, bytes: Range<u64>, message: String) -> Error {
-    Error::new(ErrorKind::Malformed, message).at(path).with_rule(rule).with_span(Some(Span::Bytes(bytes)))
+fn error_at(rule: &'static Rule, path: impl Into<Path>, bytes: Range<u64>, message: String) -> Error {
+    Error::malformed(message).at(path).with_rule(rule).with_span(Some(Span::Bytes(bytes)))
 }
 
 impl Opened {
@@ -144,7 +135,7 @@ impl Opened {
         match (data_checksum(&self.header, packed, self.descriptor.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {
                 let message = rules::mismatch(&wrong).to_string();
-                Err(error_at(&rules::DATA_CHECKSUM, "header.data_checksum", 16..24, message))
+                Err(error_at(&rules::DATA_CHECKSUM, path!(header.data_checksum), 16..24, message))
             }
             (checksum, _) => Ok(checksum),
         }
@@ -159,15 +150,15 @@ impl Opened {
             zstd::Fault::Trailing(bytes) => {
                 let end = end.unwrap_or(self.data_start());
                 let range = end.saturating_sub(bytes as u64)..end;
-                return error_at(&rules::TRAILING, "data", range, fault.to_string());
+                return error_at(&rules::TRAILING, path!(data), range, fault.to_string());
             }
             zstd::Fault::Limit(message) => {
-                return Error::new(ErrorKind::LimitExceeded, message).at("data");
+                return Error::limit_exceeded(message).at(path!(data));
             }
             zstd::Fault::Io(error) => return error.into(),
         };
         let range = self.data_start()..end.unwrap_or(self.data_start());
-        error_at(rule, "data", range, fault.to_string())
+        error_at(rule, path!(data), range, fault.to_string())
     }
 
     /// The document with this uncompressed data.
@@ -195,10 +186,14 @@ impl Opened {
 }
 
 /// Gives an error its place, unless it has one.
-pub(in super::super) fn locate_in(error: Error, bytes: &[u8], options: &ReadOptions) -> Error {
+pub(in super::super) fn locate_in(
+    error: Error,
+    bytes: &[u8],
+    dialect: Dialect,
+    options: &ReadOptions,
+) -> Error {
     if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded) {
         return error.in_format(FormatId::Iyma);
     }
-    let dialect = options.dialect.unwrap_or_else(|| dialect_of(bytes));
     locate(error, Document::ABOUT, layout(dialect), bytes, options)
 }

@@ -13,7 +13,7 @@ use super::opened::{Opened, locate_in, open, read_header};
 use crate::formats::refuse;
 use crate::unpack::inflater::Inflater;
 use crate::unpack::zstd::Fault;
-use crate::{Error, ErrorKind, FormatId, ReadOptions, Result, Strictness};
+use crate::{Error, ErrorKind, Format, FormatId, ReadOptions, Result, Strictness, path};
 
 /// A file whose header and descriptor have been read, and whose data has not.
 ///
@@ -45,16 +45,19 @@ impl<R: Read> Reader<R> {
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
         source.by_ref().take(Header::SIZE as u64).read_to_end(&mut start)?;
-        let opened = read_header(&start).and_then(|header| {
+        let header = read_header(&start).and_then(|header| {
             let length = u64::from(header.descriptor_len);
             let read = source.by_ref().take(length).read_to_end(&mut start)?;
             if (read as u64) < length {
                 let message = format!("the descriptor has {length} bytes, but {read} remain");
-                return Err(Error::new(ErrorKind::Malformed, message));
+                return Err(Error::malformed(message));
             }
-            open(header, &start[Header::SIZE..], options)
+            Ok(header)
         });
-        let opened = opened.map_err(|error| locate_in(error, &start, options))?;
+        let dialect = Document::dialect_of(&start, options)?;
+        let opened =
+            header.and_then(|header| open(header, &start[Header::SIZE..], dialect, options.strictness));
+        let opened = opened.map_err(|error| locate_in(error, &start, dialect, options))?;
         Ok(Reader { source, opened, options: options.clone() })
     }
 
@@ -153,8 +156,7 @@ impl<R: Read> Reader<R> {
             let end = start + u64::from(count) * size as u64;
             if end > buffer.end {
                 let message = "the mesh range exceeds its buffers";
-                let error =
-                    Error::new(ErrorKind::Malformed, message).at(format!("descriptor.meshes[{index}]"));
+                let error = Error::malformed(message).at(path!(descriptor.meshes[index]));
                 return Err(error.with_rule(&rules::MESH_RANGE).in_format(FormatId::Iyma));
             }
             Ok(start..end)

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::schema::Usage;
-use super::{Attribute, Document, inexpressible};
+use super::{Attribute, Document};
 use crate::loss::LossKind;
-use crate::{Dialect, Loss, Result};
+use crate::{Dialect, Error, Loss, Result, path};
 
 /// Refuses a document in the reference dialect that has a usage twice.
 pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
@@ -19,7 +19,7 @@ pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
             let message = format!(
                 "duplicate usage {usage}, as attributes[{first}]: the reference dialect has each once (I1)"
             );
-            return Err(inexpressible(format!("attributes[{index}].usage"), message));
+            return Err(Error::inexpressible(message).at(path!(attributes[index].usage)));
         }
     }
     Ok(())

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
-use super::{Attribute, DataChecksum, Document, IndexBuffer, count, inexpressible, no_mesh};
-use crate::{Loss, Result};
+use super::{Attribute, DataChecksum, Document, IndexBuffer, count, no_mesh};
+use crate::{Error, FormatId, Loss, Path, Result, path};
 
 /// What the meshes of a file share: whether they have indices, and the usages and formats of their vertex buffers.
 fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
@@ -33,12 +33,11 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     };
     for (index, document) in documents.iter().enumerate() {
         // A buffer of the wrong size would shift all that follows it.
-        document.descriptor().map_err(|error| {
-            let path = format!("documents[{index}].{}", error.path());
-            error.at(path)
-        })?;
+        document.descriptor().map_err(|error| error.within(path!(documents[index])))?;
         if !are_compatible(first, document) {
-            return Err(inexpressible(format!("documents[{index}]"), difference(first, document)));
+            return Err(Error::inexpressible(difference(first, document))
+                .at(path!(documents[index]))
+                .in_format(FormatId::Iyma));
         }
     }
     let mut merged = Document { metadata_checksum: None, data_checksum: Default::default(), ..first.clone() };
@@ -58,7 +57,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         return Ok((merged, losses));
     }
     merged.meshes = merged_meshes(documents)?;
-    merged.n_vertices = sum(documents.iter().map(|document| document.n_vertices), "n_vertices")?;
+    merged.n_vertices = sum(documents.iter().map(|document| document.n_vertices), path!(n_vertices))?;
     merged.indices = merged_indices(documents);
     for (position, attribute) in merged.attributes.iter_mut().enumerate() {
         let buffers = documents.iter().filter_map(|document| counterpart(first, position, document));
@@ -99,24 +98,27 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
     let mut meshes = Vec::new();
     for (number, document) in documents.iter().enumerate() {
         for (index, mesh) in document.meshes.iter().enumerate() {
-            let path = format!("documents[{number}].meshes[{index}]");
+            let path = path!(documents[number].meshes[index]);
             meshes.push(MeshInfo {
-                first_index: sum([indices, mesh.first_index].into_iter(), &path)?,
-                first_vertex: sum([vertices, mesh.first_vertex].into_iter(), &path)?,
+                first_index: sum([indices, mesh.first_index].into_iter(), path)?,
+                first_vertex: sum([vertices, mesh.first_vertex].into_iter(), path)?,
                 ..*mesh
             });
         }
-        let own = count(document.indices.as_ref().map_or(0, IndexBuffer::len), "indices")?;
-        indices = sum([indices, own].into_iter(), "indices")?;
-        vertices = sum([vertices, document.n_vertices].into_iter(), "n_vertices")?;
+        let own = count(document.indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?;
+        indices = sum([indices, own].into_iter(), path!(indices))?;
+        vertices = sum([vertices, document.n_vertices].into_iter(), path!(n_vertices))?;
     }
     Ok(meshes)
 }
 
-fn sum(counts: impl Iterator<Item = u32>, path: &str) -> Result<u32> {
+fn sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Result<u32> {
     let total: u64 = counts.map(u64::from).sum();
-    u32::try_from(total)
-        .map_err(|_| inexpressible(path, format!("{total}: the format counts {} at most", u32::MAX)))
+    u32::try_from(total).map_err(|_| {
+        Error::inexpressible(format!("{total}: the format counts {} at most", u32::MAX))
+            .at(path)
+            .in_format(FormatId::Iyma)
+    })
 }
 
 /// Indices are relative to the first vertex of their mesh: at most their width changes.
@@ -168,11 +170,15 @@ impl Document {
             return Err(no_mesh(index, self.meshes.len()));
         };
         let MeshInfo { first_index, index_count, first_vertex, vertex_count } = mesh;
-        let beyond = || inexpressible(format!("meshes[{index}]"), "the mesh range exceeds its buffers");
+        let beyond = || {
+            Error::inexpressible("the mesh range exceeds its buffers")
+                .at(path!(meshes[index]))
+                .in_format(FormatId::Iyma)
+        };
         let indices = self.indices.as_ref().map(|indices| {
             let data =
                 slice(&indices.data, indices.format.size(), first_index, index_count).ok_or_else(beyond)?;
-            Ok::<_, crate::Error>(IndexBuffer { data, ..indices.clone() })
+            Ok::<_, Error>(IndexBuffer { data, ..indices.clone() })
         });
         let attributes = self.attributes.iter().map(|attribute| {
             let size = attribute.format.size();

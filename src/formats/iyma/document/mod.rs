@@ -13,7 +13,7 @@ pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
 use bytes::Bytes;
 
 use super::schema::{Descriptor, IndicesInfo, MeshInfo, Usage};
-use crate::{Dialect, Error, ErrorKind, FormatId, Result};
+use crate::{Dialect, Error, FormatId, Path, Result, path};
 
 /// An IyMA file: its contents without the values that follow from others.
 ///
@@ -133,8 +133,8 @@ impl Document {
     pub fn from_mesh(indices: Option<IndexBuffer>, attributes: Vec<Attribute>) -> Result<Document> {
         let vertices = attributes.first().map_or(0, Attribute::len);
         let mesh = MeshInfo {
-            vertex_count: count(vertices, "attributes[0]")?,
-            index_count: count(indices.as_ref().map_or(0, IndexBuffer::len), "indices")?,
+            vertex_count: count(vertices, path!(attributes[0]))?,
+            index_count: count(indices.as_ref().map_or(0, IndexBuffer::len), path!(indices))?,
             ..MeshInfo::default()
         };
         let document = Document {
@@ -160,21 +160,23 @@ impl Document {
                 let (found, vertices) = (attribute.data.len(), self.n_vertices);
                 let format = attribute.format.name();
                 let message = format!("{found} bytes; {vertices} vertices of {format} need {expected}");
-                return Err(inexpressible(format!("attributes[{index}].data"), message));
+                return Err(Error::inexpressible(message)
+                    .at(path!(attributes[index].data))
+                    .in_format(FormatId::Iyma));
             }
         }
         let indices = self.indices.as_ref().map(|indices| {
             if !indices.data.len().is_multiple_of(indices.format.size()) {
                 let (bytes, size) = (indices.data.len(), indices.format.size());
                 let message = format!("{bytes} bytes are not a whole number of {size}-byte indices");
-                return Err(inexpressible("indices.data", message));
+                return Err(Error::inexpressible(message).at(path!(indices.data)).in_format(FormatId::Iyma));
             }
-            Ok(IndicesInfo { n_indices: count(indices.len(), "indices")?, format: indices.format })
+            Ok(IndicesInfo { n_indices: count(indices.len(), path!(indices))?, format: indices.format })
         });
         Ok(Descriptor {
             dialect: self.dialect,
             n_vertices: self.n_vertices,
-            user_data_len: count(self.user_data.len(), "user_data")?,
+            user_data_len: count(self.user_data.len(), path!(user_data))?,
             meshes: self.meshes.clone(),
             indices: indices.transpose()?,
             attributes: self.attributes.iter().map(|a| (a.usage.clone(), a.format)).collect(),
@@ -200,22 +202,20 @@ impl Document {
             DrawIndexedIndirect::try_from(mesh).map_err(|_| {
                 let message =
                     format!("{} exceeds the signed 32-bit base vertex of a draw", mesh.first_vertex);
-                inexpressible(format!("meshes[{index}].first_vertex"), message)
+                Error::inexpressible(message).at(path!(meshes[index].first_vertex)).in_format(FormatId::Iyma)
             })
         });
         draws.collect::<Result<_>>().map(Draws::Indexed)
     }
 }
 
-/// The error for content that the format cannot express.
-pub(super) fn inexpressible(path: impl Into<String>, message: impl Into<String>) -> Error {
-    Error::new(ErrorKind::Inexpressible, message).at(path).in_format(FormatId::Iyma)
-}
-
 /// A count as the format stores it, in 32 bits.
-pub(super) fn count(items: usize, path: &str) -> Result<u32> {
-    u32::try_from(items)
-        .map_err(|_| inexpressible(path, format!("{items} items: the format counts {} at most", u32::MAX)))
+pub(super) fn count(items: usize, path: impl Into<Path>) -> Result<u32> {
+    u32::try_from(items).map_err(|_| {
+        Error::inexpressible(format!("{items} items: the format counts {} at most", u32::MAX))
+            .at(path)
+            .in_format(FormatId::Iyma)
+    })
 }
 
 /// The error for a mesh that is not there.
@@ -226,5 +226,5 @@ pub(super) fn no_mesh(index: usize, count: usize) -> Error {
         _ => format!("{count} meshes"),
     };
     let message = format!("there is no mesh {index}: the file has {meshes}, counted from 0");
-    Error::new(ErrorKind::Unsupported, message).in_format(FormatId::Iyma)
+    Error::unsupported(message).in_format(FormatId::Iyma)
 }

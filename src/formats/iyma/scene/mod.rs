@@ -4,15 +4,15 @@ mod custom;
 
 use custom::{custom_buffer, list_custom, numbered};
 
+use super::document::count;
 use super::document::merge::uncovered;
-use super::document::{count, inexpressible};
 use super::{Attribute, Component, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
 use crate::bulk;
 use crate::scene::{
     self, Colors, Components, Conventions, Custom, Faces, FromScene, Holds, Mesh, Scene, SceneOptions, Skin,
     Weights,
 };
-use crate::{Dialect, Loss, LossKind, Result};
+use crate::{Dialect, Error, FormatId, Loss, LossKind, Result, path};
 
 const HOLDS: Holds = Holds {
     format: "IyMA",
@@ -61,7 +61,7 @@ impl FromScene for Document {
         let document = Document {
             dialect,
             user_data: std::mem::take(&mut scene.user_data).into(),
-            n_vertices: count(scene.meshes.iter().map(|mesh| mesh.positions.len()).sum(), "meshes")?,
+            n_vertices: count(scene.meshes.iter().map(|mesh| mesh.positions.len()).sum(), path!(meshes))?,
             indices: if unindexed { None } else { Some(join_indices(&mut scene.meshes)) },
             meshes: Vec::new(),
             ..Document::default()
@@ -197,8 +197,10 @@ fn part_of(attribute: &Attribute, mesh: &MeshInfo) -> Option<Attribute> {
     Some(Attribute { usage: attribute.usage.clone(), format: attribute.format, data })
 }
 
-fn out_of_range(mesh: usize, what: &str) -> crate::Error {
-    inexpressible(format!("meshes[{mesh}]"), format!("its {what} range exceeds the buffer"))
+fn out_of_range(mesh: usize, what: &str) -> Error {
+    Error::inexpressible(format!("its {what} range exceeds the buffer"))
+        .at(path!(meshes[mesh]))
+        .in_format(FormatId::Iyma)
 }
 
 fn indices_of(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Option<scene::Indices>> {
@@ -275,7 +277,7 @@ fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInfo>> {
     let (mut first_index, mut first_vertex) = (0, 0);
     let total = document.indices.as_ref().map_or(0, IndexBuffer::len);
     // That all of them together can be counted, so that each can.
-    count(total, "indices")?;
+    count(total, path!(indices))?;
     let infos = meshes.iter().map(|mesh| {
         let index_count = mesh.faces.indices.as_ref().map_or(0, scene::Indices::len) as u32;
         let vertex_count = mesh.positions.len() as u32;

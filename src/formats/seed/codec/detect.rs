@@ -3,7 +3,7 @@
 use super::intent::{self, Misread};
 use super::line::{Content, parse_line};
 use super::text::{self, WHITESPACE, split_line};
-use crate::Likelihood;
+use crate::Confidence;
 
 /// How many lines with content are looked at.
 const LINES: usize = 16;
@@ -11,9 +11,9 @@ const LINES: usize = 16;
 const BYTES: usize = 1 << 16;
 
 /// Judged by the first lines with content.
-pub(in crate::formats::seed) fn likelihood(file: &[u8]) -> Likelihood {
+pub(in crate::formats::seed) fn confidence(file: &[u8]) -> Confidence {
     if text::other_encoding(file).is_some() {
-        return if is_wide_seed(file) { Likelihood::Possible } else { Likelihood::No };
+        return if is_wide_seed(file) { Confidence::Possible } else { Confidence::None };
     }
     let mut start = text::start(file);
     let (mut right, mut wrong, mut like) = (0, 0, false);
@@ -32,11 +32,11 @@ pub(in crate::formats::seed) fn likelihood(file: &[u8]) -> Likelihood {
         }
     }
     match (right, wrong) {
-        (0, _) if like => Likelihood::Possible,
-        (0, _) => Likelihood::No,
-        (_, 0) => Likelihood::Structure,
-        (right, wrong) if right > wrong => Likelihood::Structure,
-        _ => Likelihood::Possible,
+        (0, _) if like => Confidence::Possible,
+        (0, _) => Confidence::None,
+        (_, 0) => Confidence::Structure,
+        (right, wrong) if right > wrong => Confidence::Structure,
+        _ => Confidence::Possible,
     }
 }
 
@@ -53,5 +53,5 @@ fn is_like_values(line: &[u8]) -> bool {
 fn is_wide_seed(file: &[u8]) -> bool {
     let narrow: Vec<u8> =
         file.iter().copied().take(BYTES).filter(u8::is_ascii).filter(|byte| *byte != 0).collect();
-    likelihood(&narrow) > Likelihood::No
+    confidence(&narrow) > Confidence::None
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::rules::Unreadable;
 use super::intent::Intent;
 use super::text;
-use crate::{Finding, Limits, Report, Rule};
+use crate::{Finding, Limits, Path, Report, Rule};
 
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,8 +44,8 @@ impl Located {
         Finding {
             rule,
             path: match intent {
-                Intent::Attribute(kind) => format!("{}[{}]", kind.path(), self.index),
-                Intent::Property | Intent::Unknown => String::new(),
+                Intent::Attribute(kind) => kind.path().index(self.index),
+                Intent::Property | Intent::Unknown => Path::default(),
             },
             span: Some(text::span(line, range.clone(), self.start, self.line + 1)),
             message: message.clone(),

@@ -7,13 +7,14 @@ use super::super::schema::Kind;
 use super::intent::Intent;
 use super::line::parse_line;
 use super::text::{content, is_whitespace, lines, span};
-use crate::{Report, Span};
+use crate::layout::walk::Segment;
+use crate::{Path, Report, Span};
 
 /// Adds the span to those findings of a report that have none.
 pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
     let mut requested = HashMap::new();
     for finding in report.findings().iter().filter(|finding| finding.span.is_none()) {
-        if let Some((lines, Some(index), component)) = parse(&finding.path) {
+        if let Some((lines, Some(index), component)) = lines_of(&finding.path) {
             requested.insert((lines, index), component);
         }
     }
@@ -36,7 +37,7 @@ pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
         last.insert(lines, span(line, content(line), start, number));
         *index += 1;
     }
-    report.locate(|path| match parse(path) {
+    report.locate(|path| match lines_of(path) {
         Some((lines, Some(index), component)) => {
             let (number, start, line) = found.get(&(lines, index))?;
             let part =
@@ -65,15 +66,17 @@ fn value(line: &[u8], component: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The lines that a path names, the number of the line and that of the value.
-fn parse(path: &str) -> Option<(Intent, Option<usize>, Option<usize>)> {
-    let (lines, rest) = match path.strip_prefix("properties") {
-        Some(rest) => (Intent::Property, rest),
-        None => {
-            let kind = Kind::ALL.into_iter().find(|kind| path.starts_with(kind.path()))?;
-            (Intent::Attribute(kind), path.get(kind.path().len()..)?)
-        }
+/// The lines that a path leads to, the number of the line among them and that of the value in it.
+fn lines_of(path: &Path) -> Option<(Intent, Option<usize>, Option<usize>)> {
+    let segments = path.segments()?;
+    let attribute = |kind: &Kind| segments.strip_prefix(kind.path().segments()?);
+    let (lines, rest) = match segments {
+        [Segment::Field("properties"), rest @ ..] => (Intent::Property, rest),
+        _ => Kind::ALL.iter().find_map(|kind| Some((Intent::Attribute(*kind), attribute(kind)?)))?,
     };
-    let mut numbers = rest.split(['[', ']']).filter_map(|part| part.parse().ok());
-    Some((lines, numbers.next(), numbers.next()))
+    let number = |place: usize| match rest.get(place) {
+        Some(Segment::Index(index)) => usize::try_from(*index).ok(),
+        _ => None,
+    };
+    Some((lines, number(0), number(1)))
 }

@@ -1,0 +1,63 @@
+//! The formats that are built in, by name.
+
+use std::fmt;
+
+/// One of the formats that are built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum FormatId {
+    /// MESH 1.0.
+    #[cfg(feature = "mesh")]
+    Mesh,
+    /// Crucible mesh chunks.
+    #[cfg(feature = "crucible")]
+    Crucible,
+    /// IyMA.
+    #[cfg(feature = "iyma")]
+    Iyma,
+    /// Seed.
+    #[cfg(feature = "seed")]
+    Seed,
+    /// BMD images.
+    #[cfg(feature = "bmd")]
+    Bmd,
+}
+
+impl FormatId {
+    /// The formats that are built in.
+    pub const ALL: &[FormatId] = &[
+        #[cfg(feature = "mesh")]
+        FormatId::Mesh,
+        #[cfg(feature = "crucible")]
+        FormatId::Crucible,
+        #[cfg(feature = "iyma")]
+        FormatId::Iyma,
+        #[cfg(feature = "seed")]
+        FormatId::Seed,
+        #[cfg(feature = "bmd")]
+        FormatId::Bmd,
+    ];
+
+    /// The name, as the command line takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            #[cfg(feature = "mesh")]
+            FormatId::Mesh => "mesh",
+            #[cfg(feature = "crucible")]
+            FormatId::Crucible => "crucible",
+            #[cfg(feature = "iyma")]
+            FormatId::Iyma => "iyma",
+            #[cfg(feature = "seed")]
+            FormatId::Seed => "seed",
+            #[cfg(feature = "bmd")]
+            FormatId::Bmd => "bmd",
+        }
+    }
+}
+
+impl fmt::Display for FormatId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

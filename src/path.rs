@@ -1,0 +1,180 @@
+//! Where a value stands in a document.
+
+use std::fmt::{self, Write as _};
+
+/// One step of a path: `animations[1].timestamps` is three of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// A field of a struct or of a packed word.
+    Field(&'static str),
+    /// An item of an array.
+    Index(u64),
+}
+
+/// Where a value stands in a document: `animations[1].timestamps`; empty for the document as a whole.
+///
+/// The macro [`path!`](crate::path!) writes one down.
+///
+/// ```
+/// use meshspec::{Path, path};
+///
+/// let index = 1;
+/// let path = Path::from(path!(animations[index].timestamps));
+/// assert_eq!(path.to_string(), "animations[1].timestamps");
+/// assert_eq!(path.index(7), "animations[1].timestamps[7]");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path(Repr);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Repr {
+    Segments(Vec<Segment>),
+    /// The place in a file without a declaration, which may have names of its own, as keys of JSON are.
+    Text(String),
+}
+
+impl Path {
+    /// A path that is only shown: the place in a file without a declaration.
+    pub fn text(path: impl Into<String>) -> Path {
+        Path(Repr::Text(path.into()))
+    }
+
+    /// The steps; `None` in a file without a declaration, such as glTF.
+    pub fn segments(&self) -> Option<&[Segment]> {
+        match &self.0 {
+            Repr::Segments(segments) => Some(segments),
+            Repr::Text(_) => None,
+        }
+    }
+
+    /// Whether it is the path of the document as a whole.
+    pub fn is_empty(&self) -> bool {
+        match &self.0 {
+            Repr::Segments(segments) => segments.is_empty(),
+            Repr::Text(text) => text.is_empty(),
+        }
+    }
+
+    /// The path of a field of this value.
+    pub fn field(self, name: &'static str) -> Path {
+        self.then(Segment::Field(name))
+    }
+
+    /// The path of an item of this value.
+    pub fn index(self, index: usize) -> Path {
+        self.then(Segment::Index(index as u64))
+    }
+
+    /// The path of a part of this value, whose own path starts here.
+    pub fn join(self, part: impl Into<Path>) -> Path {
+        match part.into().0 {
+            Repr::Segments(segments) => segments.into_iter().fold(self, Path::then),
+            part @ Repr::Text(_) if self.is_empty() => Path(part),
+            Repr::Text(text) => Path(Repr::Text(format!("{self}.{text}"))),
+        }
+    }
+
+    fn then(mut self, segment: Segment) -> Path {
+        match &mut self.0 {
+            Repr::Segments(segments) => segments.push(segment),
+            Repr::Text(text) => {
+                let _ = write_segment(text, segment);
+            }
+        }
+        self
+    }
+}
+
+impl Default for Path {
+    fn default() -> Path {
+        Path(Repr::Segments(Vec::new()))
+    }
+}
+
+impl From<&[Segment]> for Path {
+    fn from(segments: &[Segment]) -> Path {
+        Path(Repr::Segments(segments.to_vec()))
+    }
+}
+
+impl<const N: usize> From<[Segment; N]> for Path {
+    fn from(segments: [Segment; N]) -> Path {
+        Path(Repr::Segments(segments.into()))
+    }
+}
+
+impl From<&Path> for Path {
+    fn from(path: &Path) -> Path {
+        path.clone()
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Segments(segments) => f.pad(&path_text(segments)),
+            Repr::Text(text) => f.pad(text),
+        }
+    }
+}
+
+impl PartialEq<str> for Path {
+    fn eq(&self, text: &str) -> bool {
+        self.to_string() == text
+    }
+}
+
+impl PartialEq<&str> for Path {
+    fn eq(&self, text: &&str) -> bool {
+        *self == **text
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Path {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// These steps as the path of a value is written: `animations[1].timestamps`.
+pub fn path_text(segments: &[Segment]) -> String {
+    let mut text = String::new();
+    for segment in segments {
+        let _ = write_segment(&mut text, *segment);
+    }
+    text
+}
+
+fn write_segment(text: &mut String, segment: Segment) -> fmt::Result {
+    match segment {
+        Segment::Field(name) if text.is_empty() => text.write_str(name),
+        Segment::Field(name) => write!(text, ".{name}"),
+        Segment::Index(index) => write!(text, "[{index}]"),
+    }
+}
+
+/// The steps of a path, written as messages show it. A name in parentheses is an expression, as indices are.
+///
+/// ```
+/// use meshspec::{Path, path};
+///
+/// let (index, field) = (3, "position");
+/// let steps = path!(meshes[index].vertices[2 * index].(field));
+/// assert_eq!(Path::from(steps), "meshes[3].vertices[6].position");
+/// ```
+#[macro_export]
+macro_rules! path {
+    (@[$($steps:expr),*]) => { [$($steps),*] };
+    (@[$($steps:expr),*] . ($name:expr) $($rest:tt)*) => {
+        $crate::path!(@[$($steps,)* $crate::layout::walk::Segment::Field($name)] $($rest)*)
+    };
+    (@[$($steps:expr),*] . $name:ident $($rest:tt)*) => {
+        $crate::path!(@[$($steps,)* $crate::layout::walk::Segment::Field(stringify!($name))] $($rest)*)
+    };
+    (@[$($steps:expr),*] [$index:expr] $($rest:tt)*) => {
+        $crate::path!(@[$($steps,)* $crate::layout::walk::Segment::Index($index as u64)] $($rest)*)
+    };
+    ([$index:expr] $($rest:tt)*) => { $crate::path!(@[] [$index] $($rest)*) };
+    ($($first:tt)*) => { $crate::path!(@[] . $($first)*) };
+}
