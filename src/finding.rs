@@ -111,7 +111,7 @@ pub struct Report {
     #[cfg_attr(feature = "serde", serde(skip))]
     seen: BTreeMap<&'static str, usize>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    least: Severity,
+    min: Severity,
     #[cfg_attr(feature = "serde", serde(skip))]
     limit: usize,
 }
@@ -129,19 +129,19 @@ impl Report {
             findings: Vec::new(),
             suppressed: BTreeMap::new(),
             seen: BTreeMap::new(),
-            least: Severity::Warning,
+            min: Severity::Warning,
             limit: limits.max_findings_per_rule,
         }
     }
 
-    /// An empty report that wants no findings below `least`, so that checks can skip the search for them.
-    pub(crate) fn at_least(least: Severity, limits: &Limits) -> Report {
-        Report { least, ..Report::new(limits) }
+    /// An empty report that wants no findings below `min`, so that checks can skip the search for them.
+    pub(crate) fn at_least(min: Severity, limits: &Limits) -> Report {
+        Report { min, ..Report::new(limits) }
     }
 
     /// Whether findings of this rule are wanted. A check that costs something asks first.
     pub fn wants(&self, rule: &Rule) -> bool {
-        rule.severity >= self.least
+        rule.severity >= self.min
     }
 
     /// Adds a finding. `path` and `message` are only built if the finding is kept.

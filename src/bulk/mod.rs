@@ -71,30 +71,30 @@ pub fn to_vec<T: Plain>(bytes: &[u8]) -> Vec<T> {
 }
 
 /// Looks at bulk data while it passes by, a piece at a time, so that a check costs no second way through memory.
-pub type Watch<'a, T> = &'a (dyn Fn(&[T]) + Sync);
+pub type Inspector<'a, T> = &'a (dyn Fn(&[T]) + Sync);
 
 /// A piece of bulk data that stays in the cache while it is looked at and copied, in bytes. Large enough to be copied
 /// past the cache: copies of a few kilobytes to places that are not aligned are slow on some processors.
 const PIECE: usize = 1 << 20;
 
-/// As [`to_vec`], and shows each piece of the numbers to `watch`.
-pub fn to_vec_watched<T: Plain>(bytes: &[u8], watch: Watch<T>) -> Vec<T> {
+/// As [`to_vec`], and shows each piece of the numbers to `inspect`.
+pub fn to_vec_inspected<T: Plain>(bytes: &[u8], inspect: Inspector<T>) -> Vec<T> {
     let mut values = Vec::with_capacity(bytes.len() / size_of::<T>());
     for piece in bytes.chunks(PIECE / size_of::<T>() * size_of::<T>()) {
         let start = values.len();
         values.extend(piece.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
         T::swap_on_big_endian(&mut values[start..]);
-        watch(&values[start..]);
+        inspect(&values[start..]);
     }
     values
 }
 
-/// Copies records of `stride` bytes and shows each piece of them, a whole number of records, to `watch`.
-pub fn copy_watched(records: &[u8], stride: usize, watch: Watch<u8>) -> Vec<u8> {
+/// Copies records of `stride` bytes and shows each piece of them, a whole number of records, to `inspect`.
+pub fn copy_inspected(records: &[u8], stride: usize, inspect: Inspector<u8>) -> Vec<u8> {
     let mut copy = Vec::with_capacity(records.len());
     for piece in records.chunks(pieces(stride)) {
         copy.extend_from_slice(piece);
-        watch(piece);
+        inspect(piece);
     }
     copy
 }
@@ -124,25 +124,25 @@ pub enum Bulk<'a, T> {
     /// The numbers to be written.
     Given(&'a [T]),
     /// The numbers to be written, and who wants to look at them on their way.
-    Watched(Watched<'a, T>),
+    Inspected(Inspected<'a, T>),
 }
 
 /// Numbers that somebody looks at while they are written.
 #[derive(Clone)]
-pub struct Watched<'a, T> {
+pub struct Inspected<'a, T> {
     /// The numbers.
     pub values: &'a [T],
     /// How many numbers belong together, 1 at least: pieces are a multiple of it.
     pub group: usize,
     /// Is shown each piece before it is written.
-    pub watch: Watch<'a, T>,
+    pub inspect: Inspector<'a, T>,
 }
 
 impl<T> fmt::Debug for Bulk<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Bulk::Found(range) => write!(f, "{range:#x?}"),
-            Bulk::Given(values) | Bulk::Watched(Watched { values, .. }) => {
+            Bulk::Given(values) | Bulk::Inspected(Inspected { values, .. }) => {
                 write!(f, "{} values", values.len())
             }
         }
@@ -154,7 +154,7 @@ impl<T: Plain> Bulk<'_, T> {
     pub fn bytes<'i>(&self, input: &'i [u8]) -> &'i [u8] {
         match self {
             Bulk::Found(range) => input.get(range.clone()).unwrap_or_default(),
-            Bulk::Given(_) | Bulk::Watched(_) => &[],
+            Bulk::Given(_) | Bulk::Inspected(_) => &[],
         }
     }
 
@@ -185,9 +185,9 @@ impl<T: Plain> BinWrite for Bulk<'_, T> {
             // What was found is written from where it was found, by whoever has the input.
             Bulk::Found(_) => Ok(()),
             Bulk::Given(values) => Ok(writer.write_all(&as_bytes(values))?),
-            Bulk::Watched(Watched { values, group, watch }) => {
+            Bulk::Inspected(Inspected { values, group, inspect }) => {
                 for piece in values.chunks(pieces(size_of::<T>() * group) / size_of::<T>()) {
-                    watch(piece);
+                    inspect(piece);
                     writer.write_all(&as_bytes(piece))?;
                 }
                 Ok(())
@@ -210,8 +210,8 @@ impl<'a, T> Records<'a, T> {
     }
 
     /// Records to be written, as bytes, and who wants to look at them on their way.
-    pub fn watched(values: &'a [u8], stride: usize, watch: Watch<'a, u8>) -> Self {
-        let bytes = Bulk::Watched(Watched { values, group: stride, watch });
+    pub fn inspected(values: &'a [u8], stride: usize, inspect: Inspector<'a, u8>) -> Self {
+        let bytes = Bulk::Inspected(Inspected { values, group: stride, inspect });
         Records { bytes, record: std::marker::PhantomData }
     }
 

@@ -46,11 +46,12 @@ fn pieces_are_shown_once_and_whole() {
     let numbers: Vec<u32> = (0..1_000_000).collect();
     let bytes = bulk::as_bytes(&numbers);
     let seen = std::sync::Mutex::new(Vec::new());
-    let copy = bulk::to_vec_watched::<u32>(&bytes, &|piece| seen.lock().unwrap().extend_from_slice(piece));
+    let copy = bulk::to_vec_inspected::<u32>(&bytes, &|piece| seen.lock().unwrap().extend_from_slice(piece));
     assert!(copy == numbers && *seen.lock().unwrap() == numbers);
 
     let sizes = std::sync::Mutex::new(Vec::new());
-    let copy = bulk::copy_watched(&bytes[..3_999_960], 40, &|piece| sizes.lock().unwrap().push(piece.len()));
+    let copy =
+        bulk::copy_inspected(&bytes[..3_999_960], 40, &|piece| sizes.lock().unwrap().push(piece.len()));
     assert!(copy == bytes[..3_999_960]);
     let sizes = sizes.into_inner().unwrap();
     assert!(sizes.len() > 1 && sizes.iter().all(|size| size % 40 == 0));

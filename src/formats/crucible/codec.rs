@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use binrw::{BinRead, BinWrite};
 
+use super::document::unpack_values;
 use super::schema::{
     self, AttributeData, AttributeFlags, AttributeStream, ChunkFile, IndexStream, ModelFile,
     TangentChunkFile, TangentModelFile,
@@ -12,7 +13,7 @@ use super::schema::{
 use super::{Chunk, Container, Document, Indices, Stream, rules};
 use crate::bulk::{self, Bulk, List};
 use crate::layout::{Layout, Shape, Type, Variant};
-use crate::{Confidence, Detection, Dialect, Error, Limits, Path, Result, path, unpack};
+use crate::{Confidence, Detection, Dialect, Error, Limits, Path, Result, path};
 
 /// What a container starts with.
 const MAGIC: &[u8] = b"cmodel\n";
@@ -40,7 +41,7 @@ fn chunk_ranges(bytes: &[u8]) -> Result<(Vec<Range<usize>>, usize)> {
             let file = ModelFile::read(&mut cursor).map_err(Error::malformed)?;
             let ranges = file.chunks.0.into_iter().filter_map(|chunk| match chunk.chunk {
                 Bulk::Found(range) => Some(range),
-                Bulk::Given(_) | Bulk::Watched(_) => None,
+                Bulk::Given(_) | Bulk::Inspected(_) => None,
             });
             Ok((ranges.collect(), cursor.position() as usize))
         }
@@ -179,9 +180,9 @@ fn read_indices(bytes: &[u8], chunk: &schema::Chunk, limits: &Limits, index: usi
         return Err(uneven(path!(chunks[index].indices.uncompressed_size), size, value));
     }
     if wide {
-        unpack::lz4(packed, size, limits).map(Indices::U32).map_err(Error::from)
+        unpack_values(packed, size, limits).map(Indices::U32).map_err(Error::from)
     } else {
-        unpack::lz4(packed, size, limits).map(Indices::U16).map_err(Error::from)
+        unpack_values(packed, size, limits).map(Indices::U16).map_err(Error::from)
     }
 }
 
@@ -220,7 +221,7 @@ fn uneven(path: impl Into<Path>, size: u64, value: u64) -> Error {
 
 /// Encodes the document in its own dialect.
 pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
-    let mut out = Output { bytes: vec![0; most_bytes(document)], end: 0 };
+    let mut out = Output { bytes: vec![0; max_size(document)], end: 0 };
     match document.container {
         Container::Chunk => {
             let [chunk] = &*document.chunks else {
@@ -296,19 +297,19 @@ impl Output {
 }
 
 /// Room for the file, however badly it compresses.
-fn most_bytes(document: &Document) -> usize {
+fn max_size(document: &Document) -> usize {
     let streams = |chunk: &Chunk| {
-        let sizes = chunk.streams.iter().map(|stream| 10 + most_compressed(stream.to_bytes().len()));
+        let sizes = chunk.streams.iter().map(|stream| 10 + max_compressed(stream.to_bytes().len()));
         sizes.sum::<usize>()
     };
     let chunks = document
         .chunks
         .iter()
-        .map(|chunk| 18 + most_compressed(4 * chunk.indices.len()) + streams(chunk) + chunk.trailing.len());
+        .map(|chunk| 18 + max_compressed(4 * chunk.indices.len()) + streams(chunk) + chunk.trailing.len());
     MAGIC.len() + 4 + chunks.sum::<usize>() + document.trailing.len()
 }
 
-fn most_compressed(size: usize) -> usize {
+fn max_compressed(size: usize) -> usize {
     lz4_flex::block::get_maximum_output_size(size)
 }
 

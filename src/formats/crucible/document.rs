@@ -100,6 +100,17 @@ impl Indices {
     }
 }
 
+/// Unpacks one raw LZ4 block of exactly `size` bytes into values.
+pub(super) fn unpack_values<T: bulk::Plain>(
+    packed: &[u8],
+    size: u64,
+    limits: &Limits,
+) -> Result<Vec<T>, unpack::Failure> {
+    let mut values = unpack::lz4(packed, size, limits)?;
+    T::swap_on_big_endian(&mut values);
+    Ok(values)
+}
+
 macro_rules! streams {
     ($($(#[doc = $doc:literal])* $variant:ident($value:ty) $name:literal $components:literal,)*) => {
         /// The values of one attribute, one per vertex.
@@ -122,7 +133,7 @@ macro_rules! streams {
             ) -> Option<Result<Stream, unpack::Failure>> {
                 match variant {
                     $(stringify!($variant) => {
-                        Some(unpack::lz4::<$value>(packed, size, limits).map(Stream::$variant))
+                        Some(unpack_values::<$value>(packed, size, limits).map(Stream::$variant))
                     })*
                     _ => None,
                 }

@@ -10,7 +10,7 @@ use proptest::sample::subsequence;
 use super::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 use crate::Dialect;
 
-const MOST_VERTICES: usize = 24;
+const MAX_VERTICES: usize = 24;
 
 /// Documents that strict reading accepts: every set of attributes in any order, both widths of indices, both
 /// dialects, bare chunks and containers.
@@ -29,7 +29,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 
 /// Chunks of a dialect.
 pub fn chunks(dialect: Dialect) -> impl Strategy<Value = Chunk> {
-    (0..=MOST_VERTICES).prop_flat_map(move |vertices| {
+    (0..=MAX_VERTICES).prop_flat_map(move |vertices| {
         (streams(dialect, vertices), indices(vertices)).prop_map(|(streams, indices)| Chunk {
             index_size: None,
             // Without a stream there are no vertices.
@@ -63,7 +63,7 @@ fn bone_weights() -> impl Strategy<Value = BoneWeight> {
 
 /// Indices of either width.
 fn indices(vertices: usize) -> impl Strategy<Value = Indices> {
-    let count = if vertices == 0 { 0..=0 } else { 0..=3 * MOST_VERTICES };
+    let count = if vertices == 0 { 0..=0 } else { 0..=3 * MAX_VERTICES };
     (any::<bool>(), vec(0..vertices.max(1) as u16, count)).prop_map(|(wide, indices)| {
         if wide { Indices::U32(indices.into_iter().map(u32::from).collect()) } else { Indices::U16(indices) }
     })

@@ -8,7 +8,7 @@ use super::rules::Glance;
 use super::schema::{self, File, Pose, RenderlibFile, RenderlibPose};
 use super::vertices::stride;
 use super::{Animation, Confidence, Document, VertexFormat, Vertices, rules};
-use crate::bulk::{self, Bulk, List, NulStrings, Records, Watched};
+use crate::bulk::{self, Bulk, Inspected, List, NulStrings, Records};
 use crate::layout::{Layout, Type};
 use crate::{Detection, Dialect, Error, Path, Result, Text, path};
 
@@ -91,7 +91,7 @@ fn spec_document(file: File, bytes: &[u8]) -> Result<(Document, Glance)> {
         dialect: Dialect::Spec,
         root_transform: None,
         vertices: read_vertices(file.header.format, file.vertices.bytes(bytes), &glance)?,
-        indices: bulk::to_vec_watched(file.indices.bytes(bytes), &|piece| glance.at_indices(piece)),
+        indices: bulk::to_vec_inspected(file.indices.bytes(bytes), &|piece| glance.at_indices(piece)),
         joints: file.joints,
         animations: file
             .animations
@@ -112,7 +112,7 @@ fn spec_document(file: File, bytes: &[u8]) -> Result<(Document, Glance)> {
 }
 
 fn read_vertices(format: VertexFormat, records: &[u8], glance: &Glance) -> Result<Vertices> {
-    let copy = bulk::copy_watched(records, stride(format), &|piece| glance.at_vertices(piece));
+    let copy = bulk::copy_inspected(records, stride(format), &|piece| glance.at_vertices(piece));
     Vertices::from_bytes(format, copy)
 }
 
@@ -129,7 +129,7 @@ fn read_renderlib(bytes: &[u8]) -> Result<(Document, Glance)> {
         dialect: Dialect::Renderlib,
         root_transform: Some(file.header.root_transform),
         vertices: read_vertices(file.header.format, file.vertices.bytes(bytes), &glance)?,
-        indices: bulk::to_vec_watched(file.indices.bytes(bytes), &|piece| glance.at_indices(piece)),
+        indices: bulk::to_vec_inspected(file.indices.bytes(bytes), &|piece| glance.at_indices(piece)),
         joints: file.joints,
         animations: file
             .animations
@@ -222,8 +222,8 @@ fn write_spec(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8>>) -
             joint_count: count(document.joints.len(), path!(joints))?,
             animation_count: count(document.animations.len(), path!(animations))?,
         },
-        vertices: Records::watched(document.vertices.as_bytes(), document.vertices.stride(), &at_vertices),
-        indices: Bulk::Watched(Watched { values: &document.indices, group: 1, watch: &at_indices }),
+        vertices: Records::inspected(document.vertices.as_bytes(), document.vertices.stride(), &at_vertices),
+        indices: Bulk::Inspected(Inspected { values: &document.indices, group: 1, inspect: &at_indices }),
         joints: document.joints.clone(),
         animations: List(
             document
@@ -294,8 +294,8 @@ fn write_renderlib(document: &Document, glance: &Glance, out: &mut Cursor<Vec<u8
             animation_count: count(document.animations.len(), path!(animations))?,
             root_transform,
         },
-        vertices: Records::watched(document.vertices.as_bytes(), document.vertices.stride(), &at_vertices),
-        indices: Bulk::Watched(Watched { values: &document.indices, group: 1, watch: &at_indices }),
+        vertices: Records::inspected(document.vertices.as_bytes(), document.vertices.stride(), &at_vertices),
+        indices: Bulk::Inspected(Inspected { values: &document.indices, group: 1, inspect: &at_indices }),
         joints: document.joints.clone(),
         animations: List(
             document

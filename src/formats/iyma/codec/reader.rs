@@ -11,8 +11,7 @@ use super::super::rules;
 use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
 use super::opened::{Opened, locate_in, open, read_header};
 use crate::formats::refuse;
-use crate::unpack::inflater::Inflater;
-use crate::unpack::zstd::Fault;
+use crate::unpack::zstd::{Fault, Inflater};
 use crate::{Error, ErrorKind, Format, FormatId, ReadOptions, Result, Strictness, path};
 
 /// A file whose header and descriptor have been read, and whose data has not.

@@ -2,9 +2,23 @@
 
 use std::io::{self, Read};
 
-use zstd::zstd_safe::{DCtx, InBuffer, OutBuffer};
+use zstd::zstd_safe::{DCtx, DParameter, FrameFormat, InBuffer, OutBuffer};
 
-use super::zstd::{Fault, TRUSTED_RATIO, TRUSTED_SIZE, decoder, fault_of, too_little, too_much};
+use super::fault::{Fault, MAX_WINDOW_LOG, fault_of, too_little, too_much};
+
+/// Stated sizes up to this, or up to so many times the packed size, are trusted.
+pub(super) const TRUSTED_SIZE: u64 = 8 << 20;
+pub(super) const TRUSTED_RATIO: u64 = 16;
+
+/// A decoder of frames as IyMA has them.
+pub(super) fn decoder() -> DCtx<'static> {
+    let mut decoder = DCtx::create();
+    for parameter in [DParameter::Format(FrameFormat::Magicless), DParameter::WindowLogMax(MAX_WINDOW_LOG)] {
+        // Both are in the range that the decoder has for them.
+        let _ = decoder.set_parameter(parameter);
+    }
+    decoder
+}
 
 /// Unpacks frames piece by piece, as they are read.
 pub(crate) struct Inflater<R> {

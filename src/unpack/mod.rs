@@ -5,8 +5,6 @@
 //! starts smaller and grows only as the block really fills it.
 
 #[cfg(feature = "iyma")]
-pub(crate) mod inflater;
-#[cfg(feature = "iyma")]
 pub(crate) mod zstd;
 
 use std::borrow::Cow;
@@ -61,7 +59,6 @@ pub(crate) enum Failure {
 }
 
 /// The unpacked content of a block, which must have `size` bytes where a size is given.
-///
 pub(crate) fn unpack<'b>(
     packing: Packing,
     packed: &'b [u8],
@@ -86,18 +83,14 @@ const TRUSTED_RATIO: u64 = 8;
 #[cfg(feature = "crucible")]
 const TRUSTED_SIZE: u64 = 1 << 20;
 
-/// Unpacks one raw LZ4 block of exactly `size` bytes into numbers of type `T`, without a copy in between.
+/// Unpacks one raw LZ4 block of exactly `size` bytes into the memory of values of type `T`, without a copy in between.
 #[cfg(feature = "crucible")]
-pub(crate) fn lz4<T: crate::bulk::Plain>(
-    packed: &[u8],
-    size: u64,
-    limits: &Limits,
-) -> Result<Vec<T>, Failure> {
+pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<T>, Failure> {
     let malformed = |message| Err(Failure::Malformed(message));
-    let most = (packed.len() as u64).saturating_mul(255);
-    if size > most {
+    let max = (packed.len() as u64).saturating_mul(255);
+    if size > max {
         return malformed(format!(
-            "states {size} bytes, but {} packed bytes make {most} at most",
+            "states {size} bytes, but {} packed bytes unpack to {max} at most",
             packed.len()
         ));
     }
@@ -107,14 +100,10 @@ pub(crate) fn lz4<T: crate::bulk::Plain>(
     }
     let mut capacity = size.min((packed.len() as u64).saturating_mul(TRUSTED_RATIO).max(TRUSTED_SIZE));
     loop {
-        let mut values =
-            vec![bytemuck::Zeroable::zeroed(); capacity.div_ceil(size_of::<T>() as u64) as usize];
+        let mut values = vec![T::zeroed(); capacity.div_ceil(size_of::<T>() as u64) as usize];
         let bytes = bytemuck::cast_slice_mut(&mut values);
         match lz4_flex::block::decompress_into(packed, &mut bytes[..capacity as usize]) {
-            Ok(unpacked) if unpacked as u64 == size => {
-                T::swap_on_big_endian(&mut values);
-                return Ok(values);
-            }
+            Ok(unpacked) if unpacked as u64 == size => return Ok(values),
             Ok(unpacked) => return malformed(format!("unpacks to {unpacked} bytes, but {size} are stated")),
             Err(lz4_flex::block::DecompressError::OutputTooSmall { .. }) if capacity < size => {
                 capacity = size.min(capacity * 2);

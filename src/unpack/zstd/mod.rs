@@ -1,0 +1,48 @@
+//! Zstandard frames without magic bytes, which is how IyMA stores its data (I7).
+//!
+//! Headers are checked before anything is decompressed, so that false sizes and too large windows cost nothing. Then a
+//! block of a plausible size decompresses into one buffer of exactly that size; for any other one the buffer grows with
+//! the actual content.
+
+mod fault;
+mod inflater;
+mod pack;
+mod scan;
+
+pub(crate) use fault::Fault;
+pub(crate) use inflater::Inflater;
+pub(crate) use pack::{levels, pack};
+
+use crate::Limits;
+use fault::{fault_of, too_little, too_much};
+use inflater::{TRUSTED_RATIO, TRUSTED_SIZE, decoder};
+use scan::{Sizes, scan};
+
+/// Unpacks frames that must give exactly `size` bytes.
+pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Fault> {
+    let Sizes { min, max } = scan(packed)?;
+    if size < min || size > max {
+        let content = if min == max { format!("{min}") } else { format!("{min} to {max}") };
+        let packed = packed.len();
+        return Err(Fault::Size(format!(
+            "{size} bytes are declared, but {packed} packed bytes hold {content}"
+        )));
+    }
+    if size > limits.max_decoded {
+        let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
+        return Err(Fault::Limit(message));
+    }
+    let trusted = TRUSTED_SIZE.max((packed.len() as u64).saturating_mul(TRUSTED_RATIO));
+    if size > trusted {
+        let mut inflater = Inflater::new(packed);
+        let content = inflater.read_vec(size)?;
+        return inflater.finish(size).map(|()| content);
+    }
+    let mut content = Vec::with_capacity(size as usize);
+    match decoder().decompress(&mut content, packed) {
+        Ok(unpacked) if unpacked as u64 == size => Ok(content),
+        Ok(unpacked) if unpacked as u64 > size => Err(too_much(size)),
+        Ok(unpacked) => Err(too_little(unpacked as u64, size)),
+        Err(code) => Err(fault_of(code, size)),
+    }
+}

@@ -1,0 +1,106 @@
+//! The headers of zstd frames, checked before anything is decompressed.
+
+use super::fault::{Fault, MAX_WINDOW};
+
+/// The largest decompressed size of a block.
+const MAX_BLOCK: u64 = 128 << 10;
+
+/// The content size that the headers of frames and blocks allow.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Sizes {
+    pub(super) min: u64,
+    pub(super) max: u64,
+}
+
+/// Takes bytes off the front.
+struct Bytes<'b>(&'b [u8]);
+
+impl<'b> Bytes<'b> {
+    fn take(&mut self, count: usize) -> Result<&'b [u8], Fault> {
+        let cut = || Fault::Invalid("the frame is truncated".into());
+        let (taken, rest) = self.0.split_at_checked(count).ok_or_else(cut)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number(&mut self, size: usize) -> Result<u64, Fault> {
+        Ok(self.take(size)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+    }
+}
+
+/// Goes over the headers of all frames.
+pub(super) fn scan(packed: &[u8]) -> Result<Sizes, Fault> {
+    let mut bytes = Bytes(packed);
+    let mut sizes = Sizes::default();
+    scan_frame(&mut bytes, &mut sizes)?;
+    while !bytes.0.is_empty() {
+        let left = bytes.0.len();
+        scan_frame(&mut bytes, &mut sizes).map_err(|fault| match fault {
+            Fault::Invalid(_) => Fault::Trailing(left),
+            other => other,
+        })?;
+    }
+    Ok(sizes)
+}
+
+/// One frame, as RFC 8878 describes it in 3.1.1, without the magic number.
+fn scan_frame(bytes: &mut Bytes, sizes: &mut Sizes) -> Result<(), Fault> {
+    let invalid = |message: &str| Err(Fault::Invalid(message.into()));
+    let flags = bytes.number(1)?;
+    let single_segment = flags & 0x20 != 0;
+    if flags & 0x08 != 0 {
+        return invalid("the frame header has its reserved bit set");
+    }
+    let mut window = match single_segment {
+        true => 0,
+        false => window_of(bytes.number(1)?),
+    };
+    if bytes.number([0, 1, 2, 4][(flags & 3) as usize])? != 0 {
+        return invalid("the frame requires a dictionary");
+    }
+    let content_size = match (flags >> 6, single_segment) {
+        (0, false) => None,
+        (0, true) => Some(bytes.number(1)?),
+        (1, _) => Some(bytes.number(2)? + 256),
+        (2, _) => Some(bytes.number(4)?),
+        _ => Some(bytes.number(8)?),
+    };
+    if single_segment {
+        window = content_size.unwrap_or_default();
+    }
+    if window > MAX_WINDOW {
+        return Err(Fault::Window(format!(
+            "the frame requires a window of {window} bytes; the maximum is {MAX_WINDOW}"
+        )));
+    }
+    let (mut min, mut max) = (0, 0);
+    loop {
+        let header = bytes.number(3)?;
+        let (kind, size) = (header >> 1 & 3, header >> 3);
+        // A block has 21 bits for its size.
+        let (packed, low, high) = match kind {
+            0 => (size as usize, size, size),
+            1 => (1, size, size),
+            2 => (size as usize, 0, MAX_BLOCK),
+            _ => return invalid("a block is of the reserved type"),
+        };
+        bytes.take(packed)?;
+        min += low;
+        max += high;
+        if header & 1 != 0 {
+            break;
+        }
+    }
+    if flags & 0x04 != 0 {
+        bytes.take(4)?;
+    }
+    sizes.min = sizes.min.saturating_add(min);
+    sizes.max = sizes.max.saturating_add(content_size.map_or(max, |size| max.min(size)));
+    Ok(())
+}
+
+/// The size of a window in bytes: a power of two and up to seven eighths of it.
+fn window_of(descriptor: u64) -> u64 {
+    let base = 1 << (10 + (descriptor >> 3));
+    base + base / 8 * (descriptor & 7)
+}
