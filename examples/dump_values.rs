@@ -37,7 +37,8 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (format, dialect) = (detected.format, dialect.unwrap_or(detected.dialect));
     let ty = format.layout_of(&bytes, dialect).ok_or("a text format has no layout")?;
-    let name = format.about().layouts.iter().find(|(_, layout)| *layout == ty).map_or("", |(name, _)| *name);
+    let name =
+        format.about().layouts().iter().find(|(_, layout)| *layout == ty).map_or("", |(name, _)| *name);
     println!("{{\"layout\": \"{name}\"}}");
     print!("{}", dump(ty, &bytes)?);
     Ok(())

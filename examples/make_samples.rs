@@ -72,14 +72,13 @@ fn columns(columns: mesh::Columns) -> mesh::Vertices {
 /// A strip of two squares on a pole of two joints, which an animation waves.
 fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
     let positions: Vec<[f32; 3]> = (0..6).map(|i| [(i / 2) as f32, (i % 2) as f32, 0.0]).collect();
-    let joints = mesh::JointColumns {
-        ids: (0..6).map(|i| if i < 2 { [0, 255, 255, 255] } else { [0, 1, 255, 255] }).collect(),
-        weights: (0..6).map(|i| if i < 2 { [255, 0, 0, 0] } else { [128, 127, 0, 0] }).collect(),
-    };
+    let ids = |i| if i < 2 { [0, 255, 255, 255] } else { [0, 1, 255, 255] };
+    let weights = |i| if i < 2 { [255, 0, 0, 0] } else { [128, 127, 0, 0] };
     let vertices = columns(mesh::Columns {
         normals: Some(vec![[0.0, 0.0, 1.0]; 6]),
         uvs: Some(positions.iter().map(|[x, y, _]| [x / 2.0, *y]).collect()),
-        joints: Some(joints),
+        joint_ids: Some((0..6).map(ids).collect()),
+        joint_weights: Some((0..6).map(weights).collect()),
         positions,
     });
     let identity =
@@ -114,7 +113,7 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
                 pose(1, still),
             ],
         }],
-        strings: vec![Text::from("wave")],
+        strings: ["wave"].into_iter().collect(),
         ..Default::default()
     })
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+#[cfg(feature = "mesh")]
+use crate::layout::{Layout, Shape, Type, Value};
 use crate::{Dialect, FormatId};
 
 /// What is in a document.
@@ -101,7 +103,35 @@ pub struct AttributeInfo {
     /// The name in the format's terms.
     pub name: Cow<'static, str>,
     /// Number and kind of the components, `3 × f32`.
-    pub components: &'static str,
+    pub components: Cow<'static, str>,
+}
+
+impl AttributeInfo {
+    /// The fields of a record that are there with these arguments.
+    #[cfg(feature = "mesh")]
+    pub(crate) fn of_record<T: Layout>(arguments: &[Value]) -> Vec<AttributeInfo> {
+        let Type::Declared(declaration) = T::TYPE else { return Vec::new() };
+        let Shape::Struct(fields) = declaration.shape else { return Vec::new() };
+        let scope = declaration.bind(arguments.iter().cloned());
+        let there = fields
+            .iter()
+            .filter(|field| field.condition.is_none_or(|condition| condition.eval_bool(&scope) == Ok(true)));
+        there
+            .map(|field| AttributeInfo { name: field.name.into(), components: components(&field.ty).into() })
+            .collect()
+    }
+}
+
+/// Number and kind of the components of a value.
+#[cfg(feature = "mesh")]
+fn components(ty: &Type) -> String {
+    match ty {
+        Type::Array(item, count) => format!("{count} × {}", components(item)),
+        Type::Unsigned(size) => format!("u{}", 8 * size),
+        Type::Signed(size) => format!("i{}", 8 * size),
+        Type::Float(size) => format!("f{}", 8 * size),
+        _ => "struct".to_owned(),
+    }
 }
 
 /// The smallest box around some points.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::layout::Value;
 use crate::{Limits, Severity};
 
 /// What reading and writing refuse.
@@ -53,6 +54,13 @@ impl Dialect {
             Dialect::Tangent => "tangent",
             Dialect::Reference => "reference",
         }
+    }
+}
+
+/// What the declaration of a format with dialects imports.
+impl From<Dialect> for Value {
+    fn from(dialect: Dialect) -> Value {
+        Value::Int(dialect as i128)
     }
 }
 

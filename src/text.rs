@@ -20,8 +20,13 @@ impl Text {
 
     /// Whether it is UTF-8 without control characters.
     pub fn is_printable(&self) -> bool {
-        std::str::from_utf8(&self.0).is_ok_and(|text| !text.chars().any(char::is_control))
+        is_printable(&self.0)
     }
+}
+
+/// Whether these bytes are UTF-8 without control characters.
+pub(crate) fn is_printable(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))
 }
 
 impl From<&str> for Text {

@@ -7,11 +7,13 @@ use crate::{Bench, Error, Sheet, sheet};
 /// 1 M vertices with all attributes, 2 M triangles.
 pub fn document() -> Result<mesh::Document, Error> {
     let Sheet { positions, normals, uvs, indices } = sheet(1000);
-    let joints = mesh::JointColumns {
-        ids: (0..positions.len()).map(|i| [(i % 2) as u8, 1, 255, 255]).collect(),
-        weights: vec![[128, 127, 0, 0]; positions.len()],
+    let columns = mesh::Columns {
+        normals: Some(normals),
+        uvs: Some(uvs),
+        joint_ids: Some((0..positions.len()).map(|i| [(i % 2) as u8, 1, 255, 255]).collect()),
+        joint_weights: Some(vec![[128, 127, 0, 0]; positions.len()]),
+        positions,
     };
-    let columns = mesh::Columns { positions, normals: Some(normals), uvs: Some(uvs), joints: Some(joints) };
     let joint = |id, parent| mesh::Joint { id, parent, transform: [[0.0; 4]; 4] };
     Ok(mesh::Document {
         vertices: mesh::Vertices::from_columns(&columns)?,

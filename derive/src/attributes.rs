@@ -52,7 +52,22 @@ impl Directive {
 
     /// The error for a directive that is not understood.
     pub fn unknown(&self) -> Error {
-        let message = format!("Layout does not understand `{}({})` here", self.source, self.name);
+        let hint = match self.name.to_string().as_str() {
+            "magic" => {
+                ": only structs start with magic bytes; choose a variant with `pre_assert` on a field that \
+                        looks ahead (`restore_position`)"
+            }
+            "map" | "try_map" => ": use `parse_with` and `write_with`, with `#[layout(stored_as = Type)]`",
+            "align_after" | "align_before" | "pad_after" | "pad_before" | "pad_size_to" => {
+                ": declare the bytes between as a field, `#[br(count = …)] padding: Vec<u8>`, so that they are kept"
+            }
+            "big" | "is_big" | "is_little" => {
+                ": numbers are little-endian; declare the bytes of others, `[u8; 4]`"
+            }
+            "default" | "ignore" => ": a field that does not lie in the file is computed, `calc = …`",
+            _ => "",
+        };
+        let message = format!("Layout does not understand `{}({})` here{hint}", self.source, self.name);
         Error::new(self.name.span(), message)
     }
 }
@@ -125,7 +140,8 @@ pub fn shows_its_layout(attrs: &[Attribute]) -> bool {
 #[derive(Default)]
 pub struct Container {
     pub magic: Option<LitByteStr>,
-    pub imports: Vec<String>,
+    /// What the container hands in.
+    pub imports: Imports,
     pub repr: Option<Type>,
     /// Size of a bit field struct.
     pub bits: Option<u32>,
@@ -154,18 +170,38 @@ impl Container {
     }
 }
 
+/// What a struct imports.
+#[derive(Default)]
+pub struct Imports {
+    /// The names of values, which expressions can see.
+    pub values: Vec<String>,
+    /// The names of references, which only the codec sees.
+    references: Vec<String>,
+}
+
+impl Imports {
+    /// Whether this argument only hands on a reference, of which the layout knows nothing.
+    pub fn is_reference(&self, argument: &Expr) -> bool {
+        matches!(argument, Expr::Path(path)
+            if path.path.get_ident().is_some_and(|ident| self.references.contains(&name_of(ident))))
+    }
+}
+
 /// The names of `name: Type, …`.
-fn imports(input: ParseStream) -> Result<Vec<String>> {
-    let mut names = Vec::new();
+fn imports(input: ParseStream) -> Result<Imports> {
+    let mut imports = Imports::default();
     while !input.is_empty() {
-        names.push(name_of(&input.parse::<Ident>()?));
+        let name = name_of(&input.parse::<Ident>()?);
         input.parse::<Token![:]>()?;
-        input.parse::<Type>()?;
+        match input.parse::<Type>()? {
+            Type::Reference(_) => imports.references.push(name),
+            _ => imports.values.push(name),
+        }
         if !input.is_empty() {
             input.parse::<Token![,]>()?;
         }
     }
-    Ok(names)
+    Ok(imports)
 }
 
 /// What `#[layout(…)]` says of the content of a field of bytes.
@@ -189,6 +225,10 @@ pub struct Field {
     pub checks: Vec<(Expr, String)>,
     pub rule: Option<String>,
     pub block: Option<Block>,
+    /// Whether it is computed when it is read, and so lies nowhere.
+    pub computed: bool,
+    /// The type that it lies in the file as, where a function of its own reads it.
+    pub stored_as: Option<Type>,
 }
 
 impl Field {
@@ -199,6 +239,7 @@ impl Field {
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
         let mut needs_content: Option<Span> = None;
         let mut restores = false;
+        let mut function: Option<Expr> = None;
         for directive in directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
@@ -211,6 +252,9 @@ impl Field {
                 }
                 ("br" | "brw", "restore_position") => restores = true,
                 ("br", "temp") => {}
+                ("br", "calc") => field.computed = true,
+                ("br", "parse_with") => function = Some(directive.value()?),
+                ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
                 ("layout", "rule") => field.rule = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "content") => content = Some(directive.value()?),
                 ("layout", "packing") => {
@@ -250,8 +294,27 @@ impl Field {
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
         }
-        Ok(field)
+        match (&function, &field.stored_as) {
+            (Some(function), None) if !is_of_bulk(function) => Err(Error::new_spanned(
+                function,
+                "Layout does not know what this function reads: say it with `#[layout(stored_as = Type)]`",
+            )),
+            (None, Some(stored_as)) => {
+                Err(Error::new_spanned(stored_as, "`stored_as` needs a function that reads it: `parse_with`"))
+            }
+            _ => Ok(field),
+        }
     }
+}
+
+/// Whether it is a function of `meshspec::bulk`, which reads what the type of the field says.
+fn is_of_bulk(function: &Expr) -> bool {
+    let path = match function {
+        Expr::Call(call) => &*call.func,
+        other => other,
+    };
+    matches!(path, Expr::Path(path)
+        if path.path.segments.len() > 1 && path.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "bulk"))
 }
 
 /// The arguments of `args(a, b)` or `args { inner: (a, b) }`.

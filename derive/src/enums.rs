@@ -4,7 +4,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{DataEnum, Error, Fields, Result, Variant};
 
-use crate::attributes::{self, Container};
+use crate::attributes::{self, Container, Imports};
 use crate::{doc_of, expression, name_of, structs};
 
 /// The `Shape` of an enum.
@@ -39,7 +39,7 @@ fn value(variant: &Variant) -> Result<Tokens> {
     Ok(quote!(::meshspec::layout::EnumValue { name: #name, doc: #doc, value: #number }))
 }
 
-fn alternative(variant: &Variant, imports: &[String]) -> Result<Tokens> {
+fn alternative(variant: &Variant, imports: &Imports) -> Result<Tokens> {
     let mut condition = None;
     for directive in attributes::directives(&variant.attrs)? {
         match directive.name.to_string().as_str() {
@@ -51,14 +51,15 @@ fn alternative(variant: &Variant, imports: &[String]) -> Result<Tokens> {
         return Err(Error::new_spanned(variant, "a variant needs `#[br(pre_assert(…))]` that chooses it"));
     };
     let Fields::Unnamed(fields) = &variant.fields else {
-        return Err(Error::new_spanned(variant, "a variant holds one unnamed field"));
+        let message = "a variant holds one unnamed field: declare a struct with the named ones";
+        return Err(Error::new_spanned(variant, message));
     };
     let mut fields = fields.unnamed.iter();
     let (Some(only), None) = (fields.next(), fields.next()) else {
         return Err(Error::new_spanned(variant, "a variant holds one unnamed field"));
     };
-    let condition = expression::constant(&condition, imports)?;
-    let field = structs::field(0, only, imports)?;
+    let condition = expression::constant(&condition, &imports.values)?;
+    let field = structs::only(only, imports)?;
     let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
     Ok(quote!(::meshspec::layout::Variant {
         name: #name,

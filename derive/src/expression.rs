@@ -30,6 +30,8 @@ pub fn constant(expr: &Expr, scope: &[String]) -> Result<Tokens> {
             let names = path(&call.receiver, scope)?;
             quote!(Matches(&[#(#names),*], #pattern))
         }
+        // A value of an enum, or a constant.
+        Expr::Path(path) if path.path.segments.len() > 1 => quote!(Literal(#path as i128)),
         Expr::Path(_) | Expr::Field(_) | Expr::MethodCall(_) => {
             let names = path(expr, scope)?;
             quote!(Path(&[#(#names),*]))
@@ -76,8 +78,8 @@ pub fn list(exprs: &[Expr], scope: &[String]) -> Result<Tokens> {
 fn unsupported(expr: &Expr) -> Error {
     Error::new_spanned(
         expr,
-        "Layout cannot evaluate this: use literals, fields, getters without arguments, casts to integers, \
-         arithmetic, comparisons and boolean operators",
+        "Layout cannot evaluate this: use literals, values of enums, fields, getters without arguments, casts to \
+         integers, arithmetic, comparisons and boolean operators",
     )
 }
 

@@ -6,22 +6,24 @@
 //!
 //! Understood are
 //!
-//! - on a struct or enum: `little`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`;
+//! - on a struct or enum: `little`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`; imported references are the
+//!   codec's own business;
 //! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`,
 //!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `restore_position` alone (a look ahead at what the
-//!   next field is), `temp`, and what `bw` says of values, such as
-//!   `bw(calc = …)`;
+//!   next field is), `temp`, `calc` (the field lies nowhere), `parse_with` with a function of `meshspec::bulk` or with
+//!   `#[layout(stored_as = Type)]`, and what `bw` says of values, such as `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
 //!   name of a constant), `size = …`, `args(…)`, `inline` (a field of bytes that hold another structure),
-//!   `rule = "CODE"`, and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of
+//!   `rule = "CODE"`, `stored_as = Type`, and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of
 //!   its own).
 
 #![forbid(unsafe_code)]
 
 mod attributes;
 mod bits;
+mod columns;
 mod enums;
 mod expression;
 mod structs;
@@ -37,6 +39,17 @@ use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, 
 pub fn derive_layout(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
+}
+
+/// Makes typed columns for a list of records, from the declaration of one record whose attributes a format word chooses:
+/// `#[columns(records = Vertices, format = VertexFormat)]`, and `#[columns(name = plural)]` on fields.
+///
+/// It writes a struct `Columns` with one list per attribute, and for the type that holds the records a method per attribute,
+/// `to_columns` and `from_columns`. These use its methods `column(name)`, `fill(name, values)` and `zeroed(format, count)`.
+#[proc_macro_derive(Columns, attributes(columns))]
+pub fn derive_columns(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    columns::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
 fn expand(input: &DeriveInput) -> Result<Tokens> {
@@ -66,7 +79,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     let name = name_of(&input.ident);
     let ident = &input.ident;
     let doc = doc_of(&input.attrs);
-    let imports = &container.imports;
+    let imports = &container.imports.values;
     let magic = container.magic.map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     Ok(quote! {

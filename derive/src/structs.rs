@@ -4,33 +4,44 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Fields, Result};
 
-use crate::attributes::{self, Block};
+use crate::attributes::{self, Block, Imports};
 use crate::{doc_of, expression, name_of};
 
 /// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
-pub fn shape(fields: &Fields, imports: &[String]) -> Result<Tokens> {
-    let mut scope = imports.to_vec();
-    let fields = fields
-        .iter()
-        .enumerate()
-        .map(|(i, f)| {
-            let before = scope.clone();
-            scope.extend(f.ident.as_ref().map(name_of));
-            field(i, f, &before)
-        })
-        .collect::<Result<Vec<_>>>()?;
-    Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#fields),*])))
+pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
+    let mut scope = imports.values.clone();
+    let mut constants = Vec::new();
+    for (index, field) in fields.iter().enumerate() {
+        let attributes = attributes::Field::parse(&field.attrs)?;
+        if !attributes.computed {
+            constants.push(constant(index, field, attributes, &scope, imports)?);
+            scope.extend(field.ident.as_ref().map(name_of));
+        }
+    }
+    Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#constants),*])))
+}
+
+/// The only field of a variant as a `Field` constant.
+pub fn only(field: &syn::Field, imports: &Imports) -> Result<Tokens> {
+    constant(0, field, attributes::Field::parse(&field.attrs)?, &imports.values, imports)
 }
 
 /// One field as a `Field` constant.
-pub fn field(index: usize, field: &syn::Field, scope: &[String]) -> Result<Tokens> {
-    let attributes = attributes::Field::parse(&field.attrs)?;
+fn constant(
+    index: usize,
+    field: &syn::Field,
+    attributes: attributes::Field,
+    scope: &[String],
+    imports: &Imports,
+) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), name_of);
     let doc = doc_of(&field.attrs);
-    let ty = &field.ty;
+    let ty = attributes.stored_as.as_ref().unwrap_or(&field.ty);
     let condition = expression::optional(attributes.condition.as_ref(), scope)?;
     let count = expression::optional(attributes.count.as_ref(), scope)?;
-    let arguments = expression::list(&attributes.arguments, scope)?;
+    let arguments: Vec<_> =
+        attributes.arguments.into_iter().filter(|argument| !imports.is_reference(argument)).collect();
+    let arguments = expression::list(&arguments, scope)?;
     let position = expression::optional(attributes.position.as_ref(), scope)?;
     // A check sees its own field, too.
     let with_field: Vec<_> = scope.iter().cloned().chain([name.clone()]).collect();

@@ -53,7 +53,7 @@ typedef uint16_t mesh_vertex_format;
 #define MESH_VERTEX_FORMAT_UNUSED(word) (((uint64_t)(word) >> 4) & UINT64_C(0xfff))
 
 /*
- * The header: 13 bytes.
+ * The header: 13 bytes, 78 in the renderlib dialect.
  */
 typedef struct mesh_header {
     uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). */
@@ -107,7 +107,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_joint, parent) == 1, "offset of parent");
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_joint, transform) == 2, "offset of transform");
 
 /*
- * Where one joint is at one time: 44 bytes, read in bulk.
+ * Where one joint is at one time: 44 bytes.
  */
 typedef struct mesh_pose {
     uint32_t joint; /* The joint (M11). */
@@ -122,7 +122,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, rotation) == 16, "offset of rotation"
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
 
 /*
- * Animation: One animation: 16 + 4 · P + 44 · J · P bytes for P poses and J joints (M4).
+ * Animation: One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
+ * dialect.
  *
  * - name: u32, at 0
  * - duration: f32, at 4
@@ -133,7 +134,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  */
 /* What every Animation starts with. */
 typedef struct mesh_animation_start {
-    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). */
+    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names. */
     float duration; /* Duration in ticks. */
     float speed; /* Speed in ticks per second. */
     uint32_t pose_count; /* Number of skeleton poses. */
@@ -145,7 +146,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, speed) == 8, "offset of sp
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset of pose_count");
 
 /*
- * File: A file as the specification lays it out: sections without padding between them.
+ * Document: A MESH file: sections without padding between them.
  *
  * - header: Header, at 0
  * - vertices: Vertex[header.vertex_count], at 13
@@ -156,10 +157,10 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  */
 
 /*
- * The header of the renderlib dialect: 78 bytes.
+ * The header: 13 bytes, 78 in the renderlib dialect.
  */
 typedef struct mesh_renderlib_header {
-    uint8_t version; /* Version of the format: 0x01, the same as that of the specification. */
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). */
     mesh_vertex_format format; /* Which attributes a vertex has. */
     uint32_t vertex_count; /* Number of entries in the vertex data. */
     uint32_t index_count; /* Number of indices in the index data. */
@@ -177,7 +178,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, animation_count) == 12, "
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_header, root_transform) == 14, "offset of root_transform");
 
 /*
- * Where one joint is at one time, in the renderlib dialect: 41 bytes, read in bulk.
+ * Where one joint is at one time, in the renderlib dialect: 41 bytes.
  */
 typedef struct mesh_renderlib_pose {
     uint8_t joint; /* The joint. */
@@ -192,7 +193,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, rotation) == 13, "offset of
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of scale");
 
 /*
- * RenderlibAnimation: One animation of the renderlib dialect: 12 + 4 · P + 41 · J · P bytes.
+ * RenderlibAnimation: One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
+ * dialect.
  *
  * - duration: f32, at 0
  * - speed: f32, at 4
@@ -212,7 +214,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_animation_start, speed) == 4, "of
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_animation_start, pose_count) == 8, "offset of pose_count");
 
 /*
- * RenderlibFile: A file of the renderlib dialect: another header, other animations, no strings (M17).
+ * RenderlibDocument: A MESH file: sections without padding between them.
  *
  * - header: RenderlibHeader, at 0
  * - vertices: Vertex[header.vertex_count], at 78

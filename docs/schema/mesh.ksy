@@ -5,12 +5,12 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A file as the specification lays it out: sections without padding between them.
+  A MESH file: sections without padding between them.
 seq:
   - id: header
     type: 'header'
     doc: |
-      13 bytes, always present.
+      Always present.
   - id: vertices
     type: 'vertex(header.format)'
     repeat: expr
@@ -22,29 +22,29 @@ seq:
     repeat: expr
     repeat-expr: 'header.index_count'
     doc: |
-      Indices of vertices.
+      Indices of vertices; three make a triangle, though the specification does not say so (M13).
   - id: joints
     type: 'joint'
     repeat: expr
     repeat-expr: 'header.joint_count'
     doc: |
-      The skeleton.
+      The skeleton, 255 joints at most.
   - id: animations
     type: 'animation(header.joint_count)'
     repeat: expr
     repeat-expr: 'header.animation_count'
     doc: |
-      Animations, each of its own size (M4).
+      Animations, each of its own size (M4): 255 at most, 65,535 in the renderlib dialect.
   - id: strings
     terminator: 0
     eos-error: false
     repeat: eos
     doc: |
-      Names of the animations, up to the end of the file (M3).
+      Names of the animations, up to the end of the file (M3). The renderlib dialect has none.
 types:
   header:
     doc: |
-      The header: 13 bytes.
+      The header: 13 bytes, 78 in the renderlib dialect.
     seq:
       - id: version
         type: u1
@@ -167,7 +167,8 @@ types:
           Model space to joint space, 4×4, row-major (M15).
   animation:
     doc: |
-      One animation: 16 + 4 · P + 44 · J · P bytes for P poses and J joints (M4).
+      One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
+      dialect.
     params:
       - id: joint_count
         type: u1
@@ -175,7 +176,7 @@ types:
       - id: name
         type: u4
         doc: |
-          Which of the strings is the name, counted from 0 (M6).
+          Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names.
       - id: duration
         type: f4
         doc: |
@@ -199,10 +200,10 @@ types:
         repeat: expr
         repeat-expr: 'pose_count * joint_count'
         doc: |
-          For each timestamp, one entry per joint.
+          For each timestamp, one entry per joint, in any order (M11).
   pose:
     doc: |
-      Where one joint is at one time: 44 bytes, read in bulk.
+      Where one joint is at one time: 44 bytes.
     seq:
       - id: joint
         type: u4

@@ -5,12 +5,12 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A file of the renderlib dialect: another header, other animations, no strings (M17).
+  A MESH file: sections without padding between them.
 seq:
   - id: header
     type: 'renderlib_header'
     doc: |
-      78 bytes.
+      Always present.
   - id: vertices
     type: 'vertex(header.format)'
     repeat: expr
@@ -22,28 +22,28 @@ seq:
     repeat: expr
     repeat-expr: 'header.index_count'
     doc: |
-      Indices of vertices.
+      Indices of vertices; three make a triangle, though the specification does not say so (M13).
   - id: joints
     type: 'joint'
     repeat: expr
     repeat-expr: 'header.joint_count'
     doc: |
-      The skeleton.
+      The skeleton, 255 joints at most.
   - id: animations
     type: 'renderlib_animation(header.joint_count)'
     repeat: expr
     repeat-expr: 'header.animation_count'
     doc: |
-      Animations, each of its own size.
+      Animations, each of its own size (M4): 255 at most, 65,535 in the renderlib dialect.
 types:
   renderlib_header:
     doc: |
-      The header of the renderlib dialect: 78 bytes.
+      The header: 13 bytes, 78 in the renderlib dialect.
     seq:
       - id: version
         type: u1
         doc: |
-          Version of the format: 0x01, the same as that of the specification.
+          Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1).
       - id: check_version
         size: 0
         valid:
@@ -167,7 +167,8 @@ types:
           Model space to joint space, 4×4, row-major (M15).
   renderlib_animation:
     doc: |
-      One animation of the renderlib dialect: 12 + 4 · P + 41 · J · P bytes.
+      One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
+      dialect.
     params:
       - id: joint_count
         type: u1
@@ -195,10 +196,10 @@ types:
         repeat: expr
         repeat-expr: 'pose_count * joint_count'
         doc: |
-          For each timestamp, one entry per joint.
+          For each timestamp, one entry per joint, in any order (M11).
   renderlib_pose:
     doc: |
-      Where one joint is at one time, in the renderlib dialect: 41 bytes, read in bulk.
+      Where one joint is at one time, in the renderlib dialect: 41 bytes.
     seq:
       - id: joint
         type: u1

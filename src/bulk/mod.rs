@@ -4,10 +4,18 @@
 //! data lies, so that it can be copied once, to where it belongs; when one is written they borrow it.
 
 mod column;
+mod owned_text;
+mod records;
+mod strings;
 mod text;
+mod vec;
 
 pub use column::{Column, scatter};
-pub use text::{NulString, NulStrings, Rest};
+pub use owned_text::{NulText, PrefixedText};
+pub use records::Records;
+pub use strings::Strings;
+pub use text::{NulString, Rest};
+pub use vec::{read, read_inspected, read_records, write, write_inspected, write_records};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +24,7 @@ use std::ops::Range;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, io};
 
-use crate::layout::{Layout, Type, Value};
+use crate::layout::{Layout, Type};
 
 /// Numbers, and arrays and structs of numbers, that lie in memory as they lie in a little-endian file.
 pub trait Plain: bytemuck::Pod + Layout {
@@ -70,34 +78,9 @@ pub fn to_vec<T: Plain>(bytes: &[u8]) -> Vec<T> {
     values
 }
 
-/// Looks at bulk data while it passes by, a piece at a time, so that a check costs no second way through memory.
-pub type Inspector<'a, T> = &'a (dyn Fn(&[T]) + Sync);
-
 /// A piece of bulk data that stays in the cache while it is looked at and copied, in bytes. Large enough to be copied
 /// past the cache: copies of a few kilobytes to places that are not aligned are slow on some processors.
 const PIECE: usize = 1 << 20;
-
-/// As [`to_vec`], and shows each piece of the numbers to `inspect`.
-pub fn to_vec_inspected<T: Plain>(bytes: &[u8], inspect: Inspector<T>) -> Vec<T> {
-    let mut values = Vec::with_capacity(bytes.len() / size_of::<T>());
-    for piece in bytes.chunks(PIECE / size_of::<T>() * size_of::<T>()) {
-        let start = values.len();
-        values.extend(piece.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
-        T::swap_on_big_endian(&mut values[start..]);
-        inspect(&values[start..]);
-    }
-    values
-}
-
-/// Copies records of `stride` bytes and shows each piece of them, a whole number of records, to `inspect`.
-pub fn copy_inspected(records: &[u8], stride: usize, inspect: Inspector<u8>) -> Vec<u8> {
-    let mut copy = Vec::with_capacity(records.len());
-    for piece in records.chunks(pieces(stride)) {
-        copy.extend_from_slice(piece);
-        inspect(piece);
-    }
-    copy
-}
 
 /// The size of a piece of records in bytes.
 fn pieces(stride: usize) -> usize {
@@ -123,28 +106,13 @@ pub enum Bulk<'a, T> {
     Found(Range<usize>),
     /// The numbers to be written.
     Given(&'a [T]),
-    /// The numbers to be written, and who wants to look at them on their way.
-    Inspected(Inspected<'a, T>),
-}
-
-/// Numbers that somebody looks at while they are written.
-#[derive(Clone)]
-pub struct Inspected<'a, T> {
-    /// The numbers.
-    pub values: &'a [T],
-    /// How many numbers belong together, 1 at least: pieces are a multiple of it.
-    pub group: usize,
-    /// Is shown each piece before it is written.
-    pub inspect: Inspector<'a, T>,
 }
 
 impl<T> fmt::Debug for Bulk<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Bulk::Found(range) => write!(f, "{range:#x?}"),
-            Bulk::Given(values) | Bulk::Inspected(Inspected { values, .. }) => {
-                write!(f, "{} values", values.len())
-            }
+            Bulk::Given(values) => write!(f, "{} values", values.len()),
         }
     }
 }
@@ -154,7 +122,7 @@ impl<T: Plain> Bulk<'_, T> {
     pub fn bytes<'i>(&self, input: &'i [u8]) -> &'i [u8] {
         match self {
             Bulk::Found(range) => input.get(range.clone()).unwrap_or_default(),
-            Bulk::Given(_) | Bulk::Inspected(_) => &[],
+            Bulk::Given(_) => &[],
         }
     }
 
@@ -182,68 +150,14 @@ impl<T: Plain> BinWrite for Bulk<'_, T> {
 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
         match self {
-            // What was found is written from where it was found, by whoever has the input.
-            Bulk::Found(_) => Ok(()),
-            Bulk::Given(values) => Ok(writer.write_all(&as_bytes(values))?),
-            Bulk::Inspected(Inspected { values, group, inspect }) => {
-                for piece in values.chunks(pieces(size_of::<T>() * group) / size_of::<T>()) {
-                    inspect(piece);
-                    writer.write_all(&as_bytes(piece))?;
-                }
-                Ok(())
+            // Only whoever has the input could write that.
+            Bulk::Found(range) => {
+                let message =
+                    format!("numbers that were found at {range:#x?} of a file are not at hand to be written");
+                Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message })
             }
+            Bulk::Given(values) => Ok(writer.write_all(&as_bytes(values))?),
         }
-    }
-}
-
-/// Records of a file whose size depends on what the file says: `count` values of the declared type `T`.
-#[derive(Debug, Clone)]
-pub struct Records<'a, T> {
-    bytes: Bulk<'a, u8>,
-    record: std::marker::PhantomData<T>,
-}
-
-impl<'a, T> Records<'a, T> {
-    /// Records to be written, as bytes.
-    pub fn given(bytes: &'a [u8]) -> Self {
-        Records { bytes: Bulk::Given(bytes), record: std::marker::PhantomData }
-    }
-
-    /// Records to be written, as bytes, and who wants to look at them on their way.
-    pub fn inspected(values: &'a [u8], stride: usize, inspect: Inspector<'a, u8>) -> Self {
-        let bytes = Bulk::Inspected(Inspected { values, group: stride, inspect });
-        Records { bytes, record: std::marker::PhantomData }
-    }
-
-    /// The bytes in the input that they were found in.
-    pub fn bytes<'i>(&self, input: &'i [u8]) -> &'i [u8] {
-        self.bytes.bytes(input)
-    }
-}
-
-impl<T: Layout> Layout for Records<'_, T> {
-    const TYPE: Type = Type::List(&T::TYPE);
-}
-
-impl<T: Layout, A: Into<Value> + Clone + 'static> BinRead for Records<'_, T>
-where
-    T: for<'b> BinRead<Args<'b> = (A,)>,
-{
-    type Args<'b> = VecArgs<(A,)>;
-
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, args: Self::Args<'_>) -> BinResult<Self> {
-        let (argument,) = args.inner;
-        let size = T::size_with(&[argument.into()]).and_then(|size| size.checked_mul(args.count as u64));
-        let bytes = Bulk::Found(skip(reader, size)?);
-        Ok(Records { bytes, record: std::marker::PhantomData })
-    }
-}
-
-impl<T> BinWrite for Records<'_, T> {
-    type Args<'b> = ();
-
-    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
-        self.bytes.write_options(writer, endian, ())
     }
 }
 

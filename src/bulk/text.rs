@@ -1,38 +1,13 @@
 //! Strings, and what follows them up to the end of a file.
 
 use std::io::{Seek, SeekFrom, Write};
+use std::ops::Range;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, io};
 
+use super::vec::remaining;
 use super::{Bulk, skip};
 use crate::layout::{Layout, Type};
-
-/// NUL-terminated strings up to the end of the file: noted when read, borrowed when written.
-#[derive(Debug, Clone)]
-pub struct NulStrings<'a>(pub Bulk<'a, u8>);
-
-impl Layout for NulStrings<'_> {
-    const TYPE: Type = Type::List(&Type::NulString);
-}
-
-impl BinRead for NulStrings<'_> {
-    type Args<'b> = ();
-
-    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
-        let here = reader.stream_position()?;
-        let end = reader.seek(SeekFrom::End(0))?;
-        reader.seek(SeekFrom::Start(here))?;
-        skip(reader, Some(end.saturating_sub(here))).map(|range| NulStrings(Bulk::Found(range)))
-    }
-}
-
-impl BinWrite for NulStrings<'_> {
-    type Args<'b> = ();
-
-    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
-        self.0.write_options(writer, endian, ())
-    }
-}
 
 /// The bytes up to the end of the file: noted when read, borrowed when written.
 #[derive(Debug, Clone)]
@@ -45,8 +20,9 @@ impl Layout for Rest<'_> {
 impl BinRead for Rest<'_> {
     type Args<'b> = ();
 
-    fn read_options<R: io::Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
-        NulStrings::read_options(reader, endian, ()).map(|rest| Rest(rest.0))
+    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
+        let size = remaining(reader)?;
+        skip(reader, Some(size)).map(|range| Rest(Bulk::Found(range)))
     }
 }
 
@@ -58,17 +34,18 @@ impl BinWrite for Rest<'_> {
     }
 }
 
-/// A NUL-terminated string at an offset of its own: where it starts is noted when it is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where a NUL-terminated string lies in the input. For strings that many values point to; a string of a value's own is a
+/// [`NulText`].
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NulString {
-    start: usize,
+    /// Without the NUL.
+    range: Range<usize>,
 }
 
 impl NulString {
-    /// The bytes of the string in the input, without its NUL; `None` if none follows.
+    /// The bytes of the string in the input, without its NUL; `None` if the input is another one than it was read from.
     pub fn find<'i>(&self, input: &'i [u8]) -> Option<&'i [u8]> {
-        let rest = input.get(self.start..)?;
-        rest.get(..rest.iter().position(|byte| *byte == 0)?)
+        input.get(self.range.clone())
     }
 }
 
@@ -80,7 +57,21 @@ impl BinRead for NulString {
     type Args<'b> = ();
 
     fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
-        // The NUL at least.
-        skip(reader, Some(1)).map(|range| NulString { start: range.start })
+        let start = reader.stream_position()?;
+        let mut length = 0;
+        let mut piece = [0; 64];
+        loop {
+            let read = reader.read(&mut piece)?;
+            match piece[..read].iter().position(|byte| *byte == 0) {
+                Some(position) => {
+                    length += position as u64;
+                    reader.seek(SeekFrom::Start(start + length + 1))?;
+                    // Both are offsets into a slice.
+                    return Ok(NulString { range: start as usize..(start + length) as usize });
+                }
+                None if read == 0 => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+                None => length += read as u64,
+            }
+        }
     }
 }

@@ -20,8 +20,8 @@ pub struct About {
     pub levels: bool,
     /// Every rule that `check` knows.
     pub rules: &'static [&'static Rule],
-    /// The declarations of whole files: a name and the type of each.
-    pub layouts: &'static [(&'static str, &'static Type)],
+    /// See [`layouts`](About::layouts).
+    pub(crate) layouts: fn() -> &'static [(&'static str, &'static Type)],
 }
 
 impl About {
@@ -37,6 +37,11 @@ impl About {
         let names: Vec<_> = self.dialects.iter().map(|dialect| dialect.name()).collect();
         let message = format!("{} has no {dialect} dialect, only {}", self.id, names.join(", "));
         Err(Error::unsupported(message).at(path!(dialect)).in_format(self.id))
+    }
+
+    /// The declarations of whole files, one for each dialect: a name and the type of each. A text format has none.
+    pub fn layouts(&self) -> &'static [(&'static str, &'static Type)] {
+        (self.layouts)()
     }
 
     /// The rule with this code.

@@ -104,7 +104,7 @@ impl FormatId {
         let about = self.about();
         match self.grammar() {
             Some(grammar) => grammar.print(schema, self.name(), about.title),
-            None => schema.print(self.name(), about.title, about.layouts),
+            None => schema.print(self.name(), about.title, about.layouts()),
         }
     }
 

@@ -20,6 +20,8 @@ pub mod mesh;
 mod refuse;
 #[cfg(feature = "seed")]
 pub mod seed;
+#[cfg(all(feature = "serde", feature = "mesh"))]
+mod word;
 
 pub use about::About;
 pub use detect::{Confidence, Detected, Detection, detect};

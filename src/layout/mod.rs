@@ -25,6 +25,7 @@
 //! assert_eq!(span.unwrap().range(), &(2..6));
 //! ```
 
+mod bind;
 mod c_header;
 pub mod dump;
 mod expr;
@@ -39,6 +40,7 @@ mod schema;
 pub mod walk;
 mod wording;
 
+pub use bind::bind;
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
 pub use grammar::{Attribute, Grammar, Number};
 pub use meshspec_derive::Layout;
@@ -312,6 +314,21 @@ impl Declaration {
 }
 
 impl Field {
+    /// A field that simply follows the one before it: what the others are made from.
+    pub const PLAIN: Field = Field {
+        name: "",
+        doc: "",
+        ty: Type::Unsigned(1),
+        condition: None,
+        count: None,
+        arguments: &[],
+        position: None,
+        lookahead: false,
+        checks: &[],
+        block: None,
+        rule: None,
+    };
+
     /// The size in bytes where it can be known from `scope` alone; 0 if the field's condition does not hold.
     pub(crate) fn size(&self, scope: &Scope) -> Option<u64> {
         if self.position.is_some() {

@@ -77,7 +77,7 @@ impl Mesh {
 }
 
 fn attribute(name: impl Into<Cow<'static, str>>, components: &'static str) -> AttributeInfo {
-    AttributeInfo { name: name.into(), components }
+    AttributeInfo { name: name.into(), components: components.into() }
 }
 
 /// The text for a number of components, one to four, of a kind.

@@ -1,9 +1,15 @@
 //! Bulk numbers: columns, and the byte order of machines that are not at hand.
 
-use meshspec::bulk::{self, Column, Plain};
+use std::cell::RefCell;
+use std::io::Cursor;
+
+use binrw::{BinRead, BinWrite, Endian, VecArgs, binrw};
+use meshspec::bulk::{self, Column, NulString, NulText, Plain, PrefixedText};
 use meshspec::crucible::BoneWeight;
+use meshspec::layout::{Layout, walk};
 use meshspec::mesh::Pose;
 use meshspec::mesh::schema::RenderlibPose;
+use meshspec::{Path, Text, path};
 
 /// The bytes of a value after each of its numbers was turned round, for numbers of these sizes in this order.
 fn assert_swaps<T: Plain>(value: T, sizes: &[usize]) {
@@ -41,19 +47,83 @@ fn columns_of_records() {
     assert!(Column::<u16>::new(&[], 4, 0).unwrap().is_empty());
 }
 
+/// What the inspector of a reader and of a writer is shown: all of it once, in whole pieces.
 #[test]
 fn pieces_are_shown_once_and_whole() {
     let numbers: Vec<u32> = (0..1_000_000).collect();
-    let bytes = bulk::as_bytes(&numbers);
-    let seen = std::sync::Mutex::new(Vec::new());
-    let copy = bulk::to_vec_inspected::<u32>(&bytes, &|piece| seen.lock().unwrap().extend_from_slice(piece));
-    assert!(copy == numbers && *seen.lock().unwrap() == numbers);
+    let file = bulk::as_bytes(&numbers).into_owned();
+    let seen = RefCell::new(Vec::new());
+    let inspector = |piece: &[u32]| seen.borrow_mut().extend_from_slice(piece);
+    let args = VecArgs { count: numbers.len(), inner: () };
+    let read = bulk::read_inspected(inspector)(&mut Cursor::new(&file), Endian::Little, args).unwrap();
+    assert!(read == numbers && seen.take() == numbers);
+    let mut written = Cursor::new(Vec::new());
+    bulk::write_inspected(inspector)(&numbers, &mut written, Endian::Little, ()).unwrap();
+    assert!(written.into_inner() == file && seen.take() == numbers);
 
-    let sizes = std::sync::Mutex::new(Vec::new());
-    let copy =
-        bulk::copy_inspected(&bytes[..3_999_960], 40, &|piece| sizes.lock().unwrap().push(piece.len()));
-    assert!(copy == bytes[..3_999_960]);
-    let sizes = sizes.into_inner().unwrap();
-    assert!(sizes.len() > 1 && sizes.iter().all(|size| size % 40 == 0));
-    assert_eq!(sizes.iter().sum::<usize>(), 3_999_960);
+    let (records, sizes) = (&file[..3_999_960], RefCell::new(Vec::new()));
+    let inspector = |piece: &[u8]| sizes.borrow_mut().push(piece.len());
+    let read = bulk::read_records(&mut Cursor::new(&file), 99_999, 40, inspector).unwrap();
+    assert!(read == records);
+    let mut written = Cursor::new(Vec::new());
+    bulk::write_records(records, 40, &mut written, inspector).unwrap();
+    assert!(written.into_inner() == records);
+    let sizes = sizes.take();
+    assert!(sizes.len() > 2 && sizes.iter().all(|size| size % 40 == 0));
+    assert_eq!(sizes.iter().sum::<usize>(), 2 * records.len());
+}
+
+/// A false count is an error before memory is reserved.
+#[test]
+fn counts_are_held_against_what_is_there() {
+    for count in [2, usize::MAX] {
+        let args = VecArgs { count, inner: () };
+        assert!(bulk::read::<u32, _>(&mut Cursor::new([0; 7]), Endian::Little, args).is_err());
+        assert!(bulk::read_records(&mut Cursor::new([0; 7]), count, 4, |_| ()).is_err());
+    }
+}
+
+/// Strings between other fields.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug, PartialEq)]
+struct Names {
+    #[br(temp)]
+    #[bw(try_calc = u8::try_from(names.len()))]
+    count: u8,
+    #[br(count = count)]
+    names: Vec<NulText>,
+    #[br(restore_position)]
+    #[bw(ignore)]
+    ahead: NulString,
+    title: NulText,
+    author: PrefixedText<u16>,
+    end: u16,
+}
+
+#[test]
+fn strings_lie_in_sequence() {
+    let bytes = b"\x02ab\0cde\0x\0\x02\0hi\x34\x12";
+    let names = Names::read(&mut Cursor::new(bytes)).unwrap();
+    assert_eq!(names.names, [NulText("ab".into()), NulText("cde".into())]);
+    assert_eq!(names.ahead.find(bytes), Some(&b"x"[..]));
+    assert_eq!((&names.title, &names.author.text, names.end), (&NulText("x".into()), &"hi".into(), 0x1234));
+    let mut written = Cursor::new(Vec::new());
+    names.write(&mut written).unwrap();
+    assert_eq!(written.into_inner(), bytes);
+    // The walker shares no code with the codec.
+    let find = |path: Path| walk::find(&Names::TYPE, bytes, &path, &Default::default()).unwrap();
+    assert_eq!(find(path!(names[1]).into()).range(), &(4..8));
+    assert_eq!(find(path!(author.text).into()).range(), &(12..14));
+    assert_eq!(find(path!(end).into()).range(), &(14..16));
+}
+
+#[test]
+fn strings_that_do_not_fit_are_refused() {
+    let mut out = Cursor::new(Vec::new());
+    assert!(NulText("a\0b".into()).write_le(&mut out).is_err());
+    assert!(PrefixedText::<u8>::from(Text::from(vec![b'x'; 256])).write_le(&mut out).is_err());
+    assert!(NulText::read_le(&mut Cursor::new(b"ab")).is_err());
+    assert!(PrefixedText::<u32>::read_le(&mut Cursor::new(b"\xff\xff\xff\xffab")).is_err());
 }

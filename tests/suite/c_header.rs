@@ -83,7 +83,7 @@ fn c_reads_what_the_walker_reads() {
     }
     // Of IyMA a header can only say where bitcode and zstd frames lie.
     let formats = FormatId::ALL.iter().filter(|format| **format != FormatId::Iyma);
-    let layouts = formats.flat_map(|format| format.about().layouts).map(|(name, _)| *name);
+    let layouts = formats.flat_map(|format| format.about().layouts()).map(|(name, _)| *name);
     assert!(layouts.eq(PROGRAMS.map(|(layout, ..)| layout)), "every layout has a program");
     for (layout, source, definition) in PROGRAMS {
         let program = folder.join(layout);
@@ -98,7 +98,7 @@ fn c_reads_what_the_walker_reads() {
         let mut compared = 0;
         for (format, bytes) in &files {
             let Some(ty) = format.layout_of(bytes, format.detect(bytes).dialect) else { continue };
-            if format.about().layouts.contains(&(layout, ty)) {
+            if format.about().layouts().contains(&(layout, ty)) {
                 compared += compare(&program, ty, bytes);
             }
         }
@@ -173,16 +173,14 @@ fn sample() -> mesh::Document {
             positions: xs.iter().zip(&ys).map(|(x, y)| [*x, *y, 7.0]).collect(),
             normals: Some(vec![[0.0, 1.0, 0.0]; n.into()]),
             uvs: Some(xs.iter().zip(&ys).map(|(x, y)| [*y, *x]).collect()),
-            joints: Some(mesh::JointColumns {
-                ids: (0..n).map(|i| [i % 3, 255, 255, 255]).collect(),
-                weights: vec![[255, 0, 0, 0]; n.into()],
-            }),
+            joint_ids: Some((0..n).map(|i| [i % 3, 255, 255, 255]).collect()),
+            joint_weights: Some(vec![[255, 0, 0, 0]; n.into()]),
         })
         .unwrap(),
         indices: vec![0, 1, 2, 2, 3, 4],
         joints: (0..3).map(joint).collect(),
         animations: vec![animation(1), animation(2)],
-        strings: vec![meshspec::Text::from("walk"), meshspec::Text::from("run")],
+        strings: ["walk", "run"].into_iter().collect(),
         ..Default::default()
     }
 }

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use binrw::binrw;
 use meshspec::Limits;
-use meshspec::bulk::NulStrings;
+use meshspec::bulk::Strings;
 use meshspec::layout::dump::{Dump, Entry, EntryKind};
 use meshspec::layout::walk::{self, Selection};
 use meshspec::layout::{Layout, Type};
@@ -88,14 +88,14 @@ gap: 1 byte at 0x7 that no field covers
 #[binrw]
 #[brw(little)]
 #[br(magic = b"AR")]
-struct Arrays<'a> {
+struct Arrays {
     count: u16,
     #[br(count = count)]
     numbers: Vec<i16>,
     #[br(count = count)]
     rows: Vec<Row>,
     key: [u8; 40],
-    names: NulStrings<'a>,
+    names: Strings,
 }
 
 #[derive(Layout)]

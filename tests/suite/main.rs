@@ -6,6 +6,8 @@
 
 mod common;
 
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "serde"))]
+mod bit_flips;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod bmd;
 #[cfg(feature = "bmd")]

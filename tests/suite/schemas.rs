@@ -10,7 +10,7 @@ use std::io::SeekFrom;
 use std::path::Path;
 
 use binrw::binrw;
-use meshspec::bulk::{Bulk, NulString, NulStrings};
+use meshspec::bulk::{Bulk, NulString, Strings};
 use meshspec::layout::{Layout, Schema, dump::Dump, walk};
 use modular_bitfield::prelude::*;
 
@@ -59,7 +59,7 @@ struct Sample<'a> {
     #[br(count = (flags.rows() as u32 + 1) * 2)]
     rows: Vec<[[f32; 2]; 3]>,
     /// To the end.
-    names: NulStrings<'a>,
+    names: Strings,
 }
 
 /// What a file is about.
@@ -325,7 +325,7 @@ fn strings_end() {
     assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::End, "name"));
     let fault = walk::fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
     assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): lies at offset 0x9, but there are 0x3 bytes");
-    assert_eq!(walk::fault(&<NulStrings as Layout>::TYPE, b"a\0b", &Default::default()), None);
+    assert_eq!(walk::fault(&<Strings as Layout>::TYPE, b"a\0b", &Default::default()), None);
 }
 
 #[derive(Layout)]

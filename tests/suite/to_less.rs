@@ -149,19 +149,22 @@ fn vertices_of_mesh_follow_joints_that_are_there() {
         |skin: Skin| Scene { meshes: vec![Mesh { skins: vec![skin], ..triangle() }], ..Scene::default() };
     let joints_of = |document: Document| {
         let Document::Mesh(document) = document else { panic!() };
-        (document.joints.len(), document.vertices.to_columns().joints.unwrap())
+        (document.joints.len(), document.vertices.to_columns())
     };
 
     let (few, losses) =
         document(FormatId::Mesh, &with(skin([0, 6, Skin::NONE, Skin::NONE], [0.4, 0.6, 0.0, 0.0])));
     let (count, columns) = joints_of(few);
-    assert_eq!((count, columns.ids), (8, vec![[0, 6, 255, 255], [0, 6, 255, 255], [7, 255, 255, 255]]));
-    assert_eq!(columns.weights, [[102, 153, 0, 0], [102, 153, 0, 0], [255, 0, 0, 0]]);
+    assert_eq!(
+        (count, columns.joint_ids),
+        (8, Some(vec![[0, 6, 255, 255], [0, 6, 255, 255], [7, 255, 255, 255]]))
+    );
+    assert_eq!(columns.joint_weights.unwrap(), [[102, 153, 0, 0], [102, 153, 0, 0], [255, 0, 0, 0]]);
     assert!(says(&losses, LossKind::Changed, "skeleton.joints"), "{losses:?}");
     assert!(says(&losses, LossKind::Changed, "meshes[0].skins[0]"), "{losses:?}");
 
     let (far, losses) = document(FormatId::Mesh, &with(skin([300, 7, 60_000, 7], [0.5, 0.25, 0.25, 0.0])));
-    assert_eq!(joints_of(far).1.ids[0], [1, 0, 2, 0]);
+    assert_eq!(joints_of(far).1.joint_ids.unwrap()[0], [1, 0, 2, 0]);
     assert!(says(&losses, LossKind::Renamed, "meshes[0].skins[0].joints"), "{losses:?}");
 
     let many: Vec<[u16; 4]> = (0..100).map(|v| [v * 3, v * 3 + 1, v * 3 + 2, Skin::NONE]).collect();
@@ -170,7 +173,7 @@ fn vertices_of_mesh_follow_joints_that_are_there() {
     (scene.meshes[0].normals, scene.meshes[0].uvs) = (None, Vec::new());
     let (unskinned, losses) = document(FormatId::Mesh, &scene);
     let Document::Mesh(unskinned) = unskinned else { panic!() };
-    assert!(unskinned.vertices.to_columns().joints.is_none());
+    assert!(unskinned.vertices.joint_ids().is_none());
     assert!(says(&losses, LossKind::Dropped, "meshes[0].skins[0]"), "{losses:?}");
 }
 

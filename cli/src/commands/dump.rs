@@ -67,7 +67,7 @@ impl Dump {
             let dump = TextDump { name, format, bytes: &bytes, path: self.path.as_deref(), json: self.json };
             return dump.run(&name_of(&self.file));
         };
-        let layout = format.about().layouts.iter().find(|(_, layout)| *layout == ty);
+        let layout = format.about().layouts().iter().find(|(_, layout)| *layout == ty);
         let file = File {
             name: self.file.display().to_string(),
             format,

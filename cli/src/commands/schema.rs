@@ -60,7 +60,7 @@ impl Schema {
     fn files(&self) -> Result<Vec<SchemaFile>> {
         let Some(name) = &self.layout else { return Ok(self.format.schema(self.language)) };
         let about = self.format.about();
-        match about.layouts.iter().find(|(layout, _)| layout == name) {
+        match about.layouts().iter().find(|(layout, _)| layout == name) {
             Some(layout) => Ok(self.language.print(self.format.name(), about.title, &[*layout])),
             None => {
                 let message = match self.layouts() {
@@ -81,7 +81,7 @@ impl Schema {
 
     /// The names of all layouts.
     fn layouts(&self) -> String {
-        let names: Vec<_> = self.format.about().layouts.iter().map(|(name, _)| *name).collect();
+        let names: Vec<_> = self.format.about().layouts().iter().map(|(name, _)| *name).collect();
         names.join(", ")
     }
 

@@ -126,7 +126,7 @@ pub fn animated() -> mesh::Document {
             timestamps: vec![0.0, 30.0],
             poses: vec![pose(0.0), pose(1.5)],
         }],
-        strings: vec!["walk".into()],
+        strings: ["walk"].into_iter().collect(),
         ..triangle()
     }
 }

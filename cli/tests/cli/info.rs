@@ -143,7 +143,7 @@ fn what_is_no_mesh_needs_from() {
 fn names_cannot_steer_the_terminal() {
     let folder = Folder::new();
     let mut document = animated();
-    document.strings = vec!["\u{1b}[2Jwalk".into()];
+    document.strings = ["\u{1b}[2Jwalk"].into_iter().collect();
     folder.put_mesh("evil.mesh", &document);
     let output = folder.command().args(["info", "evil.mesh"]).env("CLICOLOR_FORCE", "1").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();

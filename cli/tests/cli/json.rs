@@ -21,7 +21,7 @@ fn every_bit_survives() {
     comes_back_unchanged(&animated());
     comes_back_unchanged(&renderlib());
     comes_back_unchanged(&awkward());
-    let no_text = vec![b"w\xff".to_vec().into()];
+    let no_text = [b"w\xff".to_vec()].into_iter().collect();
     comes_back_unchanged(&mesh::Document { strings: no_text, ..animated() });
 }
 

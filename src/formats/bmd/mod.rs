@@ -33,7 +33,7 @@ impl Format for Document {
         dialects: &[Dialect::Spec],
         levels: false,
         rules: rules::RULES,
-        layouts: &[("bmd", &schema::Image::TYPE)],
+        layouts: || &[("bmd", &schema::Image::TYPE)],
     };
 
     fn detect(bytes: &[u8]) -> Detection {

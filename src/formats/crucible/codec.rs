@@ -41,7 +41,7 @@ fn chunk_ranges(bytes: &[u8]) -> Result<(Vec<Range<usize>>, usize)> {
             let file = ModelFile::read(&mut cursor).map_err(Error::malformed)?;
             let ranges = file.chunks.0.into_iter().filter_map(|chunk| match chunk.chunk {
                 Bulk::Found(range) => Some(range),
-                Bulk::Given(_) | Bulk::Inspected(_) => None,
+                Bulk::Given(_) => None,
             });
             Ok((ranges.collect(), cursor.position() as usize))
         }

@@ -42,12 +42,14 @@ impl Format for Document {
         dialects: &[Dialect::Spec, Dialect::Tangent],
         levels: false,
         rules: rules::RULES,
-        layouts: &[
-            ("crucible_chunk", &schema::ChunkFile::TYPE),
-            ("crucible_model", &schema::ModelFile::TYPE),
-            ("crucible_chunk_tangent", &schema::TangentChunkFile::TYPE),
-            ("crucible_model_tangent", &schema::TangentModelFile::TYPE),
-        ],
+        layouts: || {
+            &[
+                ("crucible_chunk", &schema::ChunkFile::TYPE),
+                ("crucible_model", &schema::ModelFile::TYPE),
+                ("crucible_chunk_tangent", &schema::TangentChunkFile::TYPE),
+                ("crucible_model_tangent", &schema::TangentModelFile::TYPE),
+            ]
+        },
     };
 
     fn detect(bytes: &[u8]) -> Detection {
@@ -126,7 +128,10 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
         attributes: chunk
             .streams
             .iter()
-            .map(|stream| AttributeInfo { name: stream.name().into(), components: stream.components() })
+            .map(|stream| AttributeInfo {
+                name: stream.name().into(),
+                components: stream.components().into(),
+            })
             .collect(),
         indices: chunk.indices.len() as u64,
         index_bits: match chunk.indices {

@@ -54,7 +54,7 @@ impl Format for Document {
         dialects: &[Dialect::Spec, Dialect::Reference],
         levels: true,
         rules: rules::RULES,
-        layouts: &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],
+        layouts: || &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],
     };
 
     fn detect(bytes: &[u8]) -> Detection {
@@ -145,7 +145,7 @@ impl Document {
     fn mesh_info(&self, mesh: &MeshInfo) -> info::MeshInfo {
         let attributes = self.attributes.iter().map(|attribute| AttributeInfo {
             name: attribute.usage.name().into(),
-            components: attribute.format.name(),
+            components: attribute.format.name().into(),
         });
         info::MeshInfo {
             vertices: mesh.vertex_count.into(),

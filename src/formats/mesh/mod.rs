@@ -17,8 +17,6 @@
 //! ```
 
 mod codec;
-#[cfg(feature = "serde")]
-mod data;
 mod document;
 mod rules;
 #[cfg(feature = "scene")]
@@ -28,15 +26,15 @@ pub mod schema;
 mod skin;
 #[cfg(feature = "proptest")]
 pub mod strategy;
+mod summary;
 mod vertices;
 
-pub use document::{Animation, Document};
-pub use schema::{Joint, Pose, Vertex, VertexFormat};
-pub use vertices::{Columns, JointColumns, Vertices};
+pub use schema::{Animation, Columns, Document, Joint, Pose, Vertex, VertexFormat, Vertices};
 
 use super::{About, Confidence, Detection, Format, locate, refuse};
+use crate::bulk::Strings;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
-use crate::layout::{Layout, Type};
+use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
 
 impl Format for Document {
@@ -48,7 +46,7 @@ impl Format for Document {
         dialects: &[Dialect::Spec, Dialect::Renderlib],
         levels: false,
         rules: rules::RULES,
-        layouts: &[("mesh", &schema::File::TYPE), ("mesh_renderlib", &schema::RenderlibFile::TYPE)],
+        layouts: codec::layouts,
     };
 
     fn detect(bytes: &[u8]) -> Detection {
@@ -58,8 +56,8 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect)
-            .and_then(|(document, glance)| {
-                let check = |report: &mut Report| rules::check_after(&glance, &document, report);
+            .and_then(|(document, summary)| {
+                let check = |report: &mut Report| rules::check_after(&summary, &document, report);
                 refuse(check, options.strictness, ErrorKind::Malformed)?;
                 Ok(document)
             })
@@ -69,8 +67,8 @@ impl Format for Document {
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         Self::ABOUT.require_dialect(self.dialect)?;
         codec::write(self)
-            .and_then(|(bytes, glance)| {
-                let check = |report: &mut Report| rules::check_after(&glance, self, report);
+            .and_then(|(bytes, summary)| {
+                let check = |report: &mut Report| rules::check_after(&summary, self, report);
                 refuse(check, options.strictness, ErrorKind::Inexpressible)?;
                 Ok(bytes)
             })
@@ -94,7 +92,7 @@ impl Format for Document {
                 self.root_transform.get_or_insert(IDENTITY);
                 for (index, animation) in self.animations.iter_mut().enumerate() {
                     if let Some(name) = animation.name.take() {
-                        let name = self.strings.get(name as usize).map(Text::to_string).unwrap_or_default();
+                        let name = self.strings.get(name as usize).unwrap_or_default();
                         let path = format!("animations[{index}].name");
                         losses.push(Loss::dropped(path, format!("the dialect has no names: \"{name}\"")));
                     }
@@ -103,8 +101,7 @@ impl Format for Document {
                     let message = format!("the dialect has no strings: {}", self.strings.len());
                     losses.push(Loss::dropped("strings", message));
                 }
-                self.strings.clear();
-                self.unterminated = false;
+                self.strings = Strings::default();
             }
             _ => {
                 if self.root_transform.take().is_some_and(|transform| transform != IDENTITY) {
@@ -113,7 +110,7 @@ impl Format for Document {
                 }
                 // The specification wants a name: an empty one.
                 if !self.animations.is_empty() {
-                    self.strings = vec![Text::default()];
+                    self.strings = [Text::default()].into_iter().collect();
                 }
                 for animation in &mut self.animations {
                     animation.name = Some(0);
@@ -130,7 +127,7 @@ impl Format for Document {
             dialect: self.dialect,
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
-                attributes: attributes(self.vertices.format()),
+                attributes: AttributeInfo::of_record::<Vertex>(&[self.vertices.format().into()]),
                 indices: self.indices.len() as u64,
                 index_bits: 32,
                 start: None,
@@ -144,7 +141,7 @@ impl Format for Document {
                 .animations
                 .iter()
                 .map(|animation| AnimationInfo {
-                    name: self.name_of(animation).map(Text::to_string),
+                    name: self.name_of(animation).map(|name| name.to_string()),
                     ticks: animation.duration,
                     seconds: animation.seconds(),
                     poses: animation.timestamps.len() as u64,
@@ -161,17 +158,3 @@ impl Format for Document {
 
 const IDENTITY: [[f32; 4]; 4] =
     [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
-
-fn attributes(format: VertexFormat) -> Vec<AttributeInfo> {
-    let all = [
-        (format.position(), "position", "3 × f32"),
-        (format.normal(), "normal", "3 × f32"),
-        (format.uv(), "uv", "2 × f32"),
-        (format.joints(), "joint_ids", "4 × u8"),
-        (format.joints(), "joint_weights", "4 × u8"),
-    ];
-    all.into_iter()
-        .filter(|(there, ..)| *there)
-        .map(|(_, name, components)| AttributeInfo { name: name.into(), components })
-        .collect()
-}

@@ -1,11 +1,8 @@
 //! The rules of MESH.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
-
-use super::Document;
-use super::schema::{Joint, VertexFormat};
-use super::vertices::{offset_of, stride};
-use crate::bulk::Column;
+use super::schema::{Document, Joint};
+use super::summary::Summary;
+use super::vertices;
 use crate::finding::rules;
 use crate::{Report, path};
 
@@ -50,73 +47,31 @@ rules! {
         "The last string ends with a NUL.";
 }
 
-/// What a look at the bulk data tells: whether there is anything to search for.
-pub(super) struct Glance {
-    joints: usize,
-    stride: usize,
-    /// Where joint ids and weights lie in a vertex.
-    attachments: Option<usize>,
-    /// -1 before any index.
-    max_index: AtomicI64,
-    missing_joints: AtomicBool,
-}
-
-impl Glance {
-    /// Before anything is seen, of a mesh with such vertices and so many joints.
-    pub(super) fn new(format: VertexFormat, joints: usize) -> Glance {
-        Glance {
-            joints,
-            stride: stride(format),
-            attachments: offset_of("joint_ids", format),
-            max_index: AtomicI64::new(-1),
-            missing_joints: AtomicBool::new(false),
-        }
-    }
-
-    /// Looks at the bytes of some vertices.
-    pub(super) fn at_vertices(&self, records: &[u8]) {
-        let Some(offset) = self.attachments else { return };
-        let slots = Column::<[[u8; 4]; 2]>::new(records, self.stride, offset).unwrap_or_default();
-        // Without branches, and to the end.
-        let fine = slots.iter().fold(true, |fine, [ids, weights]| {
-            fine & (0..4).fold(true, |fine, slot| fine & is_attached(ids[slot], weights[slot], self.joints))
-        });
-        self.missing_joints.fetch_or(!fine, Relaxed);
-    }
-
-    /// Looks at some indices.
-    pub(super) fn at_indices(&self, indices: &[u32]) {
-        if let Some(max) = indices.iter().copied().reduce(u32::max) {
-            self.max_index.fetch_max(max.into(), Relaxed);
-        }
-    }
-}
-
 /// Whether a slot of a vertex names a joint, or none (M9).
 fn is_attached(id: u8, weight: u8, joints: usize) -> bool {
     (usize::from(id) < joints) | ((id == 255) & (weight == 0))
 }
 
-/// Adds every breach to `report`.
+/// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
-    let glance = Glance::new(document.vertices.format(), document.joints.len());
-    glance.at_vertices(document.vertices.as_bytes());
-    glance.at_indices(&document.indices);
-    check_after(&glance, document, report);
+    let summary = Summary::default();
+    vertices::inspect(document.vertices.as_bytes(), document.vertices.format(), &summary);
+    summary.inspect_indices(&document.indices);
+    check_after(&summary, document, report);
 }
 
-/// Adds every breach to `report`, after a look at all the bulk data.
-pub(super) fn check_after(glance: &Glance, document: &Document, report: &mut Report) {
+/// Adds every violation to `report`, once all the bulk data was inspected.
+pub(super) fn check_after(summary: &Summary, document: &Document, report: &mut Report) {
     check_vertices(document, report);
-    if glance.missing_joints.load(Relaxed) {
+    if summary.max_joint().is_some_and(|joint| usize::from(joint) >= document.joints.len()) {
         check_vertex_joints(document, report);
     }
-    check_indices(document, glance.max_index.load(Relaxed), report);
+    check_indices(document, summary.max_index(), report);
     check_joints(&document.joints, report);
     for index in 0..document.animations.len() {
         check_animation(document, index, report);
     }
-    if document.unterminated && !document.strings.is_empty() {
+    if document.strings.is_unterminated() {
         let path = path!(strings[document.strings.len() - 1]);
         report.add(&STRING_END, path, "the file ends before the string does");
     }
@@ -174,7 +129,7 @@ fn check_vertex_joints(document: &Document, report: &mut Report) {
     }
 }
 
-fn check_indices(document: &Document, max: i64, report: &mut Report) {
+fn check_indices(document: &Document, max: Option<u32>, report: &mut Report) {
     let (vertices, indices) = (document.vertices.len(), &document.indices);
     if indices.is_empty() {
         report.add(&EMPTY, path!(header.index_count), "there are no indices");
@@ -187,7 +142,7 @@ fn check_indices(document: &Document, max: i64, report: &mut Report) {
     if vertices == 0 {
         return;
     }
-    if max < vertices as i64 {
+    if max.is_none_or(|max| (max as usize) < vertices) {
         return;
     }
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {

@@ -5,7 +5,7 @@ use glam::Mat4;
 use super::rules;
 use super::schema::{Joint, Pose};
 use super::skin;
-use super::{Animation, Columns, Document, JointColumns, Vertices};
+use super::{Animation, Columns, Document, Vertices};
 use crate::scene::{
     self, Channel, Conventions, Faces, FromScene, Holds, Interpolation, Mesh, Samples, Scene, SceneOptions,
     Skin, Transform, UvOrigin, Weights,
@@ -39,12 +39,15 @@ impl FromScene for Document {
             .enumerate()
             .map(|(index, animation)| to_animation(&self, index, animation))
             .collect::<Result<_>>()?;
-        let mut mesh = to_mesh(self.vertices, self.indices, conventions.uv_origin);
+        // Animations and strings are in the scene already; which dialect it was does not matter there.
+        let Document { dialect: _, root_transform, vertices, indices, joints, animations: _, strings: _ } =
+            self;
+        let mut mesh = to_mesh(vertices, indices, conventions.uv_origin);
         mesh.settle("indices", &mut losses);
         let mut scene = Scene {
-            skeleton: to_skeleton(&self.joints),
+            skeleton: to_skeleton(&joints),
             animations,
-            transform: self.root_transform.map(to_matrix),
+            transform: root_transform.map(to_matrix),
             meshes: vec![mesh],
             ..Scene::default()
         };
@@ -67,29 +70,22 @@ impl FromScene for Document {
         }
         // The specification wants a name, if only an empty one.
         let names = if renderlib { Vec::new() } else { names(&scene) };
-        let mut document = Document {
-            dialect,
-            root_transform: renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix)),
-            joints: from_skeleton(&scene.skeleton)?,
-            animations: from_animations(&scene, &names, &mut losses),
-            strings: names.iter().map(|name| Text::from(name.as_str())).collect(),
-            ..Document::default()
+        let root_transform = renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
+        let joints = from_skeleton(&scene.skeleton)?;
+        let animations = from_animations(&scene, &names, &mut losses);
+        let (vertices, indices) = match scene.meshes.into_iter().next() {
+            Some(mesh) => from_mesh(mesh, &mut losses)?,
+            None => Default::default(),
         };
-        if let Some(mesh) = scene.meshes.into_iter().next() {
-            document.indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
-            let joints =
-                mesh.skins.into_iter().next().map(|skin| skin::from_skin(skin, &mut losses)).transpose()?;
-            let uvs = mesh.uvs.into_iter().next();
-            let columns = Columns { positions: mesh.positions, normals: mesh.normals, uvs, joints };
-            document.vertices = Vertices::from_columns(&columns)?;
-        }
+        let strings = names.iter().map(String::as_str).collect();
+        let document = Document { dialect, root_transform, vertices, indices, joints, animations, strings };
         Ok((document, losses))
     }
 }
 
 /// Strings that are no animation's name, and names that are no text.
 fn lost_strings(document: &Document) -> Vec<Loss> {
-    let strings = document.strings.iter().enumerate();
+    let strings = document.strings.iter().map(|string| Text::from(string.to_vec())).enumerate();
     let losses = strings.filter_map(|(index, string)| {
         let path = format!("strings[{index}]");
         let used = document.animations.iter().any(|animation| animation.name == Some(index as u32));
@@ -105,8 +101,8 @@ fn lost_strings(document: &Document) -> Vec<Loss> {
 }
 
 fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
-    let Columns { positions, normals, uvs, joints } = vertices.to_columns();
-    let skin = joints.map(|JointColumns { ids, weights }| {
+    let Columns { positions, normals, uvs, joint_ids, joint_weights } = vertices.to_columns();
+    let skin = joint_ids.zip(joint_weights).map(|(ids, weights)| {
         let place = |id| if id == 255 { Skin::NONE } else { u16::from(id) };
         Skin { joints: ids.into_iter().map(|ids| ids.map(place)).collect(), weights: Weights::U8(weights) }
     });
@@ -119,6 +115,15 @@ fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
         faces: Faces::triangles(indices),
         ..Mesh::default()
     }
+}
+
+fn from_mesh(mesh: Mesh, losses: &mut Vec<Loss>) -> Result<(Vertices, Vec<u32>)> {
+    let indices = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
+    let skin = mesh.skins.into_iter().next().map(|skin| skin::from_skin(skin, losses)).transpose()?;
+    let (joint_ids, joint_weights) = skin.unzip();
+    let uvs = mesh.uvs.into_iter().next();
+    let columns = Columns { positions: mesh.positions, normals: mesh.normals, uvs, joint_ids, joint_weights };
+    Ok((Vertices::from_columns(&columns)?, indices))
 }
 
 /// Vertices may follow joints that the skeleton does not have, which moves them nowhere. Without any skeleton they are
@@ -144,21 +149,21 @@ fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
     let place = |entry: usize| joints.get(entry).map_or(entry, |joint| usize::from(joint.id));
     let parents_are_ids = rules::parents_are_ids(joints);
     let mut ordered = vec![scene::Joint::default(); joints.len()];
-    for joint in joints {
-        let parent = usize::from(joint.parent);
-        if let Some(slot) = ordered.get_mut(usize::from(joint.id)) {
+    for Joint { id, parent, transform } in joints {
+        let parent = usize::from(*parent);
+        if let Some(slot) = ordered.get_mut(usize::from(*id)) {
             slot.parent = (parent != 255).then(|| if parents_are_ids { parent } else { place(parent) });
-            slot.inverse_bind = to_matrix(joint.transform);
+            slot.inverse_bind = to_matrix(*transform);
         }
     }
     scene::Skeleton { joints: ordered }
 }
 
 fn to_animation(document: &Document, index: usize, animation: &Animation) -> Result<scene::Animation> {
+    let Animation { name: _, duration, speed, timestamps, poses: _ } = animation;
     let joints = document.joints.len();
-    let times = animation.timestamps.len();
     let mut tracks = vec![(Vec::new(), Vec::new(), Vec::new()); joints];
-    for timestamp in 0..times {
+    for timestamp in 0..timestamps.len() {
         let poses = document.skeleton_pose(animation, timestamp).ok_or_else(|| {
             let message = "not each joint has one pose at each timestamp";
             Error::malformed(message).at(path!(animations[index].poses)).in_format(FormatId::Mesh)
@@ -175,12 +180,12 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
             .map(|samples| Channel { joint, times: 0, interpolation: Interpolation::Linear, samples })
     });
     Ok(scene::Animation {
-        name: document.name_of(animation).map(Text::to_string).unwrap_or_default(),
-        rate: animation.speed,
-        duration: animation.duration,
+        name: document.name_of(animation).map(|name| name.to_string()).unwrap_or_default(),
+        rate: *speed,
+        duration: *duration,
         looped: false,
         channels: channels.collect(),
-        times: vec![animation.timestamps.clone()],
+        times: vec![timestamps.clone()],
     })
 }
 

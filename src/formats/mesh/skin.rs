@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use glam::Mat4;
 
-use super::JointColumns;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
 use crate::{Error, FormatId, Loss, LossKind, Result, path};
 
@@ -96,7 +95,7 @@ fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4
 }
 
 /// The ids and weights of a skin.
-pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointColumns> {
+pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<(Vec<[u8; 4]>, Vec<[u8; 4]>)> {
     let place = |joint: u16| match joint {
         Skin::NONE => Some(255),
         joint => u8::try_from(joint).ok().filter(|id| *id != 255),
@@ -132,5 +131,5 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<JointColum
             bytes
         }
     };
-    Ok(JointColumns { ids, weights })
+    Ok((ids, weights))
 }

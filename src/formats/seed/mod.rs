@@ -50,7 +50,7 @@ impl Format for Document {
         dialects: &[Dialect::Spec],
         levels: false,
         rules: rules::RULES,
-        layouts: &[],
+        layouts: || &[],
     };
 
     const GRAMMAR: Option<&'static Grammar> = Some(&schema::GRAMMAR);
@@ -167,5 +167,5 @@ fn attribute_info(kind: Kind) -> AttributeInfo {
         (4, Number::F32) => "4 × f32",
         _ => "",
     };
-    AttributeInfo { name: attribute.name.into(), components }
+    AttributeInfo { name: attribute.name.into(), components: components.into() }
 }

@@ -38,7 +38,7 @@ fn in_order_of_use(document: mesh::Document) -> mesh::Document {
     let mut strings: Vec<meshspec::Text> = Vec::new();
     let mut ordered = document.clone();
     for animation in &mut ordered.animations {
-        if let Some(name) = document.name_of(animation).cloned() {
+        if let Some(name) = document.name_of(animation) {
             let known = strings.iter().position(|string| *string == name);
             animation.name = Some(known.unwrap_or_else(|| {
                 strings.push(name);
@@ -46,7 +46,7 @@ fn in_order_of_use(document: mesh::Document) -> mesh::Document {
             }) as u32);
         }
     }
-    ordered.strings = strings;
+    ordered.strings = strings.into_iter().collect();
     let joints = ordered.joints.len().max(1);
     for poses in ordered.animations.iter_mut().flat_map(|animation| animation.poses.chunks_mut(joints)) {
         poses.sort_by_key(|pose| pose.joint);

@@ -1,9 +1,8 @@
 //! The tables of MESH.
 
-use meshspec::layout::{Layout, Scope, Shape, Type, Value};
-use meshspec::mesh::schema::{Animation, File, Header, Joint, Pose, Vertex, VertexFormat};
-
-use super::declaration;
+use meshspec::Dialect;
+use meshspec::layout::{Declaration, Layout, Scope, Shape, Type, Value, bind};
+use meshspec::mesh::schema::{Animation, Document, Header, Joint, Pose, Vertex, VertexFormat};
 
 /// One row: field, type, size, count, offset. A count of 0 is one that the file gives.
 type Row = (&'static str, &'static str, u64, u64, u64);
@@ -48,6 +47,14 @@ const POSE: &[Row] = &[
     ("scale", "float", 4, 3, 32),
 ];
 
+/// The declaration as the specification has it.
+fn declaration<T: Layout>() -> &'static Declaration {
+    match bind::<T>("", &[Dialect::Spec.into()]) {
+        Type::Declared(declaration) => declaration,
+        other => panic!("{other:?} is not declared"),
+    }
+}
+
 /// The sections and their sizes, with the joint data that the text forgets in the offset of the strings (M3). The
 /// animations have no common size (M4), so the offset of the strings is not known from the header alone.
 #[test]
@@ -71,14 +78,18 @@ fn general_structure() {
         ("strings", None),
     ];
     for (name, offset) in sections {
-        assert_eq!(declaration::<File>().offset_of(name, &scope).map(|(offset, _)| offset), offset, "{name}");
+        assert_eq!(
+            declaration::<Document>().offset_of(name, &scope).map(|(offset, _)| offset),
+            offset,
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn header() {
     assert_table::<Header>(HEADER, &Scope::default());
-    assert_eq!(Header::TYPE.size(), Some(13));
+    assert_eq!(declaration::<Header>().size(&Scope::default()), Some(13));
 }
 
 #[test]
@@ -93,8 +104,8 @@ fn format_bits() {
 #[test]
 fn full_vertex() {
     let full = Scope::new(vec![("format", Value::bits::<VertexFormat>(&[0x0f, 0]))]);
-    assert_table::<Vertex>(VERTEX, &full);
-    assert_eq!(declaration::<Vertex>().size(&full), Some(40));
+    assert_rows(super::declaration::<Vertex>(), VERTEX, &full);
+    assert_eq!(super::declaration::<Vertex>().size(&full), Some(40));
 }
 
 /// "The vertex entry size is dependent on which attributes are stored."
@@ -112,11 +123,11 @@ fn every_vertex() {
             (3, "joint_ids", 4),
             (3, "joint_weights", 4),
         ] {
-            let found = declaration::<Vertex>().offset_of(name, &scope).map(|(offset, _)| offset);
+            let found = super::declaration::<Vertex>().offset_of(name, &scope).map(|(offset, _)| offset);
             assert_eq!(found, there(bit).then_some(offset), "{name} in format {format:#x}");
             offset += if there(bit) { size } else { 0 };
         }
-        assert_eq!(declaration::<Vertex>().size(&scope), Some(offset), "format {format:#x}");
+        assert_eq!(super::declaration::<Vertex>().size(&scope), Some(offset), "format {format:#x}");
     }
 }
 
@@ -128,7 +139,11 @@ fn joint() {
 
 #[test]
 fn animation() {
-    assert_table::<Animation>(ANIMATION, &Scope::default());
+    // The dialect is its second argument.
+    let Type::Declared(animation) = bind::<Animation>("", &[2u8.into(), Dialect::Spec.into()]) else {
+        panic!()
+    };
+    assert_rows(animation, ANIMATION, &Scope::default());
 }
 
 #[test]
@@ -139,8 +154,12 @@ fn pose() {
 
 /// Every row is a field of this type at this offset.
 fn assert_table<T: Layout>(rows: &[Row], scope: &Scope) {
+    assert_rows(declaration::<T>(), rows, scope);
+}
+
+fn assert_rows(declaration: &Declaration, rows: &[Row], scope: &Scope) {
     for (name, ty, size, count, offset) in rows {
-        let (found, field) = declaration::<T>().offset_of(name, scope).unwrap_or_else(|| panic!("no {name}"));
+        let (found, field) = declaration.offset_of(name, scope).unwrap_or_else(|| panic!("no {name}"));
         assert_eq!(found, *offset, "offset of {name}");
         let (found_ty, found_size, found_count) = plain(&field.ty);
         assert_eq!((found_ty, found_size, found_count), (*ty, *size, *count), "{name}");

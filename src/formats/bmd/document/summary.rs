@@ -63,7 +63,7 @@ fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
     for vertex in mesh.packed_vertices() {
         for (name, components) in attributes_of(vertex) {
-            let attribute = AttributeInfo { name: (*name).into(), components };
+            let attribute = AttributeInfo { name: (*name).into(), components: (*components).into() };
             if !attributes.contains(&attribute) {
                 attributes.push(attribute);
             }

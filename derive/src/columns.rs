@@ -1,0 +1,200 @@
+//! `#[derive(Columns)]`: typed columns for a list of records whose attributes a format word chooses.
+
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, Result, Type};
+
+use crate::{attributes, doc_of, name_of};
+
+/// What `#[columns(records = Vertices, format = VertexFormat)]` says.
+struct Names {
+    /// The type that holds the records, which has the methods that are called here.
+    records: Ident,
+    /// The word that says which attributes a record has.
+    format: Ident,
+}
+
+/// One attribute of a record.
+struct Column {
+    field: Ident,
+    name: String,
+    /// The plural, which the column is called.
+    column: Ident,
+    doc: String,
+    /// The type of a value.
+    value: Type,
+    /// The flag of the format that it is there by; `None` where it always is.
+    flag: Option<Ident>,
+}
+
+pub fn expand(input: &DeriveInput) -> Result<Tokens> {
+    let Names { records, format } = names(&input.attrs, &input.ident)?;
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.ident.span(), "Columns needs a struct: one record"));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new(input.ident.span(), "the fields of a record need names"));
+    };
+    let columns = fields.named.iter().map(column).collect::<Result<Vec<_>>>()?;
+    let Some(first) = columns.iter().find(|column| column.flag.is_none()) else {
+        return Err(Error::new(input.ident.span(), "a record needs an attribute that is always there"));
+    };
+    let (record, first) = (&input.ident, &first.column);
+    let lists = columns.iter().map(|Column { column, doc, value, flag, .. }| match flag {
+        Some(_) => quote!(#[doc = #doc] pub #column: ::core::option::Option<::std::vec::Vec<#value>>,),
+        None => quote!(#[doc = #doc] pub #column: ::std::vec::Vec<#value>,),
+    });
+    let accessors = columns.iter().map(|Column { column, name, doc, value, flag, .. }| match flag {
+        Some(_) => quote! {
+            #[doc = #doc]
+            pub fn #column(&self) -> ::core::option::Option<::meshspec::bulk::Column<'_, #value>> {
+                self.column(#name)
+            }
+        },
+        None => quote! {
+            #[doc = #doc]
+            pub fn #column(&self) -> ::meshspec::bulk::Column<'_, #value> {
+                self.column(#name).unwrap_or_default()
+            }
+        },
+    });
+    let to_lists = columns.iter().map(|Column { column, flag, .. }| match flag {
+        Some(_) => quote!(#column: self.#column().map(|column| column.to_vec()),),
+        None => quote!(#column: self.#column().to_vec(),),
+    });
+    let flags = flags(&columns).into_iter().map(|(flag, columns)| {
+        let setter = Ident::new(&format!("set_{flag}"), flag.span());
+        quote!(format.#setter(#(columns.#columns.is_some())||*);)
+    });
+    let fills = columns.iter().map(|Column { column, name, flag, .. }| match flag {
+        Some(_) => quote!(records.fill(#name, columns.#column.as_deref())?;),
+        None => quote!(records.fill(#name, ::core::option::Option::Some(&columns.#column))?;),
+    });
+    let mismatches = columns.iter().filter_map(|Column { field, name, flag, .. }| {
+        let flag = flag.as_ref()?;
+        Some(quote!(if self.#field.is_some() != format.#flag() {
+            return ::core::option::Option::Some((#name, self.#field.is_some()));
+        }))
+    });
+    Ok(quote! {
+        /// The attributes as one list each. All lists are of the same length.
+        #[derive(Debug, Clone, PartialEq, Default)]
+        pub struct Columns {
+            #(#lists)*
+        }
+
+        impl #records {
+            #(#accessors)*
+
+            /// All attributes as lists.
+            pub fn to_columns(&self) -> Columns {
+                Columns { #(#to_lists)* }
+            }
+
+            /// Records from one list per attribute.
+            ///
+            /// # Errors
+            ///
+            /// If the lists differ in length, or one of several that belong together is missing.
+            pub fn from_columns(columns: &Columns) -> ::meshspec::Result<Self> {
+                let mut format = #format::default();
+                #(#flags)*
+                let mut records = Self::zeroed(format, columns.#first.len());
+                #(#fills)*
+                ::core::result::Result::Ok(records)
+            }
+        }
+
+        impl #record {
+            /// An attribute that is there although `format` says that it is not, or the other way round; and whether it
+            /// is there.
+            pub fn mismatch(&self, format: #format) -> ::core::option::Option<(&'static str, bool)> {
+                #(#mismatches)*
+                ::core::option::Option::None
+            }
+        }
+    })
+}
+
+/// Each flag with the columns that it stands for.
+fn flags(columns: &[Column]) -> Vec<(&Ident, Vec<&Ident>)> {
+    let mut flags: Vec<(&Ident, Vec<&Ident>)> = Vec::new();
+    for column in columns {
+        let Some(flag) = &column.flag else { continue };
+        match flags.iter_mut().find(|(known, _)| *known == flag) {
+            Some((_, columns)) => columns.push(&column.column),
+            None => flags.push((flag, vec![&column.column])),
+        }
+    }
+    flags
+}
+
+fn names(attrs: &[Attribute], record: &Ident) -> Result<Names> {
+    let (mut records, mut format) = (None, None);
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("columns")) {
+        attr.parse_nested_meta(|meta| {
+            let slot = match meta.path.get_ident().map(Ident::to_string).as_deref() {
+                Some("records") => &mut records,
+                Some("format") => &mut format,
+                _ => return Err(meta.error("there are `records` and `format`")),
+            };
+            *slot = Some(meta.value()?.parse::<Ident>()?);
+            Ok(())
+        })?;
+    }
+    match (records, format) {
+        (Some(records), Some(format)) => Ok(Names { records, format }),
+        _ => Err(Error::new(record.span(), "Columns needs `#[columns(records = Type, format = Type)]`")),
+    }
+}
+
+fn column(field: &syn::Field) -> Result<Column> {
+    let Some(ident) = field.ident.clone() else {
+        return Err(Error::new_spanned(field, "the fields of a record need names"));
+    };
+    let mut column = None;
+    for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("columns")) {
+        attr.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("name") {
+                return Err(meta.error("there is `name`"));
+            }
+            column = Some(meta.value()?.parse::<Ident>()?);
+            Ok(())
+        })?;
+    }
+    let condition = attributes::Field::parse(&field.attrs)?.condition;
+    let (value, flag) = match condition {
+        None => (field.ty.clone(), None),
+        Some(condition) => (of_option(&field.ty)?, Some(flag(&condition)?)),
+    };
+    Ok(Column {
+        name: name_of(&ident),
+        column: column.unwrap_or_else(|| ident.clone()),
+        doc: doc_of(&field.attrs),
+        field: ident,
+        value,
+        flag,
+    })
+}
+
+/// `T` of `Option<T>`.
+fn of_option(ty: &Type) -> Result<Type> {
+    let error = || Error::new_spanned(ty, "an attribute with a condition is an `Option`");
+    let Type::Path(path) = ty else { return Err(error()) };
+    let last = path.path.segments.last().filter(|segment| segment.ident == "Option").ok_or_else(error)?;
+    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return Err(error()) };
+    match arguments.args.first() {
+        Some(syn::GenericArgument::Type(inner)) => Ok(inner.clone()),
+        _ => Err(error()),
+    }
+}
+
+/// `flag` of `format.flag()`.
+fn flag(condition: &Expr) -> Result<Ident> {
+    match condition {
+        Expr::MethodCall(call) if call.args.is_empty() && matches!(*call.receiver, Expr::Path(_)) => {
+            Ok(call.method.clone())
+        }
+        _ => Err(Error::new_spanned(condition, "an attribute is there by one flag: `if(format.flag())`")),
+    }
+}

@@ -1,0 +1,155 @@
+//! Strings in sequence with other fields, owned: with a NUL behind, or with their length in front.
+
+use std::io::{Read, Seek, Write};
+
+use binrw::{BinRead, BinResult, BinWrite, Endian};
+
+use super::vec::expect;
+use crate::Text;
+use crate::layout::{Declaration, Expr, Field, Layout, Shape, Type};
+
+/// A string with a NUL behind it.
+///
+/// ```
+/// use binrw::{BinRead, BinWrite, io::Cursor};
+/// use meshspec::bulk::NulText;
+///
+/// let name = NulText::read_le(&mut Cursor::new(b"walk\0run"))?;
+/// assert_eq!(name.0, "walk".into());
+/// let mut file = Cursor::new(Vec::new());
+/// name.write_le(&mut file)?;
+/// assert_eq!(file.into_inner(), b"walk\0");
+/// # Ok::<(), binrw::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct NulText(pub Text);
+
+impl Layout for NulText {
+    const TYPE: Type = Type::NulString;
+}
+
+impl BinRead for NulText {
+    type Args<'b> = ();
+
+    fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
+        // No longer than the input, which it is read from byte by byte.
+        let mut bytes = Vec::new();
+        loop {
+            match u8::read_options(reader, endian, ())? {
+                0 => return Ok(NulText(Text::from(bytes))),
+                byte => bytes.push(byte),
+            }
+        }
+    }
+}
+
+impl BinWrite for NulText {
+    type Args<'b> = ();
+
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
+        let bytes = self.0.as_bytes();
+        if bytes.contains(&0) {
+            let message = format!("{:?} contains a NUL, which would end it", self.0);
+            return Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message });
+        }
+        writer.write_all(bytes)?;
+        Ok(writer.write_all(&[0])?)
+    }
+}
+
+/// A string with its length in front, in bytes, as an `L`: `u8`, `u16`, `u32` or `u64`.
+///
+/// ```
+/// use binrw::{BinRead, BinWrite, io::Cursor};
+/// use meshspec::bulk::PrefixedText;
+///
+/// let name = PrefixedText::<u16>::read_le(&mut Cursor::new(b"\x04\0walk"))?;
+/// assert_eq!(name.text, "walk".into());
+/// let mut file = Cursor::new(Vec::new());
+/// name.write_le(&mut file)?;
+/// assert_eq!(file.into_inner(), b"\x04\0walk");
+/// # Ok::<(), binrw::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PrefixedText<L> {
+    /// The string.
+    pub text: Text,
+    length: std::marker::PhantomData<L>,
+}
+
+impl<L> From<Text> for PrefixedText<L> {
+    fn from(text: Text) -> Self {
+        PrefixedText { text, length: std::marker::PhantomData }
+    }
+}
+
+impl<L: Layout> Layout for PrefixedText<L> {
+    const TYPE: Type = Type::Declared(&Declaration {
+        name: match L::TYPE {
+            Type::Unsigned(1) => "PrefixedText8",
+            Type::Unsigned(2) => "PrefixedText16",
+            Type::Unsigned(4) => "PrefixedText32",
+            _ => "PrefixedText64",
+        },
+        doc: "A string with its length in front.",
+        imports: &[],
+        magic: &[],
+        shape: Shape::Struct(&[
+            Field { name: "length", doc: "Number of bytes.", ty: L::TYPE, ..Field::PLAIN },
+            Field {
+                name: "text",
+                doc: "The string.",
+                ty: Type::List(&u8::TYPE),
+                count: Some(Expr::Path(&["length"])),
+                ..Field::PLAIN
+            },
+        ]),
+    });
+}
+
+impl<L: Layout + for<'b> BinRead<Args<'b> = ()> + Into<u64>> BinRead for PrefixedText<L> {
+    type Args<'b> = ();
+
+    fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
+        let length: u64 = L::read_options(reader, endian, ())?.into();
+        expect(reader, Some(length))?;
+        let mut bytes = Vec::new();
+        reader.by_ref().take(length).read_to_end(&mut bytes)?;
+        Ok(Text::from(bytes).into())
+    }
+}
+
+impl<L: Layout + for<'b> BinWrite<Args<'b> = ()> + TryFrom<usize>> BinWrite for PrefixedText<L> {
+    type Args<'b> = ();
+
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
+        let bytes = self.text.as_bytes();
+        let Ok(length) = L::try_from(bytes.len()) else {
+            let message = format!("{} bytes are more than the length in front can say", bytes.len());
+            return Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message });
+        };
+        length.write_options(writer, endian, ())?;
+        Ok(writer.write_all(bytes)?)
+    }
+}
+
+/// The string alone.
+#[cfg(feature = "serde")]
+mod data {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{PrefixedText, Text};
+
+    impl<L> Serialize for PrefixedText<L> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.text.serialize(serializer)
+        }
+    }
+
+    impl<'de, L> Deserialize<'de> for PrefixedText<L> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            Text::deserialize(deserializer).map(Self::from)
+        }
+    }
+}

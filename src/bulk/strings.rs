@@ -1,0 +1,257 @@
+//! NUL-terminated strings up to the end of a file, kept as the file has them.
+
+use std::fmt;
+
+use binrw::io::{self, Read, Seek, Write};
+use binrw::{BinRead, BinResult, BinWrite, Endian};
+
+use super::vec::remaining;
+use crate::layout::{Layout, Type};
+use crate::{Error, Result, Text, path};
+
+/// Every string of which the place is kept: one of so many.
+const STEP: usize = 1024;
+
+/// Strings that end with a NUL, up to the end of the file. They take as many bytes as in the file, however many there
+/// are.
+///
+/// ```
+/// use meshspec::bulk::Strings;
+///
+/// let mut strings: Strings = ["walk", "run"].into_iter().collect();
+/// assert_eq!(strings.len(), 2);
+/// assert_eq!(strings.get(1), Some("run".into()));
+/// assert_eq!(strings.as_bytes(), b"walk\0run\0");
+/// ```
+#[derive(Clone, Default)]
+pub struct Strings {
+    /// The strings, each with its NUL; but for the last one, if it is unterminated.
+    bytes: Vec<u8>,
+    /// Where every string of number `STEP`, `2 * STEP` … starts.
+    starts: Vec<usize>,
+    len: usize,
+}
+
+impl Strings {
+    /// The strings of a section of a file. The last one may lack its NUL.
+    pub fn from_bytes(bytes: Vec<u8>) -> Strings {
+        let mut strings = Strings { bytes, ..Strings::default() };
+        let ends = strings.bytes.iter().enumerate().filter(|(_, byte)| **byte == 0);
+        for (end, _) in ends {
+            strings.len += 1;
+            if strings.len.is_multiple_of(STEP) {
+                strings.starts.push(end + 1);
+            }
+        }
+        strings.len += usize::from(strings.is_unterminated());
+        strings
+    }
+
+    /// The bytes of the section.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Number of strings.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether the last string lacks its NUL.
+    pub fn is_unterminated(&self) -> bool {
+        self.bytes.last().is_some_and(|last| *last != 0)
+    }
+
+    /// Takes the NUL of the last string away.
+    ///
+    /// # Errors
+    ///
+    /// If there is no last string that could lack it, or it is empty.
+    pub fn truncate_terminator(&mut self) -> Result<()> {
+        match *self.bytes {
+            [.., before, 0] if before != 0 => {
+                self.bytes.pop();
+                Ok(())
+            }
+            _ => {
+                Err(Error::inexpressible("there is no last string that could lack its NUL")
+                    .at(path!(strings)))
+            }
+        }
+    }
+
+    /// String `index`, counted from 0.
+    pub fn get(&self, index: usize) -> Option<Text> {
+        if index >= self.len {
+            return None;
+        }
+        let start =
+            (index / STEP).checked_sub(1).and_then(|step| self.starts.get(step)).copied().unwrap_or(0);
+        self.from(start).nth(index % STEP).map(|bytes| Text::from(bytes.to_vec()))
+    }
+
+    /// The strings in order, without their NULs.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.from(0)
+    }
+
+    fn from(&self, start: usize) -> impl Iterator<Item = &[u8]> {
+        let bytes = &self.bytes[start..];
+        // What follows the last NUL is a string only if it is not empty.
+        bytes.split_inclusive(|byte| *byte == 0).map(|string| string.strip_suffix(b"\0").unwrap_or(string))
+    }
+
+    /// Adds a string. Gives the last one its NUL, if it lacks it.
+    ///
+    /// # Errors
+    ///
+    /// The string, if it contains a NUL.
+    pub fn push(&mut self, string: Text) -> Result<(), Text> {
+        if string.as_bytes().contains(&0) {
+            return Err(string);
+        }
+        if self.is_unterminated() {
+            self.bytes.push(0);
+        }
+        self.bytes.extend_from_slice(string.as_bytes());
+        self.bytes.push(0);
+        self.len += 1;
+        if self.len.is_multiple_of(STEP) {
+            self.starts.push(self.bytes.len());
+        }
+        Ok(())
+    }
+}
+
+/// Strings, each up to its first NUL.
+impl<S: Into<Text>> FromIterator<S> for Strings {
+    fn from_iter<I: IntoIterator<Item = S>>(strings: I) -> Strings {
+        let mut all = Strings::default();
+        for string in strings {
+            if let Err(string) = all.push(string.into()) {
+                let before = string.as_bytes().split(|byte| *byte == 0).next().unwrap_or_default();
+                // Without a NUL it is taken.
+                let _ = all.push(Text::from(before.to_vec()));
+            }
+        }
+        all
+    }
+}
+
+impl PartialEq for Strings {
+    fn eq(&self, other: &Strings) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Strings {}
+
+impl fmt::Debug for Strings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.bytes.escape_ascii())
+    }
+}
+
+impl Layout for Strings {
+    const TYPE: Type = Type::List(&Type::NulString);
+}
+
+impl BinRead for Strings {
+    type Args<'b> = ();
+
+    fn read_options<R: Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Strings> {
+        let size =
+            usize::try_from(remaining(reader)?).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        let mut bytes = Vec::with_capacity(size);
+        reader.read_to_end(&mut bytes)?;
+        Ok(Strings::from_bytes(bytes))
+    }
+}
+
+impl BinWrite for Strings {
+    type Args<'b> = ();
+
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
+        Ok(writer.write_all(&self.bytes)?)
+    }
+}
+
+/// A list of strings.
+#[cfg(feature = "serde")]
+mod data {
+    use std::fmt;
+
+    use serde::de::{Error, SeqAccess, Visitor};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Strings, Text};
+
+    impl Serialize for Strings {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.iter().map(|string| Text::from(string.to_vec())))
+        }
+    }
+
+    impl<'de> Deserialize<'de> for Strings {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Strings, D::Error> {
+            deserializer.deserialize_seq(StringsVisitor)
+        }
+    }
+
+    struct StringsVisitor;
+
+    impl<'de> Visitor<'de> for StringsVisitor {
+        type Value = Strings;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str("a list of strings")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Strings, A::Error> {
+            let mut strings = Strings::default();
+            while let Some(string) = list.next_element()? {
+                strings.push(string).map_err(|_| {
+                    A::Error::custom(format!("string {} contains a NUL, which would end it", strings.len()))
+                })?;
+            }
+            Ok(strings)
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{STEP, Strings, Text};
+
+    #[test]
+    fn strings_are_found_behind_many_others() {
+        let text = |number: usize| Text::from(&*format!("{number}"));
+        let pushed: Strings = (0..3 * STEP + 1).map(text).collect();
+        let read = Strings::from_bytes(pushed.as_bytes().to_vec());
+        for strings in [&pushed, &read] {
+            assert_eq!(strings.len(), 3 * STEP + 1);
+            for number in [0, 1, STEP - 1, STEP, 2 * STEP, 2 * STEP + 1, 3 * STEP] {
+                assert_eq!(strings.get(number), Some(text(number)));
+            }
+            assert_eq!(strings.get(3 * STEP + 1), None);
+        }
+    }
+
+    #[test]
+    fn the_last_string_may_lack_its_nul() {
+        let mut strings = Strings::from_bytes(b"a\0\0b".to_vec());
+        assert!(strings.is_unterminated());
+        assert_eq!(strings.iter().collect::<Vec<_>>(), [b"a".as_slice(), b"", b"b"]);
+        assert_eq!((strings.len(), strings.get(2)), (3, Some("b".into())));
+        assert_eq!(strings.push("c".into()), Ok(()));
+        assert_eq!(strings.as_bytes(), b"a\0\0b\0c\0");
+        strings.truncate_terminator().unwrap();
+        assert_eq!(strings.as_bytes(), b"a\0\0b\0c");
+    }
+}

@@ -1,0 +1,128 @@
+//! Lists of plain numbers as fields of a declaration, read and written at once.
+//!
+//! ```
+//! use binrw::{BinRead, BinWrite, binrw, io::Cursor};
+//! use meshspec::{bulk, layout::Layout};
+//!
+//! #[derive(Layout)]
+//! #[binrw]
+//! #[brw(little)]
+//! #[derive(PartialEq, Debug)]
+//! struct Heights {
+//!     #[br(temp)]
+//!     #[bw(try_calc = u32::try_from(metres.len()))]
+//!     count: u32,
+//!     #[br(count = count, parse_with = bulk::read)]
+//!     #[bw(write_with = bulk::write)]
+//!     metres: Vec<f32>,
+//! }
+//!
+//! let bytes = [1, 0, 0, 0, 0, 0, 0x80, 0x3f];
+//! let heights = Heights::read(&mut Cursor::new(bytes))?;
+//! assert_eq!(heights.metres, [1.0]);
+//! let mut written = Cursor::new(Vec::new());
+//! heights.write(&mut written)?;
+//! assert_eq!(written.into_inner(), bytes);
+//! # Ok::<(), binrw::Error>(())
+//! ```
+
+use binrw::io::{self, Read, Seek, SeekFrom, Write};
+use binrw::{BinResult, Endian, VecArgs};
+
+use super::{PIECE, Plain, as_bytes};
+
+/// For `parse_with`, with `count`: reads as many numbers.
+pub fn read<T: Plain, R: Read + Seek>(
+    reader: &mut R,
+    endian: Endian,
+    args: VecArgs<()>,
+) -> BinResult<Vec<T>> {
+    read_inspected(|_: &[T]| ())(reader, endian, args)
+}
+
+/// As [`read`], and shows each piece of the numbers to `inspector`.
+pub fn read_inspected<T: Plain, R: Read + Seek, I: Fn(&[T])>(
+    inspector: I,
+) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Vec<T>> {
+    move |reader, _, args| {
+        expect(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
+        // Zeros that the system hands out cost nothing.
+        let mut values = bytemuck::zeroed_vec(args.count);
+        for piece in values.chunks_mut((PIECE / size_of::<T>()).max(1)) {
+            reader.read_exact(bytemuck::cast_slice_mut(piece))?;
+            T::swap_on_big_endian(piece);
+            inspector(piece);
+        }
+        Ok(values)
+    }
+}
+
+/// For `write_with`: writes the numbers.
+pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
+    Ok(writer.write_all(&as_bytes(values))?)
+}
+
+/// As [`write`], and shows each piece of the numbers to `inspector` before it is written.
+pub fn write_inspected<T: Plain, W: Write + Seek, I: Fn(&[T])>(
+    inspector: I,
+) -> impl Fn(&Vec<T>, &mut W, Endian, ()) -> BinResult<()> {
+    move |values, writer, _, ()| {
+        for piece in values.chunks((PIECE / size_of::<T>()).max(1)) {
+            inspector(piece);
+            writer.write_all(&as_bytes(piece))?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads records of `stride` bytes, `count` of them, and shows each piece of them, a whole number of records, to
+/// `inspector`.
+pub fn read_records<R: Read + Seek>(
+    reader: &mut R,
+    count: usize,
+    stride: usize,
+    inspector: impl Fn(&[u8]),
+) -> BinResult<Vec<u8>> {
+    let size = count.checked_mul(stride);
+    expect(reader, size.map(|size| size as u64))?;
+    let mut bytes = Vec::with_capacity(size.unwrap_or_default());
+    while bytes.len() < bytes.capacity().min(size.unwrap_or_default()) {
+        let start = bytes.len();
+        let piece = super::pieces(stride).min(size.unwrap_or_default() - start);
+        if reader.by_ref().take(piece as u64).read_to_end(&mut bytes)? < piece {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        inspector(&bytes[start..]);
+    }
+    Ok(bytes)
+}
+
+/// Writes records of `stride` bytes and shows each piece of them to `inspector` before it is written.
+pub fn write_records<W: Write>(
+    records: &[u8],
+    stride: usize,
+    writer: &mut W,
+    inspector: impl Fn(&[u8]),
+) -> BinResult<()> {
+    for piece in records.chunks(super::pieces(stride)) {
+        inspector(piece);
+        writer.write_all(piece)?;
+    }
+    Ok(())
+}
+
+/// The error that the reader ends, unless there are `size` bytes: checked before memory is reserved for them.
+pub(super) fn expect<R: Seek>(reader: &mut R, size: Option<u64>) -> BinResult<()> {
+    match size {
+        Some(size) if size <= remaining(reader)? => Ok(()),
+        _ => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+    }
+}
+
+/// Number of bytes up to the end.
+pub(super) fn remaining<R: Seek>(reader: &mut R) -> BinResult<u64> {
+    let here = reader.stream_position()?;
+    let end = reader.seek(SeekFrom::End(0))?;
+    reader.seek(SeekFrom::Start(here))?;
+    Ok(end.saturating_sub(here))
+}

@@ -1,0 +1,94 @@
+//! Documents as data, for JSON and its like.
+//!
+//! The paths are those of errors and findings: `vertices[3].position`, `animations[0].poses[17].joint`.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{Animation, Document, Joint, Vertex, VertexFormat, Vertices};
+use crate::Dialect;
+use crate::bulk::Strings;
+use crate::formats::word;
+
+/// A document, its vertices one by one. What follows from them in the file, but not without any, is said as well.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Data<'a, V> {
+    #[serde(default)]
+    dialect: Dialect,
+    #[serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")]
+    root_transform: Option<[[f32; 4]; 4]>,
+    #[serde(with = "format")]
+    vertex_format: VertexFormat,
+    vertices: V,
+    indices: Cow<'a, [u32]>,
+    #[serde(default)]
+    joints: Cow<'a, [Joint]>,
+    #[serde(default)]
+    animations: Cow<'a, [Animation]>,
+    #[serde(default)]
+    strings: Cow<'a, Strings>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unterminated: bool,
+}
+
+/// Which attributes a vertex has, by name: all but the position, which is always there.
+mod format {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(format: &VertexFormat, serializer: S) -> Result<S::Ok, S::Error> {
+        word::serialize(*format, &["position"], serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VertexFormat, D::Error> {
+        let positions = VertexFormat::default().into_bytes();
+        let bytes = word::deserialize::<VertexFormat, 2, D>(positions, &["position"], deserializer)?;
+        Ok(VertexFormat::from_bytes(bytes))
+    }
+}
+
+struct Records<'a>(&'a Vertices);
+
+impl Serialize for Records<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter())
+    }
+}
+
+impl Serialize for Document {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Document { dialect, root_transform, vertices, indices, joints, animations, strings } = self;
+        let data = Data {
+            dialect: *dialect,
+            root_transform: *root_transform,
+            vertex_format: vertices.format(),
+            vertices: Records(vertices),
+            indices: indices.into(),
+            joints: joints.into(),
+            animations: animations.into(),
+            unterminated: strings.is_unterminated(),
+            strings: Cow::Borrowed(strings),
+        };
+        data.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Document, D::Error> {
+        let data = Data::<Vec<Vertex>>::deserialize(deserializer)?;
+        let mut strings = data.strings.into_owned();
+        if data.unterminated {
+            strings.truncate_terminator().map_err(de::Error::custom)?;
+        }
+        Ok(Document {
+            dialect: data.dialect,
+            root_transform: data.root_transform,
+            vertices: Vertices::from_records(data.vertex_format, data.vertices).map_err(de::Error::custom)?,
+            indices: data.indices.into_owned(),
+            joints: data.joints.into_owned(),
+            animations: data.animations.into_owned(),
+            strings,
+        })
+    }
+}

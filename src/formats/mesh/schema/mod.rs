@@ -1,0 +1,191 @@
+//! The declaration of MESH 1.0: structs in the order and with the names of the specification. Where the renderlib
+//! dialect differs (M17), `dialect` decides.
+
+#![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
+
+#[cfg(feature = "serde")]
+mod data;
+mod pose;
+mod vertex;
+
+use binrw::binrw;
+use meshspec_derive::Layout;
+
+pub use pose::{Pose, PoseEntry, RenderlibPose};
+pub use vertex::{Columns, Vertex, VertexFormat, Vertices};
+
+use super::summary::Summary;
+use crate::bulk::{self, Strings};
+use crate::{Dialect, Error, Path, Result, path};
+
+/// A MESH file: sections without padding between them.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect, summary: &Summary))]
+#[bw(import(summary: &Summary))]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Document {
+    /// The layout of the file.
+    #[br(calc = dialect)]
+    #[bw(ignore)]
+    pub dialect: Dialect,
+    /// Always present.
+    #[br(temp, args(dialect))]
+    #[bw(try_calc = Header::of(self))]
+    header: Header,
+    /// Transform of the whole model, 4×4, row-major. The renderlib dialect has one, the specification has not (M17).
+    #[br(calc = header.root_transform)]
+    #[bw(ignore)]
+    pub root_transform: Option<[[f32; 4]; 4]>,
+    /// One entry per vertex.
+    #[br(count = header.vertex_count, args { inner: (header.format, summary) })]
+    #[bw(args(summary))]
+    pub vertices: Vertices,
+    /// Indices of vertices; three make a triangle, though the specification does not say so (M13).
+    #[br(count = header.index_count, parse_with = bulk::read_inspected(|piece: &[u32]| summary.inspect_indices(piece)))]
+    #[bw(write_with = bulk::write_inspected(|piece: &[u32]| summary.inspect_indices(piece)))]
+    pub indices: Vec<u32>,
+    /// The skeleton, 255 joints at most.
+    #[br(count = header.joint_count)]
+    pub joints: Vec<Joint>,
+    /// Animations, each of its own size (M4): 255 at most, 65,535 in the renderlib dialect.
+    #[br(count = header.animation_count, args { inner: (header.joint_count, dialect) })]
+    #[bw(args(*dialect))]
+    pub animations: Vec<Animation>,
+    /// Names of the animations, up to the end of the file (M3). The renderlib dialect has none.
+    #[br(if(dialect == Dialect::Spec))]
+    pub strings: Strings,
+}
+
+/// The header: 13 bytes, 78 in the renderlib dialect.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect))]
+#[derive(Debug, Clone, PartialEq)]
+pub struct Header {
+    /// Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1).
+    #[br(assert(version == 0x01, "the version is not 1.0 (0x01)"))]
+    #[layout(rule = "MESH-VERSION")]
+    pub version: u8,
+    /// Which attributes a vertex has.
+    #[br(assert(format.position(), "bit 0 is not set: a vertex without a position"))]
+    #[layout(rule = "MESH-POSITION")]
+    pub format: VertexFormat,
+    /// Number of entries in the vertex data.
+    pub vertex_count: u32,
+    /// Number of indices in the index data.
+    pub index_count: u32,
+    /// Number of joints in the joint data.
+    pub joint_count: u8,
+    /// Number of animations in the animation data.
+    #[br(args(dialect))]
+    pub animation_count: AnimationCount,
+    /// Transform of the whole model, 4×4, row-major.
+    #[br(if(dialect == Dialect::Renderlib))]
+    pub root_transform: Option<[[f32; 4]; 4]>,
+}
+
+/// A number of animations.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect))]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AnimationCount {
+    /// 255 at most.
+    #[br(pre_assert(dialect == Dialect::Spec))]
+    Spec(u8),
+    /// 65,535 at most.
+    #[br(pre_assert(dialect == Dialect::Renderlib))]
+    Renderlib(u16),
+}
+
+/// One joint of the skeleton: 66 bytes.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Joint {
+    /// Identifier: the position of the entry (M10).
+    pub id: u8,
+    /// Index of the parent entry; 255 for a root (M10).
+    pub parent: u8,
+    /// Model space to joint space, 4×4, row-major (M15).
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub transform: [[f32; 4]; 4],
+}
+
+/// One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
+/// dialect.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(joint_count: u8, dialect: Dialect))]
+#[bw(import(dialect: Dialect))]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Animation {
+    /// Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names.
+    #[br(if(dialect == Dialect::Spec))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub name: Option<u32>,
+    /// Duration in ticks.
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub duration: f32,
+    /// Speed in ticks per second.
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub speed: f32,
+    /// Number of skeleton poses.
+    #[br(temp)]
+    #[bw(try_calc = u32::try_from(timestamps.len()))]
+    pose_count: u32,
+    /// Time of each pose in ticks.
+    #[br(count = pose_count, parse_with = bulk::read)]
+    #[bw(write_with = bulk::write)]
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub timestamps: Vec<f32>,
+    /// For each timestamp, one entry per joint, in any order (M11).
+    #[br(count = pose_count as u64 * joint_count as u64, args { inner: (dialect,) }, parse_with = pose::read)]
+    #[bw(write_with = pose::write, args(dialect))]
+    #[layout(stored_as = Vec<PoseEntry>)]
+    pub poses: Vec<Pose>,
+}
+
+impl Header {
+    /// What the header says of the rest of the file.
+    fn of(document: &Document) -> Result<Header> {
+        let animations = document.animations.len();
+        Ok(Header {
+            version: 0x01,
+            format: document.vertices.format(),
+            vertex_count: count(document.vertices.len(), path!(vertices))?,
+            index_count: count(document.indices.len(), path!(indices))?,
+            joint_count: count(document.joints.len(), path!(joints))?,
+            animation_count: match document.dialect {
+                Dialect::Renderlib => AnimationCount::Renderlib(count(animations, path!(animations))?),
+                _ => AnimationCount::Spec(count(animations, path!(animations))?),
+            },
+            root_transform: document.root_transform,
+        })
+    }
+}
+
+/// A count in the width that the header has for it.
+fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
+    N::try_from(items).map_err(|_| -> Error {
+        let max = (1u64 << (8 * size_of::<N>())) - 1;
+        Error::inexpressible(format!("{items} items, but the file can count {max}")).at(path)
+    })
+}
+
+impl From<AnimationCount> for usize {
+    fn from(count: AnimationCount) -> usize {
+        match count {
+            AnimationCount::Spec(count) => count.into(),
+            AnimationCount::Renderlib(count) => count.into(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Poses: where one joint is at one time. They are read and written at once.
+
+use binrw::io::{Read, Seek, Write};
+use binrw::{BinResult, Endian, VecArgs};
+use bytemuck::{Pod, Zeroable};
+use meshspec_derive::Layout;
+
+use crate::Dialect;
+use crate::bulk::{self, Plain};
+
+/// What a file has for each joint at each time.
+#[derive(Layout)]
+#[br(import(dialect: Dialect))]
+pub enum PoseEntry {
+    /// 44 bytes.
+    #[br(pre_assert(dialect == Dialect::Spec))]
+    Spec(Pose),
+    /// 41 bytes.
+    #[br(pre_assert(dialect == Dialect::Renderlib))]
+    Renderlib(RenderlibPose),
+}
+
+/// Where one joint is at one time: 44 bytes.
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Pose {
+    /// The joint (M11).
+    pub joint: u32,
+    /// Position (X, Y, Z).
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub position: [f32; 3],
+    /// Rotation quaternion (W, X, Y, Z) (M15).
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub rotation: [f32; 4],
+    /// Scale (X, Y, Z).
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub scale: [f32; 3],
+}
+
+/// Where one joint is at one time, in the renderlib dialect: 41 bytes.
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C, packed)]
+pub struct RenderlibPose {
+    /// The joint.
+    pub joint: u8,
+    /// Position (X, Y, Z).
+    pub position: [f32; 3],
+    /// Rotation quaternion (W, X, Y, Z).
+    pub rotation: [f32; 4],
+    /// Scale (X, Y, Z).
+    pub scale: [f32; 3],
+}
+
+impl Plain for Pose {
+    fn swap_bytes(self) -> Pose {
+        let Pose { joint, position, rotation, scale } = self;
+        Pose {
+            joint: joint.swap_bytes(),
+            position: Plain::swap_bytes(position),
+            rotation: Plain::swap_bytes(rotation),
+            scale: Plain::swap_bytes(scale),
+        }
+    }
+}
+
+impl Plain for RenderlibPose {
+    fn swap_bytes(self) -> RenderlibPose {
+        let RenderlibPose { joint, position, rotation, scale } = self;
+        RenderlibPose {
+            // A byte has no order.
+            joint,
+            position: Plain::swap_bytes(position),
+            rotation: Plain::swap_bytes(rotation),
+            scale: Plain::swap_bytes(scale),
+        }
+    }
+}
+
+impl From<RenderlibPose> for Pose {
+    fn from(pose: RenderlibPose) -> Pose {
+        let RenderlibPose { joint, position, rotation, scale } = pose;
+        Pose { joint: joint.into(), position, rotation, scale }
+    }
+}
+
+/// The joint has to fit in a byte.
+impl TryFrom<Pose> for RenderlibPose {
+    type Error = std::num::TryFromIntError;
+
+    fn try_from(pose: Pose) -> Result<RenderlibPose, Self::Error> {
+        let Pose { joint, position, rotation, scale } = pose;
+        Ok(RenderlibPose { joint: joint.try_into()?, position, rotation, scale })
+    }
+}
+
+pub(super) fn read<R: Read + Seek>(
+    reader: &mut R,
+    endian: Endian,
+    args: VecArgs<(Dialect,)>,
+) -> BinResult<Vec<Pose>> {
+    let ((dialect,), args) = (args.inner, VecArgs { count: args.count, inner: () });
+    match dialect {
+        Dialect::Renderlib => {
+            let poses: Vec<RenderlibPose> = bulk::read(reader, endian, args)?;
+            Ok(poses.into_iter().map(Pose::from).collect())
+        }
+        _ => bulk::read(reader, endian, args),
+    }
+}
+
+pub(super) fn write<W: Write + Seek>(
+    poses: &Vec<Pose>,
+    writer: &mut W,
+    endian: Endian,
+    (dialect,): (Dialect,),
+) -> BinResult<()> {
+    if dialect != Dialect::Renderlib {
+        return bulk::write(poses, writer, endian, ());
+    }
+    let poses = poses.iter().map(|pose| RenderlibPose::try_from(*pose)).collect::<Result<Vec<_>, _>>();
+    match poses {
+        Ok(poses) => bulk::write(&poses, writer, endian, ()),
+        Err(error) => Err(binrw::Error::Custom { pos: writer.stream_position()?, err: Box::new(error) }),
+    }
+}

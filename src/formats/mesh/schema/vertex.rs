@@ -1,0 +1,94 @@
+//! Vertices: which attributes they have, and what each vertex is.
+
+use binrw::binrw;
+use meshspec_derive::{Columns, Layout};
+use modular_bitfield::bitfield;
+use modular_bitfield::specifiers::B12;
+
+/// Which attributes a vertex has: 16 bits.
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |format: &Self| format.into_bytes())]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VertexFormat {
+    /// Position. Always present: a format without this bit is an error.
+    pub position: bool,
+    /// Normal vector.
+    pub normal: bool,
+    /// Texture coordinate (UV).
+    pub uv: bool,
+    /// Joint ids and weights.
+    pub joints: bool,
+    /// Not used. Set bits are an error, kept in lenient mode (M7).
+    #[layout(reserved)]
+    pub unused: B12,
+}
+
+impl Default for VertexFormat {
+    /// Positions only.
+    fn default() -> VertexFormat {
+        VertexFormat::new().with_position(true)
+    }
+}
+
+/// One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
+#[derive(Layout, Columns)]
+#[columns(records = Vertices, format = VertexFormat)]
+#[binrw]
+#[brw(little)]
+#[br(import(format: VertexFormat))]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Vertex {
+    /// Vertex coordinate (X, Y, Z).
+    #[columns(name = positions)]
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub position: [f32; 3],
+    /// Normal vector (X, Y, Z).
+    #[br(if(format.normal()))]
+    #[columns(name = normals)]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")
+    )]
+    pub normal: Option<[f32; 3]>,
+    /// Texture coordinate (U, V).
+    #[br(if(format.uv()))]
+    #[columns(name = uvs)]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")
+    )]
+    pub uv: Option<[f32; 2]>,
+    /// Joints the vertex is attached to; 255 with weight 0 for none (M9).
+    #[br(if(format.joints()))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub joint_ids: Option<[u8; 4]>,
+    /// Weights of the joints, 255 for the whole.
+    #[br(if(format.joints()))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub joint_weights: Option<[u8; 4]>,
+}
+
+/// The vertices of a mesh, as the file has them: one record after the other.
+///
+/// ```
+/// use meshspec::mesh::{Columns, Vertices};
+///
+/// let vertices = Vertices::from_columns(&Columns {
+///     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+///     uvs: Some(vec![[0.0, 0.0], [1.0, 0.0]]),
+///     ..Columns::default()
+/// })?;
+/// assert_eq!(vertices.len(), 2);
+/// assert_eq!(vertices.uvs().unwrap().to_vec(), [[0.0, 0.0], [1.0, 0.0]]);
+/// assert!(vertices.normals().is_none());
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Vertices {
+    pub(in super::super) format: VertexFormat,
+    pub(in super::super) bytes: Vec<u8>,
+}

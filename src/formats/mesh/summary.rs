@@ -1,0 +1,40 @@
+//! What the bulk data tells while it is read or written, so that rules need no second way through memory.
+
+use std::cell::Cell;
+
+/// What was seen of vertices and indices: whether there is anything to search for.
+#[derive(Debug, Default)]
+pub struct Summary {
+    max_index: Cell<Option<u32>>,
+    max_joint: Cell<Option<u8>>,
+}
+
+impl Summary {
+    /// Looks at some indices.
+    pub(super) fn inspect_indices(&self, indices: &[u32]) {
+        let max = indices.iter().copied().reduce(u32::max);
+        self.max_index.set(self.max_index.get().max(max));
+    }
+
+    /// Looks at joint ids and weights of some vertices.
+    pub(super) fn inspect_joints(&self, slots: impl Iterator<Item = [[u8; 4]; 2]>) {
+        // Without branches, and to the end. Joint 255 with weight 0 is none (M9): one less than any other number.
+        let max = slots.fold(-1, |max: i16, [ids, weights]| {
+            (0..4).fold(max, |max, slot| {
+                let none = (ids[slot] == 255) & (weights[slot] == 0);
+                max.max(i16::from(ids[slot]) - 256 * i16::from(none))
+            })
+        });
+        self.max_joint.set(self.max_joint.get().max(u8::try_from(max).ok()));
+    }
+
+    /// The largest index.
+    pub(super) fn max_index(&self) -> Option<u32> {
+        self.max_index.get()
+    }
+
+    /// The largest id of a joint that a vertex names.
+    pub(super) fn max_joint(&self) -> Option<u8> {
+        self.max_joint.get()
+    }
+}

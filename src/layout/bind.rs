@@ -1,0 +1,206 @@
+//! Declarations with some of their imports fixed: the layout of one dialect.
+//!
+//! A format with dialects is one declaration that imports the dialect. Whoever shows or walks files of one dialect
+//! wants the layout that is left once the dialect is known: fields of other dialects gone, choices made.
+
+use super::{
+    BinaryOp, Block, Check, Declaration, Expr, Field, Layout, Scope, Shape, Type, UnaryOp, Value, Variant,
+};
+
+/// The layout of `T` with these arguments for its imports, in order. Declarations that differ from those without
+/// arguments have `prefix` before their names, so that the layouts of several dialects can stand side by side.
+///
+/// It is made anew and kept for as long as the program runs: keep it in a `static`.
+///
+/// ```
+/// use std::sync::LazyLock;
+///
+/// use binrw::binrw;
+/// use meshspec::layout::{Layout, Type, bind};
+///
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// #[br(import(version: u8))]
+/// struct Height {
+///     metres: f32,
+///     #[br(if(version > 1))]
+///     error: Option<f32>,
+/// }
+///
+/// static FIRST: LazyLock<&Type> = LazyLock::new(|| bind::<Height>("", &[1u8.into()]));
+/// static SECOND: LazyLock<&Type> = LazyLock::new(|| bind::<Height>("Second", &[2u8.into()]));
+/// assert_eq!((FIRST.size(), SECOND.size()), (Some(4), Some(8)));
+/// ```
+pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Type {
+    let mut binder = Binder { prefix, bound: Vec::new() };
+    match T::TYPE {
+        Type::Declared(declaration) => {
+            let constants = arguments.iter().cloned().map(Some).collect();
+            keep(Type::Declared(binder.declaration(declaration, constants)))
+        }
+        other => keep(other),
+    }
+}
+
+/// Layouts are static data, also those that are made when the program runs.
+fn keep<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+fn keep_all<T>(values: Vec<T>) -> &'static [T] {
+    Vec::leak(values)
+}
+
+struct Binder {
+    prefix: &'static str,
+    /// What was bound already, with its constants.
+    bound: Vec<(&'static Declaration, Vec<Option<Value>>, &'static Declaration)>,
+}
+
+impl Binder {
+    /// The declaration where those imports that have a constant are gone.
+    fn declaration(
+        &mut self,
+        declaration: &'static Declaration,
+        constants: Vec<Option<Value>>,
+    ) -> &'static Declaration {
+        let known = self.bound.iter().find(|(from, with, _)| *from == declaration && *with == constants);
+        if let Some((.., bound)) = known {
+            return bound;
+        }
+        let imports = declaration.imports.iter().copied().zip(&constants);
+        let (mut left, mut scope) = (Vec::new(), Scope::default());
+        for (name, constant) in imports {
+            match constant {
+                Some(value) => scope.push(name, value.clone()),
+                None => left.push(name),
+            }
+        }
+        let shape = match declaration.shape {
+            Shape::Struct(fields) => {
+                Shape::Struct(keep_all(fields.iter().filter_map(|field| self.field(field, &scope)).collect()))
+            }
+            Shape::Choice(variants) => Shape::Choice(keep_all(self.variants(variants, &scope))),
+            shape @ (Shape::Enum { .. } | Shape::Bits { .. }) => shape,
+        };
+        let mut bound = Declaration { imports: keep_all(left), shape, ..*declaration };
+        let bound = if bound == *declaration {
+            declaration
+        } else {
+            bound.name = String::leak(format!("{}{}", self.prefix, declaration.name));
+            keep(bound)
+        };
+        self.bound.push((declaration, constants, bound));
+        bound
+    }
+
+    /// The field, unless it is never there.
+    fn field(&mut self, field: &Field, scope: &Scope) -> Option<Field> {
+        let condition = field.condition.map(|condition| simplify(&condition, scope));
+        let mut field = Field { condition, ..*field };
+        match condition {
+            Some(Expr::Bool(false)) => return None,
+            Some(Expr::Bool(true)) => field.condition = None,
+            _ => {}
+        }
+        field.count = field.count.map(|count| simplify(&count, scope));
+        field.position = field.position.map(|position| simplify(&position, scope));
+        let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
+        field.checks = keep_all(field.checks.iter().map(check).collect());
+        let (ty, arguments) = self.item(&field.ty, field.arguments, scope);
+        (field.ty, field.arguments) = (ty, arguments);
+        field.block = field.block.map(|block| {
+            let (content, arguments) = self.item(&block.content, block.arguments, scope);
+            Block { size: block.size.map(|size| simplify(&size, scope)), content, arguments, ..block }
+        });
+        // A choice that is made is what was chosen.
+        if let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = field.ty
+            && only.condition == Expr::Bool(true)
+        {
+            (field.ty, field.count, field.arguments) =
+                (only.field.ty, only.field.count, only.field.arguments);
+        }
+        Some(field)
+    }
+
+    /// The variants that can still be chosen.
+    fn variants(&mut self, variants: &[Variant], scope: &Scope) -> Vec<Variant> {
+        let mut left = Vec::new();
+        for variant in variants {
+            let condition = simplify(&variant.condition, scope);
+            if condition == Expr::Bool(false) {
+                continue;
+            }
+            left.extend(self.field(&variant.field, scope).map(|field| Variant {
+                condition,
+                field,
+                ..*variant
+            }));
+            if condition == Expr::Bool(true) {
+                break;
+            }
+        }
+        left
+    }
+
+    /// A type with the arguments that are left once constants are handed in.
+    fn item(&mut self, ty: &Type, arguments: &[Expr], scope: &Scope) -> (Type, &'static [Expr]) {
+        let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, scope)).collect();
+        let constants: Vec<Option<Value>> = arguments.iter().map(constant).collect();
+        let left = arguments.iter().zip(&constants).filter(|(_, constant)| constant.is_none());
+        let left = keep_all(left.map(|(argument, _)| *argument).collect());
+        (self.with(ty, &constants), left)
+    }
+
+    fn with(&mut self, ty: &Type, constants: &[Option<Value>]) -> Type {
+        match *ty {
+            Type::Array(item, count) => Type::Array(keep(self.with(item, constants)), count),
+            Type::List(item) => {
+                let item = self.with(item, constants);
+                match item {
+                    Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. })
+                        if only.condition == Expr::Bool(true) && only.field.count.is_none() =>
+                    {
+                        Type::List(keep(only.field.ty))
+                    }
+                    item => Type::List(keep(item)),
+                }
+            }
+            Type::Declared(declaration) => Type::Declared(self.declaration(declaration, constants.to_vec())),
+            other => other,
+        }
+    }
+}
+
+fn constant(expr: &Expr) -> Option<Value> {
+    match expr {
+        Expr::Literal(number) => Some(Value::Int(*number)),
+        Expr::Bool(value) => Some(Value::Bool(*value)),
+        _ => None,
+    }
+}
+
+/// The expression with what is known in `scope` put in.
+fn simplify(expr: &Expr, scope: &Scope) -> Expr {
+    match expr.eval(scope) {
+        Ok(Value::Int(number)) => return Expr::Literal(number),
+        Ok(Value::Bool(value)) => return Expr::Bool(value),
+        _ => {}
+    }
+    match *expr {
+        Expr::Unary(op, a) => match (op, simplify(a, scope)) {
+            (UnaryOp::Not, Expr::Bool(value)) => Expr::Bool(!value),
+            (op, a) => Expr::Unary(op, keep(a)),
+        },
+        Expr::Binary(op, a, b) => match (op, simplify(a, scope), simplify(b, scope)) {
+            (BinaryOp::And, Expr::Bool(true), other) | (BinaryOp::And, other, Expr::Bool(true)) => other,
+            (BinaryOp::And, Expr::Bool(false), _) => Expr::Bool(false),
+            (BinaryOp::Or, Expr::Bool(false), other) | (BinaryOp::Or, other, Expr::Bool(false)) => other,
+            (BinaryOp::Or, Expr::Bool(true), _) => Expr::Bool(true),
+            (op, a, b) => Expr::Binary(op, keep(a), keep(b)),
+        },
+        Expr::Cast(a, to) => Expr::Cast(keep(simplify(a, scope)), to),
+        other => other,
+    }
+}
