@@ -80,7 +80,7 @@ typedef uint8_t iyma_usage_field;
 #define IYMA_USAGE_FIELD_JOINT_WEIGHT 8 /* Joint weights. */
 
 /*
- * Format of the values of a vertex buffer: the kind of its components, and how many of them a value has.
+ * Format of the values of a vertex buffer: the type of its components, and how many of them a value has.
  */
 typedef uint8_t iyma_vertex_format;
 #define IYMA_VERTEX_FORMAT_FLOAT16 0 /* One 16-bit float. */
@@ -104,12 +104,12 @@ typedef uint8_t iyma_vertex_format;
 #define IYMA_VERTEX_FORMAT_SINT32X2 18 /* Two 32-bit integers with a sign. */
 #define IYMA_VERTEX_FORMAT_SINT32X3 19 /* Three 32-bit integers with a sign. */
 #define IYMA_VERTEX_FORMAT_SINT32X4 20 /* Four 32-bit integers with a sign. */
-#define IYMA_VERTEX_FORMAT_SNORM8 21 /* One 8 bits for -1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM8X2 22 /* Two times 8 bits for -1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM8X4 23 /* Four times 8 bits for -1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM16 24 /* One 16 bits for -1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM16X2 25 /* Two times 16 bits for -1 to 1. */
-#define IYMA_VERTEX_FORMAT_SNORM16X4 26 /* Four times 16 bits for -1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM8 21 /* One 8-bit integer for −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM8X2 22 /* Two 8-bit integers for −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM8X4 23 /* Four 8-bit integers for −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16 24 /* One 16-bit integer for −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16X2 25 /* Two 16-bit integers for −1 to 1. */
+#define IYMA_VERTEX_FORMAT_SNORM16X4 26 /* Four 16-bit integers for −1 to 1. */
 #define IYMA_VERTEX_FORMAT_UINT8 27 /* One 8-bit integer. */
 #define IYMA_VERTEX_FORMAT_UINT8X2 28 /* Two 8-bit integers. */
 #define IYMA_VERTEX_FORMAT_UINT8X4 29 /* Four 8-bit integers. */
@@ -120,17 +120,17 @@ typedef uint8_t iyma_vertex_format;
 #define IYMA_VERTEX_FORMAT_UINT32X2 34 /* Two 32-bit integers. */
 #define IYMA_VERTEX_FORMAT_UINT32X3 35 /* Three 32-bit integers. */
 #define IYMA_VERTEX_FORMAT_UINT32X4 36 /* Four 32-bit integers. */
-#define IYMA_VERTEX_FORMAT_UNORM8 37 /* One 8 bits for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM8X2 38 /* Two times 8 bits for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM8X4 39 /* Four times 8 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8 37 /* One 8-bit integer for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X2 38 /* Two 8-bit integers for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM8X4 39 /* Four 8-bit integers for 0 to 1. */
 #define IYMA_VERTEX_FORMAT_UNORM8X4_BGRA 40 /* Blue, green, red and alpha of 8 bits for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM16 41 /* One 16 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM16 41 /* One 16-bit integer for 0 to 1. */
 #define IYMA_VERTEX_FORMAT_UNORM10_10_10_2 42 /* Three times 10 and once 2 bits for 0 to 1 in a word, the first in its lowest bits. */
-#define IYMA_VERTEX_FORMAT_UNORM16X2 43 /* Two times 16 bits for 0 to 1. */
-#define IYMA_VERTEX_FORMAT_UNORM16X4 44 /* Four times 16 bits for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM16X2 43 /* Two 16-bit integers for 0 to 1. */
+#define IYMA_VERTEX_FORMAT_UNORM16X4 44 /* Four 16-bit integers for 0 to 1. */
 
 /*
- * AttributeFields: One vertex buffer of the descriptor as plain fields.
+ * AttributeFields: One vertex buffer as plain fields.
  *
  * - usage: UsageField, at 0
  * - custom: u32, at 1, if usage == 0
@@ -140,7 +140,7 @@ typedef uint8_t iyma_vertex_format;
  */
 
 /*
- * DescriptorFields: The descriptor as plain fields.
+ * Descriptor: What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
  *
  * - data_len: u64, at 0
  * - n_vertices: u32, at 8
@@ -153,18 +153,18 @@ typedef uint8_t iyma_vertex_format;
  * - attribute_count: u32, after index_format
  * - attributes: AttributeFields[attribute_count], after attribute_count
  */
-/* What every DescriptorFields starts with. */
-typedef struct iyma_descriptor_fields_start {
+/* What every Descriptor starts with. */
+typedef struct iyma_descriptor_start {
     uint64_t data_len; /* Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file. */
     uint32_t n_vertices; /* Number of vertices. */
     uint32_t user_data_len; /* Size of the user data in bytes. */
     uint32_t mesh_count; /* Number of meshes. */
-} iyma_descriptor_fields_start;
-MESHSPEC_STATIC_ASSERT(sizeof(iyma_descriptor_fields_start) == 20, "size of iyma_descriptor_fields_start");
-MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, data_len) == 0, "offset of data_len");
-MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, n_vertices) == 8, "offset of n_vertices");
-MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, user_data_len) == 12, "offset of user_data_len");
-MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, mesh_count) == 16, "offset of mesh_count");
+} iyma_descriptor_start;
+MESHSPEC_STATIC_ASSERT(sizeof(iyma_descriptor_start) == 20, "size of iyma_descriptor_start");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, data_len) == 0, "offset of data_len");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, n_vertices) == 8, "offset of n_vertices");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, user_data_len) == 12, "offset of user_data_len");
+MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offset of mesh_count");
 
 /*
  * IndexData: The index buffer.
@@ -185,7 +185,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, mesh_count) == 16,
  * File: A file.
  *
  * - header: Header, at 0
- * - descriptor: u8[header.descriptor_len] that hold bitcode: DescriptorFields, at 24
+ * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
  * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
  */
 
@@ -193,7 +193,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_fields_start, mesh_count) == 16,
  * ReferenceFile: A file in the reference dialect (I1).
  *
  * - header: Header, at 0
- * - descriptor: u8[header.descriptor_len] that hold bitcode: DescriptorFields, at 24
+ * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
  * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
  */
 

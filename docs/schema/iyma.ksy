@@ -14,7 +14,7 @@ seq:
   - id: descriptor
     size: 'header.descriptor_len'
     process: 'meshspec_bitcode'
-    type: 'descriptor_fields'
+    type: 'descriptor'
     doc: |
       The contents of the data, encoded with bitcode.
   - id: check_descriptor_end
@@ -64,9 +64,9 @@ types:
         type: u8
         doc: |
           RapidHash of the compressed data; 0 where there is none (I5).
-  descriptor_fields:
+  descriptor:
     doc: |
-      The descriptor as plain fields.
+      What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
     seq:
       - id: data_len
         type: u8
@@ -89,7 +89,7 @@ types:
         repeat: expr
         repeat-expr: 'mesh_count'
         doc: |
-          The meshes.
+          The range of each mesh in the buffers.
       - id: has_indices
         type: u1
         doc: |
@@ -114,7 +114,7 @@ types:
         repeat: expr
         repeat-expr: 'attribute_count'
         doc: |
-          The vertex buffers.
+          The vertex buffers in the order of the data (I8). Each dialect encodes their usages in its own way.
   mesh_info:
     doc: |
       The range of a mesh in the buffers.
@@ -137,7 +137,7 @@ types:
           Number of its vertices.
   attribute_fields:
     doc: |
-      One vertex buffer of the descriptor as plain fields.
+      One vertex buffer as plain fields.
     seq:
       - id: usage
         type: u1
@@ -155,7 +155,7 @@ types:
         if: 'usage.to_i == 0'
         type: u4
         doc: |
-          The name of a custom usage. The reference dialect has none.
+          Size of the name of a custom usage in bytes. The reference dialect has no names.
       - id: name
         if: 'usage.to_i == 0'
         size: 'name_len'
@@ -370,27 +370,27 @@ enums:
     21:
       id: snorm8
       doc: |
-        One 8 bits for -1 to 1.
+        One 8-bit integer for −1 to 1.
     22:
       id: snorm8x2
       doc: |
-        Two times 8 bits for -1 to 1.
+        Two 8-bit integers for −1 to 1.
     23:
       id: snorm8x4
       doc: |
-        Four times 8 bits for -1 to 1.
+        Four 8-bit integers for −1 to 1.
     24:
       id: snorm16
       doc: |
-        One 16 bits for -1 to 1.
+        One 16-bit integer for −1 to 1.
     25:
       id: snorm16x2
       doc: |
-        Two times 16 bits for -1 to 1.
+        Two 16-bit integers for −1 to 1.
     26:
       id: snorm16x4
       doc: |
-        Four times 16 bits for -1 to 1.
+        Four 16-bit integers for −1 to 1.
     27:
       id: uint8
       doc: |
@@ -434,15 +434,15 @@ enums:
     37:
       id: unorm8
       doc: |
-        One 8 bits for 0 to 1.
+        One 8-bit integer for 0 to 1.
     38:
       id: unorm8x2
       doc: |
-        Two times 8 bits for 0 to 1.
+        Two 8-bit integers for 0 to 1.
     39:
       id: unorm8x4
       doc: |
-        Four times 8 bits for 0 to 1.
+        Four 8-bit integers for 0 to 1.
     40:
       id: unorm8x4_bgra
       doc: |
@@ -450,7 +450,7 @@ enums:
     41:
       id: unorm16
       doc: |
-        One 16 bits for 0 to 1.
+        One 16-bit integer for 0 to 1.
     42:
       id: unorm10_10_10_2
       doc: |
@@ -458,8 +458,8 @@ enums:
     43:
       id: unorm16x2
       doc: |
-        Two times 16 bits for 0 to 1.
+        Two 16-bit integers for 0 to 1.
     44:
       id: unorm16x4
       doc: |
-        Four times 16 bits for 0 to 1.
+        Four 16-bit integers for 0 to 1.

@@ -38,7 +38,9 @@ pub use document::merge::{are_compatible, merge, merge_compatible};
 pub use document::{
     Attribute, DataChecksum, Document, DrawIndexedIndirect, DrawIndirect, Draws, IndexBuffer, WrongChecksum,
 };
-pub use schema::{Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexFormat};
+pub use schema::{
+    Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
+};
 
 use super::{About, Detection, Format, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
@@ -89,20 +91,12 @@ impl Format for Document {
     fn into_dialect(mut self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
         Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
-        match dialect {
-            Dialect::Reference if self.dialect == dialect => {}
-            Dialect::Reference => document::dialect::into_reference(&mut self.attributes, &mut losses),
-            _ => {
-                // The specification's list may have the same usage more than once.
-                let uses = self.attributes.iter_mut().map(|attribute| &mut attribute.usage);
-                uses.filter(|usage| **usage == Usage::Uv1).for_each(|usage| *usage = Usage::Uv);
-            }
-        }
         if self.dialect != dialect {
+            document::dialect::into_dialect(&mut self.attributes, dialect, &mut losses);
             // Each dialect has its own checksum: a wrong one cannot be kept.
             self.metadata_checksum = None;
+            self.dialect = dialect;
         }
-        self.dialect = dialect;
         Ok((self, losses))
     }
 

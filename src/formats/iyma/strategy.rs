@@ -63,14 +63,13 @@ fn indices() -> impl Strategy<Value = Option<IndexBuffer>> {
 
 /// Any set of the usages of a dialect, in any order, each in any format.
 fn attributes(dialect: Dialect, vertices: u32) -> impl Strategy<Value = Vec<Attribute>> {
-    (usages(dialect), vec((select(VertexFormat::ALL), any::<u64>()), 10)).prop_map(
-        move |(usages, formats)| {
+    (usages(dialect), vec((select(VertexFormat::ALL), any::<u64>()), Usage::named(dialect).len() + 2))
+        .prop_map(move |(usages, formats)| {
             let attributes = usages.into_iter().zip(formats);
             attributes
                 .map(|(usage, (format, seed))| attribute(dialect, usage, format, vertices, seed))
                 .collect()
-        },
-    )
+        })
 }
 
 /// An attribute with values made from a seed.
@@ -98,20 +97,8 @@ fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
         [Usage::Custom(a.into(), name.clone()), Usage::Custom(b, name)]
     });
     custom.prop_flat_map(move |[a, b]| {
-        let mut all = vec![
-            a,
-            b,
-            Usage::Position,
-            Usage::Normal,
-            Usage::Tangent,
-            Usage::Color,
-            Usage::Uv,
-            Usage::JointIndex,
-            Usage::JointWeight,
-        ];
-        if dialect == Dialect::Reference {
-            all.push(Usage::Uv1);
-        }
+        let mut all = vec![a, b];
+        all.extend_from_slice(Usage::named(dialect));
         let count = all.len();
         subsequence(all, 0..=count).prop_shuffle()
     })

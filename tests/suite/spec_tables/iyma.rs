@@ -53,7 +53,7 @@ fn header() {
     let Shape::Struct(fields) = header.shape else { panic!("no struct") };
     let found: Vec<_> = fields.iter().map(|field| (field.name, field.ty)).collect();
     assert_eq!(found, HEADER);
-    assert_eq!(Header::TYPE.size(), Some(Header::SIZE as u64));
+    assert_eq!(Header::TYPE.size(), Some(Header::size() as u64));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Res
 
 /// Encodes the document in its own dialect, checking nothing but that it can be expressed.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
-    let descriptor = document.descriptor()?.encode().map_err(|index| {
+    let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {
         let usage = document.attributes[index].usage.name();
         let message = format!("the {} dialect has no usage {usage}", document.dialect);
         Error::inexpressible(message).at(path!(attributes[index].usage))
@@ -49,7 +49,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
         );
         Error::inexpressible(message).at(path!(descriptor))
     })?;
-    let mut file = vec![0; Header::SIZE];
+    let mut file = vec![0; Header::size()];
     file.extend_from_slice(&descriptor);
     let data_start = file.len();
     pack(document, options, &mut file)?;
@@ -69,7 +69,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     };
     let header = Header { version: 1, descriptor_len, metadata_checksum, data_checksum };
     header
-        .write(&mut Cursor::new(&mut file[..Header::SIZE]))
+        .write(&mut Cursor::new(&mut file[..Header::size()]))
         .map_err(|error| Error::inexpressible(error.to_string()).at(path!(header)))?;
     Ok(file)
 }

@@ -8,10 +8,10 @@ use bytes::Bytes;
 
 use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
 use super::super::rules;
-use super::super::schema::{Descriptor, File, Header, ReferenceFile};
+use super::super::schema::{Descriptor, File, Header, IndicesInfo, ReferenceFile, VertexAttributeInfo};
 use super::hash;
 use crate::formats::locate;
-use crate::layout::{Layout, Type};
+use crate::layout::{Layout, Scope, Type};
 use crate::unpack::zstd;
 use crate::{
     Confidence, Detection, Dialect, Error, ErrorKind, Format, FormatId, Path, ReadOptions, Result, Rule,
@@ -64,6 +64,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>> {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) header: Header,
+    pub(super) dialect: Dialect,
     pub(super) descriptor: Descriptor,
     pub(super) metadata_checksum: Option<WrongChecksum>,
 }
@@ -82,17 +83,18 @@ pub(super) fn open(
     let wrong = metadata_checksum(&header, descriptor, dialect);
     if let (Some(wrong), Strictness::Strict) = (&wrong, strictness) {
         let message = rules::mismatch(wrong).to_string();
-        return Err(error_at(&rules::METADATA_CHECKSUM, path!(header.metadata_checksum), 8..16, message));
+        let place = in_header("metadata_checksum");
+        return Err(error_at(&rules::METADATA_CHECKSUM, path!(header.metadata_checksum), place, message));
     }
     let decoded = Descriptor::decode(descriptor, dialect).map_err(|mut message| {
         if wrong.is_none() {
             message +=
                 "; its checksum is right, so an older version of the author's tool may have written it";
         }
-        let start = Header::SIZE as u64;
+        let start = Header::size() as u64;
         error_at(&rules::DESCRIPTOR, path!(descriptor), start..start + descriptor.len() as u64, message)
     })?;
-    Ok(Opened { header, descriptor: decoded, metadata_checksum: wrong })
+    Ok(Opened { header, dialect, descriptor: decoded, metadata_checksum: wrong })
 }
 
 /// The metadata checksum of a file, if it is wrong.
@@ -120,6 +122,14 @@ pub(in super::super) fn checksums(
     Some((metadata_checksum(&header, descriptor, dialect), data_checksum(&header, data, dialect)))
 }
 
+/// The bytes of a field of the header.
+fn in_header(name: &str) -> Range<u64> {
+    let Type::Declared(header) = Header::TYPE else { return 0..0 };
+    let field = header.offset_of(name, &Scope::default());
+    let (start, size) = field.map_or((0, 0), |(start, field)| (start, field.ty.size().unwrap_or_default()));
+    start..start + size
+}
+
 fn error_at(rule: &'static Rule, path: impl Into<Path>, bytes: Range<u64>, message: String) -> Error {
     Error::malformed(message).at(path).with_rule(rule).with_span(Some(Span::Bytes(bytes)))
 }
@@ -127,15 +137,16 @@ fn error_at(rule: &'static Rule, path: impl Into<Path>, bytes: Range<u64>, messa
 impl Opened {
     /// Where the data starts in the file.
     pub(super) fn data_start(&self) -> u64 {
-        Header::SIZE as u64 + u64::from(self.header.descriptor_len)
+        Header::size() as u64 + u64::from(self.header.descriptor_len)
     }
 
     /// The data checksum of a file with these compressed bytes.
     pub(super) fn verify(&self, packed: &[u8], strictness: Strictness) -> Result<DataChecksum> {
-        match (data_checksum(&self.header, packed, self.descriptor.dialect), strictness) {
+        match (data_checksum(&self.header, packed, self.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {
                 let message = rules::mismatch(&wrong).to_string();
-                Err(error_at(&rules::DATA_CHECKSUM, path!(header.data_checksum), 16..24, message))
+                let place = in_header("data_checksum");
+                Err(error_at(&rules::DATA_CHECKSUM, path!(header.data_checksum), place, message))
             }
             (checksum, _) => Ok(checksum),
         }
@@ -163,24 +174,27 @@ impl Opened {
 
     /// The document with this uncompressed data.
     pub(super) fn document(self, data: Bytes, data_checksum: DataChecksum) -> Document {
-        let Descriptor { dialect, n_vertices, meshes, indices, attributes, .. } = self.descriptor.clone();
+        let Opened { header: _, dialect, descriptor, metadata_checksum } = self;
         // The data is as long as the descriptor says.
-        let mut buffers =
-            self.descriptor.buffers().map(|Range { start, end }| data.slice(start as usize..end as usize));
+        let buffers =
+            descriptor.buffers().map(|Range { start, end }| data.slice(start as usize..end as usize));
+        let mut buffers = buffers.collect::<Vec<_>>().into_iter();
         let mut next = || buffers.next().unwrap_or_default();
+        let Descriptor { n_vertices, user_data_len: _, meshes, indices, attributes } = descriptor;
         let (user_data, index_data) = (next(), next());
         Document {
             dialect,
             user_data,
             n_vertices,
             meshes,
-            indices: indices.map(|indices| IndexBuffer { format: indices.format, data: index_data }),
+            indices: indices
+                .map(|IndicesInfo { n_indices: _, format }| IndexBuffer { format, data: index_data }),
             attributes: attributes
                 .into_iter()
-                .map(|(usage, format)| Attribute { usage, format, data: next() })
+                .map(|VertexAttributeInfo { usage, format }| Attribute { usage, format, data: next() })
                 .collect(),
             data_checksum,
-            metadata_checksum: self.metadata_checksum,
+            metadata_checksum,
         }
     }
 }

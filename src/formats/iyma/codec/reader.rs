@@ -12,7 +12,7 @@ use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
 use super::opened::{Opened, locate_in, open, read_header};
 use crate::formats::refuse;
 use crate::unpack::zstd::{Fault, Inflater};
-use crate::{Error, ErrorKind, Format, FormatId, ReadOptions, Result, Strictness, path};
+use crate::{Dialect, Error, ErrorKind, Format, FormatId, ReadOptions, Result, Strictness, path};
 
 /// A file whose header and descriptor have been read, and whose data has not.
 ///
@@ -43,7 +43,7 @@ impl<R: Read> Reader<R> {
     /// If they cannot be read or decoded, or, strictly, if the metadata checksum is wrong.
     pub fn new(mut source: R, options: &ReadOptions) -> Result<Reader<R>> {
         let mut start = Vec::new();
-        source.by_ref().take(Header::SIZE as u64).read_to_end(&mut start)?;
+        source.by_ref().take(Header::size() as u64).read_to_end(&mut start)?;
         let header = read_header(&start).and_then(|header| {
             let length = u64::from(header.descriptor_len);
             let read = source.by_ref().take(length).read_to_end(&mut start)?;
@@ -55,7 +55,7 @@ impl<R: Read> Reader<R> {
         });
         let dialect = Document::dialect_of(&start, options)?;
         let opened =
-            header.and_then(|header| open(header, &start[Header::SIZE..], dialect, options.strictness));
+            header.and_then(|header| open(header, &start[Header::size()..], dialect, options.strictness));
         let opened = opened.map_err(|error| locate_in(error, &start, dialect, options))?;
         Ok(Reader { source, opened, options: options.clone() })
     }
@@ -63,6 +63,11 @@ impl<R: Read> Reader<R> {
     /// The descriptor.
     pub fn descriptor(&self) -> &Descriptor {
         &self.opened.descriptor
+    }
+
+    /// The dialect.
+    pub fn dialect(&self) -> Dialect {
+        self.opened.dialect
     }
 
     /// The user data. Nothing else is decompressed, and the data checksum, which covers everything, is not verified.
@@ -167,8 +172,8 @@ impl<R: Read> Reader<R> {
         for buffer in buffers.by_ref().take(1) {
             ranges.push(part(buffer, size, first_index, index_count)?);
         }
-        for (buffer, (_, format)) in buffers.zip(&descriptor.attributes) {
-            ranges.push(part(buffer, format.size(), first_vertex, vertex_count)?);
+        for (buffer, info) in buffers.zip(&descriptor.attributes) {
+            ranges.push(part(buffer, info.format.size(), first_vertex, vertex_count)?);
         }
         Ok(ranges)
     }

@@ -87,7 +87,7 @@ fn descriptors() {
             _ => (Dialect::Reference, Dialect::Spec),
         };
         let descriptor = Descriptor::decode(&bytes, own).expect(pair[0]);
-        assert_eq!(descriptor.encode(), Ok(bytes.clone()), "{}", pair[0]);
+        assert_eq!(descriptor.clone().encode(own), Ok(bytes.clone()), "{}", pair[0]);
         let decodes = Descriptor::decode(&bytes, other).is_ok();
         assert_eq!(decodes, pair[1].contains("types: Ok"), "{} as {other}", pair[0]);
         let is_told = !decodes || own == Dialect::Spec || pair[0].contains("Uv0");

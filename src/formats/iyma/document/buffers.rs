@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::super::schema::{IndexFormat, Usage, VertexFormat};
+use super::super::schema::{IndexFormat, Usage, VertexAttributeInfo, VertexFormat};
 use crate::bulk::{Column, Plain};
 
 /// An index buffer: little-endian indices relative to the first vertex of their mesh.
@@ -90,6 +90,12 @@ impl Attribute {
     pub fn column<T: Plain>(&self) -> Option<Column<'_, T>> {
         let size = self.format.size();
         (size_of::<T>() == size).then(|| Column::new(&self.data, size, 0))?
+    }
+
+    /// The entry of the descriptor.
+    pub fn info(&self) -> VertexAttributeInfo {
+        let Attribute { usage, format, data: _ } = self;
+        VertexAttributeInfo { usage: usage.clone(), format: *format }
     }
 
     /// Number of values.

@@ -1,4 +1,4 @@
-//! Usages of the reference dialect: keys of a map, without names, with a second `Uv` (I1).
+//! Usages of one dialect in the other. Those of the reference dialect are keys of a map, without names (I1).
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,33 +25,39 @@ pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
     Ok(())
 }
 
-/// Changes usages to those of the reference dialect: custom ones lose their names, a second `Uv` becomes `Uv1`, and any
-/// other duplicate becomes a custom usage with an unused number.
-pub(in super::super) fn into_reference(attributes: &mut [Attribute], losses: &mut Vec<Loss>) {
+/// Changes usages to those of a dialect. In the reference dialect custom ones lose their names, and a second `Uv` is
+/// `Uv1`; the specification may have `Uv` twice. What else the dialect does not have, or not twice, becomes a custom usage
+/// with an unused number.
+pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dialect, losses: &mut Vec<Loss>) {
     let numbers: HashSet<u32> = attributes.iter().filter_map(|attribute| number(&attribute.usage)).collect();
-    let mut free = (0..=u32::MAX).filter(|number| !numbers.contains(number));
+    let mut unused = (0..=u32::MAX).filter(|number| !numbers.contains(number));
+    let is_map = dialect == Dialect::Reference;
     let mut taken = HashSet::new();
     for (index, attribute) in attributes.iter_mut().enumerate() {
         let path = || format!("attributes[{index}].usage");
         let usage = &mut attribute.usage;
-        if let Usage::Custom(_, name) = usage
-            && !name.is_empty()
-        {
-            let message = format!("the reference dialect has no names: \"{}\"", name.escape_debug());
-            losses.push(Loss::dropped(path(), message));
-            name.clear();
+        match usage {
+            Usage::Custom(_, name) if is_map && !name.is_empty() => {
+                let message = format!("the {dialect} dialect has no names: \"{}\"", name.escape_debug());
+                losses.push(Loss::dropped(path(), message));
+                name.clear();
+            }
+            Usage::Uv if is_map && taken.contains(usage) => *usage = Usage::Uv1,
+            Usage::Uv1 if !is_map => *usage = Usage::Uv,
+            _ => {}
         }
-        if *usage == Usage::Uv && taken.contains(usage) {
-            *usage = Usage::Uv1;
-        }
-        if taken.contains(usage)
-            && let Some(number) = free.next()
+        let (missing, duplicate) = (!usage.is_in(dialect), is_map && taken.contains(usage));
+        if (missing || duplicate)
+            && let Some(number) = unused.next()
         {
-            let own = Usage::Custom(number, String::new());
-            let message =
-                format!("the reference dialect has each usage once: {} becomes {}", usage.name(), own.name());
+            let name = usage.name();
+            *usage = Usage::Custom(number, if is_map { String::new() } else { name.clone() });
+            let custom = usage.name();
+            let message = match missing {
+                true => format!("the {dialect} dialect has no usage {name}: it becomes {custom}"),
+                false => format!("the {dialect} dialect has each usage once: {name} becomes {custom}"),
+            };
             losses.push(Loss::new(LossKind::Renamed, path(), message));
-            *usage = own;
         }
         taken.insert(usage.clone());
     }

@@ -7,10 +7,10 @@ use bytes::Bytes;
 use half::f16;
 use serde::de::value::Error as ValueError;
 use serde::de::{self, IntoDeserializer, SeqAccess, Visitor};
-use serde::ser::{Error as _, SerializeStruct};
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::super::schema::{Component, IndexFormat, Usage, VertexFormat};
+use super::super::schema::{Component, IndexFormat, UNORM10X3X2, Usage, VertexFormat};
 use super::buffers::{Attribute, IndexBuffer};
 use crate::float::{Floats, serialize_f64};
 
@@ -28,28 +28,27 @@ pub(super) mod user_data {
     }
 }
 
-#[derive(Deserialize)]
+/// An [`IndexBuffer`] as data.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct IndicesData {
+struct Indices {
     format: IndexFormat,
     data: Vec<u32>,
 }
 
 impl Serialize for IndexBuffer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if !self.data.len().is_multiple_of(self.format.size()) {
+        let IndexBuffer { format, data } = self;
+        if !data.len().is_multiple_of(format.size()) {
             return Err(S::Error::custom("the size of the index buffer is not a whole number of indices"));
         }
-        let mut data = serializer.serialize_struct("IndexBuffer", 2)?;
-        data.serialize_field("format", &self.format)?;
-        data.serialize_field("data", &self.iter().collect::<Vec<_>>())?;
-        data.end()
+        Indices { format: *format, data: self.iter().collect() }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for IndexBuffer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<IndexBuffer, D::Error> {
-        let IndicesData { format, data } = IndicesData::deserialize(deserializer)?;
+        let Indices { format, data } = Indices::deserialize(deserializer)?;
         if format == IndexFormat::U32 {
             return Ok(IndexBuffer::from_u32(&data));
         }
@@ -61,30 +60,28 @@ impl<'de> Deserialize<'de> for IndexBuffer {
     }
 }
 
-#[derive(Deserialize)]
+/// An [`Attribute`] as data.
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct AttributeData {
+struct Column<D> {
     usage: Usage,
     format: VertexFormat,
-    data: Vec<Item>,
+    data: D,
 }
 
 impl Serialize for Attribute {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if !self.data.len().is_multiple_of(self.format.size()) {
+        let Attribute { usage, format, data } = self;
+        if !data.len().is_multiple_of(format.size()) {
             return Err(S::Error::custom("the size of the vertex buffer is not a whole number of values"));
         }
-        let mut data = serializer.serialize_struct("Attribute", 3)?;
-        data.serialize_field("usage", &self.usage)?;
-        data.serialize_field("format", &self.format)?;
-        data.serialize_field("data", &Values(self))?;
-        data.end()
+        Column { usage: usage.clone(), format: *format, data: Values(*format, data) }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Attribute {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Attribute, D::Error> {
-        let AttributeData { usage, format, data } = AttributeData::deserialize(deserializer)?;
+        let Column { usage, format, data } = Column::<Vec<Item>>::deserialize(deserializer)?;
         let mut bytes = Vec::with_capacity(data.len() * format.size());
         for (index, value) in data.into_iter().enumerate() {
             put_value(format, value, &mut bytes)
@@ -95,15 +92,15 @@ impl<'de> Deserialize<'de> for Attribute {
 }
 
 /// The values of a buffer: lists of components, or components where a value has only one.
-struct Values<'a>(&'a Attribute);
+struct Values<'a>(VertexFormat, &'a [u8]);
 
 impl Serialize for Values<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Attribute { format, data, .. } = self.0;
+        let Values(format, data) = *self;
         let values = data.chunks_exact(format.size());
         match format.components() {
             1 => serializer.collect_seq(values.map(|value| Number(format.component(), value))),
-            _ => serializer.collect_seq(values.map(|value| List(*format, value))),
+            _ => serializer.collect_seq(values.map(|value| List(format, value))),
         }
     }
 }
@@ -116,15 +113,11 @@ impl Serialize for List<'_> {
         let List(format, bytes) = *self;
         let component = format.component();
         if component == Component::Unorm10x3x2 {
-            let word = unsigned(bytes) as u32;
-            return serializer.collect_seq(SHIFTS.map(|(shift, most)| word >> shift & most));
+            return serializer.collect_seq(UNORM10X3X2.map(|bits| bits.of_u64(unsigned(bytes))));
         }
         serializer.collect_seq(bytes.chunks_exact(component.size()).map(|bytes| Number(component, bytes)))
     }
 }
-
-/// Shifts and masks of the parts of a word of 10, 10, 10 and 2 bits.
-const SHIFTS: [(u32, u32); 4] = [(0, 1023), (10, 1023), (20, 1023), (30, 3)];
 
 fn unsigned(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
@@ -219,8 +212,8 @@ fn put_value(format: VertexFormat, value: Item, out: &mut Vec<u8>) -> Result<(),
     }
     if format.component() == Component::Unorm10x3x2 {
         let mut word = 0u32;
-        for (item, (shift, most)) in items.iter().zip(SHIFTS) {
-            word |= (integer(item, 0, most.into())? as u32) << shift;
+        for (item, bits) in items.iter().zip(UNORM10X3X2) {
+            word |= (integer(item, 0, bits.of_u64(u64::MAX) as i64)? as u32) << bits.offset;
         }
         out.extend(word.to_le_bytes());
         return Ok(());

@@ -3,6 +3,7 @@
 mod buffers;
 pub(super) mod dialect;
 mod draw;
+mod floats;
 #[cfg(feature = "serde")]
 mod json;
 pub(super) mod merge;
@@ -174,12 +175,11 @@ impl Document {
             Ok(IndicesInfo { n_indices: count(indices.len(), path!(indices))?, format: indices.format })
         });
         Ok(Descriptor {
-            dialect: self.dialect,
             n_vertices: self.n_vertices,
             user_data_len: count(self.user_data.len(), path!(user_data))?,
             meshes: self.meshes.clone(),
             indices: indices.transpose()?,
-            attributes: self.attributes.iter().map(|a| (a.usage.clone(), a.format)).collect(),
+            attributes: self.attributes.iter().map(Attribute::info).collect(),
         })
     }
 

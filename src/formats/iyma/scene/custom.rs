@@ -26,6 +26,14 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
     }
 }
 
+/// The name that a scene has for a usage it knows nothing of.
+pub(super) fn custom_name(usage: &Usage) -> String {
+    match usage {
+        Usage::Custom(number, name) => format!("{number}_{name}"),
+        usage => usage.name(),
+    }
+}
+
 /// The number and the name of a custom attribute.
 fn usage_of(place: usize, custom: &Custom) -> (u32, &str) {
     match custom.name.split_once('_').map(|(number, name)| (number.parse(), name)) {

@@ -1,22 +1,23 @@
-//! The declaration of IyMA: the header and the data as binrw structs, the descriptor as the types that `bitcode` takes,
-//! in the order and with the names of the specification.
+//! The declaration of IyMA: header and data as binrw structs, the descriptor as a struct that bitcode encodes, in the
+//! order and with the names of the specification.
 //!
-//! The encoding of bitcode has no fields at fixed places. [`DescriptorFields`] is the same descriptor as plain fields,
-//! which is what tables and the dump show.
+//! The encoding of bitcode has no fields at fixed places. Where a descriptor is shown, it is decoded, and written again as
+//! the plain fields of [`Descriptor`].
 
 mod descriptor;
+mod usage;
 mod vertex_format;
 
-pub use descriptor::{
-    AttributeFields, Descriptor, DescriptorFields, IndicesInfo, IyesMeshDescriptor, MeshInfo,
-    ReferenceVertexUsage, Usage, UsageField, VertexAttributeInfo, VertexUsage,
-};
+pub(super) use vertex_format::UNORM10X3X2;
+
+pub use descriptor::{AttributeFields, Descriptor, IndicesInfo, MeshInfo, VertexAttributeInfo};
+pub use usage::{Usage, UsageField};
 pub use vertex_format::{Component, IndexFormat, VertexFormat};
 
 use binrw::binrw;
-use meshspec_derive::Layout;
 
 use crate::bulk::{Bulk, Rest};
+use crate::layout::Layout;
 use descriptor::{REFERENCE, SPEC};
 
 /// A file.
@@ -29,7 +30,7 @@ pub struct File<'a> {
     pub header: Header,
     /// The contents of the data, encoded with bitcode.
     #[br(count = header.descriptor_len)]
-    #[layout(rule = "IYMA-DESCRIPTOR", packing = SPEC, content = DescriptorFields<'static>)]
+    #[layout(rule = "IYMA-DESCRIPTOR", packing = SPEC, content = Descriptor)]
     pub descriptor: Bulk<'a, u8>,
     /// All buffers, compressed with zstd; to the end of the file.
     #[layout(
@@ -52,7 +53,7 @@ pub struct ReferenceFile<'a> {
     pub header: Header,
     /// The contents of the data, encoded with bitcode.
     #[br(count = header.descriptor_len)]
-    #[layout(rule = "IYMA-DESCRIPTOR", packing = REFERENCE, content = DescriptorFields<'static>)]
+    #[layout(rule = "IYMA-DESCRIPTOR", packing = REFERENCE, content = Descriptor)]
     pub descriptor: Bulk<'a, u8>,
     /// All buffers, compressed with zstd; to the end of the file.
     #[layout(
@@ -85,7 +86,9 @@ pub struct Header {
 
 impl Header {
     /// Size in bytes.
-    pub const SIZE: usize = 24;
+    pub fn size() -> usize {
+        Header::size_with(&[]).unwrap_or_default() as usize
+    }
 }
 
 /// The uncompressed buffers, one after the other.

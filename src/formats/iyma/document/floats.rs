@@ -1,0 +1,122 @@
+//! Values of vertex buffers to and from 32-bit floats.
+//!
+//! Normalised integers are converted as GPUs convert them: an unsigned one of n bits is divided by 2ⁿ − 1, one with a
+//! sign by 2ⁿ⁻¹ − 1, and the smallest of those counts as −1.
+
+use half::f16;
+use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
+
+use super::super::schema::{Component, UNORM10X3X2, VertexFormat};
+use crate::bulk::{self, Plain};
+use crate::layout::BitRange;
+
+impl VertexFormat {
+    /// Values as floats, component by component, each value with [`components`](VertexFormat::components) of them.
+    /// Bytes after the last whole value are ignored.
+    ///
+    /// 64-bit floats and 32-bit integers are rounded to the nearest float; everything else is exact or, where it is
+    /// normalised, the nearest float to the fraction.
+    ///
+    /// ```
+    /// use meshspec::iyma::VertexFormat;
+    ///
+    /// assert_eq!(VertexFormat::Unorm8x4Bgra.to_f32(&[255, 0, 51, 0]), [0.2, 0.0, 1.0, 0.0]);
+    /// ```
+    pub fn to_f32(self, bytes: &[u8]) -> Vec<f32> {
+        let bytes = &bytes[..bytes.len() - bytes.len() % self.size()];
+        match self.component() {
+            Component::Float16 => {
+                let bits: Vec<u16> = bulk::to_vec(bytes);
+                let mut floats = vec![0.0; bits.len()];
+                bits.reinterpret_cast::<f16>().convert_to_f32_slice(&mut floats);
+                floats
+            }
+            Component::Float32 => bulk::to_vec(bytes),
+            Component::Float64 => {
+                let floats = bytes.chunks_exact(8).map(|chunk| {
+                    let bits = chunk.iter().rev().fold(0, |bits: u64, byte| bits << 8 | u64::from(*byte));
+                    f64::from_bits(bits) as f32
+                });
+                floats.collect()
+            }
+            Component::Sint8 => convert(bytes, |bits: u8| f32::from(bits as i8)),
+            Component::Sint16 => convert(bytes, |bits: u16| f32::from(bits as i16)),
+            Component::Sint32 => convert(bytes, |bits: u32| bits as i32 as f32),
+            Component::Snorm8 => convert(bytes, |bits: u8| (f32::from(bits as i8) / 127.0).max(-1.0)),
+            Component::Snorm16 => convert(bytes, |bits: u16| (f32::from(bits as i16) / 32767.0).max(-1.0)),
+            Component::Uint8 => convert(bytes, |bits: u8| f32::from(bits)),
+            Component::Uint16 => convert(bytes, |bits: u16| f32::from(bits)),
+            Component::Uint32 => convert(bytes, |bits: u32| bits as f32),
+            Component::Unorm8 => convert(bytes, |bits: u8| f32::from(bits) / 255.0),
+            Component::Unorm16 => convert(bytes, |bits: u16| f32::from(bits) / 65535.0),
+            Component::Unorm8Bgra => {
+                let colors = bytes.chunks_exact(4);
+                colors.flat_map(|c| [c[2], c[1], c[0], c[3]].map(|bits| f32::from(bits) / 255.0)).collect()
+            }
+            Component::Unorm10x3x2 => {
+                let words = bulk::to_vec::<u32>(bytes);
+                words.into_iter().flat_map(unpack).collect()
+            }
+        }
+    }
+
+    /// The bytes of values that are given component by component. Floats after the last whole value are ignored.
+    ///
+    /// Integers are rounded to the nearest one, halves away from zero, and limited to their range; normalised ones
+    /// after scaling. NaN becomes 0 there.
+    pub fn from_f32(self, values: &[f32]) -> Vec<u8> {
+        let values = &values[..values.len() - values.len() % self.components()];
+        let round = |x: f32, scale: f32, min: f32| (x.clamp(min, 1.0) * scale).round();
+        match self.component() {
+            Component::Float16 => collect(values, |x| f16::from_f32(x).to_bits().to_le_bytes()),
+            Component::Float32 => bulk::as_bytes(values).into_owned(),
+            Component::Float64 => collect(values, |x| f64::from(x).to_le_bytes()),
+            Component::Sint8 => collect(values, |x| (x.round() as i8).to_le_bytes()),
+            Component::Sint16 => collect(values, |x| (x.round() as i16).to_le_bytes()),
+            Component::Sint32 => collect(values, |x| (x.round() as i32).to_le_bytes()),
+            Component::Snorm8 => collect(values, |x| (round(x, 127.0, -1.0) as i8).to_le_bytes()),
+            Component::Snorm16 => collect(values, |x| (round(x, 32767.0, -1.0) as i16).to_le_bytes()),
+            Component::Uint8 => collect(values, |x| (x.round() as u8).to_le_bytes()),
+            Component::Uint16 => collect(values, |x| (x.round() as u16).to_le_bytes()),
+            Component::Uint32 => collect(values, |x| (x.round() as u32).to_le_bytes()),
+            Component::Unorm8 => collect(values, |x| (round(x, 255.0, 0.0) as u8).to_le_bytes()),
+            Component::Unorm16 => collect(values, |x| (round(x, 65535.0, 0.0) as u16).to_le_bytes()),
+            Component::Unorm8Bgra => {
+                let colors = values.chunks_exact(4);
+                colors.flat_map(|c| [c[2], c[1], c[0], c[3]].map(|x| round(x, 255.0, 0.0) as u8)).collect()
+            }
+            Component::Unorm10x3x2 => {
+                let words = values.chunks_exact(4).map(|value| {
+                    let parts = UNORM10X3X2.iter().zip(value);
+                    parts.fold(0, |word, (bits, x)| word | (round(*x, max(*bits), 0.0) as u32) << bits.offset)
+                });
+                words.flat_map(u32::to_le_bytes).collect()
+            }
+        }
+    }
+}
+
+/// The largest number that fits in these bits.
+const fn max(bits: BitRange) -> f32 {
+    bits.of_u64(u64::MAX) as f32
+}
+
+/// The components of an `Unorm10x3x2` word.
+fn unpack(word: u32) -> [f32; 4] {
+    UNORM10X3X2.map(|bits| bits.of_u64(word.into()) as u32 as f32 / max(bits))
+}
+
+fn convert<T: Plain>(bytes: &[u8], to_f32: impl Fn(T) -> f32) -> Vec<f32> {
+    let value = |bytes| {
+        let mut value = [bytemuck::pod_read_unaligned(bytes)];
+        T::swap_on_big_endian(&mut value);
+        to_f32(value[0])
+    };
+    bytes.chunks_exact(size_of::<T>()).map(value).collect()
+}
+
+fn collect<const N: usize>(values: &[f32], to_bytes: impl Fn(f32) -> [u8; N]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(values.len() * N);
+    values.iter().for_each(|x| bytes.extend_from_slice(&to_bytes(*x)));
+    bytes
+}

@@ -1,0 +1,137 @@
+//! The meshes of a scene as buffers.
+
+use super::super::document::{Attribute, Document, IndexBuffer, count};
+use super::super::schema::{MeshInfo, Usage, VertexFormat};
+use super::custom::{custom_buffer, list_custom, numbered};
+use crate::bulk;
+use crate::scene::{self, Colors, Mesh, Skin, Weights};
+use crate::{Loss, Result, path};
+
+/// The index buffers of all meshes one after the other, as wide as the widest.
+pub(super) fn join_indices(meshes: &mut [Mesh]) -> IndexBuffer {
+    let narrow = meshes.iter().all(|mesh| !matches!(mesh.faces.indices, Some(scene::Indices::U32(_))));
+    let all = meshes.iter().filter_map(|mesh| mesh.faces.indices.as_ref());
+    if narrow {
+        let parts = all.filter_map(|indices| match indices {
+            scene::Indices::U16(values) => Some(&**values),
+            scene::Indices::U32(_) => None,
+        });
+        return IndexBuffer::from_u16(&parts.collect::<Vec<_>>().concat());
+    }
+    let parts: Vec<_> = all.map(|indices| indices.clone().into_u32()).collect();
+    IndexBuffer::from_u32(&parts.concat())
+}
+
+pub(super) fn ranges(meshes: &[Mesh], document: &Document) -> Result<Vec<MeshInfo>> {
+    let (mut first_index, mut first_vertex) = (0, 0);
+    let total = document.indices.as_ref().map_or(0, IndexBuffer::len);
+    // That all of them together can be counted, so that each can.
+    count(total, path!(indices))?;
+    let infos = meshes.iter().map(|mesh| {
+        let index_count = mesh.faces.indices.as_ref().map_or(0, scene::Indices::len) as u32;
+        let vertex_count = mesh.positions.len() as u32;
+        let info = MeshInfo { first_index, index_count, first_vertex, vertex_count };
+        first_index += index_count;
+        first_vertex += vertex_count;
+        info
+    });
+    Ok(infos.collect())
+}
+
+/// Gives the positions of all meshes a third coordinate if those of one of them have it.
+pub(super) fn share_coordinates(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
+    if meshes.iter().all(|mesh| mesh.flat) {
+        return;
+    }
+    for (index, mesh) in meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.flat) {
+        mesh.flat = false;
+        let message = "positions get z = 0, as other meshes have a third coordinate";
+        losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
+    }
+}
+
+/// One buffer for each attribute, with the values of all meshes, which have the same attributes.
+pub(super) fn join_attributes(meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<Attribute> {
+    let mut attributes: Vec<(Attribute, Vec<u8>)> = Vec::new();
+    for (index, mesh) in meshes.into_iter().enumerate() {
+        list_custom(&mesh, index, losses);
+        for (place, (usage, format, bytes)) in buffers(mesh).into_iter().enumerate() {
+            match attributes.get_mut(place) {
+                Some((_, data)) => data.extend(bytes),
+                None => attributes.push((Attribute { usage, format, data: Default::default() }, bytes)),
+            }
+        }
+    }
+    attributes.into_iter().map(|(attribute, data)| Attribute { data: data.into(), ..attribute }).collect()
+}
+
+/// The vertex buffers of a mesh.
+fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
+    let Mesh {
+        positions,
+        flat,
+        normals,
+        tangents,
+        uvs,
+        colors,
+        skins,
+        custom,
+        // `join_indices` has them.
+        faces: _,
+        // `Holds::restrict` has listed them, or changed the values to what the format has.
+        name: _,
+        material: _,
+        uv_origin: _,
+        extras: _,
+    } = mesh;
+    let floats = |values: &[f32]| bulk::as_bytes(values).into_owned();
+    let mut buffers = vec![match flat {
+        true => {
+            let flat: Vec<[f32; 2]> = positions.iter().map(|[x, y, _]| [*x, *y]).collect();
+            (Usage::Position, VertexFormat::Float32x2, floats(flat.as_flattened()))
+        }
+        false => (Usage::Position, VertexFormat::Float32x3, floats(positions.as_flattened())),
+    }];
+    if let Some(normals) = normals {
+        buffers.push((Usage::Normal, VertexFormat::Float32x3, floats(normals.as_flattened())));
+    }
+    if let Some(tangents) = tangents {
+        buffers.push((Usage::Tangent, VertexFormat::Float32x4, floats(tangents.as_flattened())));
+    }
+    for (set, uvs) in uvs.into_iter().enumerate() {
+        let usage = match set {
+            0 => Usage::Uv,
+            set => Usage::Custom(set as u32, format!("uv{set}")),
+        };
+        buffers.push((usage, VertexFormat::Float32x2, floats(uvs.as_flattened())));
+    }
+    for (set, colors) in colors.into_iter().enumerate() {
+        let usage = match set {
+            0 => Usage::Color,
+            set => Usage::Custom(set as u32, format!("color{set}")),
+        };
+        buffers.push(match colors {
+            Colors::U8(values) => (usage, VertexFormat::Unorm8x4, values.into_flattened()),
+            Colors::F32(values) => (usage, VertexFormat::Float32x4, floats(values.as_flattened())),
+        });
+    }
+    for skin in skins {
+        // An unused slot is joint 0 with weight 0.
+        let joints: Vec<u16> = skin
+            .joints
+            .into_flattened()
+            .into_iter()
+            .map(|joint| if joint == Skin::NONE { 0 } else { joint })
+            .collect();
+        buffers.push((Usage::JointIndex, VertexFormat::Uint16x4, bulk::as_bytes(&joints).into_owned()));
+        buffers.push(match skin.weights {
+            Weights::U8(values) => (Usage::JointWeight, VertexFormat::Unorm8x4, values.into_flattened()),
+            Weights::F32(values) => {
+                (Usage::JointWeight, VertexFormat::Float32x4, floats(values.as_flattened()))
+            }
+        });
+    }
+    let usages = numbered(&custom).into_iter().map(|(number, name)| Usage::Custom(number, name));
+    buffers.extend(usages.zip(custom).map(|(usage, custom)| custom_buffer(usage, custom)));
+    buffers
+}

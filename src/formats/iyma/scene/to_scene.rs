@@ -1,0 +1,222 @@
+//! Buffers as meshes of a scene.
+
+use super::super::document::merge::uncovered;
+use super::super::document::{Attribute, Document};
+use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat};
+use super::custom::custom_name;
+use crate::bulk;
+use crate::scene::{self, Colors, Components, Conventions, Custom, Faces, Mesh, Skin, Weights};
+use crate::{Error, FormatId, Loss, LossKind, Result, path};
+
+/// What a vertex buffer becomes in a scene.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Position,
+    Normal,
+    Tangent,
+    Color,
+    Uv,
+    Joints,
+    Weights,
+    /// An attribute that a scene keeps by name.
+    Custom,
+}
+
+/// What each usage means in a scene.
+fn role_of(attribute: &Attribute) -> Role {
+    let Attribute { usage, format, data: _ } = attribute;
+    match usage {
+        Usage::Position => Role::Position,
+        Usage::Normal => Role::Normal,
+        Usage::Tangent => Role::Tangent,
+        Usage::Color => Role::Color,
+        Usage::Uv | Usage::Uv1 => Role::Uv,
+        Usage::JointIndex => Role::Joints,
+        Usage::JointWeight => Role::Weights,
+        // Further sets have no usage of their own: these are the names that `from_scene` gives them.
+        Usage::Custom(set, name) if *name == format!("uv{set}") && *format == VertexFormat::Float32x2 => {
+            Role::Uv
+        }
+        Usage::Custom(set, name) if *name == format!("color{set}") && format.components() == 4 => Role::Color,
+        Usage::Custom(..) => Role::Custom,
+    }
+}
+
+impl Role {
+    /// How many components a scene has for it.
+    fn components(self) -> usize {
+        match self {
+            Role::Position | Role::Normal => 3,
+            Role::Uv => 2,
+            Role::Tangent | Role::Color | Role::Joints | Role::Weights | Role::Custom => 4,
+        }
+    }
+}
+
+/// Lists what a scene cannot hold of the buffers, whatever the mesh.
+pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
+    for (index, attribute) in document.attributes.iter().enumerate() {
+        let path = format!("attributes[{index}]");
+        let usage = &attribute.usage;
+        if let Some(first) = document.attributes[..index].iter().position(|other| other.usage == *usage) {
+            let message = format!("duplicate usage {}, as attributes[{first}]", usage.name());
+            losses.push(Loss::dropped(path, message));
+            continue;
+        }
+        let max_components = role_of(attribute).components();
+        if attribute.format.components() > max_components {
+            let message =
+                format!("{} keeps only its first {max_components} components", attribute.format.name());
+            losses.push(Loss::dropped(path, message));
+        } else if matches!(attribute.format.component(), Component::Float64)
+            && role_of(attribute) != Role::Custom
+        {
+            let floats = attribute.to_f32();
+            let exact = attribute.data.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
+            let worst = floats
+                .iter()
+                .zip(exact)
+                .map(|(float, exact)| (f64::from(*float) - exact).abs())
+                .fold(0.0, f64::max);
+            if worst > 0.0 {
+                losses.push(Loss::quantised(path, "64-bit floats become 32-bit floats", worst as f32));
+            }
+        }
+    }
+    if document.attribute(&Usage::Position).is_none() && document.n_vertices > 0 {
+        let message = "no positions: all vertices become the origin";
+        losses.push(Loss::new(LossKind::Changed, "attributes", message));
+    }
+    let pair = [Usage::JointIndex, Usage::JointWeight].map(|usage| document.attribute(&usage).is_some());
+    if pair[0] != pair[1] {
+        losses.push(Loss::dropped(
+            "attributes",
+            "joint indices without weights, or weights without joint indices",
+        ));
+    }
+    let joints = document.attribute(&Usage::JointIndex).map(Attribute::to_f32).unwrap_or_default();
+    if joints.iter().any(|joint| *joint >= f32::from(Skin::NONE)) {
+        let message = format!("joint indices from {} on", Skin::NONE);
+        losses.push(Loss::dropped("attributes", message));
+    }
+    let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
+    let spare = uncovered(document.n_vertices.into(), vertices);
+    if spare > 0 {
+        let message = format!("{spare} vertices are in no mesh");
+        losses.push(Loss::dropped("n_vertices", message));
+    }
+}
+
+pub(super) fn to_mesh(
+    document: &Document,
+    info: &MeshInfo,
+    index: usize,
+    conventions: Conventions,
+) -> Result<Mesh> {
+    let mut mesh = Mesh { uv_origin: conventions.uv_origin, ..Mesh::default() };
+    let (mut joints, mut weights) = (None, None);
+    for (place, attribute) in document.attributes.iter().enumerate() {
+        if document.attributes[..place].iter().any(|other| other.usage == attribute.usage) {
+            continue;
+        }
+        let part = part_of(attribute, info).ok_or_else(|| out_of_range(index, "vertex"))?;
+        match role_of(&part) {
+            Role::Position => {
+                mesh.flat = part.format.components() < 3;
+                mesh.positions = values(&part, [0.0; 3]);
+            }
+            Role::Normal => mesh.normals = Some(values(&part, [0.0; 3])),
+            // Without a fourth component, which says the side of the bitangent, it is 1.
+            Role::Tangent => mesh.tangents = Some(values(&part, [0.0, 0.0, 0.0, 1.0])),
+            Role::Color => mesh.colors.push(colors(&part)),
+            Role::Uv => mesh.uvs.push(values(&part, [0.0; 2])),
+            Role::Joints => joints = Some(values(&part, [f32::from(Skin::NONE); 4])),
+            Role::Weights => weights = Some(to_weights(&part)),
+            Role::Custom => mesh.custom.push(Custom {
+                name: custom_name(&part.usage),
+                lanes: part.format.components(),
+                values: components(&part),
+            }),
+        }
+    }
+    if let (Some(joints), Some(weights)) = (joints, weights) {
+        // Joints are whole numbers, which a cast keeps as far as they fit.
+        let joints = joints.iter().map(|four: &[f32; 4]| four.map(|joint| joint as u16)).collect();
+        mesh.skins.push(Skin { joints, weights });
+    }
+    if document.attribute(&Usage::Position).is_none() {
+        mesh.positions = vec![[0.0; 3]; info.vertex_count as usize];
+    }
+    mesh.faces = Faces { indices: indices_of(document, info, index)?, corners: None };
+    Ok(mesh)
+}
+
+/// The values of one mesh in a buffer.
+fn part_of(attribute: &Attribute, mesh: &MeshInfo) -> Option<Attribute> {
+    let size = attribute.format.size();
+    let start = (mesh.first_vertex as usize).checked_mul(size)?;
+    let end = start.checked_add((mesh.vertex_count as usize).checked_mul(size)?)?;
+    let data = (end <= attribute.data.len()).then(|| attribute.data.slice(start..end))?;
+    Some(Attribute { usage: attribute.usage.clone(), format: attribute.format, data })
+}
+
+fn out_of_range(mesh: usize, what: &str) -> Error {
+    Error::inexpressible(format!("its {what} range exceeds the buffer"))
+        .at(path!(meshes[mesh]))
+        .in_format(FormatId::Iyma)
+}
+
+fn indices_of(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Option<scene::Indices>> {
+    let Some(indices) = &document.indices else { return Ok(None) };
+    let size = indices.format.size();
+    let start = (mesh.first_index as usize).checked_mul(size);
+    let end = start.and_then(|start| start.checked_add((mesh.index_count as usize).checked_mul(size)?));
+    let range = start.zip(end).and_then(|(start, end)| indices.data.get(start..end));
+    let bytes = range.ok_or_else(|| out_of_range(index, "index"))?;
+    Ok(Some(match indices.format {
+        IndexFormat::U16 => scene::Indices::U16(bulk::to_vec(bytes)),
+        IndexFormat::U32 => scene::Indices::U32(bulk::to_vec(bytes)),
+    }))
+}
+
+/// The first components of each value; where it has fewer, those of `default`.
+fn values<const N: usize>(attribute: &Attribute, default: [f32; N]) -> Vec<[f32; N]> {
+    if attribute.format.component() == Component::Float32 && attribute.format.components() == N {
+        return bulk::to_vec::<f32>(&attribute.data).as_chunks::<N>().0.to_vec();
+    }
+    let floats = attribute.to_f32();
+    let value = |value: &[f32]| std::array::from_fn(|lane| value.get(lane).copied().unwrap_or(default[lane]));
+    floats.chunks_exact(attribute.format.components()).map(value).collect()
+}
+
+fn colors(attribute: &Attribute) -> Colors {
+    match attribute.format {
+        VertexFormat::Unorm8x4 => Colors::U8(attribute.data.as_chunks::<4>().0.to_vec()),
+        VertexFormat::Unorm8x4Bgra => {
+            let bgra = attribute.data.as_chunks::<4>().0.iter();
+            Colors::U8(bgra.map(|[blue, green, red, alpha]| [*red, *green, *blue, *alpha]).collect())
+        }
+        _ => Colors::F32(values(attribute, [0.0, 0.0, 0.0, 1.0])),
+    }
+}
+
+fn to_weights(attribute: &Attribute) -> Weights {
+    match attribute.format {
+        VertexFormat::Unorm8x4 => Weights::U8(attribute.data.as_chunks::<4>().0.to_vec()),
+        _ => Weights::F32(values(attribute, [0.0; 4])),
+    }
+}
+
+/// Values without a meaning: integers stay what they are, the rest become floats.
+fn components(attribute: &Attribute) -> Components {
+    match attribute.format.component() {
+        Component::Sint8 => Components::I8(bulk::to_vec(&attribute.data)),
+        Component::Sint16 => Components::I16(bulk::to_vec(&attribute.data)),
+        Component::Sint32 => Components::I32(bulk::to_vec(&attribute.data)),
+        Component::Uint8 => Components::U8(bulk::to_vec(&attribute.data)),
+        Component::Uint16 => Components::U16(bulk::to_vec(&attribute.data)),
+        Component::Uint32 => Components::U32(bulk::to_vec(&attribute.data)),
+        Component::Float64 => Components::F64(bulk::to_vec(&attribute.data)),
+        _ => Components::F32(attribute.to_f32()),
+    }
+}
