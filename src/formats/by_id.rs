@@ -60,6 +60,13 @@ impl FormatId {
         with_document!(self, |D| D::CONVENTIONS)
     }
 
+    /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
+    /// formats that have none.
+    #[cfg(feature = "scene")]
+    pub fn needs_normals(self) -> bool {
+        with_document!(self, |D| D::NEEDS_NORMALS)
+    }
+
     /// How surely these bytes are a file of this format, and its dialect. See [`Format::detect`].
     pub fn detect(self, bytes: &[u8]) -> Detection {
         with_document!(self, |D| D::detect(bytes))

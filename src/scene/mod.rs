@@ -135,6 +135,10 @@ pub trait FromScene: Format {
     /// How the format understands space, with the evidence.
     const CONVENTIONS: Conventions;
 
+    /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
+    /// formats that have none.
+    const NEEDS_NORMALS: bool = false;
+
     /// The content as a scene, with a list of what a scene cannot hold.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ fn faults_are_shown_where_they_are() {
     assert_eq!(run.status, 1);
     assert!(run.stdout.contains("error: meshes[1].n_vtx (bytes "), "{}", run.stdout);
     assert!(
-        run.stdout.contains("6 vertices, but the list holds 5 [BMD-VERTEX-COUNT, B14]"),
+        run.stdout.contains("6, but the list holds 5 vertices [BMD-VERTEX-COUNT, B14]"),
         "{}",
         run.stdout
     );

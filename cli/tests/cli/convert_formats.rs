@@ -269,3 +269,27 @@ fn transforms_of_nodes_are_baked_when_asked() {
     assert!(!messages.contains("changed: "), "{messages}");
     assert!(String::from_utf8(folder.get("b.obj")).unwrap().contains("\nv 3 0 0\n"));
 }
+
+#[test]
+fn normals_are_generated_for_formats_that_need_them() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let normals = |name: &str| {
+        folder.run(&format!("convert {name} {name}.glb --force")).fails(0);
+        let text = folder.run(&format!("info {name}.glb")).fine();
+        text.contains("\n    normal          3 × f32\n")
+    };
+    let said = folder.run("convert a.obj a.mesh").fails(0);
+    assert!(said.contains("assumed: mesh: normals are generated where there are none\n"), "{said}");
+    assert!(normals("a.mesh"));
+    let said = folder.run("convert a.obj bare.mesh --normals=never").fails(0);
+    assert!(!said.contains("normals are generated") && !normals("bare.mesh"), "{said}");
+    let said = folder.run("convert a.obj a.bmd").fails(0);
+    assert!(!said.contains("in the direction of their positions") && normals("a.bmd"), "{said}");
+    // A file stays as it is in its own format, and in formats that do without.
+    folder.run("convert bare.mesh larger.mesh --scale 2").fails(0);
+    folder.run("convert a.obj a.ima").fails(0);
+    assert!(!normals("larger.mesh") && !normals("a.ima"));
+    folder.run("convert a.obj lit.ima --normals").fails(0);
+    assert!(normals("lit.ima"));
+}

@@ -29,6 +29,7 @@ impl FromScene for Document {
         evidence: "X1: faces of real files agree with their normals; the unit is assumed",
         ..Conventions::GLTF
     };
+    const NEEDS_NORMALS: bool = true;
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);

@@ -231,6 +231,11 @@ impl Run<'_> {
             }
             Encoding::Format(format) => {
                 let options = self.target(format.name(), format.conventions());
+                if self.conversion.edits.add_normals(&mut scene, format) > 0 {
+                    self.outcome
+                        .assumed
+                        .push(format!("{format}: normals are generated where there are none"));
+                }
                 let (document, losses) =
                     Document::from_scene(format, scene, &options).map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);

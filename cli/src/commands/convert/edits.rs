@@ -1,7 +1,8 @@
 //! What is done with the content between reading and writing.
 
 use clap::{Args, ValueEnum};
-use meshspec::scene::{Axes, Conventions, Scene, UvOrigin};
+use meshspec::FormatId;
+use meshspec::scene::{Axes, Conventions, Mesh, Scene, UvOrigin};
 
 /// Edits of the content. Any of them makes the conversion go through a scene, even to the same format.
 #[derive(Debug, Args)]
@@ -34,9 +35,16 @@ pub struct Edits {
     /// Split polygons into triangles.
     #[arg(long)]
     triangulate: bool,
-    /// Generate normals from the faces where there are none.
-    #[arg(long)]
-    normals: bool,
+    /// Generate normals from the faces for meshes that have none. By default, that is done for MESH and BMD where IN is
+    /// of another format; --normals=never does not.
+    #[arg(long, value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    normals: Option<Normals>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Normals {
+    Always,
+    Never,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -58,7 +66,7 @@ impl Edits {
         let Edits { axes, out_axes, uv_origin, bake: _, scale, flip_u, flip_v, weld, triangulate, normals } =
             self;
         let told = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
-        !(told || *flip_u || *flip_v || *weld || *triangulate || *normals)
+        !(told || *flip_u || *flip_v || *weld || *triangulate || *normals == Some(Normals::Always))
     }
 
     /// The conventions of IN, where those of its format are these.
@@ -96,9 +104,21 @@ impl Edits {
             if self.weld {
                 mesh.weld();
             }
-            if self.normals && mesh.normals.is_none() {
+            if self.normals == Some(Normals::Always) && mesh.normals.is_none() {
                 mesh.generate_normals();
             }
         }
+    }
+
+    /// Generates the normals that files of this format need, if the scene comes from another one. Says for how many
+    /// meshes.
+    pub fn add_normals(&self, scene: &mut Scene, format: FormatId) -> usize {
+        let is_own = scene.source.as_ref().is_some_and(|source| source.format == format.name());
+        if self.normals.is_some() || is_own || !format.needs_normals() {
+            return 0;
+        }
+        let has_none =
+            |mesh: &&mut Mesh| mesh.normals.is_none() && mesh.faces.corner_count(mesh.positions.len()) >= 3;
+        scene.meshes.iter_mut().filter(has_none).map(Mesh::generate_normals).count()
     }
 }

@@ -45,6 +45,7 @@ impl FromScene for Document {
         evidence: "X2: skeletons stack along z, faces agree with normals; the unit and the texture origin are assumed",
         ..Conventions::GLTF
     };
+    const NEEDS_NORMALS: bool = true;
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
