@@ -18,13 +18,13 @@ pub struct Listed {
     pub name: PathBuf,
 }
 
-/// The files that these paths name: a file, the files with a known extension below a folder, or all that
-/// match a pattern. What does not exist is listed as it is.
-pub fn list(paths: &[PathBuf]) -> Result<Vec<Listed>> {
+/// The files that these paths name: a file, the files below a folder that are such as `is_meant` says, or all that match
+/// a pattern. What does not exist is listed as it is.
+pub fn list(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<Listed>> {
     let mut files: Vec<Listed> = Vec::new();
     for path in paths {
         for path in expand(path)? {
-            let below = if path.is_dir() { files_in(&path) } else { Ok(vec![path.clone()]) };
+            let below = if path.is_dir() { files_in(&path, is_meant) } else { Ok(vec![path.clone()]) };
             let below = below.map_err(|error| Failure::io(&path.display().to_string(), &error))?;
             let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
             files.extend(below.into_iter().map(|file| {
@@ -37,11 +37,11 @@ pub fn list(paths: &[PathBuf]) -> Result<Vec<Listed>> {
 }
 
 /// As [`list`], for commands that have nothing to do without any file.
-pub fn list_some(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let files = list(paths)?;
+pub fn list_some(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
+    let files = list(paths, is_meant)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
-            let message = "no file in it has a known extension; `meshspec formats` lists them";
+            let message = "no file in it has the extension of a format; `meshspec formats` lists them";
             Err(Failure::usage(&path.display().to_string(), message))
         }
         _ => Ok(files.into_iter().map(|listed| listed.file).collect()),
@@ -64,24 +64,24 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     if matches.is_empty() { as_it_is() } else { Ok(matches) }
 }
 
-/// Files that may be meshes by their extension, below a folder, sorted. Links to folders are not followed.
-fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// The files below a folder that are meant, sorted. Links to folders are not followed.
+fn files_in(folder: &Path, is_meant: fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
         if entry.file_type()?.is_dir() {
-            files.extend(files_in(&path)?);
-        } else if is_mesh(&path) {
+            files.extend(files_in(&path, is_meant)?);
+        } else if is_meant(&path) {
             files.push(path);
         }
     }
     Ok(files)
 }
 
-/// JSON may be anything.
-fn is_mesh(path: &Path) -> bool {
+/// Whether a file has the extension of a format. JSON may be anything.
+pub fn is_mesh(path: &Path) -> bool {
     let known = FormatId::ALL.iter().flat_map(|format| format.about().extensions);
     let others = Interchange::ALL.iter().map(|format| format.name());
     let extension = path.extension().unwrap_or_default();

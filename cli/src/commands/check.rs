@@ -62,7 +62,7 @@ struct Checked {
 
 impl Check {
     pub fn run(&self) -> Result<Status> {
-        let files = listing::list_some(&self.files)?;
+        let files = listing::list_some(&self.files, listing::is_mesh)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
         let status = per_file::run(&files, self.json, |path| self.look_at(path, brief))?;
         if brief && !self.json && !self.verbosity.quiet {

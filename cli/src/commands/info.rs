@@ -104,7 +104,9 @@ impl From<SceneInfo> for Content {
 
 impl Info {
     pub fn run(&self) -> Result<Status> {
-        per_file::run(&listing::list_some(&self.files)?, self.json, |path| self.look_at(path))
+        per_file::run(&listing::list_some(&self.files, listing::is_mesh)?, self.json, |path| {
+            self.look_at(path)
+        })
     }
 
     fn look_at(&self, path: &Path) -> Result<FileInfo> {

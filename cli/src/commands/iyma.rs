@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
-use meshspec::{Dialect, Format, Loss, ReadOptions};
+use meshspec::{Dialect, Format, FormatId, Loss, ReadOptions};
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options};
+use crate::listing;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, Staged};
 use crate::packing::Packing;
+use crate::progress;
 use crate::terminal::counted;
 
 /// Merge and split IyMA files, and get and set their user data.
@@ -37,7 +39,7 @@ enum Command {
 /// that has any is kept.
 #[derive(Debug, Args)]
 struct Merge {
-    /// The files to read; `-` is standard input.
+    /// The files to read, folders of them, or patterns such as `*.ima`; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<PathBuf>,
     /// The file to write; `-` is standard output.
@@ -161,10 +163,12 @@ impl Merge {
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
             return Err(Failure::usage("standard input", "can be only one of the inputs"));
         }
-        let documents = self.inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
-        let (document, mut losses) = iyma::merge(&documents).map_err(|error| self.failure(&error))?;
+        let inputs = listing::list_some(&self.inputs, is_iyma)?;
+        let documents = inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
+        let merged = iyma::merge(&documents);
+        let (document, mut losses) = merged.map_err(|error| self.failure(&inputs, &error))?;
         for loss in &mut losses {
-            if let Some((file, path)) = self.place_of(&loss.path) {
+            if let Some((file, path)) = place_of(&inputs, &loss.path) {
                 loss.path = format!("{file}: {path}");
             }
         }
@@ -174,21 +178,25 @@ impl Merge {
         self.writing.write([(self.output.clone(), document)], &output)
     }
 
-    /// The file name and the rest of a path of the library, which counts the documents.
-    fn place_of<'p>(&self, path: &'p str) -> Option<(String, &'p str)> {
-        let (number, rest) = path.strip_prefix("documents[")?.split_once(']')?;
-        let input = self.inputs.get(number.parse::<usize>().ok()?)?;
-        Some((name_of(input), rest.trim_start_matches('.')))
-    }
-
     /// The failure for an error about one of the documents, or about the merged one.
-    fn failure(&self, error: &meshspec::Error) -> Failure {
-        match self.place_of(&error.path().to_string()) {
+    fn failure(&self, inputs: &[PathBuf], error: &meshspec::Error) -> Failure {
+        match place_of(inputs, &error.path().to_string()) {
             Some((file, "")) => Failure::invalid(&file, error.message()),
             Some((file, path)) => Failure::invalid(&file, format_args!("{path}: {}", error.message())),
             None => Failure::of(&output::name_of(&self.output), error),
         }
     }
+}
+
+/// The file name and the rest of a path of the library, which counts the documents.
+fn place_of<'p>(inputs: &[PathBuf], path: &'p str) -> Option<(String, &'p str)> {
+    let (number, rest) = path.strip_prefix("documents[")?.split_once(']')?;
+    let input = inputs.get(number.parse::<usize>().ok()?)?;
+    Some((name_of(input), rest.trim_start_matches('.')))
+}
+
+fn is_iyma(path: &Path) -> bool {
+    FormatId::by_extension(path) == Some(FormatId::Iyma)
 }
 
 impl Split {
@@ -276,8 +284,10 @@ impl Writing {
     }
 
     fn read(&self, path: &Path) -> Result<Document> {
-        let bytes = input::read(path)?;
-        Document::read(&bytes, &self.options()).map_err(|error| Failure::of(&name_of(path), &error))
+        progress::on_file(path, || {
+            let bytes = input::read(path)?;
+            Document::read(&bytes, &self.options()).map_err(|error| Failure::of(&name_of(path), &error))
+        })
     }
 
     /// Reads a document, changes it and writes it.
@@ -299,7 +309,7 @@ impl Writing {
     /// The document in the dialect to write.
     fn in_dialect(&self, document: Document, losses: &mut Vec<Loss>, place: &str) -> Result<Document> {
         let dialect = self.dialect.unwrap_or(document.dialect);
-        input::require_dialect(meshspec::FormatId::Iyma, dialect, place)?;
+        input::require_dialect(FormatId::Iyma, dialect, place)?;
         let (document, lost) = document.into_dialect(dialect).map_err(|error| Failure::of(place, &error))?;
         losses.extend(lost);
         Ok(document)
@@ -317,10 +327,12 @@ impl Writing {
         files.iter().try_for_each(|(path, _)| output::refuse_existing(path, self.force))?;
         let options = self.packing.options(self.lenient);
         let staged = files.iter().map(|(path, document)| {
-            let bytes = document.write(&options).map_err(|error| Failure::of(place, &error))?;
-            let mut staged = Staged::new(path, self.force);
-            staged.write(|out| out.write_all(&bytes))?;
-            Ok(staged)
+            progress::on_file(path, || {
+                let bytes = document.write(&options).map_err(|error| Failure::of(place, &error))?;
+                let mut staged = Staged::new(path, self.force);
+                staged.write(|out| out.write_all(&bytes))?;
+                Ok(staged)
+            })
         });
         staged.collect::<Result<Vec<_>>>()?.into_iter().try_for_each(Staged::commit)?;
         Ok(Status::Fine)

@@ -152,6 +152,21 @@ fn files_that_break_rules_are_edited_leniently_only() {
 }
 
 #[test]
+fn a_folder_is_the_list_of_its_iyma_files() {
+    let folder = folder();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    for name in ["a.ima", "b.ima"] {
+        std::fs::copy(folder.path(name), folder.path("in").join(name)).unwrap();
+    }
+    folder.put("in/c.obj", "v 0 0 0\n");
+    folder.run("iyma merge a.ima b.ima -o files.ima").fine();
+    folder.run("iyma merge in -o folder.ima").fine();
+    folder.run("iyma merge in/*.ima -o pattern.ima").fine();
+    assert_eq!(folder.get("folder.ima"), folder.get("files.ima"));
+    assert_eq!(folder.get("pattern.ima"), folder.get("files.ima"));
+}
+
+#[test]
 fn splitting_says_what_is_lost() {
     let folder = folder();
     let mut spare = triangle(1.0, "");

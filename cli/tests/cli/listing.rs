@@ -35,7 +35,7 @@ fn a_folder_is_a_list_of_the_files_with_known_extensions() {
         );
         assert_eq!(
             folder.run(&format!("{command} models/deep/empty")).fails(2),
-            "error: models/deep/empty: no file in it has a known extension; `meshspec formats` lists them\n"
+            "error: models/deep/empty: no file in it has the extension of a format; `meshspec formats` lists them\n"
         );
     }
 }

@@ -98,7 +98,7 @@ fn jobs(inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Vec<Job>> {
         let output = folder.join(name).with_extension(to.extension_for(&file));
         Job { output, input: file, rival: None }
     };
-    let mut jobs: Vec<_> = listing::list(inputs)?.into_iter().map(job).collect();
+    let mut jobs: Vec<_> = listing::list(inputs, listing::is_mesh)?.into_iter().map(job).collect();
     let mut known = HashSet::new();
     jobs.retain(|job| known.insert(job.input.clone()));
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
