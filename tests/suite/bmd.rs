@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
-use crate::common::all_files;
+use crate::common::File;
 use binrw::BinRead;
 use meshspec::bmd::schema::{
     BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, PseudoTransform, Quad32, Quad64, ScaledSt,
@@ -432,10 +432,11 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
     assert_eq!(texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>(), names);
 }
 
-#[test]
-fn the_walker_agrees_on_files() {
+of_files!(the_walker_agrees);
+
+fn the_walker_agrees(files: Vec<File>) {
     let mut compared = 0;
-    for (format, bytes) in all_files() {
+    for (format, bytes) in files {
         if format == FormatId::Bmd {
             let document = Document::read(&bytes, &ReadOptions::default()).unwrap();
             assert_walker_agrees(&bytes, &document);

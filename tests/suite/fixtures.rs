@@ -2,7 +2,7 @@
 //!
 //! A new entry of the index is tested without new code.
 
-use crate::common::{Fixture, fixtures};
+use crate::common::{Fixture, fixtures, fixtures_of, reference_text};
 use meshspec::{FormatId, ReadOptions, WriteOptions};
 
 /// The format of a fixture, unless it is not built in.
@@ -11,10 +11,10 @@ fn format_of(fixture: &Fixture) -> Option<FormatId> {
 }
 
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn verdicts() {
-    let Some(fixtures) = fixtures() else { return };
     let mut wrong = Vec::new();
-    for fixture in &fixtures {
+    for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let modes = [(fixture.strict, ReadOptions::default()), (fixture.lenient, ReadOptions::lenient())];
         for (accepts, options) in modes {
@@ -28,10 +28,10 @@ fn verdicts() {
 }
 
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn contents() {
-    let Some(fixtures) = fixtures() else { return };
     let mut compared = 0;
-    for fixture in &fixtures {
+    for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let Ok(document) = format.read(&fixture.bytes, &ReadOptions::lenient()) else { continue };
         if let Some(expected) = &fixture.expected {
@@ -43,9 +43,9 @@ fn contents() {
 }
 
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn errors_name_their_place_and_rule() {
-    let Some(fixtures) = fixtures() else { return };
-    for fixture in &fixtures {
+    for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let Err(error) = format.read(&fixture.bytes, &ReadOptions::default()) else { continue };
         let file = &fixture.file;
@@ -56,9 +56,9 @@ fn errors_name_their_place_and_rule() {
 }
 
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn detection() {
-    let Some(fixtures) = fixtures() else { return };
-    for fixture in fixtures.iter().filter(|f| f.strict == Some(true) && format_of(f).is_some()) {
+    for fixture in fixtures().iter().filter(|f| f.strict == Some(true) && format_of(f).is_some()) {
         let detected = meshspec::detect(&fixture.bytes, None).ok().map(|detected| detected.format.name());
         let expected = format_of(fixture).map(FormatId::name);
         assert_eq!(detected, expected, "{}", fixture.file);
@@ -67,16 +67,16 @@ fn detection() {
 
 /// The table of all F8A codes.
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn f8a_codes() {
-    if let Some(table) = crate::common::fixture_text("bmd/f8a_table.txt") {
-        crate::content::bmd::compare_f8a(&table);
-    }
+    crate::content::bmd::compare_f8a(&reference_text("bmd/f8a_table.txt"));
 }
 
 /// The newest files of the author of BMD, and all that his encoder writes, are in canonical form.
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn canonical_images_are_written_byte_by_byte() {
-    let Some(fixtures) = crate::common::fixtures_of("bmd") else { return };
+    let fixtures = fixtures_of("bmd");
     let newest = ["bmd/real/chair0.bmd", "bmd/real/couch0.bmd", "bmd/real/chicken1.bmd"];
     let canonical: Vec<_> = fixtures
         .iter()
@@ -90,9 +90,9 @@ fn canonical_images_are_written_byte_by_byte() {
 }
 
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn what_is_read_can_be_written() {
-    let Some(fixtures) = fixtures() else { return };
-    for fixture in &fixtures {
+    for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let Ok(document) = format.read(&fixture.bytes, &ReadOptions::lenient()) else { continue };
         let bytes = document.write(&WriteOptions::lenient()).expect(&fixture.file);

@@ -4,6 +4,26 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+/// Makes two tests of each function: one of the samples, and one of the reference files.
+macro_rules! of_files {
+    ($($test:ident),+) => {
+        mod samples {
+            $(#[test]
+            fn $test() {
+                super::$test(crate::common::samples());
+            })+
+        }
+        mod reference_files {
+            $(#[test]
+            #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
+            fn $test() {
+                super::$test(crate::common::accepted_fixtures());
+            })+
+        }
+    };
+}
+
+#[path = "../common/mod.rs"]
 mod common;
 
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "serde"))]

@@ -396,3 +396,22 @@ fn what_a_text_cannot_hold_is_not_written() {
         );
     }
 }
+
+#[test]
+fn long_lines_need_no_stack() {
+    let texts = [
+        format!("p 1,{}2,3\n", " ".repeat(300_000)),
+        format!("p {}1,2,3\n", "0".repeat(300_000)),
+        format!("p {}1\n", "0,".repeat(150_000)),
+        format!("[{}]=x\n", "a".repeat(300_000)),
+        format!("[a]={}\n", "[b]= ".repeat(60_000)),
+        format!("#{}\n", "#".repeat(300_000)),
+        "p".repeat(300_000),
+        "p ".repeat(150_000),
+    ];
+    let small = std::thread::Builder::new().stack_size(128 << 10);
+    let read =
+        move || texts.map(|text| seed::Document::read(text.as_bytes(), &ReadOptions::default()).is_ok());
+    // None is a whole file.
+    assert_eq!(small.spawn(read).unwrap().join().unwrap(), [false; 8]);
+}

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Cursor;
 use std::ops::{ControlFlow, Range};
 
-use crate::common::{Damage, all_files, own_files};
+use crate::common::{Damage, File, samples};
 use binrw::{BinWrite, binrw};
 use meshspec::layout::walk::{self, Node, Segment, Visitor};
 use meshspec::layout::{Field, Layout, Shape, Type, Value};
@@ -90,27 +90,34 @@ fn numbers() {
 
 #[test]
 fn blocks_unpack_no_further_than_the_limits() {
-    let (format, file) = own_files().into_iter().find(|(format, _)| *format == FormatId::Crucible).unwrap();
+    let (format, file) = samples().into_iter().find(|(format, _)| *format == FormatId::Crucible).unwrap();
     let limits = Limits::default().with_max_decoded(20);
     let fault =
         walk::fault(format.layout_of(&file, format.detect(&file).dialect).unwrap(), &file, &limits).unwrap();
     assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::Limit, "chunks[0].indices.data"));
 }
 
-/// Small enough to note every leaf.
-fn files() -> Vec<(FormatId, Vec<u8>)> {
+of_files!(
+    same_values,
+    every_byte_is_covered_once,
+    same_acceptance_of_truncations,
+    same_acceptance_of_ten_thousand_mutations
+);
+
+/// Those with a layout that are small enough to note every leaf.
+fn small(files: Vec<File>) -> Vec<File> {
     let has_layout =
-        |(format, file): &(FormatId, Vec<u8>)| format.layout_of(file, format.detect(file).dialect).is_some();
-    let files = all_files().into_iter().filter(has_layout);
-    let files: Vec<_> = files.filter(|(_, file)| file.len() < 100_000).collect();
+        |(format, file): &File| format.layout_of(file, format.detect(file).dialect).is_some();
+    let files: Vec<_> =
+        files.into_iter().filter(has_layout).filter(|(_, file)| file.len() < 100_000).collect();
     assert!(files.len() >= 4);
     files
 }
 
 /// Those whose fields follow one another. The lists of a BMD image lie where it says, its strings where others lie,
-/// too; `tests/bmd.rs` compares its values.
-fn files_in_sequence() -> impl Iterator<Item = (FormatId, Vec<u8>)> {
-    files().into_iter().filter(|(format, _)| *format != FormatId::Bmd)
+/// too; `bmd.rs` beside this file compares its values.
+fn in_sequence(files: Vec<File>) -> impl Iterator<Item = File> {
+    small(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
 }
 
 /// Fields that the document does not store: they are computed at writing, or say how the rest is packed.
@@ -121,10 +128,9 @@ fn is_computed(path: &str) -> bool {
         || name.ends_with("_count")
 }
 
-#[test]
-fn same_values() {
+fn same_values(files: Vec<File>) {
     let mut compared = 0;
-    for (format, file) in files_in_sequence() {
+    for (format, file) in in_sequence(files) {
         let document = format.read(&file, &ReadOptions::lenient()).unwrap();
         if let Document::Iyma(document) = &document {
             compared += same_buffers(document, leaves(format, &file).leaves);
@@ -209,9 +215,8 @@ fn same(data: &serde_json::Value, value: &Value) -> bool {
     }
 }
 
-#[test]
-fn every_byte_is_covered_once() {
-    for (format, file) in files_in_sequence() {
+fn every_byte_is_covered_once(files: Vec<File>) {
+    for (format, file) in in_sequence(files) {
         let mut spans: Vec<(Option<Range<u64>>, Range<u64>)> = Vec::new();
         let found = leaves(format, &file);
         let is_zstd = format == FormatId::Iyma;
@@ -307,18 +312,16 @@ fn assert_same_acceptance(format: FormatId, bytes: &[u8]) -> bool {
     }
 }
 
-#[test]
-fn same_acceptance_of_truncations() {
-    for (format, file) in files() {
+fn same_acceptance_of_truncations(files: Vec<File>) {
+    for (format, file) in small(files) {
         for length in (0..file.len()).filter(|length| file.len() < 3000 || length % 101 == 0) {
             assert_same_acceptance(format, &file[..length]);
         }
     }
 }
 
-#[test]
-fn same_acceptance_of_ten_thousand_mutations() {
-    let files: Vec<_> = files().into_iter().filter(|(_, file)| file.len() < 6000).collect();
+fn same_acceptance_of_ten_thousand_mutations(files: Vec<File>) {
+    let files: Vec<_> = small(files).into_iter().filter(|(_, file)| file.len() < 6000).collect();
     let mut damage = Damage::new(2);
     let accepted = (0..10_000)
         .filter(|round| {

@@ -46,8 +46,3 @@ fn parts(glb: &[u8]) -> (serde_json::Value, &[u8]) {
     let json = serde_json::from_slice(&glb[20..20 + length]).unwrap();
     (json, glb.get(28 + length..).unwrap_or_default())
 }
-
-#[test]
-fn outside_models() {
-    models::compare();
-}

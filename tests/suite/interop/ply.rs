@@ -128,7 +128,7 @@ fn flat_points_and_other_colours() {
                  property float green\nproperty float blue\nproperty float alpha\nproperty ushort gray\nend_header\n\
                  1 2 0.5 0.25 1 0 65535\nmore";
     let (scene, losses) = scene(Ply, file);
-    assert_eq!(losses, "dropped: : 4 bytes behind the last element");
+    assert_eq!(losses, "dropped: 4 bytes behind the last element");
     let mesh = &scene.meshes[0];
     assert!(mesh.flat);
     assert_eq!(mesh.positions, [[1.0, 2.0, 0.0]]);

@@ -39,7 +39,7 @@ fn binary_files_are_told_by_their_size() {
     assert_eq!(scene, of(vec![facet("")]));
     assert_eq!(
         losses,
-        "dropped: : 4 bytes behind the last facet\n\
+        "dropped: 4 bytes behind the last facet\n\
          dropped: facets.attributes: 1 facets have attributes, which may be colours of one program or another"
     );
 }

@@ -228,3 +228,19 @@ fn data_that_fits_in_no_buffer() {
         }
     }
 }
+
+#[test]
+fn many_meshes_that_share_indices_take_no_more_time() {
+    let indices: Vec<u32> = (0..300_000).map(|i| i % 1000).collect();
+    let mesh = MeshInfo { first_index: 0, index_count: 299_999, first_vertex: 0, vertex_count: 1000 };
+    // The first mesh may only use 999 vertices and is the only one that is wrong.
+    let meshes = (0..60_000).map(|i| MeshInfo { vertex_count: 1000 - u32::from(i == 0), ..mesh });
+    let document = Document {
+        n_vertices: 1000,
+        meshes: meshes.collect(),
+        indices: Some(IndexBuffer::from_u32(&indices)),
+        ..Default::default()
+    };
+    // 18 billion indices, were they looked at one by one.
+    assert_eq!(document.check().count_of("IYMA-INDEX-RANGE"), 299);
+}

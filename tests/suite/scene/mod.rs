@@ -158,9 +158,10 @@ fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
     }
 }
 
-#[test]
-fn bmd_survives_a_scene() {
-    for (format, bytes) in crate::common::all_files() {
+of_files!(bmd_survives_a_scene);
+
+fn bmd_survives_a_scene(files: Vec<crate::common::File>) {
+    for (format, bytes) in files {
         if format != FormatId::Bmd {
             continue;
         }

@@ -8,6 +8,8 @@ use meshspec::scene::{Scene, SceneOptions, Skin};
 use meshspec::{Document, Format, FormatId, Loss, bmd, mesh};
 use serde_json::Value;
 
+use crate::common::{File, fixtures_of};
+
 /// The skinned vertices of a scene at a time of an animation.
 fn skinned(scene: &Scene, animation: &meshspec::scene::Animation, ticks: f32) -> Vec<Vec<Vec3>> {
     let joints = scene.skeleton.to_model(&animation.pose(&scene.skeleton, ticks));
@@ -42,10 +44,15 @@ fn through_glb(scene: Scene) -> meshspec::Result<(Scene, Vec<Loss>)> {
     Ok((again, losses))
 }
 
-#[test]
-fn bmd_moves_in_glb_as_it_does_itself() {
+of_files!(
+    bmd_moves_in_glb_as_it_does_itself,
+    vertices_of_bmd_are_where_its_own_poses_take_them,
+    mesh_in_glb_moves_as_it_does_itself
+);
+
+fn bmd_moves_in_glb_as_it_does_itself(files: Vec<File>) {
     let mut compared = 0;
-    for (format, bytes) in crate::common::all_files() {
+    for (format, bytes) in files {
         if format != FormatId::Bmd {
             continue;
         }
@@ -75,10 +82,9 @@ fn bmd_moves_in_glb_as_it_does_itself() {
     assert!(compared > 0);
 }
 
-#[test]
-fn vertices_of_bmd_are_where_its_own_poses_take_them() {
+fn vertices_of_bmd_are_where_its_own_poses_take_them(files: Vec<File>) {
     let mut compared = 0;
-    for (format, bytes) in crate::common::all_files() {
+    for (format, bytes) in files {
         if format != FormatId::Bmd {
             continue;
         }
@@ -173,8 +179,9 @@ fn assert_same(at: &str, found: &[Vec<Vec3>], expected: &[Vec<Vec3>]) -> usize {
 
 /// At every frame, by the poses that an independent decoder found.
 #[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn bmd_in_glb_moves_as_the_sidecars_say() {
-    let Some(fixtures) = crate::common::fixtures_of("bmd") else { return };
+    let fixtures = fixtures_of("bmd");
     let (mut frames, mut vertices) = (0, 0);
     for fixture in fixtures.iter().filter(|fixture| fixture.strict == Some(true)) {
         let Some(expected) = &fixture.expected else { continue };
@@ -253,10 +260,9 @@ fn mesh_vertices(
 }
 
 /// At timestamps and between them, with translations, rotations and factors.
-#[test]
-fn mesh_in_glb_moves_as_it_does_itself() {
-    let (mut times, mut vertices, mut files) = (0, 0, 0);
-    for (format, bytes) in crate::common::all_files() {
+fn mesh_in_glb_moves_as_it_does_itself(files: Vec<File>) {
+    let (mut times, mut vertices) = (0, 0);
+    for (format, bytes) in files {
         if format != FormatId::Mesh {
             continue;
         }
@@ -282,8 +288,7 @@ fn mesh_in_glb_moves_as_it_does_itself() {
                 }
             }
         }
-        files += 1;
     }
-    println!("{files} files, {times} times, {vertices} vertices");
+    println!("{times} times, {vertices} vertices");
     assert!(times > 20 && vertices > 500, "{times} times, {vertices} vertices");
 }

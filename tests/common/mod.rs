@@ -1,9 +1,10 @@
-//! The reference files, which do not lie in this repository.
+//! Files to test with: the samples, the reference files, which do not lie in this repository, and damaged ones.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, reason = "no program and no set of features needs all of it")]
 
 use std::path::PathBuf;
 
+use meshspec::FormatId;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -19,17 +20,27 @@ pub struct Fixture {
     pub expected: Option<Value>,
 }
 
-/// All reference files; `None`, and a line that says so, where `MESHSPEC_FIXTURES` does not name their folder.
-pub fn fixtures() -> Option<Vec<Fixture>> {
-    let Some(folder) = std::env::var_os("MESHSPEC_FIXTURES").map(PathBuf::from) else {
-        eprintln!("skipped: MESHSPEC_FIXTURES does not name the folder of reference files");
-        return None;
-    };
-    let read = |name: &str| {
-        let path = folder.join(name);
-        std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    };
-    let index: Value = serde_json::from_slice(&read("index.json")).unwrap();
+/// The folder of the reference files.
+fn folder() -> PathBuf {
+    std::env::var_os("MESHSPEC_FIXTURES")
+        .expect("MESHSPEC_FIXTURES names the folder of reference files")
+        .into()
+}
+
+/// A file in the folder of reference files, by its path there.
+pub fn reference_file(name: &str) -> Vec<u8> {
+    let path = folder().join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The same as text.
+pub fn reference_text(name: &str) -> String {
+    String::from_utf8(reference_file(name)).unwrap()
+}
+
+/// All reference files, by their index.
+pub fn fixtures() -> Vec<Fixture> {
+    let index: Value = serde_json::from_slice(&reference_file("index.json")).unwrap();
     let fixtures: Vec<_> = index
         .as_array()
         .unwrap()
@@ -39,25 +50,21 @@ pub fn fixtures() -> Option<Vec<Fixture>> {
             file: text(&entry["file"]),
             strict: verdict(&entry["strict"]),
             lenient: verdict(&entry["lenient"]),
-            bytes: read(&text(&entry["file"])),
-            expected: entry["expected"].as_str().map(|name| serde_json::from_slice(&read(name)).unwrap()),
+            bytes: reference_file(&text(&entry["file"])),
+            expected: entry["expected"]
+                .as_str()
+                .map(|name| serde_json::from_slice(&reference_file(name)).unwrap()),
         })
         .collect();
     assert!(!fixtures.is_empty(), "the index of reference files is empty");
-    Some(fixtures)
-}
-
-/// A text beside the reference files; `None` where they are not there.
-pub fn fixture_text(name: &str) -> Option<String> {
-    let folder = std::env::var_os("MESHSPEC_FIXTURES").map(PathBuf::from)?;
-    Some(std::fs::read_to_string(folder.join(name)).unwrap())
+    fixtures
 }
 
 /// The reference files of one format.
-pub fn fixtures_of(format: &str) -> Option<Vec<Fixture>> {
-    let fixtures: Vec<_> = fixtures()?.into_iter().filter(|f| f.format == format).collect();
+pub fn fixtures_of(format: &str) -> Vec<Fixture> {
+    let fixtures: Vec<_> = fixtures().into_iter().filter(|f| f.format == format).collect();
     assert!(!fixtures.is_empty(), "no reference files of {format}");
-    Some(fixtures)
+    fixtures
 }
 
 fn text(value: &Value) -> String {
@@ -124,11 +131,14 @@ impl Damage {
     }
 }
 
-/// A document of each format and dialect, as a file.
-pub fn own_files() -> Vec<(meshspec::FormatId, Vec<u8>)> {
+/// A valid file and its format.
+pub type File = (FormatId, Vec<u8>);
+
+/// The files in `samples/`.
+pub fn samples() -> Vec<File> {
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples");
     let mut files = Vec::new();
-    for format in meshspec::FormatId::ALL {
+    for format in FormatId::ALL {
         for entry in std::fs::read_dir(format!("{samples}/{format}")).unwrap() {
             files.push((*format, std::fs::read(entry.unwrap().path()).unwrap()));
         }
@@ -136,13 +146,8 @@ pub fn own_files() -> Vec<(meshspec::FormatId, Vec<u8>)> {
     files
 }
 
-/// The project's own samples and, where they are there, the reference files that are accepted.
-pub fn all_files() -> Vec<(meshspec::FormatId, Vec<u8>)> {
-    let mut files = own_files();
-    for fixture in fixtures().into_iter().flatten().filter(|f| f.strict == Some(true)) {
-        if let Ok(format) = fixture.format.parse() {
-            files.push((format, fixture.bytes));
-        }
-    }
-    files
+/// The reference files that strict reading accepts.
+pub fn accepted_fixtures() -> Vec<File> {
+    let accepted = fixtures().into_iter().filter(|fixture| fixture.strict == Some(true));
+    accepted.filter_map(|fixture| Some((fixture.format.parse().ok()?, fixture.bytes))).collect()
 }

@@ -1,21 +1,17 @@
 //! Damaged OBJ, PLY and STL: never a panic, a clear error, bounded memory.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-#[path = "suite/common/mod.rs"]
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::Damage;
+use libtest_mimic::Trial;
 use meshspec::ErrorKind;
 use meshspec::interop::Interchange::{self, Obj, Ply, Stl};
-use peak_alloc::PeakAlloc;
 
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
+use crate::common::Damage;
+use crate::{MEBIBYTE, measured};
 
-const MEBIBYTE: usize = 1 << 20;
+pub fn trials() -> Vec<Trial> {
+    trials![damaged_files]
+}
 
 const OBJ: &str = "mtllib a.mtl\no cube\nv 0 0 0\nv 1 0 0 1\nv 1 1 0 1 0.5 0\nv 0 1 0\nvt 0 0\nvt 1 0.5\nvn 0 0 1\n\
                    usemtl red\nf 1/1/1 2/2/1 3/1/1 4/2/1\ng left\ns 1\nf -1 -2 -3\nl 1 2\n";
@@ -52,10 +48,8 @@ fn files() -> Vec<(Interchange, Vec<u8>)> {
 
 /// Reads a file, and writes what it holds in all formats. Errors of reading say where.
 fn read(format: Interchange, bytes: &[u8], library: &[u8]) -> bool {
-    let before = MEMORY.current_usage();
-    MEMORY.reset_peak_usage();
-    let result = format.read(bytes, &folder(library), &Default::default(), &Default::default());
-    let memory = MEMORY.peak_usage().saturating_sub(before);
+    let folder = folder(library);
+    let (result, memory) = measured(|| format.read(bytes, &folder, &Default::default(), &Default::default()));
     assert!(memory < MEBIBYTE, "{format}: {memory} bytes for {}", bytes.len());
     match result {
         Ok((scene, _)) => {
@@ -75,8 +69,6 @@ fn read(format: Interchange, bytes: &[u8], library: &[u8]) -> bool {
     }
 }
 
-/// One test, since the memory is that of the process.
-#[test]
 fn damaged_files() {
     let files = files();
     let (mut refused, mut accepted) = (0, 0);

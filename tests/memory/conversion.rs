@@ -6,20 +6,16 @@
 //! twice as large as what it says, and held as a whole while it is parsed: words and names point into it, and so do
 //! errors. It comes on top.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-use std::sync::Mutex;
-
+use libtest_mimic::Trial;
 use meshspec::interop::{Files, Interchange};
 use meshspec::scene::{Faces, Mesh, Scene, SceneOptions};
 use meshspec::{Document, FormatId};
-use peak_alloc::PeakAlloc;
 
-#[global_allocator]
-static MEMORY: PeakAlloc = PeakAlloc;
+use crate::MEMORY;
 
-/// The tests measure the memory of the process, one at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+pub fn trials() -> Vec<Trial> {
+    trials![each_format_to_gltf, obj_to_gltf]
+}
 
 /// Files that are counted and forgotten.
 #[derive(Default)]
@@ -103,9 +99,7 @@ fn assert_three_times(name: &str, is_text: bool, file: Vec<u8>, read: impl FnOnc
     assert!(is_text || all <= 3 * size, "{name}: {all} bytes for {size}");
 }
 
-#[test]
 fn each_format_to_gltf() {
-    let _alone = ALONE.lock();
     for format in FormatId::ALL {
         let (document, _) = Document::from_scene(*format, scene(), &SceneOptions::default()).unwrap();
         let file = document.write(&Default::default()).unwrap();
@@ -117,9 +111,7 @@ fn each_format_to_gltf() {
     }
 }
 
-#[test]
 fn obj_to_gltf() {
-    let _alone = ALONE.lock();
     let mut files = std::collections::BTreeMap::new();
     Interchange::Obj.write(scene(), "x.obj", &mut files, &SceneOptions::default()).unwrap();
     let file = files.remove("x.obj").unwrap();

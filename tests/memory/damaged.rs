@@ -1,0 +1,78 @@
+//! Damaged files: never a panic, a clear error, bounded memory.
+
+use libtest_mimic::Trial;
+use meshspec::{FormatId, ReadOptions, Result, Span};
+
+use crate::common::{Damage, File, accepted_fixtures, samples};
+use crate::{MEBIBYTE, measured, trial};
+
+pub fn trials() -> Vec<Trial> {
+    let truncated = of_files("truncated_at_every_byte", truncated_at_every_byte);
+    let mutated = of_files("ten_thousand_mutations", ten_thousand_mutations);
+    truncated.into_iter().chain(mutated).collect()
+}
+
+/// A test of the samples, and one of the reference files, which is ignored: it needs MESHSPEC_FIXTURES.
+fn of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
+    [
+        trial(format!("{}::samples::{name}", module_path!()), move || test(samples())),
+        trial(format!("{}::reference_files::{name}", module_path!()), move || test(accepted_fixtures()))
+            .with_ignored_flag(true),
+    ]
+}
+
+/// Reads in both modes; an error must say where and why.
+pub fn read(format: FormatId, bytes: &[u8]) -> Result<()> {
+    let strict = format.read(bytes, &ReadOptions::default());
+    let lenient = format.read(bytes, &ReadOptions::lenient());
+    for result in [&strict, &lenient] {
+        let Err(error) = result else { continue };
+        assert_eq!(error.format(), Some(format), "{error}");
+        assert!(error.rule().is_some(), "no rule: {error}");
+        let span = error.span().unwrap_or_else(|| panic!("no place: {error}"));
+        // A line of text may be of no field at all.
+        assert!(!error.path().is_empty() || matches!(span, Span::Text { .. }), "no path: {error}");
+        assert!(span.range().start <= span.range().end, "{error}");
+    }
+    assert!(lenient.is_ok() || strict.is_err(), "lenient reading refuses what strict reading accepts");
+    lenient.map(drop)
+}
+
+/// What reading a damaged version of a valid file may hold.
+fn allowed(file: &[u8]) -> usize {
+    64 * MEBIBYTE + file.len()
+}
+
+fn truncated_at_every_byte(files: Vec<File>) {
+    let mut refused = 0;
+    for (format, file) in files {
+        // Large files are cut at every byte of their first headers, and then here and there.
+        let lengths =
+            (0..file.len()).filter(|length| file.len() < 6000 || *length < 64 || length % 9973 == 0);
+        for length in lengths {
+            let (result, memory) = measured(|| read(format, &file[..length]));
+            assert!(memory <= allowed(&file), "{format}: {memory} bytes for {length} of {}", file.len());
+            refused += usize::from(result.is_err());
+        }
+    }
+    assert!(refused > 1000, "only {refused} truncations were refused");
+}
+
+fn ten_thousand_mutations(files: Vec<File>) {
+    let mut damage = Damage::new(1);
+    let (mut refused, mut accepted) = (0, 0);
+    // Every file gets its share, the small ones more.
+    let small: Vec<_> = files.iter().filter(|(_, file)| file.len() < 50_000).collect();
+    for round in 0..10_000 {
+        let (format, file) =
+            if round % 500 == 0 { &files[damage.below(files.len())] } else { small[round % small.len()] };
+        let bytes = damage.mutate(file);
+        let (result, memory) = measured(|| read(*format, &bytes));
+        assert!(memory <= allowed(file), "{format}: {memory} bytes for a file of {}", file.len());
+        match result {
+            Ok(()) => accepted += 1,
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 1000 && accepted > 100, "{refused} refused, {accepted} accepted");
+}

@@ -1,0 +1,52 @@
+//! What reading and converting hold in memory.
+//!
+//! Measured is the memory of the process, that of the threads of the library with it. So the tests run one after the
+//! other, on the only thread that is not the library's: the test harness of Rust would start others.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+/// Functions as tests.
+macro_rules! trials {
+    ($($test:ident),+ $(,)?) => {
+        vec![$(crate::trial(concat!(module_path!(), "::", stringify!($test)).to_owned(), $test)),+]
+    };
+}
+
+#[path = "../common/mod.rs"]
+mod common;
+mod conversion;
+mod damaged;
+mod hostile;
+mod interop;
+mod texts;
+
+use libtest_mimic::{Arguments, Trial};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+const MEBIBYTE: usize = 1 << 20;
+
+/// The result, and the most memory that was held at a time on top of what was held before.
+fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = MEMORY.current_usage();
+    MEMORY.reset_peak_usage();
+    let result = work();
+    (result, MEMORY.peak_usage().saturating_sub(before))
+}
+
+/// A test that fails where it panics.
+fn trial(name: String, test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(name, || {
+        test();
+        Ok(())
+    })
+}
+
+fn main() {
+    let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
+    let trials =
+        [conversion::trials(), damaged::trials(), hostile::trials(), interop::trials(), texts::trials()];
+    libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit();
+}

@@ -1,0 +1,58 @@
+//! Seed files that are large, and texts that are none.
+
+use libtest_mimic::Trial;
+use meshspec::{FormatId, ReadOptions};
+
+use crate::common::Damage;
+use crate::damaged::read;
+use crate::{MEBIBYTE, measured};
+
+pub fn trials() -> Vec<Trial> {
+    trials![texts_take_the_result_and_32_mebibytes, junk_takes_no_memory,]
+}
+
+/// A valid Seed file with as many vertices and twice as many faces, as text.
+fn seed_text(vertices: usize) -> Vec<u8> {
+    let mut text = String::from("[name]=Large\n");
+    for i in 0..vertices {
+        text += &format!("p {i}.25, -1.5, 0.125\nn 0,0,1\nu0 0.5,0.5\n");
+    }
+    for i in 0..2 * vertices {
+        text += &format!("f {}, {}, 2\n", i % vertices, (i + 1) % vertices);
+    }
+    text.into_bytes()
+}
+
+fn texts_take_the_result_and_32_mebibytes() {
+    let vertices = 400_000;
+    let text = seed_text(vertices);
+    let decoded = vertices * (12 + 12 + 8 + 2 * 12);
+    for options in [ReadOptions::default(), ReadOptions::lenient()] {
+        let (result, memory) = measured(|| FormatId::Seed.read(&text, &options).unwrap());
+        assert!(memory <= decoded + 32 * MEBIBYTE, "{memory} bytes for {decoded}");
+        assert_eq!(result.info().meshes[0].vertices, vertices as u64);
+    }
+}
+
+fn junk_takes_no_memory() {
+    let size = 6 * MEBIBYTE;
+    let mut random = Damage::new(5);
+    let repeated = |unit: &[u8]| unit.repeat(size / unit.len());
+    // Each thread holds a piece of the text.
+    let two = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    for (what, junk, most) in [
+        ("bytes", (0..size).map(|_| random.below(256) as u8).collect(), MEBIBYTE),
+        ("lines", repeated(b"x\n"), size - MEBIBYTE),
+        ("blank lines", repeated(b"\n"), MEBIBYTE),
+        ("alternating lines", repeated(b"q 1\n#\nr 2\n\n"), size - MEBIBYTE),
+        ("a line", [b"p 1,2,3 ".to_vec(), repeated(b"9")].concat(), 2 * MEBIBYTE),
+        ("zeros", repeated(b"\0"), 2 * MEBIBYTE),
+        ("UTF-16", repeated(b"p\0 \x001\0,\0"), MEBIBYTE),
+    ] {
+        let check = || meshspec::check(&junk, FormatId::Seed, &ReadOptions::default()).unwrap();
+        let (report, memory) = measured(|| two.install(check));
+        assert!(report.errors() > 0 && memory <= most, "{what}: {memory} bytes");
+        let (result, memory) = measured(|| two.install(|| read(FormatId::Seed, &junk)));
+        assert!(result.is_err() && memory <= most, "{what}: {memory} bytes");
+    }
+}
