@@ -106,8 +106,7 @@ of_files!(
 
 /// Those with a layout that are small enough to note every leaf.
 fn small(files: Vec<File>) -> Vec<File> {
-    let has_layout =
-        |(format, file): &File| format.layout_of(file, format.detect(file).dialect).is_some();
+    let has_layout = |(format, file): &File| format.layout_of(file, format.detect(file).dialect).is_some();
     let files: Vec<_> =
         files.into_iter().filter(has_layout).filter(|(_, file)| file.len() < 100_000).collect();
     assert!(files.len() >= 4);
