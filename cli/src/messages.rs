@@ -35,7 +35,8 @@ pub struct Messages {
 #[derive(Debug)]
 struct FileLosses {
     group: LossGroup,
-    /// The first file that has such losses, where there are several files.
+    /// The file of the group: the first one that has such losses, or the one with the largest error. `None` where there
+    /// is one file only.
     file: Option<String>,
     /// How many there are in all files.
     count: usize,
@@ -58,7 +59,7 @@ impl Messages {
         for group in LossGroup::of(losses) {
             let place = *self.places.entry(group.pattern.clone()).or_insert(self.losses.len());
             match self.losses.get_mut(place) {
-                Some(known) => known.add(&group),
+                Some(known) => known.add(group, file),
                 None => {
                     let (file, count) = (file.map(str::to_owned), group.count);
                     self.losses.push(FileLosses { group, file, count, files: 1 });
@@ -96,11 +97,11 @@ impl Messages {
 }
 
 impl FileLosses {
-    fn add(&mut self, group: &LossGroup) {
+    fn add(&mut self, group: LossGroup, file: Option<&str>) {
         self.count += group.count;
         self.files += 1;
         if group.example.error > self.group.example.error {
-            self.group.example.error = group.example.error;
+            (self.group, self.file) = (group, file.map(str::to_owned));
         }
     }
 
