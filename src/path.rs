@@ -1,5 +1,6 @@
 //! Where a value stands in a document.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 /// One step of a path: `animations[1].timestamps` is three of them.
@@ -74,6 +75,13 @@ impl Path {
         }
     }
 
+    fn as_text(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Segments(segments) => Cow::Owned(path_text(segments)),
+            Repr::Text(text) => Cow::Borrowed(text),
+        }
+    }
+
     fn then(mut self, segment: Segment) -> Path {
         match &mut self.0 {
             Repr::Segments(segments) => segments.push(segment),
@@ -111,16 +119,13 @@ impl From<&Path> for Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Repr::Segments(segments) => f.pad(&path_text(segments)),
-            Repr::Text(text) => f.pad(text),
-        }
+        f.pad(&self.as_text())
     }
 }
 
 impl PartialEq<str> for Path {
     fn eq(&self, text: &str) -> bool {
-        self.to_string() == text
+        self.as_text() == text
     }
 }
 
