@@ -9,17 +9,18 @@ use crate::{Limits, Path, Span, Strictness};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 pub enum Severity {
-    /// A "should" of the text, or what no sane reader trips over. Never refused.
+    /// A recommendation of the specification is not followed, or readers are unlikely to be affected. Never refused.
     Warning,
-    /// Against the text, or a reader could take in wrong data. Strict reading refuses it, lenient reading reports it.
+    /// The specification is violated, or a reader could decode wrong data. Strict reading refuses it, lenient reading
+    /// reports it.
     Error,
     /// The file cannot be decoded without guessing. Refused in both modes.
     Fatal,
 }
 
 impl Severity {
-    /// The word that reports use: both kinds of error are an "error".
-    pub fn word(self) -> &'static str {
+    /// The label in reports, `warning` or `error`: both kinds of error are an `error`.
+    pub fn label(self) -> &'static str {
         match self {
             Severity::Warning => "warning",
             Severity::Error | Severity::Fatal => "error",
@@ -39,12 +40,12 @@ pub struct Rule {
     pub summary: &'static str,
     /// Where it comes from: the section of the specification.
     pub section: &'static str,
-    /// The row of the interpretations that it rests on, `M13`; empty where the text is enough.
+    /// The row of the interpretations that it rests on, `M13`; empty where the specification is clear.
     pub row: &'static str,
 }
 
 impl Rule {
-    /// What stands in brackets behind a message: code and row.
+    /// The reference in brackets behind a message: code and row.
     pub fn reference(&self) -> String {
         match self.row {
             "" => self.code.to_owned(),
@@ -134,13 +135,13 @@ impl Report {
         }
     }
 
-    /// An empty report that wants no findings below `min`, so that checks can skip the search for them.
+    /// An empty report that collects no findings below `min`, so that checks need not search for them.
     pub(crate) fn at_least(min: Severity, limits: &Limits) -> Report {
         Report { min, ..Report::new(limits) }
     }
 
-    /// Whether findings of this rule are wanted. A check that costs something asks first.
-    pub fn wants(&self, rule: &Rule) -> bool {
+    /// Whether the report collects findings of this rule. Expensive checks ask first.
+    pub fn collects(&self, rule: &Rule) -> bool {
         rule.severity >= self.min
     }
 
@@ -151,7 +152,7 @@ impl Report {
 
     /// Adds a finding, which is only made if it is kept.
     pub(crate) fn add_with(&mut self, rule: &'static Rule, finding: impl FnOnce() -> Finding) {
-        if !self.wants(rule) {
+        if !self.collects(rule) {
             return;
         }
         let seen = self.seen.entry(rule.code).or_default();
@@ -166,7 +167,7 @@ impl Report {
     /// Counts findings of a rule that were not kept.
     #[cfg(feature = "seed")]
     pub(crate) fn add_suppressed(&mut self, rule: &'static Rule, count: usize) {
-        if self.wants(rule) && count > 0 {
+        if self.collects(rule) && count > 0 {
             *self.seen.entry(rule.code).or_default() += count;
             *self.suppressed.entry(rule.code).or_default() += count;
         }
@@ -204,14 +205,14 @@ impl Report {
         self.count(|severity| severity == Severity::Warning)
     }
 
-    fn count(&self, wanted: impl Fn(Severity) -> bool) -> usize {
-        let kept = self.findings.iter().filter(|f| wanted(f.rule.severity)).count();
+    fn count(&self, counts: impl Fn(Severity) -> bool) -> usize {
+        let kept = self.findings.iter().filter(|f| counts(f.rule.severity)).count();
         // A rule has suppressed findings only if it has kept ones, unless the limit is 0.
         let left_out: usize = self
             .suppressed
             .iter()
             .filter(|(code, _)| {
-                self.findings.iter().any(|f| f.rule.code == **code && wanted(f.rule.severity))
+                self.findings.iter().any(|f| f.rule.code == **code && counts(f.rule.severity))
             })
             .map(|(_, count)| count)
             .sum();
@@ -220,7 +221,7 @@ impl Report {
 
     /// The first finding that reading with this strictness refuses.
     pub fn first_refused(&self, strictness: Strictness) -> Option<&Finding> {
-        self.findings.iter().find(|f| f.rule.severity >= strictness.refuses())
+        self.findings.iter().find(|f| f.rule.severity >= strictness.threshold())
     }
 
     /// Whether a reader with this strictness accepts the document.

@@ -1,4 +1,4 @@
-//! What a person wants to know first of a document, in terms that all formats share.
+//! A summary of a document, in terms that all formats share.
 
 use std::borrow::Cow;
 

@@ -34,7 +34,7 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 //!
-//! Reading is strict by default: the first breach of the specification is an [`Error`] that names the field, its
+//! Reading is strict by default: the first violation of the specification is an [`Error`] that names the field, its
 //! bytes and the rule. Lenient reading ([`ReadOptions::lenient`]) accepts whatever can be decoded without guessing;
 //! [`Document::check`] lists what is wrong with it.
 //!

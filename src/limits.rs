@@ -3,8 +3,8 @@
 /// Bounds on what reading a file may cost.
 ///
 /// Memory is bounded by the input itself: counts are checked against the bytes that remain before anything is
-/// allocated, and packed blocks unpack into buffers that grow only as they fill. These limits bound what an honest
-/// but enormous file may take.
+/// allocated, and packed blocks unpack into buffers that grow only as they fill. These limits bound what a
+/// valid but very large file may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

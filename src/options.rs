@@ -17,8 +17,8 @@ pub enum Strictness {
 }
 
 impl Strictness {
-    /// The mildest severity that is refused.
-    pub fn refuses(self) -> Severity {
+    /// The lowest severity that is refused.
+    pub fn threshold(self) -> Severity {
         match self {
             Strictness::Strict => Severity::Error,
             Strictness::Lenient => Severity::Fatal,

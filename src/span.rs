@@ -43,12 +43,12 @@ impl fmt::Display for Span {
             return write!(f, "line {line}, column {column}");
         }
         let Range { start, end } = self.range();
-        write!(f, "bytes {start:#x}..{end:#x}")?;
         match self {
-            Span::Bytes(_) | Span::Text { .. } => Ok(()),
             Span::Unpacked { packed, .. } => {
-                write!(f, " of what {:#x}..{:#x} unpacks to", packed.start, packed.end)
+                let (first, last) = (packed.start, packed.end);
+                write!(f, "unpacked bytes {start:#x}..{end:#x} of the block at {first:#x}..{last:#x}")
             }
+            Span::Bytes(_) | Span::Text { .. } => write!(f, "bytes {start:#x}..{end:#x}"),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A string of a file: bytes that are meant to be text. Lossless, whatever their encoding.
+/// A string of a file: bytes that should be text. Lossless, whatever their encoding.
 ///
 /// ```
 /// let name = meshspec::Text::from("walk");

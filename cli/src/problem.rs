@@ -47,7 +47,7 @@ impl<'b> Bytes<'b> {
     pub fn print(&mut self, problem: &Problem, out: &mut impl Write) -> io::Result<()> {
         let severity = problem.rule.map_or(Severity::Fatal, |rule| rule.severity);
         let style = if severity == Severity::Warning { WARNING } else { ERROR };
-        writeln!(out, "{style}{}{style:#}: {}", severity.word(), Escaped(&problem.text))?;
+        writeln!(out, "{style}{}{style:#}: {}", severity.label(), Escaped(&problem.text))?;
         if let Some(span) = problem.span {
             match span {
                 Span::Text { range, line, .. } => {
@@ -71,7 +71,7 @@ impl<'b> Bytes<'b> {
         let Span::Unpacked { packed, .. } = span else { return self.file };
         if self.unpacked.as_ref().is_none_or(|(range, _)| range != packed) {
             let content =
-                self.layout.and_then(|layout| walk::content(layout, self.file, self.limits, packed));
+                self.layout.and_then(|layout| walk::unpack_block(layout, self.file, self.limits, packed));
             self.unpacked = Some((packed.clone(), content.unwrap_or_default()));
         }
         self.unpacked.as_ref().map_or(&[], |(_, content)| content)

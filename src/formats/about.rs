@@ -17,7 +17,7 @@ pub struct About {
     /// The dialects, the specification first.
     pub dialects: &'static [Dialect],
     /// Whether files can be compressed more or less, as [`WriteOptions::compression_level`](crate::WriteOptions::compression_level) says.
-    pub levels: bool,
+    pub has_compression_levels: bool,
     /// Every rule that `check` knows.
     pub rules: &'static [&'static Rule],
     /// See [`layouts`](About::layouts).

@@ -100,7 +100,7 @@ impl FormatId {
         with_document!(self, |D| D::layout_of(bytes, dialect))
     }
 
-    /// The declaration of a text format; `None` for a format of bytes, which has layouts.
+    /// The declaration of a text format; `None` for a binary format, which has layouts.
     pub fn grammar(self) -> Option<&'static Grammar> {
         with_document!(self, |D| D::GRAMMAR)
     }
@@ -115,7 +115,7 @@ impl FormatId {
         }
     }
 
-    /// Hands each line of a text file to `each`, with what it means, until that breaks off. A format of bytes has none.
+    /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.
     pub fn lines(self, bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         with_document!(self, |D| D::lines(bytes, each));
     }

@@ -94,7 +94,7 @@ impl Document {
         })
     }
 
-    /// Counts, attributes, bounds: what a person wants to know first.
+    /// A summary: counts, attributes, bounds.
     pub fn info(&self) -> Info {
         with_inner!(*self, |ref document| document.info())
     }

@@ -13,7 +13,7 @@ pub trait Format: Sized {
     /// Name, extensions, dialects, rules, layouts.
     const ABOUT: &'static About;
 
-    /// The declaration of a text format; `None` for a format of bytes, which has layouts.
+    /// The declaration of a text format; `None` for a binary format, which has layouts.
     const GRAMMAR: Option<&'static Grammar> = None;
 
     /// How surely these bytes are a file of this format, judged by magic bytes and structure, and its dialect. A file
@@ -46,10 +46,10 @@ pub trait Format: Sized {
     /// What the format or the dialect cannot express, or what strict reading would refuse.
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>>;
 
-    /// Adds every breach of the format's rules to `report`.
+    /// Adds every violation of the format's rules to `report`.
     fn check_into(&self, report: &mut Report);
 
-    /// Every breach of the format's rules.
+    /// Every violation of the format's rules.
     fn check(&self) -> Report {
         let mut report = Report::default();
         self.check_into(&mut report);
@@ -66,7 +66,7 @@ pub trait Format: Sized {
     /// If the format does not have the dialect.
     fn into_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)>;
 
-    /// Counts, attributes, bounds: what a person wants to know first.
+    /// A summary: counts, attributes, bounds.
     fn info(&self) -> Info;
 
     /// The declaration of a whole file of this dialect with these bytes; `None` for a text format.
@@ -101,7 +101,7 @@ pub trait Format: Sized {
         let _ = (bytes, dialect, report);
     }
 
-    /// Hands each line of a text file to `each`, with what it means, until that breaks off. A format of bytes has none.
+    /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         let _ = (bytes, each);
     }

@@ -17,7 +17,7 @@ pub(super) fn locate(
         let span = walk::find(layout, bytes, error.path(), &options.limits);
         return error.with_span(span);
     }
-    match walk::fault(layout, bytes, &options.limits) {
+    match walk::first_fault(layout, bytes, &options.limits) {
         Some(fault) => structural(about, &fault),
         None => error,
     }

@@ -75,11 +75,11 @@ pub(crate) fn unpack<'b>(
     }
 }
 
-/// How much more than its packed size a block may claim before its claim is put to the test.
+/// Stated sizes up to so many times the packed size are trusted.
 #[cfg(feature = "crucible")]
 const TRUSTED_RATIO: u64 = 8;
 
-/// Blocks that unpack to no more than this are taken at their word.
+/// Stated sizes up to this are trusted.
 #[cfg(feature = "crucible")]
 const TRUSTED_SIZE: u64 = 1 << 20;
 

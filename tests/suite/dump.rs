@@ -155,11 +155,11 @@ fn selected(ty: &'static Type, bytes: &[u8], path: &str) -> Vec<walk::Segment> {
 fn the_array_that_is_asked_for_is_shown_up_to_some_hundred_items() {
     for (count, path, more) in [(400, "numbers", false), (401, "numbers", true), (300, "names", false)] {
         let bytes = arrays(count);
-        let dump = Dump::new(&Arrays::TYPE, &bytes).narrowed_to(selected(&Arrays::TYPE, &bytes, path));
+        let dump = Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, path));
         assert_eq!(text(&dump).contains("more item"), more, "{count} {path}");
     }
     let bytes = arrays(9);
-    let dump = Dump::new(&Arrays::TYPE, &bytes).narrowed_to(selected(&Arrays::TYPE, &bytes, "[7].columns"));
+    let dump = Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, "[7].columns"));
     assert_eq!(text(&dump), "00000021 07 u8[1] rows[7].columns [7]");
 }
 
@@ -265,7 +265,7 @@ fn partial_paths_select_what_they_can_only_mean() {
 
 #[test]
 fn trailing_bytes_can_be_asked_for() {
-    let dump = Dump::new(&Placed::TYPE, PLACED).narrowed_to(selected(&Placed::TYPE, PLACED, "trailing"));
+    let dump = Dump::new(&Placed::TYPE, PLACED).with_path(selected(&Placed::TYPE, PLACED, "trailing"));
     assert_eq!(text(&dump).lines().last(), Some("0000000a 0d 0e trailing 2 bytes"));
     assert_eq!(entries(&dump).len(), 1);
 }

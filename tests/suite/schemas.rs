@@ -260,7 +260,7 @@ fn names_of_languages() {
 #[test]
 fn the_sample_can_be_walked() {
     let bytes = sample();
-    let fault = walk::fault(&Sample::TYPE, &bytes, &Default::default());
+    let fault = walk::first_fault(&Sample::TYPE, &bytes, &Default::default());
     assert_eq!(fault, None);
     for path in ["numbers[3]", "pairs[3][1]", "rest[1][1]", "far[1].0", "rows[1][2][1]", "names[1]"] {
         let selection = walk::select(&Sample::TYPE, &bytes, path, &Default::default());
@@ -320,12 +320,12 @@ fn strings_match_patterns() {
 /// A single string needs its NUL, the last one of a list does not.
 #[test]
 fn strings_end() {
-    assert_eq!(walk::fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
-    let fault = walk::fault(&Named::TYPE, &[1, b'a'], &Default::default()).unwrap();
+    assert_eq!(walk::first_fault(&Named::TYPE, &[1, b'a', 0], &Default::default()), None);
+    let fault = walk::first_fault(&Named::TYPE, &[1, b'a'], &Default::default()).unwrap();
     assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::End, "name"));
-    let fault = walk::fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
+    let fault = walk::first_fault(&Named::TYPE, &[9, b'a', 0], &Default::default()).unwrap();
     assert_eq!(fault.to_string(), "name (bytes 0x3..0x3): lies at offset 0x9, but there are 0x3 bytes");
-    assert_eq!(walk::fault(&<Strings as Layout>::TYPE, b"a\0b", &Default::default()), None);
+    assert_eq!(walk::first_fault(&<Strings as Layout>::TYPE, b"a\0b", &Default::default()), None);
 }
 
 #[derive(Layout)]

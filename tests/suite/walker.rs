@@ -27,7 +27,7 @@ impl Visitor for Leaves {
         ControlFlow::Continue(())
     }
 
-    fn rest(&mut self, _: &[Segment], span: Span) {
+    fn trailing(&mut self, _: &[Segment], span: Span) {
         self.rest.push(span);
     }
 
@@ -93,7 +93,8 @@ fn blocks_unpack_no_further_than_the_limits() {
     let (format, file) = samples().into_iter().find(|(format, _)| *format == FormatId::Crucible).unwrap();
     let limits = Limits::default().with_max_decoded(20);
     let fault =
-        walk::fault(format.layout_of(&file, format.detect(&file).dialect).unwrap(), &file, &limits).unwrap();
+        walk::first_fault(format.layout_of(&file, format.detect(&file).dialect).unwrap(), &file, &limits)
+            .unwrap();
     assert_eq!((fault.kind, &*fault.path.to_string()), (walk::FaultKind::Limit, "chunks[0].indices.data"));
 }
 
@@ -291,7 +292,7 @@ fn is_structural(code: &str) -> bool {
 
 fn assert_same_acceptance(format: FormatId, bytes: &[u8]) -> bool {
     let result = format.read(bytes, &ReadOptions::lenient());
-    let fault = walk::fault(
+    let fault = walk::first_fault(
         format.layout_of(bytes, format.detect(bytes).dialect).unwrap(),
         bytes,
         &Limits::default(),

@@ -78,7 +78,7 @@ impl Dump {
         };
         let mut dump = dump::Dump::new(ty, &bytes).with_limits(&file.limits);
         if let Some(path) = &self.path {
-            dump = dump.narrowed_to(self.select(path, &file)?);
+            dump = dump.with_path(self.select(path, &file)?);
         }
         let fault = if self.json { file.print_json(&dump) } else { file.print(&dump) }?;
         Ok(if fault.is_some() { Status::Invalid } else { Status::Fine })
@@ -102,7 +102,7 @@ impl Dump {
 
 /// Why there is no value with this path.
 fn missing(path: &str, file: &File, place: &str) -> Failure {
-    if let Some(fault) = walk::fault(file.ty, file.bytes, &file.limits) {
+    if let Some(fault) = walk::first_fault(file.ty, file.bytes, &file.limits) {
         return Failure::invalid(place, format!("no field `{path}` before the error: {fault}"));
     }
     let failure = Failure::usage(place, format!("no field `{path}`"));

@@ -31,7 +31,7 @@ impl Format for Document {
         summary: "images of packed meshes, quantised skeletons, compacted animations",
         extensions: &["bmd"],
         dialects: &[Dialect::Spec],
-        levels: false,
+        has_compression_levels: false,
         rules: rules::RULES,
         layouts: || &[("bmd", &schema::Image::TYPE)],
     };

@@ -40,7 +40,7 @@ impl Format for Document {
         summary: "mesh chunks of LZ4-compressed attribute streams",
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
-        levels: false,
+        has_compression_levels: false,
         rules: rules::RULES,
         layouts: || {
             &[

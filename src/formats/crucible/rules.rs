@@ -108,7 +108,7 @@ fn check_indices(chunk: &Chunk, at: usize, report: &mut Report) {
 }
 
 fn check_weights(chunk: &Chunk, at: usize, report: &mut Report) {
-    if !report.wants(&WEIGHT_SUM) {
+    if !report.collects(&WEIGHT_SUM) {
         return;
     }
     for (index, stream) in chunk.streams.iter().enumerate() {

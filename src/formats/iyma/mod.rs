@@ -54,7 +54,7 @@ impl Format for Document {
         summary: "zstd-compressed GPU buffers of compatible meshes",
         extensions: &["ima"],
         dialects: &[Dialect::Spec, Dialect::Reference],
-        levels: true,
+        has_compression_levels: true,
         rules: rules::RULES,
         layouts: || &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],
     };

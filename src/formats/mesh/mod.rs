@@ -44,7 +44,7 @@ impl Format for Document {
         summary: "interleaved vertices, a skeleton, sampled animations",
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
-        levels: false,
+        has_compression_levels: false,
         rules: rules::RULES,
         layouts: codec::layouts,
     };

@@ -92,7 +92,7 @@ fn check_vertices(document: &Document, report: &mut Report) {
     if document.vertices.is_empty() {
         report.add(&EMPTY, path!(header.vertex_count), "there are no vertices");
     }
-    if report.wants(&NON_FINITE) {
+    if report.collects(&NON_FINITE) {
         for (index, position) in document.vertices.positions().iter().enumerate() {
             if !position.iter().all(|x| x.is_finite()) {
                 let path = path!(vertices[index].position);

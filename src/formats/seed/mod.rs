@@ -48,7 +48,7 @@ impl Format for Document {
         summary: "lines of text: properties, vertex attributes, faces",
         extensions: &["mesh"],
         dialects: &[Dialect::Spec],
-        levels: false,
+        has_compression_levels: false,
         rules: rules::RULES,
         layouts: || &[],
     };
@@ -61,7 +61,7 @@ impl Format for Document {
 
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)?;
-        let refused = options.strictness.refuses();
+        let refused = options.strictness.threshold();
         let part = codec::read(bytes, &codec_options(options, Some(refused)));
         let mut report = Report::at_least(refused, &options.limits);
         part.diagnostics.report(bytes, &mut report);

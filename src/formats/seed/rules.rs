@@ -239,7 +239,7 @@ fn check_values(document: &Document, report: &mut Report) {
             Column::Faces(_) => {}
         }
     }
-    if !report.wants(&NORMALIZED) {
+    if !report.collects(&NORMALIZED) {
         return;
     }
     for (index, normal) in document.normals.iter().enumerate() {
@@ -253,7 +253,7 @@ fn check_values(document: &Document, report: &mut Report) {
 
 /// Numbers that are not finite or out of range.
 fn check_column<const N: usize>(kind: Kind, values: &[[f32; N]], report: &mut Report) {
-    let bounded = kind >= Kind::C0 && report.wants(&RANGE);
+    let bounded = kind >= Kind::C0 && report.collects(&RANGE);
     for (index, value) in values.iter().enumerate() {
         // The common case.
         if value.iter().all(|x| if bounded { (0.0..=1.0).contains(x) } else { x.is_finite() }) {

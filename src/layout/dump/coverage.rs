@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Span;
 
-/// The bytes of the file that were told of.
+/// The bytes of the file that were reported.
 #[derive(Debug, Default)]
 pub(super) struct Coverage(Vec<Range<u64>>);
 

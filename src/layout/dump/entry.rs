@@ -68,7 +68,7 @@ pub enum EntryKind {
     Trailing,
 }
 
-/// Hands each entry on.
+/// Passes each entry to a closure.
 pub(super) struct Entries<F> {
     each: F,
     coverage: Coverage,
@@ -126,7 +126,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
         self.coverage.add(&node.span);
     }
 
-    fn wants_remains(&self) -> bool {
+    fn visits_partial_arrays(&self) -> bool {
         true
     }
 
@@ -135,7 +135,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
         ControlFlow::Continue(())
     }
 
-    fn rest(&mut self, path: &[Segment], span: Span) {
+    fn trailing(&mut self, path: &[Segment], span: Span) {
         self.coverage.add(&span);
         let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
         // It is the last one.

@@ -42,7 +42,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use super::Type;
-use super::walk::{Fault, Only, Segment, Visitor, walk};
+use super::walk::{Fault, Segment, Subtree, Visitor, walk};
 use crate::Limits;
 
 /// What to show.
@@ -67,7 +67,7 @@ impl<'d> Dump<'d> {
     }
 
     /// Narrowed to the value with this path, which [`select`](super::walk::select) finds.
-    pub fn narrowed_to(mut self, path: Vec<Segment>) -> Dump<'d> {
+    pub fn with_path(mut self, path: Vec<Segment>) -> Dump<'d> {
         self.path = Some(path);
         self
     }
@@ -88,7 +88,7 @@ impl<'d> Dump<'d> {
         Ok(fault)
     }
 
-    /// Hands each value to `each`, until that breaks off. Returns the fault at which it ends, if there is one.
+    /// Calls `each` with each value, until it breaks. Returns the fault at which the walk ends, if there is one.
     pub fn entries(&self, each: impl FnMut(&Entry) -> ControlFlow<()>) -> Option<Fault> {
         let mut entries = entry::Entries::new(each);
         let fault = self.walk(&mut entries);
@@ -100,7 +100,7 @@ impl<'d> Dump<'d> {
 
     fn walk(&self, visitor: &mut impl Visitor) -> Option<Fault> {
         match &self.path {
-            Some(path) => walk(self.ty, self.bytes, &self.limits, &mut Only::new(path, visitor)),
+            Some(path) => walk(self.ty, self.bytes, &self.limits, &mut Subtree::new(path, visitor)),
             None => walk(self.ty, self.bytes, &self.limits, visitor),
         }
         .err()

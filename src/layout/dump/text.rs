@@ -230,7 +230,7 @@ impl<W: Write> Visitor for Text<'_, W> {
         self.headed = Some(usize::MAX);
     }
 
-    fn wants_remains(&self) -> bool {
+    fn visits_partial_arrays(&self) -> bool {
         true
     }
 
@@ -246,7 +246,7 @@ impl<W: Write> Visitor for Text<'_, W> {
         }
     }
 
-    fn rest(&mut self, _: &[Segment], span: Span) {
+    fn trailing(&mut self, _: &[Segment], span: Span) {
         self.coverage.add(&span);
         self.uncovered(TRAILING, span);
     }

@@ -56,14 +56,14 @@ impl<V: Visitor> Walker<'_, V> {
                     let message = format!("{value} is not a value of {}", declaration.name);
                     return self.fault(FaultKind::Value, space.span(range), message, None);
                 }
-                self.tell(space, range.clone(), item, &value)?;
+                self.report_leaf(space, range.clone(), item, &value)?;
                 Ok((range.end, Some(value)))
             }
             Shape::Bits { size, fields } => {
                 let word = word(self.take(space, at, size.into())?);
                 let range = at..at + u64::from(size);
                 let value = Value::Bits(word, declaration);
-                self.tell(space, range.clone(), item, &value)?;
+                self.report_leaf(space, range.clone(), item, &value)?;
                 if !self.muted {
                     self.bit_fields(space, &range, item, word, 0, fields)?;
                 }
@@ -89,9 +89,9 @@ impl<V: Visitor> Walker<'_, V> {
             let bits = BitRange { offset: start + field.bits.offset, width: field.bits.width };
             (node.bit_field, node.bits) = (Some(field), Some(bits));
             let value = field.value(word);
-            let told = self.leaf(&node, &value);
+            let flow = self.leaf(&node, &value);
             self.path = path;
-            told?;
+            flow?;
             if let Value::Bits(inner, Declaration { shape: Shape::Bits { fields, .. }, .. }) = value {
                 self.bit_fields(space, range, item, inner, bits.offset, fields)?;
             }
@@ -130,7 +130,7 @@ impl<V: Visitor> Walker<'_, V> {
         let mut position = at + declaration.magic.len() as u64;
         for field in fields {
             self.path.push(Segment::Field(field.name));
-            // What lies ahead is told of by the fields that it belongs to.
+            // Bytes ahead are reported by the fields that they belong to.
             let was_muted = self.muted;
             self.muted |= field.lookahead;
             let (end, value) = self.field(space, position, field, None, &scope)?;
@@ -235,14 +235,14 @@ impl<V: Visitor> Walker<'_, V> {
     ) -> Step<(u64, Option<Value>)> {
         let packed = self.take(space, range.start, range.end - range.start)?;
         let name = if block.inline { self.path.pop() } else { None };
-        let wanted = !self.muted && {
+        let visit = !self.muted && {
             let node = Self::node(&self.path, space, range.clone(), bytes);
             self.visitor.unpack(&node)
         };
         // What is encoded may say how to go on; what is compressed is large and does not.
         let was_muted = self.muted;
-        self.muted |= !wanted;
-        if !wanted && !matches!(block.packing, Packing::Coded { .. }) {
+        self.muted |= !visit;
+        if !visit && !matches!(block.packing, Packing::Coded { .. }) {
             self.muted = was_muted;
             self.path.extend(name);
             return Ok((range.end, None));

@@ -37,11 +37,16 @@ pub fn find(ty: &'static Type, bytes: &[u8], path: &Path, limits: &Limits) -> Op
 ///
 /// // An LZ4 block of three literal bytes.
 /// let bytes = [4, 0x30, 7, 8, 9];
-/// let content = walk::content(&Heights::TYPE, &bytes, &Default::default(), &(1..5));
+/// let content = walk::unpack_block(&Heights::TYPE, &bytes, &Default::default(), &(1..5));
 /// assert_eq!(content.unwrap(), [7, 8, 9]);
 /// # }
 /// ```
-pub fn content(ty: &'static Type, bytes: &[u8], limits: &Limits, packed: &Range<u64>) -> Option<Vec<u8>> {
+pub fn unpack_block(
+    ty: &'static Type,
+    bytes: &[u8],
+    limits: &Limits,
+    packed: &Range<u64>,
+) -> Option<Vec<u8>> {
     let mut finder = ContentFinder { packed, found: None };
     // A fault behind the block does not matter, one before it leaves nothing found.
     let _ = walk(ty, bytes, limits, &mut finder);
@@ -105,7 +110,7 @@ impl Visitor for Finder<'_> {
         self.check(node)
     }
 
-    fn rest(&mut self, path: &[Segment], span: Span) {
+    fn trailing(&mut self, path: &[Segment], span: Span) {
         if self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
             self.found = Some(span);
         }

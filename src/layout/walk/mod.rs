@@ -1,16 +1,16 @@
 //! An independent decoder: interprets a [`Declaration`](super::Declaration) over bytes.
 //!
-//! The walker knows no format. It goes through the bytes as the description says and tells a [`Visitor`] each field
+//! The walker knows no format. It goes through the bytes by the description and reports each field to a [`Visitor`]
 //! with its path, its place and its value. It shares no code with the codec that binrw makes of the same
-//! declaration, so the tests can hold one against the other; and it tells where a codec's error lies.
+//! declaration, so the tests can compare them; and it finds where an error of a codec lies.
 //!
-//! Arrays are summarised: a visitor says which items it wants to see, and items of fixed size that it does not want
+//! Arrays are summarised: a visitor chooses the items that it visits, and items of fixed size that it skips
 //! cost nothing.
 
 mod declared;
 mod find;
-mod only;
 mod select;
+mod subtree;
 mod walker;
 
 use std::fmt;
@@ -21,9 +21,9 @@ use crate::finding::write_place;
 use crate::{Limits, Path, Span};
 
 pub use crate::path::{Segment, path_text};
-pub use find::{TRAILING, content, find};
-pub use only::Only;
+pub use find::{TRAILING, find, unpack_block};
 pub use select::{Selection, select};
+pub use subtree::Subtree;
 
 /// A value or the start of a group of values.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct Node<'w> {
     pub bits: Option<BitRange>,
 }
 
-/// What a visitor wants to see of a group.
+/// Which part of a group a visitor visits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Visit {
     /// Everything.
@@ -69,7 +69,7 @@ pub enum Visit {
     Stop,
 }
 
-/// Is told what the walker finds.
+/// Receives what the walker finds.
 pub trait Visitor {
     /// A struct, array or block begins.
     fn enter(&mut self, node: &Node) -> Visit {
@@ -95,12 +95,12 @@ pub trait Visitor {
         true
     }
 
-    /// Whether to be told of what there is of an array that the bytes end in, before the fault.
-    fn wants_remains(&self) -> bool {
+    /// Whether to visit the items that are there of an array that the end of the bytes cuts off, before the fault.
+    fn visits_partial_arrays(&self) -> bool {
         false
     }
 
-    /// A group ends, whatever was wanted of it; its span is known now.
+    /// A group ends, whatever part of it was visited; its span is known now.
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         let _ = node;
         ControlFlow::Continue(())
@@ -112,7 +112,7 @@ pub trait Visitor {
     }
 
     /// Bytes that no field covers, at the end of the file or of the block with this path.
-    fn rest(&mut self, path: &[Segment], span: Span) {
+    fn trailing(&mut self, path: &[Segment], span: Span) {
         let _ = (path, span);
     }
 }
@@ -175,7 +175,7 @@ impl std::error::Error for Fault {}
 ///
 /// # Errors
 ///
-/// The first [`Fault`]; everything before it has been told to the visitor.
+/// The first [`Fault`]; the visitor has received everything before it.
 pub fn walk(
     ty: &'static Type,
     bytes: &[u8],
@@ -186,6 +186,6 @@ pub fn walk(
 }
 
 /// The first fault of `bytes` as a value of type `ty`, if there is one.
-pub fn fault(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Option<Fault> {
+pub fn first_fault(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Option<Fault> {
     walk(ty, bytes, limits, &mut ()).err()
 }

@@ -165,11 +165,11 @@ impl Visitor for Selector<'_> {
         ControlFlow::Continue(())
     }
 
-    fn wants_remains(&self) -> bool {
+    fn visits_partial_arrays(&self) -> bool {
         true
     }
 
-    fn rest(&mut self, path: &[Segment], _: Span) {
+    fn trailing(&mut self, path: &[Segment], _: Span) {
         let mut path = path.to_vec();
         path.push(Segment::Field(TRAILING));
         self.check(&path);

@@ -32,7 +32,7 @@ pub(super) struct Space<'b> {
     pub(super) bytes: &'b [u8],
     /// For a block, the place of its packed bytes in the file.
     pub(super) packed: Option<Range<u64>>,
-    /// The furthest end of a field that has a position of its own.
+    /// The last end of a field with a position of its own.
     pub(super) reached: Cell<u64>,
 }
 
@@ -66,10 +66,10 @@ pub(super) struct Item {
     pub(super) count: Option<u64>,
 }
 
-/// Which items of an array to tell of: those in either range, which are in order.
-pub(super) struct Shown([Range<u64>; 2]);
+/// Which items of an array to visit: those in either range, which are in order.
+pub(super) struct Visited([Range<u64>; 2]);
 
-impl Shown {
+impl Visited {
     fn contains(&self, index: u64) -> bool {
         self.0.iter().any(|range| range.contains(&index))
     }
@@ -92,7 +92,7 @@ pub(super) struct Walker<'v, V> {
     pub(super) visitor: &'v mut V,
     pub(super) path: Vec<Segment>,
     pub(super) limits: &'v Limits,
-    /// Whether the visitor does not want to hear of what is being decoded.
+    /// Whether the visitor skips what is being decoded.
     pub(super) muted: bool,
 }
 
@@ -111,7 +111,7 @@ impl<V: Visitor> Walker<'_, V> {
     pub(super) fn rest(&mut self, space: &Space, end: u64) {
         let rest = space.rest(end);
         if !rest.is_empty() && !self.muted {
-            self.visitor.rest(&self.path, space.span(rest));
+            self.visitor.trailing(&self.path, space.span(rest));
         }
     }
 
@@ -162,7 +162,7 @@ impl<V: Visitor> Walker<'_, V> {
             Type::Unsigned(size) | Type::Signed(size) | Type::Float(size) => {
                 let value = number(item.ty, self.take(space, at, (*size).into())?);
                 let end = at + u64::from(*size);
-                self.tell(space, at..end, item, &value)?;
+                self.report_leaf(space, at..end, item, &value)?;
                 Ok((end, Some(value)))
             }
             Type::NulString => {
@@ -176,7 +176,7 @@ impl<V: Visitor> Walker<'_, V> {
                 }
                 let end = at + length.map_or(text.len(), |n| n + 1) as u64;
                 let value = Value::Text(text[..length.unwrap_or(text.len())].to_vec());
-                self.tell(space, at..end, item, &value)?;
+                self.report_leaf(space, at..end, item, &value)?;
                 Ok((end, Some(value)))
             }
             Type::Array(inner, count) => {
@@ -188,43 +188,49 @@ impl<V: Visitor> Walker<'_, V> {
         }
     }
 
-    pub(super) fn tell(&mut self, space: &Space, range: Range<u64>, item: &Item, value: &Value) -> Step<()> {
+    pub(super) fn report_leaf(
+        &mut self,
+        space: &Space,
+        range: Range<u64>,
+        item: &Item,
+        value: &Value,
+    ) -> Step<()> {
         if self.muted {
             return Ok(());
         }
         let path = std::mem::take(&mut self.path);
-        let told = self.leaf(&Self::node(&path, space, range, item), value);
+        let flow = self.leaf(&Self::node(&path, space, range, item), value);
         self.path = path;
-        told
+        flow
     }
 
-    /// Tells the visitor of a group, decodes it with `body`, which gets the items to show and gives the end, the
-    /// number of items and the value, and tells of its end.
+    /// Reports a group to the visitor, decodes it with `body`, which gets the items to show and gives the end, the
+    /// number of items and the value, and reports its end.
     pub(super) fn group<T>(
         &mut self,
         space: &Space,
         at: u64,
         item: &Item,
-        body: impl FnOnce(&mut Self, &Shown) -> Step<(u64, Option<u64>, T)>,
+        body: impl FnOnce(&mut Self, &Visited) -> Step<(u64, Option<u64>, T)>,
     ) -> Step<(u64, T)> {
         let was_muted = self.muted;
-        let wanted = if was_muted {
+        let visit = if was_muted {
             Visit::Nothing
         } else {
             self.visitor.enter(&Self::node(&self.path, space, at..at, item))
         };
-        self.muted = wanted == Visit::Nothing;
-        let shown = match wanted {
-            Visit::All => Shown([0..u64::MAX, 0..0]),
-            Visit::Items(items) => Shown([items, 0..0]),
+        self.muted = visit == Visit::Nothing;
+        let visited = match visit {
+            Visit::All => Visited([0..u64::MAX, 0..0]),
+            Visit::Items(items) => Visited([items, 0..0]),
             Visit::Ends { first, last } => {
                 let end = item.count.unwrap_or_default();
-                Shown([0..first, end.saturating_sub(last)..end])
+                Visited([0..first, end.saturating_sub(last)..end])
             }
-            Visit::Nothing => Shown([0..0, 0..0]),
+            Visit::Nothing => Visited([0..0, 0..0]),
             Visit::Stop => return Err(Interrupt::Stopped),
         };
-        let (end, count, value) = body(self, &shown)?;
+        let (end, count, value) = body(self, &visited)?;
         self.muted = was_muted;
         if was_muted {
             return Ok((end, value));
@@ -248,7 +254,7 @@ impl<V: Visitor> Walker<'_, V> {
         let (missing, count) = match (size, list.count) {
             (Some(size), Some(count)) => match self.take(space, at, size.saturating_mul(count)) {
                 Ok(_) => (None, Some(count)),
-                Err(missing) if self.muted || !self.visitor.wants_remains() => return Err(missing),
+                Err(missing) if self.muted || !self.visitor.visits_partial_arrays() => return Err(missing),
                 // One more than there is room for: the last one in part.
                 Err(missing) => {
                     let there = space.len().saturating_sub(at) / size.max(1) + 1;
@@ -258,20 +264,20 @@ impl<V: Visitor> Walker<'_, V> {
             (_, count) => (None, count),
         };
         let item = Item { ty: inner, field: None, arguments: list.arguments, variant: None, count: None };
-        let result = self.group(space, at, list, |walker, shown| {
+        let result = self.group(space, at, list, |walker, visited| {
             let hidden = walker.muted;
             let mut position = at;
             let mut index = 0;
             while count.map_or(position < space.len(), |count| index < count) {
-                let wanted = shown.contains(index);
-                if let (Some(size), Some(count), false) = (size, count, wanted) {
-                    // All items up to the next one that is wanted, or to the end, at once.
-                    let next = shown.next(index).map_or(count, |next| next.min(count));
+                let visit = visited.contains(index);
+                if let (Some(size), Some(count), false) = (size, count, visit) {
+                    // All items up to the next visited one, or to the end, at once.
+                    let next = visited.next(index).map_or(count, |next| next.min(count));
                     position += size * (next - index);
                     index = next;
                     continue;
                 }
-                walker.muted = hidden || !wanted;
+                walker.muted = hidden || !visit;
                 walker.path.push(Segment::Index(index));
                 let end = walker.value(space, position, &item, scope)?.0;
                 walker.path.pop();

@@ -125,7 +125,7 @@ impl<R: Read> Inflater<R> {
         Ok(content)
     }
 
-    /// Goes over `size` bytes.
+    /// Skips `size` bytes.
     pub(crate) fn skip(&mut self, mut size: u64) -> Result<(), Fault> {
         let mut scratch = vec![0; DCtx::out_size()];
         while size > 0 {

@@ -28,7 +28,7 @@ impl<'b> Bytes<'b> {
     }
 }
 
-/// Goes over the headers of all frames.
+/// Reads the headers of all frames.
 pub(super) fn scan(packed: &[u8]) -> Result<Sizes, Fault> {
     let mut bytes = Bytes(packed);
     let mut sizes = Sizes::default();

@@ -51,7 +51,7 @@ pub struct Conversion {
 impl Conversion {
     /// Wrong usage if the target does not have what an option sets.
     pub fn require_options(&self, to: Encoding) -> Result<()> {
-        let packs = |format: &FormatId| format.about().levels;
+        let packs = |format: &FormatId| format.about().has_compression_levels;
         if let Some(option) = self.packing.asked()
             && !matches!(to, Encoding::Format(format) if packs(&format))
         {

@@ -72,7 +72,7 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
             }
             continue;
         };
-        if report.wants(&SOLID_CLOSED) {
+        if report.collects(&SOLID_CLOSED) {
             check_closed(mesh, solid, report);
         }
         for bone in bones {

@@ -6,17 +6,17 @@ use super::{Node, Segment, TRAILING, Visit, Visitor};
 use crate::Span;
 use crate::layout::Value;
 
-/// Tells a visitor of the value with one path only. The walk ends behind it.
-pub struct Only<'v, V> {
+/// Reports one value and its parts to a visitor. The walk ends behind it.
+pub struct Subtree<'v, V> {
     path: &'v [Segment],
     visitor: &'v mut V,
     found: bool,
 }
 
-impl<'v, V: Visitor> Only<'v, V> {
-    /// Tells `visitor` of the value with this path.
-    pub fn new(path: &'v [Segment], visitor: &'v mut V) -> Only<'v, V> {
-        Only { path, visitor, found: false }
+impl<'v, V: Visitor> Subtree<'v, V> {
+    /// Reports the value with this path to `visitor`.
+    pub fn new(path: &'v [Segment], visitor: &'v mut V) -> Subtree<'v, V> {
+        Subtree { path, visitor, found: false }
     }
 
     fn covers(&mut self, path: &[Segment]) -> bool {
@@ -25,13 +25,13 @@ impl<'v, V: Visitor> Only<'v, V> {
         covers
     }
 
-    /// Behind the value there is nothing left to do.
+    /// Ends the walk behind the value.
     fn go_on(&self) -> ControlFlow<()> {
         if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-impl<V: Visitor> Visitor for Only<'_, V> {
+impl<V: Visitor> Visitor for Subtree<'_, V> {
     fn enter(&mut self, node: &Node) -> Visit {
         if self.covers(node.path) {
             return self.visitor.enter(node);
@@ -56,8 +56,8 @@ impl<V: Visitor> Visitor for Only<'_, V> {
         if self.covers(node.path) { self.visitor.unpack(node) } else { self.path.starts_with(node.path) }
     }
 
-    fn wants_remains(&self) -> bool {
-        self.visitor.wants_remains()
+    fn visits_partial_arrays(&self) -> bool {
+        self.visitor.visits_partial_arrays()
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
@@ -70,9 +70,9 @@ impl<V: Visitor> Visitor for Only<'_, V> {
         }
     }
 
-    fn rest(&mut self, path: &[Segment], span: Span) {
+    fn trailing(&mut self, path: &[Segment], span: Span) {
         if self.covers(path) || self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
-            self.visitor.rest(path, span);
+            self.visitor.trailing(path, span);
         }
     }
 }
