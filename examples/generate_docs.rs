@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshspec::layout::Schema;
-use meshspec::{FormatId, Rule, Severity};
+use meshspec::{FormatId, Rule, Severity, Specification};
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -50,12 +50,14 @@ fn rules() -> String {
         "# Rules\n\n\
          What `meshspec check` looks for. Codes are stable. Strict reading refuses errors and fatal findings, lenient\n\
          reading only fatal ones: there, decoding would be guessing. The section is that of the format's\n\
-         specification, the row that of the interpretations: how this project reads the text where it leaves a choice.\n",
+         specification, the row that of the [interpretations](interpretations.md): how this project reads the\n\
+         specification where it leaves a choice.\n",
     );
     for format in FormatId::ALL {
         let about = format.about();
+        let Specification { title, project, url } = about.specification;
         // Writing to a string cannot fail.
-        let _ = write!(out, "\n## {}\n\n", about.title);
+        let _ = write!(out, "\n## {}\n\n[{title}]({url}), from {project}.\n\n", about.title);
         out.push_str("| code | severity | rule | section | row |\n|---|---|---|---|---|\n");
         for rule in about.rules {
             let _ = writeln!(out, "{}", row(rule));

@@ -2,11 +2,23 @@
 //!
 //! meshspec reads, checks, edits and writes the files of
 //!
-//! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations;
-//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams;
-//! - **Seed** ([`seed`]): lines of text;
-//! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes;
-//! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations.
+//! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations,
+//!   by the [MESH format specification v1.0][mesh specification] from Surviveler by RookieGameDevs;
+//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams,
+//!   by the [Mesh Chunk Format][crucible specification] from Crucible by Joshua-A-Shelton;
+//! - **Seed** ([`seed`]): lines of text,
+//!   by the [Mesh File Format Specification (.mesh)][seed specification] from Seed Engine by Confictura Studios;
+//! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes,
+//!   by the [Iyes Mesh Array][iyma specification] from iyes_mesh by IyesGames;
+//! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations,
+//!   by the [Mesh Model Format (Possible, for BGBTech3 Engine)][bmd specification] from
+//!   bgbtech_btsr1arch by Brendan G. Bohannon.
+//!
+//! [mesh specification]: https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md
+//! [crucible specification]: https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md
+//! [seed specification]: https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md
+//! [iyma specification]: https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md
+//! [bmd specification]: https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt
 //!
 //! A file is decoded into a [`Document`] that loses nothing, is owned, and has public fields in the terms of the
 //! format's specification. What can be computed (counts, sizes, offsets) is not stored and so cannot be wrong.
@@ -86,7 +98,9 @@ pub use formats::iyma;
 pub use formats::mesh;
 #[cfg(feature = "seed")]
 pub use formats::seed;
-pub use formats::{About, Confidence, Detected, Detection, Document, Format, check, detect, open, read};
+pub use formats::{
+    About, Confidence, Detected, Detection, Document, Format, Specification, check, detect, open, read,
+};
 pub use limits::Limits;
 pub use lines::Line;
 pub use loss::{Loss, LossGroup, LossKind};

@@ -12,6 +12,8 @@ pub struct About {
     pub title: &'static str,
     /// The format in a sentence.
     pub summary: &'static str,
+    /// The document that it follows.
+    pub specification: Specification,
     /// File name extensions, without the dot.
     pub extensions: &'static [&'static str],
     /// The dialects, the specification first.
@@ -22,6 +24,18 @@ pub struct About {
     pub rules: &'static [&'static Rule],
     /// See [`layouts`](About::layouts).
     pub(crate) layouts: fn() -> &'static [(&'static str, &'static Type)],
+}
+
+/// The document that a format follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Specification {
+    /// Its title.
+    pub title: &'static str,
+    /// The project that it belongs to, and whose that is.
+    pub project: &'static str,
+    /// Where the revision lies that this crate follows.
+    pub url: &'static str,
 }
 
 impl About {

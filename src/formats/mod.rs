@@ -23,7 +23,7 @@ pub mod seed;
 #[cfg(all(feature = "serde", feature = "mesh"))]
 mod word;
 
-pub use about::About;
+pub use about::{About, Specification};
 pub use detect::{Confidence, Detected, Detection, detect};
 pub use document::Document;
 pub use format::Format;

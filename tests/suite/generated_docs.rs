@@ -9,3 +9,15 @@ fn committed_files_are_up_to_date() {
     let differing: Vec<_> = generate_docs::differing().into_iter().map(|(path, _)| path).collect();
     assert!(differing.is_empty(), "run `cargo run --example generate_docs`: {differing:?}");
 }
+
+#[test]
+fn pages_name_the_specifications() {
+    let pages = [include_str!("../../docs/interpretations.md"), include_str!("../../src/lib.rs")];
+    for format in meshspec::FormatId::ALL {
+        let meshspec::Specification { title, project, url } = format.about().specification;
+        for page in pages {
+            let page = page.replace("\n//!  ", "");
+            assert!(page.contains(title) && page.contains(project) && page.contains(url), "{format}: {page}");
+        }
+    }
+}

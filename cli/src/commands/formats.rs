@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use meshspec::interop::Interchange;
-use meshspec::{Dialect, FormatId};
+use meshspec::{Dialect, FormatId, Specification};
 use serde::Serialize;
 
 use crate::failure::{Result, Status};
@@ -26,6 +26,8 @@ struct Format {
     summary: &'static str,
     extensions: Vec<&'static str>,
     dialects: &'static [Dialect],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    specification: Option<Specification>,
 }
 
 impl Formats {
@@ -46,6 +48,9 @@ impl Formats {
             if !dialects.is_empty() {
                 writeln!(out, "  dialects:   {}", dialects.join(", "))?;
             }
+            if let Some(Specification { title, project, url }) = format.specification {
+                writeln!(out, "  specification: {title}, from {project}\n    {url}")?;
+            }
         }
         Ok(Status::Fine)
     }
@@ -60,6 +65,7 @@ impl Format {
             summary: about.summary,
             extensions: about.extensions.to_vec(),
             dialects: about.dialects,
+            specification: Some(about.specification),
         }
     }
 
@@ -71,6 +77,7 @@ impl Format {
             summary: format.summary(),
             extensions: vec![format.name()],
             dialects: &[],
+            specification: None,
         }
     }
 }

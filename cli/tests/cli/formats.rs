@@ -17,7 +17,12 @@ fn every_format_is_listed() {
         let lines = format!("{format}: {}, {}\n  extensions: .{format}\n", format.title(), format.summary());
         assert!(text.contains(&lines), "{text}");
     }
-    assert!(text.contains("  extensions: .mesh\n  dialects:   spec, renderlib\n"), "{text}");
+    let mesh = "\x20 extensions: .mesh
+  dialects:   spec, renderlib
+  specification: MESH format specification v1.0, from Surviveler by RookieGameDevs
+    https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md
+";
+    assert!(text.contains(mesh), "{text}");
 }
 
 #[test]
@@ -33,6 +38,11 @@ fn the_same_as_data() {
             "summary": "interleaved vertices, a skeleton, sampled animations",
             "extensions": ["mesh"],
             "dialects": ["spec", "renderlib"],
+            "specification": {
+                "title": "MESH format specification v1.0",
+                "project": "Surviveler by RookieGameDevs",
+                "url": FormatId::Mesh.about().specification.url,
+            },
         })
     );
 }

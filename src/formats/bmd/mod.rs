@@ -19,7 +19,7 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Detection, Format, locate, refuse};
+use super::{About, Detection, Format, Specification, locate, refuse};
 use crate::info::Info;
 use crate::layout::{Layout, Type};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -29,6 +29,11 @@ impl Format for Document {
         id: FormatId::Bmd,
         title: "BMD",
         summary: "images of packed meshes, quantised skeletons, compacted animations",
+        specification: Specification {
+            title: "Mesh Model Format (Possible, for BGBTech3 Engine)",
+            project: "bgbtech_btsr1arch by Brendan G. Bohannon",
+            url: "https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt",
+        },
         extensions: &["bmd"],
         dialects: &[Dialect::Spec],
         has_compression_levels: false,

@@ -28,7 +28,7 @@ pub mod strategy;
 pub use document::{Chunk, Container, Document, Indices, Stream};
 pub use schema::BoneWeight;
 
-use super::{About, Detection, Format, locate, refuse};
+use super::{About, Detection, Format, Specification, locate, refuse};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Layout, Type};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -38,6 +38,11 @@ impl Format for Document {
         id: FormatId::Crucible,
         title: "Crucible",
         summary: "mesh chunks of LZ4-compressed attribute streams",
+        specification: Specification {
+            title: "Mesh Chunk Format",
+            project: "Crucible by Joshua-A-Shelton",
+            url: "https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md",
+        },
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
         has_compression_levels: false,

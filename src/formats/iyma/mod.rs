@@ -42,7 +42,7 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Detection, Format, refuse};
+use super::{About, Detection, Format, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::layout::{Layout, Type};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -52,6 +52,11 @@ impl Format for Document {
         id: FormatId::Iyma,
         title: "IyMA",
         summary: "zstd-compressed GPU buffers of compatible meshes",
+        specification: Specification {
+            title: "Iyes Mesh Array",
+            project: "iyes_mesh by IyesGames",
+            url: "https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md",
+        },
         extensions: &["ima"],
         dialects: &[Dialect::Spec, Dialect::Reference],
         has_compression_levels: true,

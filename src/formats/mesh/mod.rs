@@ -31,7 +31,7 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, Pose, Vertex, VertexFormat, Vertices};
 
-use super::{About, Confidence, Detection, Format, locate, refuse};
+use super::{About, Confidence, Detection, Format, Specification, locate, refuse};
 use crate::bulk::Strings;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::layout::Type;
@@ -42,6 +42,11 @@ impl Format for Document {
         id: FormatId::Mesh,
         title: "MESH",
         summary: "interleaved vertices, a skeleton, sampled animations",
+        specification: Specification {
+            title: "MESH format specification v1.0",
+            project: "Surviveler by RookieGameDevs",
+            url: "https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md",
+        },
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
         has_compression_levels: false,

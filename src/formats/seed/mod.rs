@@ -32,7 +32,7 @@ pub use schema::Kind;
 
 use std::ops::ControlFlow;
 
-use super::{About, Detection, Format, refuse};
+use super::{About, Detection, Format, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number, Type};
 use crate::{
@@ -46,6 +46,11 @@ impl Format for Document {
         id: FormatId::Seed,
         title: "Seed",
         summary: "lines of text: properties, vertex attributes, faces",
+        specification: Specification {
+            title: "Mesh File Format Specification (.mesh)",
+            project: "Seed Engine by Confictura Studios",
+            url: "https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md",
+        },
         extensions: &["mesh"],
         dialects: &[Dialect::Spec],
         has_compression_levels: false,
