@@ -1,17 +1,17 @@
-//! What a Crucible file says.
+//! The document: what a Crucible file holds.
 
 use super::schema::BoneWeight;
 use crate::bulk;
 use crate::{Dialect, Limits, unpack};
 
-/// A Crucible file: everything in it but what can be computed.
+/// A Crucible file: everything in it except what can be computed.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Document {
-    /// What the attribute bits mean.
+    /// Which attribute each bit stands for.
     #[cfg_attr(feature = "serde", serde(default))]
     pub dialect: Dialect,
-    /// What is around the chunks.
+    /// The container of the chunks.
     #[cfg_attr(feature = "serde", serde(default))]
     pub container: Container,
     /// The meshes; exactly one in a bare file.
@@ -21,7 +21,7 @@ pub struct Document {
     pub trailing: Vec<u8>,
 }
 
-/// What is around the chunks.
+/// The container of the chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Container {
@@ -36,7 +36,7 @@ pub enum Container {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Chunk {
-    /// The byte that says that indices have 32 bits, where it is not 1. Only lenient reading accepts that (C5).
+    /// The index size of the file, if it is neither 0 nor 1 and so read as 32 bits. Only lenient reading accepts it (C5).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub index_size: Option<u8>,
     /// Indices of vertices.
@@ -112,7 +112,7 @@ pub(super) fn unpack_values<T: bulk::Plain>(
 }
 
 macro_rules! streams {
-    ($($(#[doc = $doc:literal])* $variant:ident($value:ty) $name:literal $components:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident($value:ty) $name:literal $components:literal $values:ident,)*) => {
         /// The values of one attribute, one per vertex.
         #[derive(Debug, Clone, PartialEq)]
         #[cfg_attr(
@@ -153,14 +153,14 @@ macro_rules! streams {
                 }
             }
 
-            /// Number and kind of the components of a value, `3 × f32`.
+            /// Number and type of the components of a value, `3 × f32`.
             pub fn components(&self) -> &'static str {
                 match self {
                     $(Stream::$variant(_) => $components,)*
                 }
             }
 
-            /// Number of values: that of the vertices.
+            /// Number of values: one per vertex.
             pub fn len(&self) -> usize {
                 match self {
                     $(Stream::$variant(values) => values.len(),)*
@@ -172,60 +172,47 @@ macro_rules! streams {
                 self.len() == 0
             }
 
-            /// The values as the uncompressed stream has them.
+            /// The uncompressed bytes of the stream.
             pub fn to_bytes(&self) -> std::borrow::Cow<'_, [u8]> {
                 match self {
                     $(Stream::$variant(values) => bulk::as_bytes(values),)*
                 }
             }
         }
+
+        /// The values of each attribute: those of its first stream, `None` without one.
+        impl Chunk {
+            $($(#[doc = $doc])*
+            pub fn $values(&self) -> Option<&[$value]> {
+                self.streams.iter().find_map(|stream| match stream {
+                    Stream::$variant(values) => Some(&**values),
+                    _ => None,
+                })
+            })*
+        }
     };
 }
 
 streams! {
     /// Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
-    Position3d([f32; 3]) "position_3d" "3 × f32",
+    Position3d([f32; 3]) "position_3d" "3 × f32" positions_3d,
     /// Position (X, Y): +X right, +Y up.
-    Position2d([f32; 2]) "position_2d" "2 × f32",
+    Position2d([f32; 2]) "position_2d" "2 × f32" positions_2d,
     /// Normal (X, Y, Z).
-    Normal([f32; 3]) "normal" "3 × f32",
+    Normal([f32; 3]) "normal" "3 × f32" normals,
     /// UV coordinate (U, V): (0, 0) is the top left of the image.
-    Uv([f32; 2]) "uv" "2 × f32",
+    Uv([f32; 2]) "uv" "2 × f32" uvs,
     /// Tangent (X, Y, Z); in the tangent dialect only (C10).
-    Tangent([f32; 3]) "tangent" "3 × f32",
+    Tangent([f32; 3]) "tangent" "3 × f32" tangents,
     /// Colour (red, green, blue, alpha).
-    Color([u8; 4]) "color" "4 × u8",
+    Color([u8; 4]) "color" "4 × u8" colors,
     /// Four bones and their influences (C7).
-    BoneWeights([BoneWeight; 4]) "bone_weights" "4 × (u16, f32)",
+    BoneWeights([BoneWeight; 4]) "bone_weights" "4 × (u16, f32)" bone_weights,
 }
 
 impl Chunk {
-    /// Number of vertices: that of the values of any stream.
+    /// Number of vertices: the length of any stream.
     pub fn vertex_count(&self) -> usize {
         self.streams.first().map_or(0, Stream::len)
-    }
-
-    /// 3D positions, if there is such a stream.
-    pub fn positions_3d(&self) -> Option<&[[f32; 3]]> {
-        self.streams.iter().find_map(|stream| match stream {
-            Stream::Position3d(values) => Some(&**values),
-            _ => None,
-        })
-    }
-
-    /// 2D positions, if there is such a stream.
-    pub fn positions_2d(&self) -> Option<&[[f32; 2]]> {
-        self.streams.iter().find_map(|stream| match stream {
-            Stream::Position2d(values) => Some(&**values),
-            _ => None,
-        })
-    }
-
-    /// Bones and influences, if there is such a stream.
-    pub fn bone_weights(&self) -> Option<&[[BoneWeight; 4]]> {
-        self.streams.iter().find_map(|stream| match stream {
-            Stream::BoneWeights(values) => Some(&**values),
-            _ => None,
-        })
     }
 }

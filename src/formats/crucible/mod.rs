@@ -9,7 +9,9 @@
 //! let bytes = include_bytes!("../../../samples/crucible/tetrahedra.cmodel");
 //! let mut document = crucible::Document::read(bytes, &Default::default())?;
 //! assert_eq!(document.chunks.len(), 2);
-//! assert_eq!(document.chunks[0].positions_3d().unwrap().len(), 4);
+//! let chunk = &document.chunks[0];
+//! assert_eq!(chunk.positions_3d().unwrap().len(), 4);
+//! assert!(chunk.uvs().is_none_or(|uvs| uvs.len() == chunk.vertex_count()));
 //!
 //! document.chunks.truncate(1);
 //! let bytes = document.write(&WriteOptions::default())?;

@@ -37,7 +37,7 @@ rules! {
         "The four influences of a vertex add up to 1.0, give or take 0.001.";
 }
 
-/// Adds every breach to `report`.
+/// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     for (index, chunk) in document.chunks.iter().enumerate() {
         check_chunk(chunk, index, report);
@@ -70,7 +70,7 @@ fn check_chunk(chunk: &Chunk, at: usize, report: &mut Report) {
 
 fn check_streams(chunk: &Chunk, at: usize, report: &mut Report) {
     if chunk.streams.is_empty() {
-        report.add(&NO_STREAMS, path!(chunks[at].attribute_count), "there are no attributes");
+        report.add(&NO_STREAMS, path!(chunks[at].attribute_count), "found 0 attributes, expected at least 1");
     } else if chunk.positions_3d().is_none() && chunk.positions_2d().is_none() {
         report.add(&POSITION, path!(chunks[at].streams), "no stream holds positions");
     }
