@@ -69,7 +69,7 @@ impl Detected {
 /// # #[cfg(feature = "mesh")] {
 /// use meshspec::{Dialect, FormatId};
 ///
-/// let bytes = include_bytes!("../../samples/mesh/renderlib.mesh");
+/// let bytes = include_bytes!("../../samples/mesh/flag_renderlib.mesh");
 /// let detected = meshspec::detect(bytes, None)?;
 /// assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, Dialect::Renderlib));
 /// let document = detected.read(bytes, &Default::default())?;

@@ -8,6 +8,7 @@
 //! ```
 //! use binrw::binrw;
 //! use meshspec::layout::{Layout, Type, walk};
+//! use meshspec::path;
 //!
 //! /// A list of heights.
 //! #[derive(Layout)]
@@ -21,7 +22,7 @@
 //! }
 //!
 //! let bytes = [1, 0, 0, 0, 0x80, 0x3f];
-//! let span = walk::find(&Heights::TYPE, &bytes, "samples[0]", &Default::default());
+//! let span = walk::find(&Heights::TYPE, &bytes, path!(samples[0]), &Default::default());
 //! assert_eq!(span.unwrap().range(), &(2..6));
 //! ```
 

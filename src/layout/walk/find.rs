@@ -10,7 +10,8 @@ use crate::{Limits, Path, Span};
 pub const TRAILING: &str = "trailing";
 
 /// Where the value with this path lies; `None` if there is none.
-pub fn find(ty: &'static Type, bytes: &[u8], path: &Path, limits: &Limits) -> Option<Span> {
+pub fn find(ty: &'static Type, bytes: &[u8], path: impl Into<Path>, limits: &Limits) -> Option<Span> {
+    let path = path.into();
     let mut finder = Finder { path: path.segments()?, found: None };
     // A fault behind the value does not matter, one before it leaves nothing found.
     let _ = walk(ty, bytes, limits, &mut finder);

@@ -38,7 +38,7 @@ pub enum Selection {
 /// ```
 pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> Selection {
     let Some(pattern) = Pattern::parse(path) else { return Selection::None };
-    let whole = pattern.whole(ty).filter(|path| find(ty, bytes, &path.as_slice().into(), limits).is_some());
+    let whole = pattern.whole(ty).filter(|path| find(ty, bytes, path.as_slice(), limits).is_some());
     if let Some(path) = whole {
         return Selection::One(path);
     }
