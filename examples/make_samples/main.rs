@@ -1,6 +1,10 @@
-//! Writes the files in `samples/`: one per format and dialect, small enough to be read as hex.
+//! Writes the files in `samples/`: each format, dialect and form that there is, small enough to be read as hex.
 //!
 //! `cargo run --example make_samples`
+
+mod forms;
+mod tentacle;
+mod vertices;
 
 use std::fs;
 use std::path::Path;
@@ -33,18 +37,39 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let quads = quads()?;
     let (quads_reference, _) = quads.clone().into_dialect(Dialect::Reference)?;
+    let large = crucible::Document {
+        chunks: vec![crucible::Chunk {
+            indices: crucible::Indices::U32(FACES.map(u32::from).to_vec()),
+            streams: vec![crucible::Stream::Position3d(CORNERS.to_vec())],
+            ..Default::default()
+        }],
+        ..Default::default()
+    };
+    let [formats, formats_reference] = [Dialect::Spec, Dialect::Reference].map(vertices::formats);
+    let [usages, usages_reference] = [Dialect::Spec, Dialect::Reference].map(vertices::usages);
     let files = [
         ("mesh/tetrahedron.mesh", plain.write(&options)?),
         ("mesh/flag.mesh", skinned.write(&options)?),
         ("mesh/flag_renderlib.mesh", renderlib.write(&options)?),
+        ("mesh/tentacle.mesh", tentacle::as_mesh()?.write(&options)?),
+        ("mesh/tentacle_renderlib.mesh", tentacle::as_renderlib()?.write(&options)?),
         ("crucible/tetrahedron.crmesh", bare.write(&options)?),
         ("crucible/tetrahedron_tangent.crmesh", tangent.write(&options)?),
         ("crucible/tetrahedra.cmodel", model.write(&options)?),
         ("crucible/tetrahedra_tangent.cmodel", tangent_model.write(&options)?),
+        ("crucible/tetrahedron_u32.crmesh", large.write(&options)?),
         ("iyma/quads.ima", quads.write(&options)?),
         ("iyma/quads_reference.ima", quads_reference.write(&options)?),
+        ("iyma/formats.ima", formats?.write(&options)?),
+        ("iyma/formats_reference.ima", formats_reference?.write(&options)?),
+        ("iyma/usages.ima", usages?.write(&options)?),
+        ("iyma/usages_reference.ima", usages_reference?.write(&options)?),
         ("seed/facets.mesh", seed_tetrahedron().write(&options)?),
+        ("seed/channels.mesh", seed_channels().write(&options)?),
         ("bmd/pyramid.bmd", pyramid()?.write(&options)?),
+        ("bmd/tentacle.bmd", tentacle::as_bmd()?.write(&options)?),
+        ("bmd/forms.bmd", forms::all()?.write(&options)?),
+        ("bmd/undefined_forms.bmd", forms::undefined()?.write(&options)?),
     ];
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -183,6 +208,28 @@ fn seed_tetrahedron() -> seed::Document {
         positions: corners,
         normals,
         faces: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]],
+        comments: None,
+    }
+}
+
+/// A triangle with every attribute that there is: two colours and eight pairs of texture coordinates.
+fn seed_channels() -> seed::Document {
+    let channel = |channel: u8| vec![[f32::from(channel), 0.0], [0.0, 0.25], [0.5, 1.0]];
+    let property =
+        |name: &str, value: &str| seed::Property { name: name.to_owned(), value: value.to_owned() };
+    seed::Document {
+        properties: vec![
+            property("name", "Channels"),
+            property("mat0", "FIRST"),
+            property("mat1", "SECOND"),
+            property("type", "STATIC"),
+            property("author", ""),
+        ],
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.5, -0.125]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        colors: vec![vec![[1.0, 0.5, 0.25, 1.0]; 3], vec![[0.0, 0.125, 1.0, 0.5]; 3]],
+        uvs: (0..8).map(channel).collect(),
+        faces: vec![[0, 1, 2]],
         comments: None,
     }
 }

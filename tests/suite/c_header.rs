@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 
+use meshspec::FormatId;
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{Packing, Schema, Type, Value};
-use meshspec::{Dialect, Format, FormatId, WriteOptions, mesh};
 use tempfile::TempDir;
 
 use crate::common::{File, accepted_fixtures, samples};
@@ -86,13 +86,9 @@ fn c_reads_what_the_walker_reads_in_reference_files() {
     c_reads_what_the_walker_reads([samples(), accepted_fixtures()].concat());
 }
 
-fn c_reads_what_the_walker_reads(mut files: Vec<File>) {
+fn c_reads_what_the_walker_reads(files: Vec<File>) {
     let folder = folder();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_header");
-    for dialect in [Dialect::Spec, Dialect::Renderlib] {
-        let (document, _) = sample().into_dialect(dialect).unwrap();
-        files.push((FormatId::Mesh, document.write(&WriteOptions::default()).unwrap()));
-    }
     // Of IyMA a header can only say where bitcode and zstd frames lie.
     let formats = FormatId::ALL.iter().filter(|format| **format != FormatId::Iyma);
     let layouts = formats.flat_map(|format| format.about().layouts()).map(|(name, _)| *name);
@@ -154,45 +150,5 @@ impl Visitor for Numbers {
         };
         self.0.push(format!("{} {text}", walk::path_text(node.path)));
         ControlFlow::Continue(())
-    }
-}
-
-/// A mesh with all attributes, a skeleton and two animations.
-fn sample() -> mesh::Document {
-    let n = 5u8;
-    let each = |f: fn(f32) -> f32| (0..n).map(|i| f(i.into())).collect::<Vec<_>>();
-    let (xs, ys) = (each(|x| x * 1.5), each(|x| -x / 3.0));
-    let joint = |id: u8| mesh::Joint {
-        id,
-        parent: if id == 0 { 255 } else { id - 1 },
-        transform: [[1.0, 2.0, 3.0, id.into()], [0.5; 4], [-0.0; 4], [0.0, 0.0, 0.0, 1.0]],
-    };
-    let pose = |i: u32| mesh::Pose {
-        joint: i % 3,
-        position: [i as f32, 0.25, -1.0],
-        rotation: [1.0, 0.0, 0.0, 0.0],
-        scale: [1.0, 1.0, 0.125],
-    };
-    let animation = |poses: u32| mesh::Animation {
-        name: Some(poses - 1),
-        duration: 10.0,
-        speed: 24.0,
-        timestamps: (0..poses).map(|t| t as f32).collect(),
-        poses: (0..3 * poses).map(pose).collect(),
-    };
-    mesh::Document {
-        vertices: mesh::Vertices::from_columns(&mesh::Columns {
-            positions: xs.iter().zip(&ys).map(|(x, y)| [*x, *y, 7.0]).collect(),
-            normals: Some(vec![[0.0, 1.0, 0.0]; n.into()]),
-            uvs: Some(xs.iter().zip(&ys).map(|(x, y)| [*y, *x]).collect()),
-            joint_ids: Some((0..n).map(|i| [i % 3, 255, 255, 255]).collect()),
-            joint_weights: Some(vec![[255, 0, 0, 0]; n.into()]),
-        })
-        .unwrap(),
-        indices: vec![0, 1, 2, 2, 3, 4],
-        joints: (0..3).map(joint).collect(),
-        animations: vec![animation(1), animation(2)],
-        strings: ["walk", "run"].into_iter().collect(),
-        ..Default::default()
     }
 }

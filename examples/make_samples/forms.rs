@@ -1,0 +1,114 @@
+//! BMD with all forms of vertices and faces, each of which says nearly the same.
+
+use meshspec::bmd::schema::{
+    FineSt, FineVertex96, FlatVertex64, Normal, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64,
+    Triangle32, Triangle64, Vertex128, WideSt,
+};
+use meshspec::bmd::{Document, Faces, LodDef, Mesh, PackedFace, PackedVertex, Vertices};
+use meshspec::{Result, Text, bmd};
+
+use crate::corner;
+
+/// A textured and a flat mesh with all forms that are defined.
+pub fn all() -> Result<Document> {
+    let forms = |narrow: fn(u32) -> PackedVertex| {
+        let middle = [0xF8, 0xF9, 0xFA, 0xFB].into_iter().zip(2..).map(|(tag, index)| middle(index, tag));
+        [narrow(0), narrow(1)].into_iter().chain(middle).chain([wide(6), wide(7)])
+    };
+    document(vec![mesh("stone", forms(textured))?, mesh("#80FF00", forms(flat))?])
+}
+
+/// The tags that are not defined.
+pub fn undefined() -> Result<Document> {
+    document(vec![mesh("stone", (0xF0..=0xF7).zip(0..).map(|(tag, index)| middle(index, tag)))?])
+}
+
+fn document(meshes: Vec<Mesh>) -> Result<Document> {
+    let lod = LodDef { id_mesh: 0, n_mesh: meshes.len() as u8, ld_sc: bmd::F8A::ONE, resv1: 0 };
+    Ok(Document { meshes, lods: vec![lod], ..Default::default() })
+}
+
+/// Eight vertices, and each form of a face twice between them.
+fn mesh(material: &str, vertices: impl Iterator<Item = PackedVertex>) -> Result<Mesh> {
+    let mut list = Vertices::default();
+    vertices.into_iter().try_for_each(|vertex| list.push(vertex))?;
+    let mut faces = Faces::default();
+    for first in [0u16, 4] {
+        let [a, b, c, d] = [first, first + 1, first + 2, first + 3];
+        faces.push(PackedFace::Triangle32(Triangle32::new().with_v0(a).with_v1(b).with_v2(c)))?;
+        let [e, f, g, h] = [a, b, c, d].map(|vertex| vertex as u8);
+        faces.push(PackedFace::Quad32(
+            Quad32::new().with_tag(1).with_v0(e).with_v1(f).with_v2(g).with_v3(h),
+        ))?;
+        let [i, j, k] = [b, c, d].map(u32::from);
+        faces.push(PackedFace::Triangle64(Triangle64::new().with_tag(2).with_v0(i).with_v1(j).with_v2(k)))?;
+        faces.push(PackedFace::Quad64(
+            Quad64::new().with_tag(3).with_v0(a).with_v1(b).with_v2(c).with_v3(d),
+        ))?;
+    }
+    Ok(Mesh::new(Some(Text::from(material)), list, faces))
+}
+
+/// Two squares, one above the other.
+fn position(index: u32) -> bmd::Triple {
+    let [x, y] = [[0, 0], [128, 0], [128, 128], [0, 128]][index as usize % 4];
+    corner([x, y, 128 * (index / 4)])
+}
+
+/// Upwards, in all forms that have one.
+fn normal() -> Normal {
+    Normal::from_bytes([0, 0, 0x70])
+}
+
+/// Half-way in S, and in T as far as the form goes.
+fn scaled(exponent: u8) -> ScaledSt {
+    ScaledSt::new().with_frac_s(1024).with_frac_t(2047).with_exponent(exponent)
+}
+
+fn textured(index: u32) -> PackedVertex {
+    let st = scaled(index as u8 % 4);
+    PackedVertex::Textured64(TexturedVertex64::new().with_position(position(index)).with_st(st))
+}
+
+fn flat(index: u32) -> PackedVertex {
+    PackedVertex::Flat64(FlatVertex64::new().with_position(position(index)).with_normal(normal()))
+}
+
+/// 96 bits: an even tag has fine texture coordinates, an odd one has an exponent.
+fn middle(index: u32, tag: u8) -> PackedVertex {
+    // A colour where the tag is F8 or F9, else the base.
+    let color_or_bone = if matches!(tag, 0xF8 | 0xF9) { 0x3f } else { 0 };
+    if tag % 2 == 0 {
+        PackedVertex::Fine96(
+            FineVertex96::new()
+                .with_position(position(index))
+                .with_st(FineSt::new().with_frac_s(2048).with_frac_t(4095))
+                .with_tag(tag)
+                .with_normal(normal())
+                .with_color_or_bone(color_or_bone),
+        )
+    } else {
+        PackedVertex::Scaled96(
+            ScaledVertex96::new()
+                .with_position(position(index))
+                .with_st(scaled(0))
+                .with_tag(tag)
+                .with_normal(normal())
+                .with_color_or_bone(color_or_bone),
+        )
+    }
+}
+
+/// 128 bits. 0.25, 0.5 and 1.0 as binary16.
+fn wide(index: u32) -> PackedVertex {
+    PackedVertex::Vertex128(
+        Vertex128::new()
+            .with_org_x(0x3400)
+            .with_org_y(if index % 2 == 0 { 0x3400 } else { 0x3800 })
+            .with_org_z(0x3c00)
+            .with_color(0x3f)
+            .with_tag(0xFD)
+            .with_st(WideSt::new().with_frac_s(10_240).with_frac_t(12_288).with_exponent(index as u8 % 3))
+            .with_normal(normal()),
+    )
+}

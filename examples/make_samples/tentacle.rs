@@ -1,0 +1,127 @@
+//! A tentacle: a column on a chain of joints, whose vertices follow up to four of them, and which moves in two ways.
+
+use std::error::Error;
+
+use meshspec::scene::{FromScene, SceneOptions};
+use meshspec::{Dialect, Document, Format, bmd, mesh};
+
+const JOINTS: u8 = 4;
+/// Rings of four vertices each.
+const RINGS: u8 = 5;
+
+/// As MESH.
+pub fn as_mesh() -> Result<mesh::Document, Box<dyn Error>> {
+    let corners = [[0.5, 0.5], [-0.5, 0.5], [-0.5, -0.5], [0.5, -0.5]];
+    let of_rings = (0..RINGS).flat_map(|ring| (0..4).map(move |corner: usize| (ring, corner)));
+    let (ids, weights): (Vec<_>, Vec<_>) = of_rings.clone().map(|(ring, _)| influences(ring)).unzip();
+    let columns = mesh::Columns {
+        positions: of_rings
+            .clone()
+            .map(|(ring, corner)| [corners[corner][0], f32::from(ring) * 0.75, corners[corner][1]])
+            .collect(),
+        normals: Some(of_rings.clone().map(|(_, corner)| diagonal(corners[corner])).collect()),
+        uvs: Some(of_rings.map(|(ring, corner)| [corner as f32 / 4.0, f32::from(ring) / 4.0]).collect()),
+        joint_ids: Some(ids),
+        joint_weights: Some(weights),
+    };
+    // The joints stand above each other, one unit apart.
+    let joint = |id: u8| mesh::Joint {
+        id,
+        parent: id.checked_sub(1).unwrap_or(255),
+        transform: [
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, -f32::from(id)],
+            [0.0, 0.0, 1.0, 0.0],
+            [0.0, 0.0, 0.0, 1.0],
+        ],
+    };
+    Ok(mesh::Document {
+        vertices: mesh::Vertices::from_columns(&columns)?,
+        indices: sides(),
+        joints: (0..JOINTS).map(joint).collect(),
+        animations: vec![sway(), stretch()],
+        strings: ["sway", "stretch"].into_iter().collect(),
+        ..Default::default()
+    })
+}
+
+/// In the renderlib dialect: half as large, by the transform of the whole.
+pub fn as_renderlib() -> Result<mesh::Document, Box<dyn Error>> {
+    let (mut document, _) = as_mesh()?.into_dialect(Dialect::Renderlib)?;
+    document.root_transform =
+        Some([[0.5, 0.0, 0.0, 1.0], [0.0, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 1.0]]);
+    Ok(document)
+}
+
+/// As BMD: vertices that follow several joints follow a pseudo-bone.
+pub fn as_bmd() -> Result<bmd::Document, Box<dyn Error>> {
+    let options = SceneOptions::default();
+    let (scene, _) = Document::Mesh(as_mesh()?).into_scene(&options)?;
+    Ok(bmd::Document::from_scene(scene, &options)?.0)
+}
+
+fn diagonal([x, z]: [f32; 2]) -> [f32; 3] {
+    [x * std::f32::consts::SQRT_2, 0.0, z * std::f32::consts::SQRT_2]
+}
+
+/// Joints and weights of the vertices of a ring, from one joint to all four of them.
+fn influences(ring: u8) -> ([u8; 4], [u8; 4]) {
+    match ring {
+        0 => ([0, 255, 255, 255], [255, 0, 0, 0]),
+        1 => ([0, 1, 255, 255], [128, 127, 0, 0]),
+        2 => ([0, 1, 2, 255], [51, 102, 102, 0]),
+        3 => ([0, 1, 2, 3], [15, 48, 96, 96]),
+        _ => ([3, 255, 255, 255], [255, 0, 0, 0]),
+    }
+}
+
+/// Two triangles for each side between two rings.
+fn sides() -> Vec<u32> {
+    let cells = (0..u32::from(RINGS) - 1).flat_map(|ring| (0..4).map(move |side| (ring, side)));
+    let corners = cells.flat_map(|(ring, side)| {
+        let (a, b) = (4 * ring + side, 4 * ring + (side + 1) % 4);
+        [a, b, a + 4, a + 4, b, b + 4]
+    });
+    corners.collect()
+}
+
+/// To one side and to the other. The poses of a timestamp may come in any order.
+fn sway() -> mesh::Animation {
+    let poses = [0.0, 0.3, 0.0, -0.3, 0.0].into_iter().flat_map(|angle: f32| {
+        (0..u32::from(JOINTS)).rev().map(move |joint| {
+            let (sin, cos) = (angle / 2.0).sin_cos();
+            let rotation = if joint == 0 { [1.0, 0.0, 0.0, 0.0] } else { [cos, 0.0, 0.0, sin] };
+            mesh::Pose { joint, position: above(joint), rotation, scale: [1.0; 3] }
+        })
+    });
+    mesh::Animation {
+        name: Some(0),
+        duration: 40.0,
+        speed: 20.0,
+        timestamps: vec![0.0, 10.0, 20.0, 30.0, 40.0],
+        poses: poses.collect(),
+    }
+}
+
+/// Longer and thinner, at uneven times.
+fn stretch() -> mesh::Animation {
+    let poses = [1.0, 1.5, 1.25].into_iter().flat_map(|factor: f32| {
+        (0..u32::from(JOINTS)).map(move |joint| {
+            let [x, y, z] = above(joint);
+            let scale = if joint == 3 { [0.5, factor, 0.5] } else { [1.0; 3] };
+            mesh::Pose { joint, position: [x, y * factor, z], rotation: [1.0, 0.0, 0.0, 0.0], scale }
+        })
+    });
+    mesh::Animation {
+        name: Some(1),
+        duration: 10.0,
+        speed: 10.0,
+        timestamps: vec![0.0, 2.5, 10.0],
+        poses: poses.collect(),
+    }
+}
+
+/// Where a joint is at rest, relative to its parent.
+fn above(joint: u32) -> [f32; 3] {
+    [0.0, if joint == 0 { 0.0 } else { 1.0 }, 0.0]
+}
