@@ -2,21 +2,64 @@
 
 use crate::{Finding, Path};
 
-/// A line of a text file.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+/// Longer texts are cut.
+const MAX_CHARS: usize = 200;
+
+/// A line of a text file. Its texts are computed when they are asked for: a line that is skipped costs little.
+#[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Line {
+pub struct Line<'l> {
     /// The line, counted from 1.
     pub number: u64,
     /// The offset in the file of its first byte.
     pub offset: u64,
-    /// What it says, without its line end. What is not UTF-8 is replaced.
-    pub text: String,
-    /// The field that it gives, `positions[3]`; empty for a line without content.
-    pub path: Path,
-    /// What it means.
-    pub meaning: String,
+    /// The line without its line ending.
+    pub bytes: &'l [u8],
+    /// The list of the document that the line adds an item to, `positions` or `uvs[0]`; empty if it adds none.
+    pub list: &'static str,
+    /// The index of that item in the list.
+    pub index: usize,
     /// What is wrong with it.
     pub findings: Vec<Finding>,
+    pub(crate) meaning: fn(&Line) -> String,
+}
+
+impl Line<'_> {
+    /// What it says, cut if it is long. What is not UTF-8 is replaced.
+    pub fn text(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(4 * MAX_CHARS)]);
+        match text.char_indices().nth(MAX_CHARS) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.into_owned(),
+        }
+    }
+
+    /// The field that it sets, `positions[3]`; empty for a line without content.
+    pub fn path(&self) -> Path {
+        match self.list {
+            "" => Path::default(),
+            list => Path::text(list).index(self.index),
+        }
+    }
+
+    /// What it means.
+    pub fn meaning(&self) -> String {
+        (self.meaning)(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Line<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+
+        let mut line = serializer.serialize_struct("Line", 6)?;
+        line.serialize_field("number", &self.number)?;
+        line.serialize_field("offset", &self.offset)?;
+        line.serialize_field("text", &self.text())?;
+        line.serialize_field("path", &self.path())?;
+        line.serialize_field("meaning", &self.meaning())?;
+        line.serialize_field("findings", &self.findings)?;
+        line.end()
+    }
 }

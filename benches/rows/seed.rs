@@ -95,6 +95,19 @@ fn indices(text: &[u8], at: &mut usize) -> Option<[u32; 3]> {
     (text.get(*at) == Some(&b'\n')).then_some(values)
 }
 
+/// The same text with the lines of each vertex together: each line is of another kind than the one before.
+fn alternating(text: &[u8]) -> Vec<u8> {
+    let lines_of = |start: &'static [u8]| {
+        text.split_inclusive(|byte| *byte == b'\n').filter(move |line| line.starts_with(start))
+    };
+    let mut out = Vec::with_capacity(text.len());
+    for ((p, n), u) in lines_of(b"p ").zip(lines_of(b"n ")).zip(lines_of(b"u0 ")) {
+        out.extend([p, n, u].concat());
+    }
+    lines_of(b"f ").for_each(|line| out.extend(line));
+    out
+}
+
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let document = document();
     let text = document.write(&WriteOptions::default())?;
@@ -118,6 +131,9 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     bench.scaled("seed/read (per byte)", size, read_one, "tobj", tobj, size as f64 / obj.len() as f64);
     bench.pair("seed/read (per mesh)", size, read_one, "tobj", tobj);
     bench.pair("seed/read", size, read_one, "by hand, fast-float2", by_hand);
+    let mixed = alternating(&text);
+    let read_mixed = || one.install(|| seed::Document::read(&mixed, &options));
+    bench.pair("seed/read alternating", mixed.len() as u64, read_mixed, "by hand", || self::by_hand(&mixed));
     bench.pair("seed/read parallel", size, || two.install(read), "one thread", read_one);
     let options = WriteOptions::default();
     bench.pair("seed/write", size, || document.write(&options), "reading by hand", by_hand);

@@ -1,5 +1,7 @@
 //! `meshspec dump` for texts: each line with what it means.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
@@ -10,13 +12,21 @@ use crate::failure::{Failure, Result, Status};
 use crate::problem::{Bytes, Problem};
 use crate::terminal::{Escaped, TITLE, counted};
 
+/// Lines of a list that are shown; of one that is asked for, more.
+const FEW: u64 = 24;
+const MANY: u64 = 400;
+/// Lines with findings that are shown in any case.
+const MAX_INVALID: u64 = 100;
+
 /// A text that is dumped.
 pub struct TextDump<'d> {
     pub name: String,
     pub format: FormatId,
     pub bytes: &'d [u8],
-    /// Only the lines of this field.
+    /// Only the lines of this list, or the line of this item.
     pub path: Option<&'d str>,
+    /// Shows long lists wholly.
+    pub all: bool,
     pub json: bool,
 }
 
@@ -28,7 +38,7 @@ struct Head<'h> {
     size: u64,
 }
 
-/// One of the last lines of the data, where the lines are right and the file is not.
+/// One of the last lines of the data, if every line is well-formed and the file is not.
 #[derive(Serialize)]
 struct Last<'l> {
     error: &'l Finding,
@@ -37,38 +47,59 @@ struct Last<'l> {
 impl TextDump<'_> {
     /// Prints the lines; `place` is the file as messages name it.
     pub fn run(&self, place: &str) -> Result<Status> {
-        let mut status = Status::Fine;
-        let mut shown = 0;
+        let limit = match self.path {
+            _ if self.all || self.json => u64::MAX,
+            Some(_) => MANY,
+            None => FEW,
+        };
+        let mut selection = Selection { limit, ..Selection::default() };
+        let item = self.path.and_then(item);
         // The stream takes out the colours where there is no terminal.
         let mut out = BufWriter::new(anstream::stdout().lock());
         self.head(&mut out)?;
         let mut written = Ok(());
         self.format.lines(self.bytes, &mut |line| {
-            if self.path.is_some_and(|path| line.path != path) {
+            let is_item = item == Some((line.list, line.index));
+            if self.path.is_some_and(|path| !is_item && line.list != path) {
                 return ControlFlow::Continue(());
             }
-            shown += 1;
-            if !line.findings.is_empty() {
-                status = Status::Invalid;
+            if selection.shows(line) {
+                written = self.line(line, selection.skipped.take(), &mut out);
             }
-            written = if self.json { put(line, &mut out) } else { self.print(line, &mut out) };
-            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if written.is_ok() && !is_item { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         written?;
-        // Of the file as a whole, if it is shown as a whole.
-        if self.path.is_none() {
-            let report = self.format.check_lines(self.bytes);
-            self.end(report.findings(), &mut out)?;
-            status = status.max(if report.findings().is_empty() { Status::Fine } else { Status::Invalid });
+        if let Some(skipped) = selection.skipped.take() {
+            writeln!(out, "{skipped}")?;
+        }
+        let mut is_valid = selection.invalid == 0;
+        match self.path {
+            Some(path) if selection.counts.is_empty() => {
+                let failure = Failure::usage(place, format!("no line sets `{path}`"));
+                return Err(
+                    failure.with_hint("without --path, all lines are shown with the fields that they set")
+                );
+            }
+            Some(_) => {}
+            // Of the file as a whole, if it is shown as a whole.
+            None => {
+                let report = self.format.check_lines(self.bytes);
+                self.end(report.findings(), &mut out)?;
+                is_valid &= report.findings().is_empty();
+            }
         }
         out.flush()?;
-        match self.path {
-            Some(path) if shown == 0 => {
-                let failure = Failure::usage(place, format!("no line gives `{path}`"));
-                Err(failure.with_hint("without --path, all lines are shown with the fields that they give"))
-            }
-            _ => Ok(status),
+        Ok(if is_valid { Status::Fine } else { Status::Invalid })
+    }
+
+    fn line(&self, line: &Line, skipped: Option<Skipped>, out: &mut impl Write) -> io::Result<()> {
+        if self.json {
+            return put(line, out);
         }
+        if let Some(skipped) = skipped {
+            writeln!(out, "{skipped}")?;
+        }
+        self.print(line, out)
     }
 
     fn head(&self, out: &mut impl Write) -> io::Result<()> {
@@ -82,9 +113,8 @@ impl TextDump<'_> {
     }
 
     fn print(&self, line: &Line, out: &mut impl Write) -> io::Result<()> {
-        let Line { number, text, path, meaning, .. } = line;
-        let text = Escaped(text).to_string();
-        let shown = format!("{number:>7}  {text:<40}  {path:<15}  {}", Escaped(meaning));
+        let (text, path, meaning) = (Escaped(&line.text()).to_string(), line.path(), line.meaning());
+        let shown = format!("{:>7}  {text:<40}  {path:<15}  {}", line.number, Escaped(&meaning));
         writeln!(out, "{}", shown.trim_end())?;
         self.problems(&line.findings, out)
     }
@@ -110,4 +140,75 @@ impl TextDump<'_> {
 fn put(data: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, data)?;
     writeln!(out)
+}
+
+/// The list and the index of an item: those of `uvs[0][3]` are `uvs[0]` and 3.
+fn item(path: &str) -> Option<(&str, usize)> {
+    let (list, index) = path.strip_suffix(']')?.rsplit_once('[')?;
+    Some((list, index.parse().ok()?))
+}
+
+/// Decides which lines are shown.
+#[derive(Default)]
+struct Selection {
+    /// Of each list.
+    limit: u64,
+    /// Number of lines of each list so far.
+    counts: HashMap<&'static str, u64>,
+    /// Number of lines with findings so far.
+    invalid: u64,
+    /// The lines since the last one that was shown.
+    skipped: Option<Skipped>,
+}
+
+impl Selection {
+    fn shows(&mut self, line: &Line) -> bool {
+        let count = self.counts.entry(line.list).or_default();
+        *count += 1;
+        let is_invalid = !line.findings.is_empty();
+        self.invalid += u64::from(is_invalid);
+        let shows = *count <= self.limit || (is_invalid && self.invalid <= MAX_INVALID);
+        if !shows {
+            self.skipped.get_or_insert_default().add(line);
+        }
+        shows
+    }
+}
+
+/// Lines that are not shown.
+#[derive(Default)]
+struct Skipped {
+    lines: u64,
+    invalid: u64,
+    /// The first and the last item of each list, in the order of the lines.
+    lists: Vec<(&'static str, usize, usize)>,
+}
+
+impl Skipped {
+    fn add(&mut self, line: &Line) {
+        self.lines += 1;
+        self.invalid += u64::from(!line.findings.is_empty());
+        match self.lists.iter_mut().find(|(list, ..)| *list == line.list) {
+            Some((_, _, last)) => *last = line.index,
+            None => self.lists.push((line.list, line.index, line.index)),
+        }
+    }
+}
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:9}… {}", "", counted(self.lines, "more line", "more lines"))?;
+        if self.invalid > 0 {
+            write!(f, ", {} with errors", counted(self.invalid, "line", "lines"))?;
+        }
+        let lists = self.lists.iter().filter(|(list, ..)| !list.is_empty());
+        for (number, (list, first, last)) in lists.enumerate() {
+            let separator = if number == 0 { ": " } else { ", " };
+            match first == last {
+                true => write!(f, "{separator}{list}[{first}]")?,
+                false => write!(f, "{separator}{list}[{first}] to [{last}]")?,
+            }
+        }
+        Ok(())
+    }
 }

@@ -12,6 +12,19 @@ pub struct Grammar {
     pub source: &'static str,
     /// What the lines hold, in the order of the specification.
     pub attributes: &'static [Attribute],
+    /// The properties with a meaning of their own, which every file should have.
+    pub properties: &'static [BuiltInProperty],
+}
+
+/// A property with a meaning of its own.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BuiltInProperty {
+    /// Its name.
+    pub name: &'static str,
+    /// The values that it may have; any if there are none.
+    pub values: &'static [&'static str],
+    /// What it means.
+    pub meaning: &'static str,
 }
 
 /// A kind of line: an identifier and its values.
@@ -25,12 +38,46 @@ pub struct Attribute {
     pub values: usize,
     /// What each value is.
     pub number: Number,
+    /// Which values are allowed.
+    pub constraint: Constraint,
     /// Whether every file has such lines.
     pub required: bool,
     /// The identifier of the attribute without which it does not stand.
     pub requires: Option<&'static str>,
     /// What the values mean.
     pub meaning: &'static str,
+}
+
+impl Attribute {
+    /// Whether there is a line for each vertex; else the lines are faces.
+    pub fn is_per_vertex(&self) -> bool {
+        self.constraint != Constraint::VertexIndex
+    }
+}
+
+/// Which values the lines of an attribute may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Constraint {
+    /// Any finite numbers.
+    Any,
+    /// A vector of length 1.
+    UnitVector,
+    /// Numbers from 0 to 1.
+    UnitInterval,
+    /// Indices below the number of vertices.
+    VertexIndex,
+}
+
+impl Constraint {
+    /// The constraint in words; empty if there is none.
+    pub fn wording(self) -> &'static str {
+        match self {
+            Constraint::Any => "",
+            Constraint::UnitVector => "length 1",
+            Constraint::UnitInterval => "0 to 1",
+            Constraint::VertexIndex => "below the number of vertices",
+        }
+    }
 }
 
 /// What the values of a line are.
@@ -68,19 +115,25 @@ impl Grammar {
     fn markdown(&self, title: &str) -> String {
         let mut out = format!(
             "# {title}\n\nA text format: lines that start with an identifier.\n\n## Attributes\n\n\
-             | attribute | identifier | values | type | required | requires | meaning |\n\
-             |---|---|---|---|---|---|---|\n"
+             | attribute | identifier | values | type | required | requires | constraint | meaning |\n\
+             |---|---|---|---|---|---|---|---|\n"
         );
         for attribute in self.attributes {
             let Attribute { name, identifier, values, meaning, .. } = attribute;
             let number = attribute.number.name();
             let required = if attribute.required { "yes" } else { "no" };
             let requires = attribute.requires.map_or(String::new(), |other| format!("`{other}`"));
+            let constraint = attribute.constraint.wording();
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
-                "| {name} | `{identifier}` | {values} | {number} | {required} | {requires} | {meaning} |"
+                "| {name} | `{identifier}` | {values} | {number} | {required} | {requires} | {constraint} | {meaning} |"
             );
+        }
+        out += "\n## Built-in properties\n\n| property | values | meaning |\n|---|---|---|\n";
+        for BuiltInProperty { name, values, meaning } in self.properties {
+            let values = if values.is_empty() { "any".to_owned() } else { values.join(", ") };
+            let _ = writeln!(out, "| `{name}` | {values} | {meaning} |");
         }
         out + "\n## Grammar\n\nIn the language of [pest](https://pest.rs).\n\n```pest\n"
             + self.source
@@ -96,13 +149,23 @@ impl Grammar {
                 ("type", text(attribute.number.name())),
                 ("required", Json::Plain(attribute.required.to_string())),
                 ("requires", attribute.requires.map_or(Json::Nothing, text)),
+                ("constraint", text(attribute.constraint.wording())),
                 ("meaning", text(attribute.meaning)),
             ])
         };
+        let property = |property: &BuiltInProperty| {
+            Json::object([
+                ("name", text(property.name)),
+                ("values", Json::List(property.values.iter().map(|value| text(value)).collect())),
+                ("meaning", text(property.meaning)),
+            ])
+        };
         let attributes = self.attributes.iter().map(attribute).collect();
+        let properties = self.properties.iter().map(property).collect();
         let document = Json::object([
             ("title", text(title)),
             ("attributes", Json::List(attributes)),
+            ("properties", Json::List(properties)),
             ("grammar", text(self.source)),
         ]);
         document.print()

@@ -43,7 +43,7 @@ mod wording;
 
 pub use bind::bind;
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
-pub use grammar::{Attribute, Grammar, Number};
+pub use grammar::{Attribute, BuiltInProperty, Constraint, Grammar, Number};
 pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
 pub use schema::{Schema, SchemaFile};

@@ -29,6 +29,9 @@ pub struct Dump {
     /// Show only this value and its parts: `animations[1].timestamps`, or the end of its path if that is unambiguous.
     #[arg(long)]
     path: Option<String>,
+    /// Show every item of long lists.
+    #[arg(long)]
+    all: bool,
     /// Print data for other programs, an object a line.
     #[arg(long)]
     json: bool,
@@ -64,7 +67,8 @@ impl Dump {
         let options = self.reading.options(encoding, &bytes);
         let Some(ty) = format.layout_of(&bytes, options.dialect.unwrap_or_default()) else {
             let name = self.file.display().to_string();
-            let dump = TextDump { name, format, bytes: &bytes, path: self.path.as_deref(), json: self.json };
+            let (path, all, json) = (self.path.as_deref(), self.all, self.json);
+            let dump = TextDump { name, format, bytes: &bytes, path, all, json };
             return dump.run(&name_of(&self.file));
         };
         let layout = format.about().layouts().iter().find(|(_, layout)| *layout == ty);
@@ -76,7 +80,7 @@ impl Dump {
             bytes: &bytes,
             limits: options.limits,
         };
-        let mut dump = dump::Dump::new(ty, &bytes).with_limits(&file.limits);
+        let mut dump = dump::Dump::new(ty, &bytes).with_limits(&file.limits).with_all(self.all);
         if let Some(path) = &self.path {
             dump = dump.with_path(self.select(path, &file)?);
         }

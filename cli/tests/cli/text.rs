@@ -88,10 +88,32 @@ fn a_dump_has_a_line_for_each() {
     let text = folder.run("dump good.mesh --path uvs[0][1]").fine();
     assert!(text.ends_with(" bytes\n\n     12  u0 1, 0                                   uvs[0][1]        UV Channel 0 of vertex 1: (1.0, 0.0)\n"), "{text}");
     let run = folder.run("dump good.mesh --path uvs[0][3]");
-    assert!(run.stderr.contains("no line gives `uvs[0][3]`"), "{}", run.stderr);
+    assert!(run.stderr.contains("no line sets `uvs[0][3]`"), "{}", run.stderr);
     run.fails(2);
     let run = folder.run("dump bad.mesh");
     assert!(run.stdout.contains(BAD.split("\n\n").next().unwrap()), "{}", run.stdout);
+    run.fails(1);
+}
+
+#[test]
+fn a_dump_summarises_long_lists() {
+    let folder = folder();
+    let vertices: String = (0..60).map(|i| format!("p {i}, 0, 0\nn 0, 0, 1\nu0 0, 0\n")).collect();
+    let long = format!("[name]=T\n[mat0]=M\n[type]=STATIC\n{vertices}f 0, 1, 2\n");
+    folder.put("long.mesh", &*long);
+    let lines_of = |command: &str| folder.run(command).fine().lines().count();
+    let text = folder.run("dump long.mesh").fine();
+    let more = "         … 108 more lines: positions[24] to [59], normals[24] to [59], uvs[0][24] to [59]\n    184  f 0";
+    assert!(text.contains(more), "{text}");
+    assert_eq!(text.lines().count(), 2 + 3 + 3 * 24 + 1 + 1);
+    assert_eq!(lines_of("dump long.mesh --all"), 2 + 184);
+    assert_eq!(lines_of("dump long.mesh --json"), 1 + 184);
+    assert_eq!(lines_of("dump long.mesh --path normals"), 2 + 60);
+    assert_eq!(lines_of("dump long.mesh --path positions[59]"), 2 + 1);
+    // Malformed lines are shown in any case.
+    folder.put("bad.mesh", long.replace("p 50,", "p x,"));
+    let run = folder.run("dump bad.mesh");
+    assert!(run.stdout.contains("p x, 0, 0") && run.stdout.contains("SEED-NUMBER"), "{}", run.stdout);
     run.fails(1);
 }
 

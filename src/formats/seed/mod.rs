@@ -16,7 +16,9 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 
+mod attributes;
 mod codec;
+mod columns;
 mod document;
 mod dump;
 mod rules;
@@ -27,8 +29,7 @@ pub mod schema;
 pub mod strategy;
 mod syntax;
 
-pub use document::{Comment, Document, LineRef, Place, Property};
-pub use schema::Kind;
+pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
@@ -67,21 +68,21 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)?;
         let refused = options.strictness.threshold();
-        let part = codec::read(bytes, &codec_options(options, Some(refused)));
+        let read = codec::read(bytes, &codec_options(options, Some(refused)));
         let mut report = Report::at_least(refused, &options.limits);
-        part.diagnostics.report(bytes, &mut report);
+        read.diagnostics.report(bytes, &mut report);
         if report.findings().is_empty() {
-            rules::check_structure(&part.document, part.diagnostics.unreadable, &mut report);
+            rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
         }
         if report.findings().is_empty() {
-            return Ok(part.document);
+            return Ok(read.document);
         }
         locate::locate(bytes, &mut report);
         match report.findings().first() {
             Some(finding) => {
                 Err(Error::from_finding(ErrorKind::Malformed, finding).in_format(FormatId::Seed))
             }
-            None => Ok(part.document),
+            None => Ok(read.document),
         }
     }
 
@@ -97,11 +98,11 @@ impl Format for Document {
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Self::dialect_of(bytes, options)?;
-        let part = codec::read(bytes, &codec_options(options, None));
+        let read = codec::read(bytes, &codec_options(options, None));
         let mut report = Report::new(&options.limits);
-        part.diagnostics.report(bytes, &mut report);
-        if !part.stopped {
-            rules::check(&part.document, part.diagnostics.unreadable, &mut report);
+        read.diagnostics.report(bytes, &mut report);
+        if !read.stopped {
+            rules::check(&read.document, read.diagnostics.unreadable, &mut report);
         }
         locate::locate(bytes, &mut report);
         Ok(report)
@@ -117,7 +118,8 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let attributes = Kind::ALL.into_iter().filter(|kind| *kind != Kind::F && self.has(*kind));
+        let attributes =
+            Kind::ALL.into_iter().filter(|kind| kind.attribute().is_per_vertex() && self.has(*kind));
         Info {
             format: FormatId::Seed,
             dialect: Dialect::Spec,
@@ -145,10 +147,10 @@ impl Format for Document {
 
     fn check_lines(bytes: &[u8]) -> Report {
         let options = ReadOptions::default();
-        let part = codec::read(bytes, &codec_options(&options, None));
+        let read = codec::read(bytes, &codec_options(&options, None));
         let mut report = Report::at_least(Severity::Fatal, &options.limits);
-        if !part.stopped {
-            rules::check_structure(&part.document, part.diagnostics.unreadable, &mut report);
+        if !read.stopped {
+            rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
         }
         locate::locate(bytes, &mut report);
         report
@@ -157,7 +159,7 @@ impl Format for Document {
 
 fn codec_options(options: &ReadOptions, stop: Option<Severity>) -> codec::Options {
     let ReadOptions { comments, limits, .. } = *options;
-    codec::Options { stop, comments, limits, grammar_only: false, piece: codec::PIECE }
+    codec::Options { stop, comments, limits, grammar_only: false, chunk: codec::CHUNK }
 }
 
 fn property_info(Property { name, value }: &Property) -> info::Property {
@@ -166,11 +168,12 @@ fn property_info(Property { name, value }: &Property) -> info::Property {
 
 fn attribute_info(kind: Kind) -> AttributeInfo {
     let attribute = kind.attribute();
-    let components = match (attribute.values, attribute.number) {
-        (2, Number::F32) => "2 × f32",
-        (3, Number::F32) => "3 × f32",
-        (4, Number::F32) => "4 × f32",
-        _ => "",
+    let components = match (attribute.number, attribute.values) {
+        (Number::Index, _) => "u32",
+        (Number::F32, 1) => "f32",
+        (Number::F32, 2) => "2 × f32",
+        (Number::F32, 3) => "3 × f32",
+        (Number::F32, _) => "4 × f32",
     };
     AttributeInfo { name: attribute.name.into(), components: components.into() }
 }

@@ -1,10 +1,11 @@
 //! The rules of Seed. Those on single lines apply to texts only and are reported where lines are read.
 
-use super::document::{Column, Document, Place};
-use super::schema::{ATTRIBUTES, Kind};
+use super::columns::Column;
+use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
 use super::syntax::{self, Rule};
 use crate::finding::rules;
-use crate::{Report, path};
+use crate::layout::{BuiltInProperty, Constraint};
+use crate::{Path, Report, path};
 
 rules! {
     ENCODING "SEED-ENCODING" Fatal "Syntax" "S9"
@@ -84,7 +85,7 @@ pub(super) fn check_structure(document: &Document, unreadable: Unreadable, repor
     check_properties(document, unreadable, report);
     if !unreadable.lines {
         check_attributes(document, report);
-        check_faces(document, report);
+        check_indices(document, report);
     }
 }
 
@@ -97,16 +98,20 @@ fn check_properties(document: &Document, unreadable: Unreadable, report: &mut Re
             report.add(&DUPLICATE_PROPERTY, path!(properties[index]), message);
         }
     }
-    for name in ["name", "mat0", "type"] {
-        if !names.contains(name) && unreadable == Unreadable::default() {
-            report.add(&BUILT_IN, path!(properties), format_args!("missing property `{name}`"));
+    for BuiltInProperty { name, values, .. } in &PROPERTIES {
+        match document.properties.iter().position(|property| property.name == *name) {
+            Some(index) => check_built_in(index, &document.properties[index].value, values, report),
+            None if unreadable == Unreadable::default() => {
+                report.add(&BUILT_IN, path!(properties), format_args!("missing property `{name}`"));
+            }
+            None => {}
         }
     }
-    let types = document.properties.iter().position(|property| property.name == "type");
-    if let Some((index, property)) = types.and_then(|index| Some((index, document.properties.get(index)?)))
-        && !matches!(&*property.value, "STATIC" | "SKELETAL")
-    {
-        let message = format_args!("found `{}`, expected STATIC or SKELETAL", property.value);
+}
+
+fn check_built_in(index: usize, found: &str, values: &[&str], report: &mut Report) {
+    if !values.is_empty() && !values.contains(&found) {
+        let message = format_args!("found `{found}`, expected {}", values.join(" or "));
         report.add(&TYPE, path!(properties[index].value), message);
     }
 }
@@ -115,7 +120,7 @@ fn check_properties(document: &Document, unreadable: Unreadable, report: &mut Re
 fn check_attributes(document: &Document, report: &mut Report) {
     let vertices = document.vertex_count();
     for (kind, attribute) in Kind::ALL.into_iter().zip(&ATTRIBUTES) {
-        let (identifier, lines) = (attribute.identifier, document.column(kind).len());
+        let (identifier, lines) = (attribute.identifier, document.lines(kind));
         if attribute.required && !document.has(kind) {
             let (rule, hint) = match kind {
                 Kind::P | Kind::F => (&MISSING, ""),
@@ -127,15 +132,12 @@ fn check_attributes(document: &Document, report: &mut Report) {
         }
         if let Some(other) = attribute.requires
             && lines > 0
-            && Kind::of(other).is_some_and(|other| document.column(other).len() == 0)
+            && Kind::of(other).is_some_and(|other| document.lines(other) == 0)
         {
-            report.add(
-                &REQUIRES,
-                kind.path(),
-                format_args!("`{identifier}` requires `{other}`, which is missing"),
-            );
+            let message = format_args!("`{identifier}` requires `{other}`, which is missing");
+            report.add(&REQUIRES, kind.path(), message);
         }
-        let counts = kind == Kind::F || lines == vertices || vertices == 0;
+        let counts = !attribute.is_per_vertex() || lines == vertices || vertices == 0;
         // A missing channel is reported at the one that requires it.
         if counts || !document.has(kind) || (lines == 0 && is_required(kind, document)) {
             continue;
@@ -156,12 +158,18 @@ fn check_attributes(document: &Document, report: &mut Report) {
 /// Whether another attribute that is present requires this one.
 fn is_required(kind: Kind, document: &Document) -> bool {
     let requires = |other: &Kind| other.attribute().requires == Some(kind.attribute().identifier);
-    Kind::ALL.iter().any(|other| requires(other) && document.column(*other).len() > 0)
+    Kind::ALL.iter().any(|other| requires(other) && document.lines(*other) > 0)
 }
 
-fn check_faces(document: &Document, report: &mut Report) {
-    let indices = document.faces.as_flattened();
-    let vertices = document.vertex_count();
+fn check_indices(document: &Document, report: &mut Report) {
+    for kind in Kind::ALL {
+        if let Column::Indices(indices) = document.column(kind) {
+            check_index_column(kind, indices, document.vertex_count(), report);
+        }
+    }
+}
+
+fn check_index_column(kind: Kind, indices: &[u32], vertices: usize, report: &mut Report) {
     // The common case is one pass without branches. A file without positions violates another rule.
     let max = indices.iter().fold(0, |max, index| max.max(*index)) as usize;
     if max < vertices || vertices == 0 {
@@ -169,14 +177,24 @@ fn check_faces(document: &Document, report: &mut Report) {
     }
     let from_one = !indices.contains(&0);
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
-        let path = path!(faces[position / 3][position % 3]);
         let rule = if *index > MAX_INDEX { &INDEX } else { &INDEX_RANGE };
         // A larger index is out of range either way.
         let hint = match *index as usize == vertices && from_one {
             true => "; indices count from 0, not from 1 as in OBJ",
             false => "",
         };
-        report.add(rule, path, format_args!("found {index}, expected an index below {vertices}{hint}"));
+        let message = format_args!("found {index}, expected an index below {vertices}{hint}");
+        report.add(rule, ValuePath(kind, position), message);
+    }
+}
+
+/// A value of a column: its path is built only where it is kept.
+struct ValuePath(Kind, usize);
+
+impl From<ValuePath> for Path {
+    fn from(ValuePath(kind, position): ValuePath) -> Path {
+        let values = kind.attribute().values;
+        kind.path().index(position / values).index(position % values)
     }
 }
 
@@ -204,8 +222,8 @@ fn check_texts(document: &Document, report: &mut Report) {
             report.add(&COMMENT, path, "the comment contains a control character");
         }
         let exists = match comment.place {
-            Place::Property(at) => at.index < document.properties.len(),
-            Place::Line(kind, at) => at.index < document.column(kind).len(),
+            Place::Property(line) => line.index < document.properties.len(),
+            Place::Line(kind, line) => line.index < document.lines(kind),
             Place::End => true,
         };
         if !exists {
@@ -217,8 +235,7 @@ fn check_texts(document: &Document, report: &mut Report) {
         }
     }
     for (index, pair) in comments.windows(2).enumerate() {
-        let is_trailing = |place| matches!(place, Place::Property(at) | Place::Line(_, at) if at.trailing);
-        if pair[0].place == pair[1].place && is_trailing(pair[0].place) {
+        if pair[0].place == pair[1].place && pair[0].place.is_trailing() {
             let message = "the line already has a trailing comment";
             report.add(&COMMENT, path!(comments[index + 1].place), message);
         }
@@ -232,40 +249,46 @@ fn follows(rule: Rule, text: &str) -> bool {
 
 fn check_values(document: &Document, report: &mut Report) {
     for kind in Kind::ALL {
-        match document.column(kind) {
-            Column::Two(values) => check_column(kind, values, report),
-            Column::Three(values) => check_column(kind, values, report),
-            Column::Four(values) => check_column(kind, values, report),
-            Column::Faces(_) => {}
-        }
-    }
-    if !report.collects(&NORMALIZED) {
-        return;
-    }
-    for (index, normal) in document.normals.iter().enumerate() {
-        let length = normal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
-        if (length - 1.0).abs() > 1e-3 {
-            let message = format_args!("found length {length:.4}, expected 1");
-            report.add(&NORMALIZED, path!(normals[index]), message);
+        let Column::Floats(values) = document.column(kind) else { continue };
+        match kind.attribute().constraint {
+            Constraint::Any | Constraint::VertexIndex => check_finite(kind, values, report),
+            Constraint::UnitInterval => {
+                check_finite(kind, values, report);
+                check_unit_interval(kind, values, report);
+            }
+            Constraint::UnitVector => {
+                check_finite(kind, values, report);
+                check_unit_vectors(kind, values, report);
+            }
         }
     }
 }
 
-/// Numbers that are not finite or out of range.
-fn check_column<const N: usize>(kind: Kind, values: &[[f32; N]], report: &mut Report) {
-    let bounded = kind >= Kind::C0 && report.collects(&RANGE);
-    for (index, value) in values.iter().enumerate() {
-        // The common case.
-        if value.iter().all(|x| if bounded { (0.0..=1.0).contains(x) } else { x.is_finite() }) {
-            continue;
-        }
-        for (component, x) in value.iter().enumerate() {
-            let path = || kind.path().index(index).index(component);
-            if !x.is_finite() {
-                report.add(&NUMBER, path(), format_args!("found {x}, expected a finite number"));
-            } else if bounded && !(0.0..=1.0).contains(x) {
-                report.add(&RANGE, path(), format_args!("found {x:?}, expected 0 to 1"));
-            }
+fn check_finite(kind: Kind, values: &[f32], report: &mut Report) {
+    for (position, x) in values.iter().enumerate().filter(|(_, x)| !x.is_finite()) {
+        report.add(&NUMBER, ValuePath(kind, position), format_args!("found {x}, expected a finite number"));
+    }
+}
+
+fn check_unit_interval(kind: Kind, values: &[f32], report: &mut Report) {
+    if !report.collects(&RANGE) {
+        return;
+    }
+    let is_outside = |x: &f32| x.is_finite() && !(0.0..=1.0).contains(x);
+    for (position, x) in values.iter().enumerate().filter(|(_, x)| is_outside(x)) {
+        report.add(&RANGE, ValuePath(kind, position), format_args!("found {x:?}, expected 0 to 1"));
+    }
+}
+
+fn check_unit_vectors(kind: Kind, values: &[f32], report: &mut Report) {
+    if !report.collects(&NORMALIZED) {
+        return;
+    }
+    for (index, vector) in values.chunks_exact(kind.attribute().values).enumerate() {
+        let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+        if (length - 1.0).abs() > 1e-3 {
+            let message = format_args!("found length {length:.4}, expected 1");
+            report.add(&NORMALIZED, kind.path().index(index), message);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Seed to and from scenes.
 
+use super::schema::{BuiltIn, channels};
 use super::{Document, Property};
 use crate::scene::{self, Colors, Conventions, Faces, FromScene, Holds, Material, Mesh, Scene, SceneOptions};
 use crate::{Loss, LossKind, Result};
@@ -9,9 +10,9 @@ const HOLDS: Holds = Holds {
     mesh_names: true,
     materials: true,
     normals: true,
-    uvs: 8,
+    uvs: channels::uvs,
     uv_origin: Document::CONVENTIONS.uv_origin,
-    colors: 2,
+    colors: channels::colors,
     properties: true,
     ..Holds::POSITIONS
 };
@@ -22,8 +23,13 @@ impl FromScene for Document {
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        let named =
+            |built_in: BuiltIn| self.property(built_in.property().name).unwrap_or_default().to_owned();
+        let (name, material) = (named(BuiltIn::Name), named(BuiltIn::Mat0));
+        // All fields, so that the compiler asks what a new one means.
+        let Document { properties, positions, normals, colors, uvs, faces, comments } = self;
         let mut losses = Vec::new();
-        if let Some(comments) = self.comments.as_ref().filter(|comments| !comments.is_empty()) {
+        if let Some(comments) = comments.filter(|comments| !comments.is_empty()) {
             losses.push(Loss::dropped(
                 "comments",
                 match comments.len() {
@@ -32,21 +38,20 @@ impl FromScene for Document {
                 },
             ));
         }
-        let named = |name| self.property(name).unwrap_or_default().to_owned();
         let mesh = Mesh {
-            name: named("name"),
-            material: Material { name: named("mat0"), color: None },
-            positions: self.positions,
-            normals: Some(self.normals).filter(|normals| !normals.is_empty()),
-            uvs: self.uvs,
+            name,
+            material: Material { name: material, color: None },
+            positions,
+            normals: Some(normals).filter(|normals| !normals.is_empty()),
+            uvs,
             uv_origin: conventions.uv_origin,
-            colors: self.colors.into_iter().map(Colors::F32).collect(),
-            faces: Faces::triangles(self.faces.into_flattened()),
+            colors: colors.into_iter().map(Colors::F32).collect(),
+            faces: Faces::triangles(faces.into_flattened()),
             ..Mesh::default()
         };
         let mut scene = Scene {
             meshes: vec![mesh],
-            properties: self.properties.into_iter().map(|property| (property.name, property.value)).collect(),
+            properties: properties.into_iter().map(|property| (property.name, property.value)).collect(),
             ..Scene::default()
         };
         conventions.into_gltf(&mut scene, "seed");
@@ -62,7 +67,7 @@ impl FromScene for Document {
         complete(&mut mesh, &mut losses);
         let mut properties = properties(scene.properties, &mut losses);
         if scene.source.is_none_or(|source| source.format != "seed") {
-            add_usual_properties(&mut properties, &mesh, &mut losses);
+            add_built_in_properties(&mut properties, &mesh, &mut losses);
         }
         let corners = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
         let (faces, rest) = corners.as_chunks::<3>();
@@ -104,7 +109,7 @@ fn properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Prope
     for (index, (name, value)) in given.into_iter().enumerate() {
         let path = format!("properties[{index}]");
         if !is_name(&name) || properties.iter().any(|property| property.name == name) {
-            let message = format!("\"{name}\" is no name of a property, or that of another one");
+            let message = format!("invalid or duplicate property name \"{name}\"");
             losses.push(Loss::dropped(path, message));
             continue;
         }
@@ -114,21 +119,22 @@ fn properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Prope
 }
 
 /// The properties that every file should have (S10).
-fn add_usual_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: &mut Vec<Loss>) {
-    let usual = [
-        ("name", &*mesh.name, "unnamed", "meshes[0].name"),
-        ("mat0", &*mesh.material.name, "DEFAULT", "meshes[0].material.name"),
-        ("type", "STATIC", "STATIC", ""),
-    ];
-    for (name, value, otherwise, path) in usual {
+fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: &mut Vec<Loss>) {
+    for built_in in BuiltIn::ALL {
+        let name = built_in.property().name;
+        let (value, default, path) = match built_in {
+            BuiltIn::Name => (&*mesh.name, "unnamed", "meshes[0].name"),
+            BuiltIn::Mat0 => (&*mesh.material.name, "DEFAULT", "meshes[0].material.name"),
+            BuiltIn::Type => ("", "STATIC", ""),
+        };
         match properties.iter().find(|property| property.name == name) {
             Some(given) if !path.is_empty() && given.value != value => {
-                let message = format!("the property \"{name}\" says \"{}\"", given.value);
+                let message = format!("the property `{name}` keeps the value \"{}\"", given.value);
                 losses.push(Loss::new(LossKind::Renamed, path, message));
             }
             Some(_) => {}
             None => {
-                let value = if value.is_empty() { otherwise } else { value };
+                let value = if value.is_empty() { default } else { value };
                 let value = to_value(value, path, losses);
                 properties.push(Property { name: name.to_owned(), value });
             }
@@ -151,7 +157,7 @@ fn to_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String {
         losses.push(Loss::new(
             LossKind::Renamed,
             path,
-            format!("\"{}\" is \"{changed}\"", value.escape_debug()),
+            format!("\"{}\" becomes \"{changed}\"", value.escape_debug()),
         ));
     }
     changed.to_owned()

@@ -1,50 +1,80 @@
-//! The declaration of Seed: the attribute table of the specification. The syntax of its lines is `grammar/seed.pest`.
+//! The declaration of Seed: the document, and with its fields the attribute table of the specification. The syntax of the
+//! lines is `grammar/seed.pest`.
 //!
-//! How many values a line has, which lines every file has, and which need others: all checks of that follow from the
-//! table.
+//! Reading, writing, checking, `info`, dumps, JSON and strategies follow from the table.
 
+use super::attributes::document;
+use super::columns::{Column, ColumnMut, Field};
 use super::syntax;
-use crate::layout::{Attribute, Grammar, Number};
-use crate::{Path, path};
+use crate::Text;
+use crate::layout::{Attribute, BuiltInProperty, Grammar};
 
-/// The kinds of lines besides properties, in the order of the specification's table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[allow(missing_docs, reason = "the table documents them")]
-pub enum Kind {
-    P,
-    N,
-    C0,
-    C1,
-    U0,
-    U1,
-    U2,
-    U3,
-    U4,
-    U5,
-    U6,
-    U7,
-    F,
+document! {
+    /// A Seed file: everything in it but the order of its lines, which means nothing (S2), and whitespace.
+    #[derive(Debug, Clone, PartialEq, Default)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+    pub struct Document {
+        /// The properties, in the order of the file.
+        #[cfg_attr(feature = "serde", serde(default))]
+        pub properties: Vec<Property>,
+
+        /// The comments in the order of the lines that they belong to; `None` if
+        /// [`ReadOptions::comments`](crate::ReadOptions::comments) was not set. Then writing generates headings.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        pub comments: Option<Vec<Comment>>,
+
+        /// Position of each vertex (X, Y, Z): right-handed, +Y up, +Z forward (X3).
+        #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+        pub positions: Vec<[f32; 3]>, Any {
+            P: "p", "Position", REQUIRED, None, "X, Y, Z: +Y up, +Z forward, right-handed.";
+        }
+
+        /// Normal of each vertex, a unit vector. Only lenient reading accepts a file without normals (S1).
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
+        )]
+        pub normals: Vec<[f32; 3]>, UnitVector {
+            N: "n", "Normal", REQUIRED, None, "X, Y, Z.";
+        }
+
+        /// Primary and secondary color of each vertex, if present: red, green, blue, alpha, each from 0 to 1.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
+        )]
+        pub colors: Vec<Vec<[f32; 4]>>, UnitInterval {
+            [0] C0: "c0", "Primary Color",   OPTIONAL, None,       "Red, green, blue, alpha.";
+            [1] C1: "c1", "Secondary Color", OPTIONAL, Some("c0"), "Red, green, blue, alpha.";
+        }
+
+        /// The UV channels that are present, up to 8: (U, V) of each vertex, (0, 0) is the top left of the image.
+        #[cfg_attr(
+            feature = "serde",
+            serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
+        )]
+        pub uvs: Vec<Vec<[f32; 2]>>, UnitInterval {
+            [0] U0: "u0", "UV Channel 0", REQUIRED, None,       "U, V: (0, 0) is the top left.";
+            [1] U1: "u1", "UV Channel 1", OPTIONAL, Some("u0"), "U, V, as channel 0.";
+            [2] U2: "u2", "UV Channel 2", OPTIONAL, Some("u1"), "U, V, as channel 0.";
+            [3] U3: "u3", "UV Channel 3", OPTIONAL, Some("u2"), "U, V, as channel 0.";
+            [4] U4: "u4", "UV Channel 4", OPTIONAL, Some("u3"), "U, V, as channel 0.";
+            [5] U5: "u5", "UV Channel 5", OPTIONAL, Some("u4"), "U, V, as channel 0.";
+            [6] U6: "u6", "UV Channel 6", OPTIONAL, Some("u5"), "U, V, as channel 0.";
+            [7] U7: "u7", "UV Channel 7", OPTIONAL, Some("u6"), "U, V, as channel 0.";
+        }
+
+        /// The vertices of each triangle, counted from 0, counter-clockwise.
+        pub faces: Vec<[u32; 3]>, VertexIndex {
+            F: "f", "Face", REQUIRED, None, "Vertices of a triangle, counted from 0, counter-clockwise.";
+        }
+    }
 }
 
-impl Kind {
-    /// All kinds, in the order of the table.
-    pub const ALL: [Kind; 13] = [
-        Kind::P,
-        Kind::N,
-        Kind::C0,
-        Kind::C1,
-        Kind::U0,
-        Kind::U1,
-        Kind::U2,
-        Kind::U3,
-        Kind::U4,
-        Kind::U5,
-        Kind::U6,
-        Kind::U7,
-        Kind::F,
-    ];
+const REQUIRED: bool = true;
+const OPTIONAL: bool = false;
 
+impl Kind {
     /// The row of the table.
     pub fn attribute(self) -> &'static Attribute {
         &ATTRIBUTES[self as usize]
@@ -52,64 +82,78 @@ impl Kind {
 
     /// The kind of the lines with this identifier.
     pub fn of(identifier: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.attribute().identifier == identifier)
-    }
-
-    /// The field of the document that holds these lines.
-    pub fn path(self) -> Path {
-        match self {
-            Kind::P => path!(positions).into(),
-            Kind::N => path!(normals).into(),
-            Kind::C0 => path!(colors[0]).into(),
-            Kind::C1 => path!(colors[1]).into(),
-            Kind::U0 => path!(uvs[0]).into(),
-            Kind::U1 => path!(uvs[1]).into(),
-            Kind::U2 => path!(uvs[2]).into(),
-            Kind::U3 => path!(uvs[3]).into(),
-            Kind::U4 => path!(uvs[4]).into(),
-            Kind::U5 => path!(uvs[5]).into(),
-            Kind::U6 => path!(uvs[6]).into(),
-            Kind::U7 => path!(uvs[7]).into(),
-            Kind::F => path!(faces).into(),
-        }
+        Kind::of_bytes(identifier.as_bytes())
     }
 }
 
-/// The declaration as data.
-pub static GRAMMAR: Grammar = Grammar { source: syntax::SOURCE, attributes: &ATTRIBUTES };
+/// A property: `[name]=value`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Property {
+    /// The name: a letter, then letters, digits and `_` (S7).
+    pub name: String,
+    /// The value, without whitespace around it; may be empty.
+    pub value: String,
+}
 
-/// The most values of a line, as the grammar has it.
-pub(super) const MAX_VALUES: usize = 4;
+/// The properties that the engine knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BuiltIn {
+    Name,
+    Mat0,
+    Type,
+}
 
-/// The attribute table.
-#[rustfmt::skip]
-pub static ATTRIBUTES: [Attribute; 13] = [
-    row("Position",        "p",  3, Number::F32,   REQUIRED, None,       "X, Y, Z: +Y up, +Z forward, right-handed."),
-    row("Normal",          "n",  3, Number::F32,   REQUIRED, None,       "X, Y, Z of a unit vector."),
-    row("Primary Color",   "c0", 4, Number::F32,   OPTIONAL, None,       "Red, green, blue, alpha, each from 0 to 1."),
-    row("Secondary Color", "c1", 4, Number::F32,   OPTIONAL, Some("c0"), "Red, green, blue, alpha, each from 0 to 1."),
-    row("UV Channel 0",    "u0", 2, Number::F32,   REQUIRED, None,       "U, V, each from 0 to 1: (0, 0) is the top left."),
-    row("UV Channel 1",    "u1", 2, Number::F32,   OPTIONAL, Some("u0"), "U, V, as channel 0."),
-    row("UV Channel 2",    "u2", 2, Number::F32,   OPTIONAL, Some("u1"), "U, V, as channel 0."),
-    row("UV Channel 3",    "u3", 2, Number::F32,   OPTIONAL, Some("u2"), "U, V, as channel 0."),
-    row("UV Channel 4",    "u4", 2, Number::F32,   OPTIONAL, Some("u3"), "U, V, as channel 0."),
-    row("UV Channel 5",    "u5", 2, Number::F32,   OPTIONAL, Some("u4"), "U, V, as channel 0."),
-    row("UV Channel 6",    "u6", 2, Number::F32,   OPTIONAL, Some("u5"), "U, V, as channel 0."),
-    row("UV Channel 7",    "u7", 2, Number::F32,   OPTIONAL, Some("u6"), "U, V, as channel 0."),
-    row("Face",            "f",  3, Number::Index, REQUIRED, None,       "Vertices of a triangle, counted from 0, counter-clockwise."),
+impl BuiltIn {
+    pub(super) const ALL: [BuiltIn; 3] = [BuiltIn::Name, BuiltIn::Mat0, BuiltIn::Type];
+
+    pub(super) fn property(self) -> &'static BuiltInProperty {
+        &PROPERTIES[self as usize]
+    }
+}
+
+/// The built-in properties, which every file should have.
+pub static PROPERTIES: [BuiltInProperty; 3] = [
+    BuiltInProperty { name: "name", values: &[], meaning: "the name of the mesh" },
+    BuiltInProperty { name: "mat0", values: &[], meaning: "material 0" },
+    BuiltInProperty { name: "type", values: &["STATIC", "SKELETAL"], meaning: "the type of the mesh" },
 ];
 
-const REQUIRED: bool = true;
-const OPTIONAL: bool = false;
+/// The declaration as data.
+pub static GRAMMAR: Grammar =
+    Grammar { source: syntax::SOURCE, attributes: &ATTRIBUTES, properties: &PROPERTIES };
 
-const fn row(
-    name: &'static str,
-    identifier: &'static str,
-    values: usize,
-    number: Number,
-    required: bool,
-    requires: Option<&'static str>,
-    meaning: &'static str,
-) -> Attribute {
-    Attribute { name, identifier, values, number, required, requires, meaning }
+/// A comment and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Comment {
+    /// What follows the `#`.
+    pub text: Text,
+    /// The line that it belongs to.
+    pub place: Place,
+}
+
+/// The place of a comment. Places are ordered as their lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Place {
+    /// A property.
+    Property(LineRef),
+    /// A line of an attribute, or a face.
+    Line(Kind, LineRef),
+    /// The end of the file.
+    End,
+}
+
+/// The line that a comment belongs to.
+///
+/// Comments on lines before it come first, then the one on the line itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct LineRef {
+    /// The number of the line among those of its kind, counted from 0.
+    pub index: usize,
+    /// Whether it follows the content of the line; else it is on a line of its own before it.
+    #[cfg_attr(feature = "serde", serde(rename = "behind"))]
+    pub trailing: bool,
 }

@@ -6,40 +6,54 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::document::Column;
+use super::codec::window::{Counts, Window};
+use super::columns::{Column, MAX_VALUES, Values};
+use super::schema::KINDS;
 use super::{Comment, Document, Kind, LineRef, Place, Property};
 use crate::Text;
+use crate::layout::Number;
 
 const MAX_VERTICES: usize = 12;
 const MAX_FACES: usize = 12;
 
-/// Documents that strict reading accepts: any properties, every number of color and UV channels, with and without
-/// comments.
+/// Documents that strict reading accepts: any properties, every set of attributes, with and without comments.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (3..=MAX_VERTICES, 0..=2usize, 1..=8usize)
-        .prop_flat_map(|(vertices, colors, uvs)| {
-            (
-                properties(),
-                vec([floats(), floats(), floats()], vertices),
-                vec([floats(), floats(), floats()], vertices),
-                vec(vec([floats(), floats(), floats(), floats()], vertices), colors),
-                vec(vec([floats(), floats()], vertices), uvs),
-                vec([0..vertices as u32, 0..vertices as u32, 0..vertices as u32], 1..=MAX_FACES),
-            )
+    (3..=MAX_VERTICES, 1..=MAX_FACES, vec(prop::bool::weighted(0.75), KINDS))
+        .prop_flat_map(|(vertices, faces, wanted)| {
+            let mut counts = [0; KINDS];
+            for (kind, wanted) in Kind::ALL.into_iter().zip(wanted) {
+                let attribute = kind.attribute();
+                let allowed =
+                    attribute.requires.and_then(Kind::of).is_none_or(|other| counts[other as usize] > 0);
+                if attribute.required || (allowed && wanted) {
+                    counts[kind as usize] = if attribute.is_per_vertex() { vertices } else { faces };
+                }
+            }
+            let lines = |kind| vec(values(kind, vertices), counts[kind as usize]);
+            (properties(), Kind::ALL.map(lines).to_vec(), Just(counts))
         })
-        .prop_map(|(properties, positions, normals, colors, uvs, faces)| Document {
-            properties,
-            positions,
-            normals,
-            colors,
-            uvs,
-            faces,
-            comments: None,
+        .prop_map(|(properties, lines, kinds)| {
+            let mut document = Document { properties, ..Document::default() };
+            let counts = Counts { kinds, ..Counts::default() };
+            for mut window in Window::split(&mut document, &[counts]) {
+                for (kind, lines) in Kind::ALL.into_iter().zip(&lines) {
+                    lines.iter().for_each(|values| window.push(kind, values));
+                }
+            }
+            document
         })
         .prop_flat_map(|document| {
             let comments = prop::option::of(comments(&document));
             comments.prop_map(move |comments| Document { comments, ..document.clone() })
         })
+}
+
+/// The values of a line of a document with so many vertices.
+fn values(kind: Kind, vertices: usize) -> BoxedStrategy<Values> {
+    match kind.attribute().number {
+        Number::F32 => [(); MAX_VALUES].map(|()| floats()).prop_map(Values::Floats).boxed(),
+        Number::Index => [(); MAX_VALUES].map(|()| 0..vertices as u32).prop_map(Values::Indices).boxed(),
+    }
 }
 
 /// Every finite float.
@@ -66,7 +80,7 @@ fn comments(document: &Document) -> impl Strategy<Value = Vec<Comment>> + use<> 
         places.extend([false, true].map(|trailing| Place::Property(LineRef { index, trailing })));
     }
     for kind in Kind::ALL {
-        for index in 0..document.column(kind).len() {
+        for index in 0..document.lines(kind) {
             places.extend([false, true].map(|trailing| Place::Line(kind, LineRef { index, trailing })));
         }
     }
@@ -80,9 +94,7 @@ fn comments(document: &Document) -> impl Strategy<Value = Vec<Comment>> + use<> 
         let mut comments: Vec<_> = comments.collect();
         comments.sort_by_key(|comment| comment.place);
         // Only one fits after the content of a line.
-        comments.dedup_by(|b, a| {
-            a.place == b.place && matches!(a.place, Place::Property(at) | Place::Line(_, at) if at.trailing)
-        });
+        comments.dedup_by(|b, a| a.place == b.place && a.place.is_trailing());
         comments
     })
 }
@@ -160,12 +172,12 @@ impl Formatter {
     }
 
     fn lines(&mut self, document: &Document, kind: Kind) -> Vec<String> {
+        let values = kind.attribute().values;
         let lines: Vec<Vec<String>> = match document.column(kind) {
-            Column::Two(values) => values.iter().map(|value| self.floats(value)).collect(),
-            Column::Three(values) => values.iter().map(|value| self.floats(value)).collect(),
-            Column::Four(values) => values.iter().map(|value| self.floats(value)).collect(),
-            Column::Faces(values) => {
-                values.iter().map(|value| value.map(|index| self.index(index)).to_vec()).collect()
+            Column::Floats(floats) => floats.chunks_exact(values).map(|line| self.floats(line)).collect(),
+            Column::Indices(indices) => {
+                let line = |line: &[u32]| line.iter().map(|index| self.index(*index)).collect();
+                indices.chunks_exact(values).map(line).collect()
             }
         };
         let lines = lines.into_iter().map(|numbers| {

@@ -12,8 +12,6 @@ pub(super) struct Seed;
 /// The text of the grammar.
 pub(super) const SOURCE: &str = include_str!("../../../grammar/seed.pest");
 
-/// A token of a text.
-pub(super) type Pair<'t> = pest::iterators::Pair<'t, Rule>;
 /// The tokens of a text.
 pub(super) type Pairs<'t> = pest::iterators::Pairs<'t, Rule>;
 /// Why a text does not follow a rule.

@@ -52,17 +52,24 @@ pub struct Dump<'d> {
     bytes: &'d [u8],
     limits: Limits,
     path: Option<Vec<Segment>>,
+    all: bool,
 }
 
 impl<'d> Dump<'d> {
     /// These bytes as one value of type `ty`.
     pub fn new(ty: &'static Type, bytes: &'d [u8]) -> Dump<'d> {
-        Dump { ty, bytes, limits: Limits::default(), path: None }
+        Dump { ty, bytes, limits: Limits::default(), path: None, all: false }
     }
 
     /// With other limits for unpacking.
     pub fn with_limits(mut self, limits: &Limits) -> Dump<'d> {
         self.limits = *limits;
+        self
+    }
+
+    /// Whether the text shows every item of large arrays.
+    pub fn with_all(mut self, all: bool) -> Dump<'d> {
+        self.all = all;
         self
     }
 
@@ -74,7 +81,7 @@ impl<'d> Dump<'d> {
 
     /// Writes the annotated hex dump, field by field as they are decoded: a heading for each struct and array, then a
     /// line for each field with its offset, bytes, type, name, value and the first sentence of its documentation.
-    /// Large arrays are summarised. Returns the fault at which it ends, if there is one.
+    /// Large arrays are summarised, unless [all](Dump::with_all) is wanted. Returns the fault at which it ends, if there is one.
     ///
     /// Offsets marked `~` count in what the last packed block unpacks to.
     ///
@@ -82,7 +89,7 @@ impl<'d> Dump<'d> {
     ///
     /// If writing fails.
     pub fn text(&self, out: &mut impl io::Write, colour: bool) -> io::Result<Option<Fault>> {
-        let mut text = text::Text::new(out, colour, self.bytes);
+        let mut text = text::Text::new(out, colour, self.all, self.bytes);
         let fault = self.walk(&mut text);
         text.finish(fault.is_none() && self.path.is_none())?;
         Ok(fault)

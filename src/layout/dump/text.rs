@@ -22,6 +22,8 @@ pub(super) struct Text<'d, W> {
     out: &'d mut W,
     written: io::Result<()>,
     paint: Paint,
+    /// Whether every item of large arrays is shown.
+    all: bool,
     file: &'d [u8],
     coverage: Coverage,
     /// The structs and arrays that are open.
@@ -42,11 +44,12 @@ struct Group {
 }
 
 impl<'d, W: Write> Text<'d, W> {
-    pub(super) fn new(out: &'d mut W, colour: bool, file: &'d [u8]) -> Text<'d, W> {
+    pub(super) fn new(out: &'d mut W, colour: bool, all: bool, file: &'d [u8]) -> Text<'d, W> {
         Text {
             out,
             written: Ok(()),
             paint: Paint { colour },
+            all,
             file,
             coverage: Coverage::default(),
             groups: Vec::new(),
@@ -162,7 +165,11 @@ impl<'d, W: Write> Text<'d, W> {
     /// Opens a group and says what to show of it.
     fn open(&mut self, node: &Node) -> ControlFlow<(), Visit> {
         self.skip_to(node.path)?;
-        let limit = if self.groups.is_empty() { MANY } else { FEW };
+        let limit = match self.groups.is_empty() {
+            _ if self.all => u64::MAX,
+            true => MANY,
+            false => FEW,
+        };
         let mut group = Group { depth: node.path.len(), values: None, hidden: None, at_most: None };
         let mut visit = Visit::All;
         match (is_array(node.ty), node.count) {

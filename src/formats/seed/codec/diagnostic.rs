@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use memchr::memchr_iter;
+
 use super::super::rules::Unreadable;
 use super::intent::Intent;
 use super::text;
@@ -31,14 +33,13 @@ pub(in crate::formats::seed) struct Located {
     pub diagnostic: Diagnostic,
     /// Offset of the line in the file.
     pub start: usize,
-    /// Number of the line in the part, counted from 0.
-    pub line: u64,
     /// Number of the line among those of its kind.
     pub index: usize,
 }
 
 impl Located {
-    pub(in crate::formats::seed) fn finding(&self, file: &[u8]) -> Finding {
+    /// As a finding on the line with this number.
+    pub(in crate::formats::seed) fn finding(&self, file: &[u8], number: u64) -> Finding {
         let Diagnostic { rule, range, message, intent } = &self.diagnostic;
         let line = file.get(self.start..).unwrap_or_default();
         Finding {
@@ -47,7 +48,7 @@ impl Located {
                 Intent::Attribute(kind) => kind.path().index(self.index),
                 Intent::Property | Intent::Unknown => Path::default(),
             },
-            span: Some(text::span(line, range.clone(), self.start, self.line + 1)),
+            span: Some(text::span(line, range.clone(), self.start, number)),
             message: message.clone(),
         }
     }
@@ -78,10 +79,24 @@ impl Diagnostics {
         }
     }
 
+    /// Adds the diagnostics of the lines that follow.
+    pub(super) fn append(&mut self, next: Diagnostics, limits: &Limits) {
+        for located in next.kept {
+            self.add(located, limits);
+        }
+        for (code, (rule, count)) in next.suppressed {
+            self.suppressed.entry(code).or_insert((rule, 0)).1 += count;
+        }
+        self.unreadable = self.unreadable.and(next.unreadable);
+    }
+
     /// Adds the diagnostics to a report on the file.
     pub(in crate::formats::seed) fn report(&self, file: &[u8], report: &mut Report) {
+        let (mut start, mut number) = (0, 1);
         for located in &self.kept {
-            report.add_with(located.diagnostic.rule, || located.finding(file));
+            number += memchr_iter(b'\n', &file[start..located.start]).count() as u64;
+            start = located.start;
+            report.add_with(located.diagnostic.rule, || located.finding(file, number));
         }
         for (rule, count) in self.suppressed.values() {
             report.add_suppressed(rule, *count);

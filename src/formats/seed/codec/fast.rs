@@ -1,85 +1,49 @@
-//! The fast path: the numbers of a run of lines with the same identifier.
+//! The fast path: plain lines without the grammar.
 //!
-//! It accepts plain lines only and leaves every other one to the grammar. That both agree is a property test.
+//! It accepts a part of what the grammar accepts, and leaves every other line to it. That both agree is a property test.
 
-use std::ops::Range;
+use memchr::memchr_iter;
 
-use memchr::{memchr, memchr_iter};
-
-use super::super::document::{ColumnMut, Document};
+use super::super::columns::{MAX_VALUES, Values};
 use super::super::schema::Kind;
-use super::text::is_whitespace;
+use super::line::Content;
+use super::text::{WHITESPACE, is_whitespace, split_line};
+use super::window::Counts;
+use crate::layout::Number;
 
-/// How far a run was read.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Run {
-    pub lines: u64,
-    /// Up to the beginning of the next line.
-    pub bytes: usize,
-    /// Where what follows the `#` of the last line is.
-    pub comment: Option<Range<usize>>,
+/// A plain line.
+pub(in crate::formats::seed) struct Plain<'l> {
+    pub content: Content<'l>,
+    /// What follows the `#`.
+    pub comment: Option<&'l [u8]>,
+    /// Length with its line ending.
+    pub length: usize,
 }
 
-/// Adds the values of lines of a kind to the document, up to one of another kind or one that is not plain, or after
-/// one with a comment to keep.
-pub(super) fn run(document: &mut Document, kind: Kind, lines: &[u8], keep_comments: bool) -> Run {
-    let identifier = kind.attribute().identifier.as_bytes();
-    let mut cursor = Cursor { bytes: lines, at: 0, keep_comments, comment: None };
-    match document.column_mut(kind) {
-        ColumnMut::Two(column) => cursor.lines(column, identifier, Cursor::float),
-        ColumnMut::Three(column) => cursor.lines(column, identifier, Cursor::float),
-        ColumnMut::Four(column) => cursor.lines(column, identifier, Cursor::float),
-        ColumnMut::Faces(column) => cursor.lines(column, identifier, Cursor::index),
-    }
+/// Reads the first line of some bytes, if it is plain: an attribute, a face, a comment, or an empty line.
+pub(in crate::formats::seed) fn line(bytes: &[u8]) -> Option<Plain<'_>> {
+    let mut cursor = Cursor { bytes, at: 0 };
+    let content = match cursor.identifier() {
+        Some(kind) => {
+            let attribute = kind.attribute();
+            let values = match attribute.number {
+                Number::F32 => Values::Floats(cursor.values(attribute.values, Cursor::float)?),
+                Number::Index => Values::Indices(cursor.values(attribute.values, Cursor::index)?),
+            };
+            Content::Values(kind, values)
+        }
+        None => Content::Empty,
+    };
+    let comment = cursor.end()?;
+    Some(Plain { content, comment, length: cursor.at })
 }
 
 struct Cursor<'l> {
     bytes: &'l [u8],
     at: usize,
-    keep_comments: bool,
-    /// The one of the last line.
-    comment: Option<Range<usize>>,
 }
 
-impl Cursor<'_> {
-    fn lines<T: Default + Copy, const N: usize>(
-        &mut self,
-        column: &mut Vec<[T; N]>,
-        identifier: &[u8],
-        number: impl Fn(&mut Self) -> Option<T>,
-    ) -> Run {
-        let mut run = Run::default();
-        while run.comment.is_none()
-            && let Some(values) = self.line(identifier, &number)
-        {
-            column.push(values);
-            run = Run { lines: run.lines + 1, bytes: self.at, comment: self.comment.take() };
-        }
-        run
-    }
-
-    fn line<T: Default + Copy, const N: usize>(
-        &mut self,
-        identifier: &[u8],
-        number: &impl Fn(&mut Self) -> Option<T>,
-    ) -> Option<[T; N]> {
-        for byte in identifier {
-            self.take(*byte)?;
-        }
-        self.peek().filter(is_whitespace)?;
-        let mut values = [T::default(); N];
-        for (index, value) in values.iter_mut().enumerate() {
-            if index > 0 {
-                self.whitespace();
-                self.take(b',')?;
-            }
-            self.whitespace();
-            *value = number(self)?;
-        }
-        self.end()?;
-        Some(values)
-    }
-
+impl<'l> Cursor<'l> {
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -92,6 +56,32 @@ impl Cursor<'_> {
         while self.peek().as_ref().is_some_and(is_whitespace) {
             self.at += 1;
         }
+    }
+
+    /// An identifier of the table with whitespace after it.
+    fn identifier(&mut self) -> Option<Kind> {
+        let rest = self.bytes.get(self.at..)?;
+        let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric())?;
+        let kind = Kind::of_bytes(&rest[..length]).filter(|_| is_whitespace(&rest[length]))?;
+        self.at += length;
+        Some(kind)
+    }
+
+    fn values<T: Default + Copy>(
+        &mut self,
+        count: usize,
+        number: impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<[T; MAX_VALUES]> {
+        let mut values = [T::default(); MAX_VALUES];
+        for (index, value) in values.iter_mut().take(count).enumerate() {
+            if index > 0 {
+                self.whitespace();
+                self.take(b',')?;
+            }
+            self.whitespace();
+            *value = number(self)?;
+        }
+        Some(values)
     }
 
     fn float(&mut self) -> Option<f32> {
@@ -112,74 +102,47 @@ impl Cursor<'_> {
         (1..=9).contains(&(self.at - start)).then_some(value)
     }
 
-    /// Goes to the next line, past whitespace and a comment that is ASCII without control characters.
-    fn end(&mut self) -> Option<()> {
+    /// Goes to the next line, past whitespace and a comment, which is returned.
+    fn end(&mut self) -> Option<Option<&'l [u8]>> {
         self.whitespace();
         match self.peek() {
-            None => Some(()),
-            Some(b'\n') => self.take(b'\n'),
+            None => Some(None),
+            Some(b'\n') => self.take(b'\n').map(|()| None),
             Some(b'\r') => {
                 self.at += 1;
-                self.take(b'\n')
+                self.take(b'\n').map(|()| None)
             }
-            Some(b'#') => {
-                let start = self.at + 1;
-                let rest = &self.bytes[start..];
-                let end = memchr(b'\n', rest)?;
-                let comment = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
-                self.at = start + end + 1;
-                self.comment = self.keep_comments.then(|| start..start + comment.len());
-                comment.iter().all(|byte| matches!(byte, b' '..=b'~') || is_whitespace(byte)).then_some(())
-            }
+            Some(b'#') => self.comment().map(Some),
             Some(_) => None,
         }
     }
+
+    /// A comment in UTF-8 without control characters.
+    fn comment(&mut self) -> Option<&'l [u8]> {
+        let (comment, length) = split_line(self.bytes.get(self.at + 1..)?);
+        self.at += 1 + length;
+        let is_control = |c: char| c.is_control() && !WHITESPACE.contains(&c);
+        let is_plain = comment.iter().all(|byte| matches!(byte, b' '..=b'~'))
+            || std::str::from_utf8(comment).is_ok_and(|text| !text.contains(is_control));
+        is_plain.then_some(comment)
+    }
 }
 
-/// Numbers of lines of each kind, in the order of the table.
-pub(super) type Counts = [usize; Kind::ALL.len()];
-
-/// How many lines of each kind some lines seem to hold.
+/// How many lines of each kind some lines seem to hold: exact for well-formed lines.
 pub(super) fn count(lines: &[u8]) -> Counts {
     let mut counts = Counts::default();
     let mut start = 0;
-    let mut ends = memchr_iter(b'\n', lines).chain([lines.len()]).peekable();
-    while let Some(end) = ends.next() {
-        let line = &lines[start..end];
+    for end in memchr_iter(b'\n', lines).chain([lines.len()]) {
+        let mut cursor = Cursor { bytes: &lines[start..end], at: 0 };
         start = end + 1;
-        let Some(kind) = Kind::ALL.into_iter().find(|kind| is_like(*kind, line)) else { continue };
-        let mut count = 1;
-        // Lines of a kind mostly follow each other.
-        while let Some(end) = ends.next_if(|end| is_like(kind, &lines[start..*end])) {
-            start = end + 1;
-            count += 1;
+        cursor.whitespace();
+        if let Some(kind) = cursor.identifier() {
+            // Whitespace, and each value has a digit and a comma before it, except the first.
+            let is_long_enough = cursor.bytes.len() >= cursor.at + 2 * kind.attribute().values;
+            counts.kinds[kind as usize] += usize::from(is_long_enough);
+        } else if cursor.peek() == Some(b'[') {
+            counts.properties += 1;
         }
-        counts[kind as usize] += count;
     }
     counts
-}
-
-/// Reserves memory for so many lines: growing a column would take as much again.
-pub(super) fn reserve(document: &mut Document, counts: Counts) {
-    for (kind, count) in Kind::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0) {
-        match document.column_mut(kind) {
-            ColumnMut::Two(column) => column.reserve_exact(count),
-            ColumnMut::Three(column) => column.reserve_exact(count),
-            ColumnMut::Four(column) => column.reserve_exact(count),
-            ColumnMut::Faces(column) => column.reserve_exact(count),
-        }
-    }
-}
-
-/// Whether a line looks like one of a kind: it starts like one, and is long enough for its values.
-fn is_like(kind: Kind, line: &[u8]) -> bool {
-    let attribute = kind.attribute();
-    line.len() >= attribute.identifier.len() + 2 * attribute.values && starts(kind, line)
-}
-
-/// Whether a line starts with the identifier of a kind and whitespace.
-pub(super) fn starts(kind: Kind, line: &[u8]) -> bool {
-    let identifier = kind.attribute().identifier.bytes();
-    let next = line.get(identifier.len());
-    identifier.zip(line).all(|(a, b)| a == *b) && next.is_some_and(is_whitespace)
 }

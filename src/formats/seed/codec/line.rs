@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::super::columns::{MAX_VALUES, Values};
 use super::super::rules;
-use super::super::schema::{Kind, MAX_VALUES};
+use super::super::schema::Kind;
 use super::super::syntax::{self, Pairs, Rule};
 use super::diagnostic::Diagnostic;
 use super::intent::Intent;
@@ -21,18 +22,11 @@ pub(in crate::formats::seed) struct Line<'l> {
     pub diagnostic: Option<Diagnostic>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::formats::seed) enum Content<'l> {
     Empty,
     Property { name: &'l str, value: &'l str },
     Values(Kind, Values),
-}
-
-/// The values of a line, as many as the table says.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::formats::seed) enum Values {
-    Floats([f32; MAX_VALUES]),
-    Indices([u32; MAX_VALUES]),
 }
 
 /// The values that replace those of a malformed line. They violate no rule.

@@ -12,6 +12,9 @@ use crate::{Path, Report, Span};
 
 /// Adds the span to those findings of a report that have none.
 pub(in crate::formats::seed) fn locate(file: &[u8], report: &mut Report) {
+    if report.findings().iter().all(|finding| finding.span.is_some()) {
+        return;
+    }
     let mut requested = HashMap::new();
     for finding in report.findings().iter().filter(|finding| finding.span.is_none()) {
         if let Some((lines, Some(index), component)) = lines_of(&finding.path) {

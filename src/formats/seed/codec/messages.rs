@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use pest::error::{ErrorVariant, InputLocation};
 
+use super::super::columns::MAX_VALUES;
 use super::super::rules;
-use super::super::schema::{ATTRIBUTES, Kind, MAX_VALUES};
+use super::super::schema::{ATTRIBUTES, Kind};
 use super::super::syntax::{self, Rule};
 use super::diagnostic::Diagnostic;
 use super::intent::{self, Misread};

@@ -7,24 +7,27 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::FileFailurePersistence;
 
-use super::super::schema::{ATTRIBUTES, Kind, MAX_VALUES};
+use super::super::columns::MAX_VALUES;
+use super::super::schema::{ATTRIBUTES, Kind};
 use super::super::strategy::texts;
-use super::{Options, PIECE, line, read};
-use crate::{Limits, Severity};
+use super::{CHUNK, Options, line, read};
+use crate::{Limits, Report, Severity};
 
 /// All that reading gives, as text: floats differ if their bits do.
 fn outcome(text: &[u8], options: &Options) -> String {
-    let part = read(text, options);
-    // What was read up to an error may differ: a run is read before its comments.
-    let document = if part.stopped { String::new() } else { format!("{:?} {}", part.document, part.lines) };
-    format!("{document} {:?} {}", part.diagnostics, part.stopped)
+    let read = read(text, options);
+    let mut report = Report::new(&options.limits);
+    read.diagnostics.report(text, &mut report);
+    // What was read up to an error may differ.
+    let document = if read.stopped { String::new() } else { format!("{:?}", read.document) };
+    format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.stopped)
 }
 
-fn assert_same(text: &[u8], piece: usize) {
+fn assert_same(text: &[u8], chunk: usize) {
     for stop in [None, Some(Severity::Error), Some(Severity::Fatal)] {
         for comments in [false, true] {
-            let fast = Options { stop, comments, limits: Limits::default(), grammar_only: false, piece };
-            let grammar = Options { grammar_only: true, piece: PIECE, ..fast };
+            let fast = Options { stop, comments, limits: Limits::default(), grammar_only: false, chunk };
+            let grammar = Options { grammar_only: true, chunk: CHUNK, ..fast };
             assert_eq!(outcome(text, &fast), outcome(text, &grammar), "{:?}", String::from_utf8_lossy(text));
         }
     }
@@ -147,31 +150,31 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn fast_and_grammar_agree_on_texts((_, text) in texts(), piece in 1..3000usize) {
-        assert_same(&text, piece);
+    fn fast_and_grammar_agree_on_texts((_, text) in texts(), chunk in 1..3000usize) {
+        assert_same(&text, chunk);
     }
 
     #[test]
-    fn fast_and_grammar_agree_on_mutations(text in mutated(), piece in 1..3000usize) {
-        assert_same(&text, piece);
+    fn fast_and_grammar_agree_on_mutations(text in mutated(), chunk in 1..3000usize) {
+        assert_same(&text, chunk);
     }
 
     #[test]
-    fn fast_and_grammar_agree_on_junk(text in wild(), piece in 1..100usize) {
-        assert_same(&text, piece);
+    fn fast_and_grammar_agree_on_junk(text in wild(), chunk in 1..100usize) {
+        assert_same(&text, chunk);
     }
 
     #[test]
-    fn fast_and_grammar_agree_on_bytes(text in vec(any::<u8>(), 0..60), piece in 1..100usize) {
-        assert_same(&text, piece);
+    fn fast_and_grammar_agree_on_bytes(text in vec(any::<u8>(), 0..60), chunk in 1..100usize) {
+        assert_same(&text, chunk);
     }
 
     #[test]
-    fn texts_say_what_they_should((document, text) in texts(), piece in 1..3000usize) {
-        let options = Options { stop: None, comments: false, limits: Limits::default(), grammar_only: false, piece };
-        let part = read(&text, &options);
-        prop_assert!(part.diagnostics.kept.is_empty(), "{:?}", part.diagnostics);
-        prop_assert_eq!(format!("{:?}", part.document), format!("{:?}", document));
+    fn texts_say_what_they_should((document, text) in texts(), chunk in 1..3000usize) {
+        let options = Options { stop: None, comments: false, limits: Limits::default(), grammar_only: false, chunk };
+        let read = read(&text, &options);
+        prop_assert!(read.diagnostics.kept.is_empty(), "{:?}", read.diagnostics);
+        prop_assert_eq!(format!("{:?}", read.document), format!("{:?}", document));
     }
 }
 
@@ -186,8 +189,8 @@ fn the_table_has_the_kinds_in_their_order() {
 }
 
 #[test]
-fn many_pieces_are_joined_in_order() {
-    // Some errors and comments here and there, and one piece a line: more of them than threads read at a time.
+fn many_chunks_are_joined_in_order() {
+    // Some errors and comments here and there, and one line in each chunk.
     let line = |index: usize| match index % 50 {
         7 => format!("p {index}, 1\n"),
         13 | 14 => format!("# before {index}\n"),

@@ -48,6 +48,17 @@ pub(super) fn split_line(bytes: &[u8]) -> (&[u8], usize) {
     }
 }
 
+/// The lines of a file in chunks of at least so many bytes.
+pub(super) fn chunks(file: &[u8], size: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = start(file);
+    std::iter::from_fn(move || {
+        let min = file.len().min(start.saturating_add(size));
+        let end = memchr(b'\n', &file[min..]).map_or(file.len(), |line_end| min + line_end + 1);
+        let chunk = std::mem::replace(&mut start, end)..end;
+        (!chunk.is_empty()).then_some(chunk)
+    })
+}
+
 /// The lines of a file: number, offset, bytes.
 pub(in crate::formats::seed) fn lines(file: &[u8]) -> impl Iterator<Item = (u64, usize, &[u8])> {
     let mut start = start(file);

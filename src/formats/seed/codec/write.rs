@@ -1,7 +1,7 @@
 //! Writing: properties, then the attributes in the order of the table, then faces.
 
-use super::super::document::{Column, Comment, Document, LineRef, Place};
-use super::super::schema::Kind;
+use super::super::columns::Column;
+use super::super::schema::{Comment, Document, Kind, LineRef, Place};
 
 /// The text of a document that follows the rules.
 ///
@@ -28,10 +28,8 @@ pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Ve
             out.heading(kind.attribute().name);
         }
         match column {
-            Column::Two(values) => out.values(kind, values, put_float),
-            Column::Three(values) => out.values(kind, values, put_float),
-            Column::Four(values) => out.values(kind, values, put_float),
-            Column::Faces(values) => out.values(kind, values, put_index),
+            Column::Floats(values) => out.values(kind, values, put_float),
+            Column::Indices(values) => out.values(kind, values, put_index),
         }
     }
     out.comments_before(Place::End);
@@ -40,7 +38,7 @@ pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Ve
 
 /// About how much text a document makes.
 fn size(document: &Document) -> usize {
-    let lines = Kind::ALL.map(|kind| document.column(kind).len() * (4 + 12 * kind.attribute().values));
+    let lines = Kind::ALL.map(|kind| document.lines(kind) * (4 + 12 * kind.attribute().values));
     lines.iter().sum()
 }
 
@@ -95,21 +93,17 @@ impl Output<'_> {
         self.bytes.push(b'\n');
     }
 
-    fn values<T: Copy, const N: usize>(
-        &mut self,
-        kind: Kind,
-        values: &[[T; N]],
-        put: impl Fn(&mut Vec<u8>, T),
-    ) {
-        let identifier = kind.attribute().identifier.as_bytes();
-        for (index, value) in values.iter().enumerate() {
+    fn values<T: Copy>(&mut self, kind: Kind, values: &[T], put: impl Fn(&mut Vec<u8>, T)) {
+        let attribute = kind.attribute();
+        let identifier = attribute.identifier.as_bytes();
+        for (index, line) in values.chunks_exact(attribute.values).enumerate() {
             self.line(
                 |at| Place::Line(kind, at),
                 index,
                 |bytes| {
                     bytes.extend_from_slice(identifier);
                     bytes.push(b' ');
-                    for (component, number) in value.iter().enumerate() {
+                    for (component, number) in line.iter().enumerate() {
                         if component > 0 {
                             bytes.extend_from_slice(b", ");
                         }

@@ -1,0 +1,133 @@
+//! The macro with which [`schema`](super::schema) declares the document and its attribute table as one.
+
+/// Declares the struct and, for each row of its fields, a [`Kind`](super::Kind) of line: what it is called, which field
+/// and channel hold its lines, and what the specification says of it. Type and number of the values are those of the
+/// field.
+macro_rules! document {
+    (
+        $(#[$document_attribute:meta])*
+        pub struct Document {
+            $(#[$properties_attribute:meta])*
+            pub properties: $properties:ty,
+            $(#[$comments_attribute:meta])*
+            pub comments: $comments:ty,
+            $(
+                $(#[$field_attribute:meta])*
+                pub $field:ident: $column:ty, $constraint:ident {
+                    $(
+                        $([$channel:literal])? $kind:ident:
+                            $identifier:literal, $name:literal, $required:ident, $requires:expr, $meaning:literal;
+                    )+
+                }
+            )+
+        }
+    ) => {
+        $(#[$document_attribute])*
+        pub struct Document {
+            $(#[$properties_attribute])*
+            pub properties: $properties,
+            $($(#[$field_attribute])* pub $field: $column,)+
+            $(#[$comments_attribute])*
+            pub comments: $comments,
+        }
+
+        /// The kinds of lines besides properties, in the order of the specification's table.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(
+            feature = "serde",
+            derive(serde::Serialize, serde::Deserialize),
+            serde(rename_all = "snake_case")
+        )]
+        #[allow(missing_docs, reason = "the table documents them")]
+        pub enum Kind {
+            $($($kind,)+)+
+        }
+
+        /// Number of kinds.
+        pub(super) const KINDS: usize = [$($(Kind::$kind),+),+].len();
+
+        /// The attribute table.
+        pub static ATTRIBUTES: [$crate::layout::Attribute; KINDS] = [$($($crate::layout::Attribute {
+            name: $name,
+            identifier: $identifier,
+            values: <$column as Field>::VALUES,
+            number: <$column as Field>::NUMBER,
+            constraint: $crate::layout::Constraint::$constraint,
+            required: $required,
+            requires: $requires,
+            meaning: $meaning,
+        }),+),+];
+
+        /// Number of channels of each field.
+        #[allow(dead_code, non_upper_case_globals, reason = "they are called as the fields, and not all are needed")]
+        pub(super) mod channels {
+            use super::Kind;
+
+            $(pub(in super::super) const $field: usize = [$(Kind::$kind),+].len();)+
+        }
+
+        impl Kind {
+            /// All kinds, in the order of the table.
+            pub const ALL: [Kind; KINDS] = [$($(Kind::$kind),+),+];
+
+            /// The kind of the lines with this identifier.
+            pub(super) fn of_bytes(identifier: &[u8]) -> Option<Kind> {
+                $($(const $kind: &[u8] = $identifier.as_bytes();)+)+
+                match identifier {
+                    $($($kind => Some(Kind::$kind),)+)+
+                    _ => None,
+                }
+            }
+
+            /// The list of the document that holds these lines.
+            pub fn path(self) -> $crate::Path {
+                match self {
+                    $($(Kind::$kind => $crate::path!($field $([$channel])?).into(),)+)+
+                }
+            }
+
+            /// The path as text.
+            pub(super) fn list(self) -> &'static str {
+                match self {
+                    $($(Kind::$kind => concat!(stringify!($field) $(, "[", $channel, "]")?),)+)+
+                }
+            }
+
+            fn channel(self) -> usize {
+                match self {
+                    $($(Kind::$kind => [$($channel,)? 0][0],)+)+
+                }
+            }
+        }
+
+        impl Document {
+            /// The values of the lines of a kind; none if the channel does not exist.
+            pub(super) fn column(&self, kind: Kind) -> Column<'_> {
+                match kind {
+                    $($(Kind::$kind)|+ => self.$field.column(kind.channel()),)+
+                }
+            }
+
+            /// Whether the document has lines of this kind, or an empty channel for them.
+            pub(super) fn has(&self, kind: Kind) -> bool {
+                match kind {
+                    $($(Kind::$kind)|+ => self.$field.has(kind.channel()),)+
+                }
+            }
+
+            /// Replaces the columns with zeros, for so many lines of each kind.
+            pub(super) fn allocate(&mut self, lines: &[usize; KINDS]) {
+                $(self.$field.allocate(&[$(lines[Kind::$kind as usize]),+]);)+
+            }
+
+            /// All columns, in the order of the kinds.
+            pub(super) fn columns_mut(&mut self) -> Vec<ColumnMut<'_>> {
+                let mut columns = Vec::with_capacity(KINDS);
+                $(columns.extend(self.$field.columns_mut([$(Kind::$kind),+].len()));)+
+                columns
+            }
+        }
+    };
+}
+
+pub(super) use document;

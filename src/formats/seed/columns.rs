@@ -1,0 +1,132 @@
+//! The columns of a document: the values of all lines of a kind, one line after the other.
+
+use crate::layout::Number;
+
+/// The most values of a line, as the grammar has it.
+pub(super) const MAX_VALUES: usize = 4;
+
+/// The values of a line, as many as the table says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Values {
+    Floats([f32; MAX_VALUES]),
+    Indices([u32; MAX_VALUES]),
+}
+
+/// The values of all lines of a kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Column<'d> {
+    Floats(&'d [f32]),
+    Indices(&'d [u32]),
+}
+
+/// As [`Column`], to be written to.
+#[derive(Debug)]
+pub(super) enum ColumnMut<'d> {
+    Floats(&'d mut [f32]),
+    Indices(&'d mut [u32]),
+}
+
+impl Column<'_> {
+    /// Number of values.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Column::Floats(values) => values.len(),
+            Column::Indices(values) => values.len(),
+        }
+    }
+}
+
+/// A field of the document: a column, or a list of channels with a column each.
+pub(super) trait Field {
+    /// What the values are.
+    const NUMBER: Number;
+    /// Number of values of a line.
+    const VALUES: usize;
+
+    /// Whether the channel exists.
+    fn has(&self, channel: usize) -> bool;
+
+    /// The values of a channel; none if it does not exist.
+    fn column(&self, channel: usize) -> Column<'_>;
+
+    /// Replaces the columns with zeros, for so many lines of each channel.
+    fn allocate(&mut self, lines: &[usize]);
+
+    /// The columns of so many channels, empty where a channel does not exist.
+    fn columns_mut(&mut self, channels: usize) -> Vec<ColumnMut<'_>>;
+}
+
+/// A value of a line.
+pub(super) trait Component: Copy + Default {
+    const NUMBER: Number;
+    fn column(values: &[Self]) -> Column<'_>;
+    fn column_mut(values: &mut [Self]) -> ColumnMut<'_>;
+}
+
+impl Component for f32 {
+    const NUMBER: Number = Number::F32;
+
+    fn column(values: &[f32]) -> Column<'_> {
+        Column::Floats(values)
+    }
+
+    fn column_mut(values: &mut [f32]) -> ColumnMut<'_> {
+        ColumnMut::Floats(values)
+    }
+}
+
+impl Component for u32 {
+    const NUMBER: Number = Number::Index;
+
+    fn column(values: &[u32]) -> Column<'_> {
+        Column::Indices(values)
+    }
+
+    fn column_mut(values: &mut [u32]) -> ColumnMut<'_> {
+        ColumnMut::Indices(values)
+    }
+}
+
+impl<T: Component, const N: usize> Field for Vec<[T; N]> {
+    const NUMBER: Number = T::NUMBER;
+    const VALUES: usize = N;
+
+    fn has(&self, _: usize) -> bool {
+        !self.is_empty()
+    }
+
+    fn column(&self, _: usize) -> Column<'_> {
+        T::column(self.as_flattened())
+    }
+
+    fn allocate(&mut self, lines: &[usize]) {
+        *self = vec![[T::default(); N]; lines.iter().sum()];
+    }
+
+    fn columns_mut(&mut self, _: usize) -> Vec<ColumnMut<'_>> {
+        vec![T::column_mut(self.as_flattened_mut())]
+    }
+}
+
+impl<T: Component, const N: usize> Field for Vec<Vec<[T; N]>> {
+    const NUMBER: Number = T::NUMBER;
+    const VALUES: usize = N;
+
+    fn has(&self, channel: usize) -> bool {
+        channel < self.len()
+    }
+
+    fn column(&self, channel: usize) -> Column<'_> {
+        T::column(self.get(channel).map_or(&[], |lines| lines.as_flattened()))
+    }
+
+    fn allocate(&mut self, lines: &[usize]) {
+        let channels = lines.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
+        *self = lines[..channels].iter().map(|count| vec![[T::default(); N]; *count]).collect();
+    }
+
+    fn columns_mut(&mut self, channels: usize) -> Vec<ColumnMut<'_>> {
+        let columns = self.iter_mut().map(|lines| T::column_mut(lines.as_flattened_mut()));
+        columns.chain(std::iter::repeat_with(|| T::column_mut(&mut []))).take(channels).collect()
+    }
+}
