@@ -21,3 +21,30 @@ fn pages_name_the_specifications() {
         }
     }
 }
+
+#[test]
+fn files_that_the_pages_name_exist() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [
+        "src/",
+        "cli/",
+        "derive/",
+        "docs/",
+        "tests/",
+        "examples/",
+        "samples/",
+        "grammar/",
+        ".ci/",
+        ".github/",
+    ];
+    let mut found = 0;
+    for page in [include_str!("../../ARCHITECTURE.md"), include_str!("../../CONTRIBUTING.md")] {
+        for name in page.split('`').filter(|name| folders.iter().any(|folder| name.starts_with(folder))) {
+            // Any format stands for all; a large file is a folder of the same name.
+            let path = root.join(name.split(' ').next().unwrap().replace("NAME", "bmd"));
+            assert!(path.exists() || path.with_extension("").is_dir(), "there is no {name}");
+            found += 1;
+        }
+    }
+    assert!(found > 40, "{found} names");
+}
