@@ -34,7 +34,8 @@ fn compile(compiler: &str, arguments: &[OsString]) {
 }
 
 fn cc() -> String {
-    std::env::var("CC").unwrap_or_else(|_| "cc".to_owned())
+    let default = if cfg!(windows) { "gcc" } else { "cc" };
+    std::env::var("CC").unwrap_or_else(|_| default.to_owned())
 }
 
 /// Compiles each header twice in one file, as programs do.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::files::{Folder, animated, broken_triangle, triangle};
+use crate::files::{Folder, animated, broken_triangle, triangle, with_slashes};
 
 /// Two good files, a bad one, and one that is no mesh, some of them in a folder of the folder.
 fn models() -> Folder {
@@ -18,7 +18,7 @@ fn models() -> Folder {
 #[test]
 fn a_bad_file_does_not_keep_the_others_from_being_converted() {
     let folder = models();
-    let messages = folder.run("convert models --out-dir out --to crucible").fails(1);
+    let messages = with_slashes(&folder.run("convert models --out-dir out --to crucible").fails(1));
     assert!(messages.contains("error: models/bad.mesh: mesh: indices[2] "), "{messages}");
     assert!(messages.contains("dropped: models/deep/b.MESH: animations: "), "{messages}");
     assert!(messages.ends_with("2 files converted, 1 failed\n"), "{messages}");
@@ -32,10 +32,11 @@ fn results_are_data_in_the_order_of_the_names() {
     let run = folder.run("convert models --out-dir out --to crucible --json");
     assert_eq!(run.status, 1);
     let rows: Value = serde_json::from_str(&run.stdout).unwrap();
-    let files: Vec<_> = rows.as_array().unwrap().iter().map(|row| row["file"].as_str().unwrap()).collect();
+    let path = |value: &Value| with_slashes(value.as_str().unwrap());
+    let files: Vec<_> = rows.as_array().unwrap().iter().map(|row| path(&row["file"])).collect();
     assert_eq!(files, ["models/a.mesh", "models/bad.mesh", "models/deep/b.MESH"]);
     assert!(rows[1]["error"].as_str().unwrap().contains("indices[2]"));
-    assert_eq!(rows[2]["output"], "out/deep/b.cmodel");
+    assert_eq!(path(&rows[2]["output"]), "out/deep/b.cmodel");
     assert!(!rows[2]["losses"].as_array().unwrap().is_empty());
 }
 
@@ -43,7 +44,7 @@ fn results_are_data_in_the_order_of_the_names() {
 fn files_that_would_become_one_are_not_converted_and_the_others_are() {
     let folder = models();
     folder.put_mesh("a.mesh", &triangle());
-    let messages = folder.run("convert models a.mesh --out-dir out --to crucible").fails(1);
+    let messages = with_slashes(&folder.run("convert models a.mesh --out-dir out --to crucible").fails(1));
     for files in ["models/a.mesh and a.mesh", "a.mesh and models/a.mesh"] {
         let message = format!("error: out/a.cmodel: not written: both {files} would become it\n");
         assert!(messages.contains(&message), "{messages}");
@@ -114,7 +115,7 @@ fn what_may_not_be_lost_counts_as_failed() {
 fn files_that_exist_are_kept_unless_force_is_given() {
     let folder = models();
     assert_eq!(folder.run("convert models/a.mesh --out-dir out --to json").status, 0);
-    let message = folder.run("convert models/a.mesh --out-dir out --to json").fails(1);
+    let message = with_slashes(&folder.run("convert models/a.mesh --out-dir out --to json").fails(1));
     assert!(message.contains("out/a.json: the file exists already"), "{message}");
     let message = folder.run("convert models/a.mesh --out-dir out --to json --force");
     assert_eq!((message.status, &*message.stderr), (0, "1 file converted, 0 failed\n"));

@@ -90,6 +90,11 @@ impl Run {
     }
 }
 
+/// Text with paths as Unix writes them, on every system.
+pub fn with_slashes(text: &str) -> String {
+    text.replace(std::path::MAIN_SEPARATOR, "/")
+}
+
 pub fn bytes_of(document: &mesh::Document) -> Vec<u8> {
     document.write(&WriteOptions::lenient()).unwrap()
 }

@@ -389,6 +389,6 @@ fn where_files_go() {
     let message = folder.run("iyma merge - - -o x.ima").fails(2);
     assert_eq!(message, "error: standard input: can be only one of the inputs\n");
     let message = folder.run("iyma merge a.ima -o nowhere/x.ima").fails(3);
-    assert!(message.starts_with("error: nowhere/x.ima: No such file or directory"), "{message}");
+    assert!(message.starts_with("error: nowhere/x.ima: "), "{message}");
     assert!(!message.contains(".meshspec-"), "{message}");
 }

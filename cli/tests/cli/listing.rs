@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::files::{Folder, animated, triangle};
+use crate::files::{Folder, animated, triangle, with_slashes};
 
 fn folder() -> Folder {
     let folder = Folder::new();
@@ -18,7 +18,7 @@ fn folder() -> Folder {
 fn files(folder: &Folder, arguments: &[&str]) -> Vec<String> {
     let output = folder.command().args(arguments).arg("--json").output().unwrap();
     let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
-    rows.as_array().unwrap().iter().map(|row| row["file"].as_str().unwrap().to_owned()).collect()
+    rows.as_array().unwrap().iter().map(|row| with_slashes(row["file"].as_str().unwrap())).collect()
 }
 
 #[test]
