@@ -58,6 +58,7 @@ pub fn read_inspected<T: Plain, R: Read + Seek, I: Fn(&[T])>(
 }
 
 /// For `write_with`: writes the numbers.
+#[allow(clippy::ptr_arg, reason = "`write_with` hands in the field as it is")]
 pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
     Ok(writer.write_all(&as_bytes(values))?)
 }

@@ -8,7 +8,9 @@ use binrw::{BinRead, BinWrite};
 use super::schema::{Animation, Document, Header, Joint, VertexFormat};
 use super::summary::Summary;
 use super::{Confidence, rules};
+use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
 use crate::layout::{Layout, Type, bind};
+use crate::text::is_printable;
 use crate::{Detection, Dialect, Error, Limits, Report, Result, Severity, path};
 
 static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
@@ -32,23 +34,48 @@ pub(super) fn layout(dialect: Dialect) -> &'static Type {
 /// Whether the bytes have the structure of MESH, and in which dialect (M17): the renderlib layout is recognised by a
 /// root transform whose last row is 0, 0, 0, 1 and by consuming the file exactly. Where the layout of the specification
 /// fits as well, the one under which the file breaks no rule is right, and the specification if both are.
+///
+/// Nothing is copied for that but where both layouts fit.
 pub(super) fn detect(bytes: &[u8]) -> Detection {
-    let spec = read(bytes, Dialect::Spec).ok();
-    let is_text = |document: &Document| {
-        !document.strings.is_unterminated() && document.strings.iter().all(crate::text::is_printable)
-    };
-    let (dialect, fits) = match fits_renderlib(bytes) {
-        None => (Dialect::Spec, spec.is_some_and(|(document, _)| is_text(&document))),
-        Some(fits) => match spec {
-            None => (Dialect::Renderlib, fits),
-            Some((document, _)) if !fits => (Dialect::Spec, is_text(&document)),
-            Some((document, summary)) if breaks_no_rule(&document, &summary) && is_text(&document) => {
+    let strings = spec_strings(bytes);
+    let (dialect, fits) = match (fits_renderlib(bytes), strings) {
+        (None | Some(false), Some(strings)) => (Dialect::Spec, are_text(strings)),
+        (None, None) => (Dialect::Spec, false),
+        (Some(fits), None) => (Dialect::Renderlib, fits),
+        (Some(true), Some(strings)) => match read(bytes, Dialect::Spec) {
+            Ok((document, summary)) if are_text(strings) && breaks_no_rule(&document, &summary) => {
                 (Dialect::Spec, true)
             }
-            Some(_) => (Dialect::Renderlib, true),
+            _ => (Dialect::Renderlib, true),
         },
     };
     Detection { confidence: confidence(bytes, fits), dialect }
+}
+
+/// The section of the strings, where the layout of the specification holds up to there.
+fn spec_strings(bytes: &[u8]) -> Option<&[u8]> {
+    struct Start(Option<u64>);
+
+    impl Visitor for Start {
+        fn enter(&mut self, node: &Node) -> Visit {
+            match node.path {
+                [] | [Segment::Field("header")] => Visit::All,
+                [Segment::Field("strings")] => {
+                    self.0 = Some(node.span.range().start);
+                    Visit::Stop
+                }
+                _ => Visit::Nothing,
+            }
+        }
+    }
+
+    let mut start = Start(None);
+    walk::walk(layout(Dialect::Spec), bytes, &Limits::default(), &mut start).ok()?;
+    bytes.get(usize::try_from(start.0?).ok()?..)
+}
+
+fn are_text(strings: &[u8]) -> bool {
+    strings.last().is_none_or(|last| *last == 0) && strings.split(|byte| *byte == 0).all(is_printable)
 }
 
 /// How surely bytes are MESH whose structure fits, or does not.
@@ -70,7 +97,8 @@ fn fits_renderlib(bytes: &[u8]) -> Option<bool> {
     if header.root_transform?[3].map(f32::to_bits) != [0.0f32, 0.0, 0.0, 1.0].map(f32::to_bits) {
         return None;
     }
-    Some(read(bytes, Dialect::Renderlib).is_ok())
+    let end = walk::walk(layout(Dialect::Renderlib), bytes, &Limits::default(), &mut ());
+    Some(end == Ok(bytes.len() as u64))
 }
 
 fn breaks_no_rule(document: &Document, summary: &Summary) -> bool {

@@ -7,6 +7,9 @@ use glam::Mat4;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
 use crate::{Error, FormatId, Loss, LossKind, Result, path};
 
+/// Ids and weights of the joints of each vertex.
+type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
+
 /// Ids of joints are smaller.
 const MOST_JOINTS: usize = 255;
 
@@ -95,7 +98,7 @@ fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4
 }
 
 /// The ids and weights of a skin.
-pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<(Vec<[u8; 4]>, Vec<[u8; 4]>)> {
+pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
     let place = |joint: u16| match joint {
         Skin::NONE => Some(255),
         joint => u8::try_from(joint).ok().filter(|id| *id != 255),
