@@ -1,4 +1,4 @@
-//! Converts a mesh file to a format of the world, and prints the triangles that it wrote.
+//! Converts a mesh file to an interchange format, and prints the triangles that it wrote.
 //!
 //! Usage: interchange FILE OUT
 //!

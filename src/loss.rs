@@ -12,11 +12,20 @@ pub struct Loss {
     pub kind: LossKind,
     /// The field of the source. Meshes are numbered as those that are left by the losses before this one.
     pub path: String,
-    /// What is lost and why.
+    /// What changed, and to what or why: the same words wherever the same happens.
     pub message: String,
+    /// The value that it happened to, such as a name.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub detail: Option<String>,
+    /// How many items are affected, where not all of them are.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub affected: Option<Affected>,
     /// The largest distance of a value from what it was, where values were rounded.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub error: Option<f32>,
+    /// The size of the whole that the error is a part of, in the same unit: the longest side of a mesh.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub size: Option<f32>,
 }
 
 /// What happened to something that the target cannot hold.
@@ -38,24 +47,36 @@ pub enum LossKind {
     Changed,
 }
 
-impl LossKind {
-    fn name(self) -> &'static str {
-        match self {
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
             LossKind::Dropped => "dropped",
             LossKind::Quantised => "quantised",
             LossKind::Split => "split",
             LossKind::Merged => "merged",
             LossKind::Renamed => "renamed",
             LossKind::Changed => "changed",
-        }
+        })
     }
 }
 
-#[cfg(any(feature = "scene", feature = "mesh", feature = "crucible", feature = "iyma"))]
+/// How many items of a whole a loss affects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Affected {
+    /// How many are affected.
+    pub count: u64,
+    /// How many there are.
+    pub of: u64,
+    /// What they are, in the plural: `vertices`.
+    pub items: &'static str,
+}
+
 impl Loss {
     /// Something that happened to a field of the source.
     pub(crate) fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
-        Loss { kind, path: path.into(), message: message.into(), error: None }
+        let (path, message) = (path.into(), message.into());
+        Loss { kind, path, message, detail: None, affected: None, error: None, size: None }
     }
 
     /// Something that is not in the target.
@@ -63,24 +84,79 @@ impl Loss {
         Loss::new(LossKind::Dropped, path, message)
     }
 
+    /// Something that is something else in the target.
+    #[cfg(feature = "scene")]
+    pub(crate) fn changed(path: impl Into<String>, message: impl Into<String>) -> Loss {
+        Loss::new(LossKind::Changed, path, message)
+    }
+
+    /// Something that has another name in the target.
+    #[cfg(feature = "scene")]
+    pub(crate) fn renamed(path: impl Into<String>, message: impl Into<String>) -> Loss {
+        Loss::new(LossKind::Renamed, path, message)
+    }
+
     /// Values that are at most this far from what they were.
     #[cfg(feature = "scene")]
     pub(crate) fn quantised(path: impl Into<String>, message: impl Into<String>, error: f32) -> Loss {
         Loss { error: Some(error), ..Loss::new(LossKind::Quantised, path, message) }
     }
+
+    /// Names the value that it happened to.
+    pub(crate) fn detail(self, detail: impl fmt::Display) -> Loss {
+        Loss { detail: Some(detail.to_string()), ..self }
+    }
+
+    /// Says how many items are affected.
+    pub(crate) fn affecting(self, count: usize, of: usize, items: &'static str) -> Loss {
+        Loss { affected: Some(Affected { count: count as u64, of: of as u64, items }), ..self }
+    }
+
+    /// Says how large the whole is that the error is a part of.
+    #[cfg(feature = "scene")]
+    pub(crate) fn of_size(self, size: f32) -> Loss {
+        Loss { size: Some(size).filter(|size| *size > 0.0 && size.is_finite()), ..self }
+    }
+
+    /// The error as a part of the size, or as it is; below all others where it is not a number.
+    fn relative_error(&self) -> f32 {
+        let error = self.error.map(|error| error / self.size.unwrap_or(1.0));
+        error.filter(|error| !error.is_nan()).unwrap_or(f32::NEG_INFINITY)
+    }
 }
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_loss(f, self.kind, &self.path, &self.message, self.error)
+        LossGroup::new(self, String::new()).fmt(f)
     }
 }
 
 /// Losses that differ in nothing but numbers and names, told as one.
+///
+/// ```
+/// # #[cfg(all(feature = "obj", feature = "crucible"))] {
+/// # use std::collections::BTreeMap;
+/// use meshspec::interop::Interchange;
+/// use meshspec::scene::{FromScene, SceneOptions};
+/// use meshspec::{Limits, LossGroup, crucible};
+///
+/// let options = SceneOptions::default();
+/// let text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\no a\nf 1 2 3\no b\nf 3 2 1\n";
+/// let (scene, _) = Interchange::Obj.read(text, &BTreeMap::new(), &options, &Limits::default())?;
+/// let (_, losses) = crucible::Document::from_scene(scene, &options)?;
+/// let lines: Vec<_> = LossGroup::of(&losses).iter().map(ToString::to_string).collect();
+/// assert_eq!(
+///     lines,
+///     ["dropped: meshes[0].name and 1 more, up to meshes[1].name: Crucible has no names of meshes: \"a\", \"b\""]
+/// );
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LossGroup {
-    /// The first of them, with the largest error of all.
+    /// The first of them, with what is affected by all together, and the largest error, relative to its size where that
+    /// is known.
     pub example: Loss,
     /// How many there are.
     pub count: usize,
@@ -88,25 +164,27 @@ pub struct LossGroup {
     pub last_path: String,
     /// What they have in common: kind, path and message with `#` for numbers and nothing between quotes.
     pub pattern: String,
+    /// Other details than that of the first, and how many more there are.
+    details: (Vec<String>, usize),
 }
 
 impl LossGroup {
+    fn new(loss: &Loss, pattern: String) -> LossGroup {
+        let last_path = loss.path.clone();
+        LossGroup { example: loss.clone(), count: 1, last_path, pattern, details: Default::default() }
+    }
+
     /// Groups losses in the order in which each group first occurs.
     pub fn of<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Vec<LossGroup> {
         let mut groups: Vec<LossGroup> = Vec::new();
         let mut places = HashMap::new();
         for loss in losses {
             let (path, message) = (without_specifics(&loss.path), without_specifics(&loss.message));
-            let pattern = format!("{}: {path}: {message}", loss.kind.name());
+            let pattern = format!("{}: {path}: {message}", loss.kind);
             let place = *places.entry(pattern.clone()).or_insert(groups.len());
             match groups.get_mut(place) {
                 Some(group) => group.add(loss),
-                None => groups.push(LossGroup {
-                    example: loss.clone(),
-                    count: 1,
-                    last_path: loss.path.clone(),
-                    pattern,
-                }),
+                None => groups.push(LossGroup::new(loss, pattern)),
             }
         }
         groups
@@ -115,42 +193,62 @@ impl LossGroup {
     fn add(&mut self, loss: &Loss) {
         self.count += 1;
         self.last_path.clone_from(&loss.path);
-        self.example.error = match (self.example.error, loss.error) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
+        self.add_detail(loss.detail.as_ref());
+        let example = &mut self.example;
+        example.affected = match (example.affected, loss.affected) {
+            (Some(a), Some(b)) if a.items == b.items => {
+                Some(Affected { count: a.count + b.count, of: a.of + b.of, ..a })
+            }
+            _ => None,
         };
+        if loss.relative_error() > example.relative_error() {
+            (example.error, example.size) = (loss.error, loss.size);
+        }
+    }
+
+    fn add_detail(&mut self, detail: Option<&String>) {
+        const SHOWN: usize = 2;
+        let (shown, more) = &mut self.details;
+        match detail {
+            Some(detail) if shown.contains(detail) || self.example.detail.as_ref() == Some(detail) => {}
+            Some(detail) if shown.len() < SHOWN => shown.push(detail.clone()),
+            Some(_) => *more += 1,
+            None => {}
+        }
     }
 }
 
-/// `dropped: meshes[0].name and 41 more, up to meshes[41].name: Crucible has no place for …`
+/// `dropped: meshes[0].name and 41 more, up to meshes[41].name: Crucible has no names of meshes: "a", "b", "c" and 39 more`
 impl fmt::Display for LossGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Loss { kind, path, message, error } = &self.example;
-        let others = self.count - 1;
-        let path = match (others, path == &self.last_path) {
-            (0, _) => path.clone(),
-            (_, true) => format!("{path} ({} times)", self.count),
-            (_, false) => format!("{path} and {others} more, up to {}", self.last_path),
-        };
-        write_loss(f, *kind, &path, message, *error)
-    }
-}
-
-fn write_loss(
-    f: &mut fmt::Formatter<'_>,
-    kind: LossKind,
-    path: &str,
-    message: &str,
-    error: Option<f32>,
-) -> fmt::Result {
-    write!(f, "{}: ", kind.name())?;
-    if !path.is_empty() {
-        write!(f, "{path}: ")?;
-    }
-    f.write_str(message)?;
-    match error {
-        Some(error) => write!(f, ", off by at most {}", rounded(error)),
-        None => Ok(()),
+        let Loss { kind, path, message, detail, affected, error, size } = &self.example;
+        write!(f, "{kind}: {path}")?;
+        match (self.count - 1, path == &self.last_path) {
+            (0, _) => {}
+            (_, true) => write!(f, " ({} times)", self.count)?,
+            (others, false) => write!(f, " and {others} more, up to {}", self.last_path)?,
+        }
+        f.write_str(if path.is_empty() { "" } else { ": " })?;
+        f.write_str(message)?;
+        if let Some(detail) = detail {
+            let (others, more) = &self.details;
+            let details: Vec<&str> = std::iter::once(detail).chain(others).map(String::as_str).collect();
+            write!(f, ": {}", details.join(", "))?;
+            if *more > 0 {
+                write!(f, " and {more} more")?;
+            }
+        }
+        if let Some(Affected { count, of, items }) = affected {
+            write!(f, ", {count} of {of} {items}")?;
+        }
+        match (*error, *size) {
+            (Some(error), Some(size)) => {
+                let percent = rounded(100.0 * error / size);
+                write!(f, ", off by at most {} ({percent} % of the size)", rounded(error))
+            }
+            (Some(error), None) => write!(f, ", off by at most {}", rounded(error)),
+            (None, _) => Ok(()),
+        }
     }
 }
 
@@ -174,7 +272,7 @@ fn without_specifics(text: &str) -> String {
 }
 
 /// A number to two digits, as people write it: `0.0012`, `340`, `1.5e-7`.
-fn rounded(number: f32) -> String {
+pub(crate) fn rounded(number: f32) -> String {
     let rounded = format!("{number:.1e}").parse().unwrap_or(number);
     if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
         rounded.to_string()
@@ -188,22 +286,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn losses_that_differ_in_numbers_and_names_are_one_group() {
-        let losses = [
-            Loss::dropped("meshes[0].name", "no place for names: \"a\""),
-            Loss::new(LossKind::Changed, "transform", "applied to 3 meshes"),
-            Loss::dropped("meshes[1].name", "no place for names: \"b 2\""),
-            Loss::dropped("meshes[12].name", "no place for names: \"\""),
-            Loss::dropped("meshes[1].extras", "no place for names: \"b\""),
-            Loss::new(LossKind::Changed, "transform", "applied to 14 meshes"),
-        ];
+    fn losses_of_one_kind_with_the_same_message_are_one_group() {
+        let name = |mesh: usize, name: &str| {
+            let loss = Loss::dropped(format!("meshes[{mesh}].name"), "no names");
+            loss.detail(name).affecting(mesh, 10, "bytes")
+        };
+        let mut losses: Vec<_> = "abacde".chars().enumerate().map(|(i, c)| name(i, &c.to_string())).collect();
+        losses.insert(1, Loss::new(LossKind::Merged, "meshes", "no names"));
+        losses.push(Loss::new(LossKind::Merged, "meshes", "no names"));
         let told: Vec<_> = LossGroup::of(&losses).iter().map(LossGroup::to_string).collect();
         assert_eq!(
             told,
             [
-                "dropped: meshes[0].name and 2 more, up to meshes[12].name: no place for names: \"a\"",
-                "changed: transform (2 times): applied to 3 meshes",
-                "dropped: meshes[1].extras: no place for names: \"b\"",
+                "dropped: meshes[0].name and 5 more, up to meshes[5].name: no names: a, b, c and 2 more, \
+                 15 of 60 bytes",
+                "merged: meshes (2 times): no names",
             ]
         );
     }
@@ -211,9 +308,12 @@ mod tests {
     #[test]
     fn a_group_has_the_largest_error() {
         let loss = |error| Loss { error: Some(error), ..Loss::new(LossKind::Quantised, "a", "b") };
-        let groups = LossGroup::of(&[loss(0.25), loss(0.5), loss(f32::NAN), loss(0.125)]);
-        assert_eq!(groups.len(), 1);
-        assert_eq!(groups[0].to_string(), "quantised: a (4 times): b, off by at most 0.5");
+        let mut losses = [0.25, 0.5, f32::NAN, 0.125].map(loss);
+        let told = |losses: &[Loss]| LossGroup::of(losses)[0].to_string();
+        assert_eq!(told(&losses), "quantised: a (4 times): b, off by at most 0.5");
+        // As a part of the size.
+        (losses[0].size, losses[1].size, losses[3].size) = (Some(1.0), Some(100.0), Some(0.1));
+        assert_eq!(told(&losses), "quantised: a (4 times): b, off by at most 0.12 (120 % of the size)");
     }
 
     #[test]

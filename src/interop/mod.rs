@@ -1,4 +1,4 @@
-//! The formats of the world: to and from [scenes](crate::scene).
+//! Interchange formats: to and from [scenes](crate::scene).
 
 mod check;
 mod detect;
@@ -69,7 +69,7 @@ impl Files for BTreeMap<String, Vec<u8>> {
 
 macro_rules! interchange {
     ($($(#[$doc:meta])* $variant:ident $module:ident $feature:literal $name:literal $title:literal $summary:literal,)*) => {
-        /// One of the formats of the world that are built in.
+        /// One of the interchange formats that are built in.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Interchange {

@@ -1,6 +1,7 @@
 //! Faces while they are read or written.
 
-use crate::scene::{Faces, Indices};
+use crate::Loss;
+use crate::scene::{Faces, Indices, Mesh};
 
 /// Faces of any number of corners, all in one list.
 #[derive(Debug, Default)]
@@ -44,9 +45,23 @@ impl Polygons {
         self.corners.is_empty()
     }
 
-    /// The faces of a mesh with this many vertices. Those with fewer than three corners, and corners behind the last
-    /// triangle, are left out.
-    pub fn from_faces(faces: Faces, vertices: usize) -> Polygons {
+    /// Takes the faces out of a mesh to be written. Those with fewer than three corners, and corners behind the last
+    /// triangle, are left out, and listed.
+    pub fn take(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Polygons {
+        let polygons = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
+        polygons.list_degenerate(&format!("meshes[{index}].faces"), losses);
+        polygons
+    }
+
+    /// Lists the faces that were left out.
+    pub fn list_degenerate(&self, path: &str, losses: &mut Vec<Loss>) {
+        if self.degenerate > 0 {
+            let loss = Loss::dropped(path, "faces with fewer than 3 corners");
+            losses.push(loss.affecting(self.degenerate, self.len() + self.degenerate, "faces"));
+        }
+    }
+
+    fn from_faces(faces: Faces, vertices: usize) -> Polygons {
         let corners = match faces.indices {
             Some(indices) => indices.into_u32(),
             None => (0..vertices as u32).collect(),

@@ -133,13 +133,13 @@ impl Conventions {
     }
 
     /// Turns a scene with these axes and units into one with those of glTF, and notes that it comes from this format.
-    pub fn into_gltf(self, scene: &mut Scene, format: &str) {
+    pub fn to_scene_space(self, scene: &mut Scene, format: &str) {
         scene.source = Some(Source { format: format.to_owned(), conventions: self });
         Frame::new(self.rotation(), self.unit).apply(scene);
     }
 
     /// Turns a scene with glTF's axes and units into one with these.
-    pub fn out_of_gltf(self, scene: &mut Scene) {
+    pub fn from_scene_space(self, scene: &mut Scene) {
         Frame::new(self.rotation().transpose(), 1.0 / self.unit).apply(scene);
     }
 }

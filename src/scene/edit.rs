@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::{Mat3, Mat4, Vec3};
 
 use super::{Colors, Faces, Indices, Joint, Mesh, Scene, Skin, Transform, UvOrigin, Weights};
-use crate::{Loss, LossKind};
+use crate::Loss;
 
 impl Scene {
     /// Applies the transform of the whole scene to its meshes, for targets that have none. A skeleton gets one more joint,
@@ -33,14 +33,40 @@ impl Scene {
         });
     }
 
+    /// Moves the scene so that the centre of the box around all vertices is at the origin. Returns by how much; `None` if
+    /// it is there already.
+    pub fn center(&mut self) -> Option<[f32; 3]> {
+        self.apply_transform();
+        let positions =
+            self.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
+        let around = |(low, high): (Vec3, Vec3), at: Vec3| (low.min(at), high.max(at));
+        let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), around);
+        let offset = -(low + high) / 2.0;
+        if !offset.is_finite() || offset == Vec3::ZERO {
+            return None;
+        }
+        self.transform = Some(Mat4::from_translation(offset));
+        self.apply_transform();
+        Some(offset.into())
+    }
+
     /// Makes all units this many times larger.
     pub fn scale(&mut self, factor: f32) {
         // The unit of what comes out is this many times smaller.
-        super::Conventions { unit: 1.0 / factor, ..super::Conventions::GLTF }.out_of_gltf(self);
+        super::Conventions { unit: 1.0 / factor, ..super::Conventions::GLTF }.from_scene_space(self);
     }
 }
 
 impl Mesh {
+    /// The longest side of the box around the vertices, in metres; 0 without vertices.
+    pub fn size(&self) -> f32 {
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for position in &self.positions {
+            (low, high) = (low.min(Vec3::from(*position)), high.max(Vec3::from(*position)));
+        }
+        (high - low).max_element().max(0.0)
+    }
+
     /// Whether the third coordinate of each position is 0.
     pub(crate) fn is_flat(&self) -> bool {
         self.positions.iter().all(|[.., z]| *z == 0.0)
@@ -80,11 +106,11 @@ impl Mesh {
         ];
         if let Some(vertices) = lists.into_iter().flatten().find(|count| *count > 0) {
             self.positions = vec![[0.0; 3]; vertices];
-            let message = format!("{vertices} vertices without positions are at the origin");
-            losses.push(Loss::new(LossKind::Changed, path, message));
+            let loss = Loss::changed(path, "vertices without positions placed at the origin");
+            losses.push(loss.affecting(vertices, vertices, "vertices"));
         } else if self.faces.corner_count(0) > 0 {
             self.faces = Faces::triangles(Vec::new());
-            losses.push(Loss::dropped(path, "faces between vertices that are not there"));
+            losses.push(Loss::dropped(path, "faces of a mesh without vertices"));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Several meshes as one, for targets that have only one.
 
 use super::{Colors, Custom, Indices, Mesh, Skin, Weights};
-use crate::{Loss, LossKind};
+use crate::Loss;
 
 /// One mesh with the vertices and faces of all, in order. Attributes that only some of them have are filled up: normals
 /// from the faces, colours with white, tangents with +X, all else with 0. The meshes have the
@@ -38,7 +38,7 @@ fn lose_looks(meshes: &[Mesh], losses: &mut Vec<Loss>) {
         let extras = !mesh.extras.is_empty() && mesh.extras != first.extras;
         let fields = texts.into_iter().chain([("material.color", color), ("extras", extras)]);
         for (field, _) in fields.filter(|(_, lost)| *lost) {
-            let message = "one mesh has one of them: that of the first";
+            let message = "merged meshes keep that of the first";
             losses.push(Loss::dropped(format!("meshes[{}].{field}", index + 1), message));
         }
     }
@@ -86,16 +86,16 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
     for (index, mesh) in meshes.iter_mut().enumerate() {
         let vertices = mesh.positions.len();
         let mut fill = |attribute: &str, value: &str| {
-            let message = format!("it gets what other meshes have: {value}");
-            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].{attribute}"), message));
+            let message = format!("{value} added, since other meshes have them");
+            losses.push(Loss::changed(format!("meshes[{index}].{attribute}"), message));
         };
         if normals && mesh.normals.is_none() {
             mesh.generate_normals();
-            fill("normals", "normals from the faces");
+            fill("normals", "normals of the faces");
         }
         if tangents && mesh.tangents.is_none() {
             mesh.tangents = Some(vec![[1.0, 0.0, 0.0, 1.0]; vertices]);
-            fill("tangents", "tangents along +X");
+            fill("tangents", "tangents of +X");
         }
         for set in mesh.uvs.len()..uvs {
             mesh.uvs.push(vec![[0.0; 2]; vertices]);
@@ -103,18 +103,18 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
         }
         for set in mesh.colors.len()..colors {
             mesh.colors.push(Colors::U8(vec![[255; 4]; vertices]));
-            fill(&format!("colors[{set}]"), "white");
+            fill(&format!("colors[{set}]"), "white colours");
         }
         for set in mesh.skins.len()..skins {
             mesh.skins.push(Skin::rigid(std::iter::repeat_n(Skin::NONE, vertices)));
-            fill(&format!("skins[{set}]"), "no joints");
+            fill(&format!("skins[{set}]"), "empty joints and weights");
         }
         let own = std::mem::take(&mut mesh.custom);
         let mut own: Vec<_> = own.into_iter().map(Some).collect();
         for wanted in &custom {
             let found = own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_like(wanted)));
             mesh.custom.push(found.and_then(Option::take).unwrap_or_else(|| {
-                fill("custom", &format!("the attribute \"{}\" of 0", wanted.name));
+                fill("custom", "attributes of 0");
                 wanted.zeros(vertices)
             }));
         }

@@ -295,6 +295,24 @@ impl Faces {
         self.indices.get_or_insert_with(|| Indices::U32((0..vertices as u32).collect()));
     }
 
+    /// Drops the corners after the last triangle. Returns how many there were.
+    pub(super) fn drop_spare_corners(&mut self, vertices: usize) -> usize {
+        if self.corners.is_some() {
+            return 0;
+        }
+        let corners = self.corner_count(vertices);
+        let spare = corners % 3;
+        if spare > 0 {
+            self.number(vertices);
+        }
+        match &mut self.indices {
+            Some(Indices::U16(values)) => values.truncate(corners - spare),
+            Some(Indices::U32(values)) => values.truncate(corners - spare),
+            None => {}
+        }
+        spare
+    }
+
     /// Turns every face over: the corners in the other order, from the same first one.
     pub(super) fn reverse(&mut self, vertices: usize) {
         self.number(vertices);

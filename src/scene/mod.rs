@@ -1,6 +1,6 @@
 //! The neutral model: what a mesh file holds, in the terms of no format.
 //!
-//! Every format's document turns [into a scene](FromScene) and is made [from one](FromScene); the formats of the world
+//! Every format's document turns [into a scene](FromScene) and is made [from one](FromScene); interchange formats
 //! (glTF, OBJ …) only know scenes. So each of them becomes any other.
 //!
 //! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, counter-clockwise front faces, column
@@ -11,14 +11,17 @@
 
 mod animation;
 mod axes;
+mod capabilities;
 mod check;
 mod edit;
-mod holds;
 mod info;
 mod merge;
 mod mesh;
+mod pose;
 #[cfg(any(feature = "mesh", feature = "bmd"))]
 mod rest;
+#[cfg(feature = "bmd")]
+mod rigid;
 mod skeleton;
 mod skin;
 #[cfg(feature = "proptest")]
@@ -28,7 +31,7 @@ mod triangulate;
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
 #[allow(unused_imports, reason = "each format has some, and there may be no format")]
-pub(crate) use holds::Holds;
+pub(crate) use capabilities::Capabilities;
 #[cfg(feature = "iyma")]
 pub(crate) use merge::share_attributes;
 pub use mesh::{Colors, Components, Custom, Faces, Indices, Material, Mesh};

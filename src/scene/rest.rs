@@ -1,7 +1,7 @@
 //! Joints that rest elsewhere than in the bind pose, for formats that know one of the two only.
 
 use super::{Animation, Channel, Interpolation, Joint, Samples, Scene, Transform};
-use crate::{Loss, LossKind};
+use crate::Loss;
 
 /// How far coordinates and parts of quaternions may be off and count as the same.
 const SAME: f32 = 1e-4;
@@ -22,15 +22,14 @@ impl Scene {
             count += 1;
             self.animations.iter_mut().for_each(|animation| animation.hold(index, rest, bind));
         }
-        let message = format!(
-            "{count} joints rest elsewhere than in the bind pose, where {format} has them while nothing plays"
-        );
-        (count > 0).then(|| Loss::new(LossKind::Changed, "skeleton.joints", message))
+        let message = format!("{format} has no rest pose: joints rest in the bind pose");
+        let joints = self.skeleton.joints.len();
+        (count > 0).then(|| Loss::changed("skeleton.joints", message).affecting(count, joints, "joints"))
     }
 }
 
 impl Animation {
-    /// Holds a joint where it rests, in each of its properties that no channel moves and that the bind pose has otherwise.
+    /// Capabilities a joint where it rests, in each of its properties that no channel moves and that the bind pose has otherwise.
     fn hold(&mut self, joint: usize, rest: Transform, bind: Transform) {
         let differs = |a: &[f32], b: &[f32]| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
         let held = [

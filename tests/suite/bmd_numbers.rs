@@ -485,6 +485,7 @@ fn attributes() -> impl Strategy<Value = Attributes> {
         );
         (list(-50.0..50.0), optional).prop_map(|(positions, (st, normals, colors, bones))| Attributes {
             positions,
+            limits: None,
             st,
             normals,
             colors,

@@ -42,7 +42,7 @@ fn vector(axis: Axis) -> Vec3 {
 }
 
 /// From glTF, where right is −X, up +Y and forward +Z, to these axes and units.
-fn out_of_gltf(conventions: Conventions) -> Mat4 {
+fn from_scene_space(conventions: Conventions) -> Mat4 {
     let Conventions { right, up, forward, unit, .. } = conventions;
     let column = |axis: Vec3| (axis / unit).extend(0.0);
     let [right, up, forward] = [right, up, forward].map(vector);
@@ -163,14 +163,14 @@ proptest! {
     #[test]
     fn other_axes_show_the_same(scene in strategy::scenes(), axes in axes(), unit in select(vec![1.0_f32, 0.01, 2.5])) {
         let conventions = Conventions { unit, ..Conventions::GLTF.with_axes(axes) };
-        let view = out_of_gltf(conventions);
+        let view = from_scene_space(conventions);
         prop_assert_eq!(conventions.is_left_handed(), view.determinant() < 0.0);
         let scene = resting(scene);
         let mut there = scene.clone();
-        conventions.out_of_gltf(&mut there);
+        conventions.from_scene_space(&mut there);
         is_view(&there, &scene, view)?;
         let mut back = there.clone();
-        conventions.into_gltf(&mut back, "a format");
+        conventions.to_scene_space(&mut back, "a format");
         is_view(&back, &there, view.inverse())?;
         prop_assert_eq!(back.source.unwrap().conventions, conventions);
     }

@@ -35,9 +35,9 @@ fn of_levels_of_detail_the_finest_is_kept() {
     assert_eq!(kept, [1.0, 3.0]);
     assert_eq!(
         list(&losses),
-        "dropped: meshes[2]: Crucible has no place for coarser levels of detail\n\
-         dropped: meshes[0]: Crucible has no place for coarser levels of detail\n\
-         dropped: lods: Crucible has no place for levels of detail: 3, and 2 of 4 meshes"
+        "dropped: meshes[2]: a coarser level of detail\n\
+         dropped: meshes[0]: a coarser level of detail\n\
+         dropped: lods: Crucible has no levels of detail: the finest kept, 2 of 4 meshes"
     );
 }
 
@@ -98,8 +98,8 @@ fn names_of_joints_and_turned_coordinates_are_listed() {
     let (document, losses) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     assert_eq!(
         list(&losses),
-        "quantised: meshes[0].uvs[0]: v is counted from the bottom left in MESH, off by at most 1e-9\n\
-         dropped: skeleton.joints.name: MESH has no place for names of joints: 1"
+        "quantised: meshes[0].uvs[0]: v becomes 1 - v: the texture origin of MESH is bottom left, off by at most 1e-9\n\
+         dropped: skeleton.joints.name: MESH has no names of joints: 1"
     );
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
     assert_eq!((again.meshes[0].uv_origin, &again.meshes[0].uvs[0][0]), (UvOrigin::BottomLeft, &[0.0, 1.0]));

@@ -41,8 +41,8 @@ fn what_the_target_does_not_hold_is_told() {
     assert_eq!(
         lost,
         [
-            "dropped: animations: Crucible has no place for animations: 1",
-            "dropped: skeleton.joints: Crucible has no place for joints: 1",
+            "dropped: animations: Crucible has no animations: 1",
+            "dropped: skeleton.joints: Crucible has no joints: 1",
         ]
     );
 
@@ -263,7 +263,7 @@ fn transforms_of_nodes_are_baked_when_asked() {
     file["nodes"][0]["translation"] = json!([2.0, 0.0, 0.0]);
     folder.put("moved.gltf", file.to_string());
     let messages = folder.run("convert moved.gltf b.obj --strict").fails(1);
-    let loss = "changed: nodes[0]: its transform is applied to the vertices\n";
+    let loss = "changed: nodes[0]: transforms of nodes applied to the vertices\n";
     assert!(messages.contains(loss), "{messages}");
     let messages = folder.run("convert moved.gltf b.obj --strict --bake").fails(0);
     assert!(!messages.contains("changed: "), "{messages}");

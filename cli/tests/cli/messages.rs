@@ -46,8 +46,8 @@ fn equal_messages_of_many_files_are_one() {
     assert_eq!(
         lines[2..],
         [
-            "dropped: in/00.mesh: animations and 39 more in 40 files: Crucible has no place for animations: 1",
-            "dropped: in/00.mesh: skeleton.joints and 39 more in 40 files: Crucible has no place for joints: 1",
+            "dropped: in/00.mesh: animations and 39 more in 40 files: Crucible has no animations: 1",
+            "dropped: in/00.mesh: skeleton.joints and 39 more in 40 files: Crucible has no joints: 1",
             "40 files converted, 0 failed",
         ]
     );

@@ -2,24 +2,23 @@
 
 use super::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 use crate::scene::{
-    self, Axis, Colors, Components, Conventions, Custom, Faces, FromScene, Holds, Mesh, Scene, SceneOptions,
-    Skin, Weights,
+    self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Scene,
+    SceneOptions, Skin, Weights,
 };
-use crate::{Dialect, Loss, LossKind, Result};
+use crate::{Dialect, Loss, Result};
 
-const HOLDS: Holds = Holds {
+const CAPABILITIES: Capabilities = Capabilities {
     format: "Crucible",
     meshes: true,
     flat: true,
     normals: true,
     uvs: 1,
-    uv_origin: Document::CONVENTIONS.uv_origin,
     colors: 1,
     skins: 1,
     custom: |custom| {
         custom.name == POSITION_2D && custom.lanes == 2 && matches!(custom.values, Components::F32(_))
     },
-    ..Holds::POSITIONS
+    ..Capabilities::POSITIONS
 };
 
 /// The name of the custom attribute for a stream of 2D positions beside one of 3D positions.
@@ -45,24 +44,23 @@ impl FromScene for Document {
         let chunks = self.chunks.into_iter().enumerate();
         let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, conventions, &mut losses)).collect();
         if !self.trailing.is_empty() {
-            losses.push(Loss::dropped("trailing", "bytes behind the last chunk"));
+            losses.push(Loss::dropped("trailing", "bytes after the last chunk").detail(self.trailing.len()));
         }
         let mut scene = Scene { meshes, ..Scene::default() };
         if is_alone_in_container {
             scene.extras.insert(CONTAINER.to_owned(), true.into());
         }
-        conventions.into_gltf(&mut scene, SOURCE);
+        conventions.to_scene_space(&mut scene, SOURCE);
         Ok((scene, losses))
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        conventions.out_of_gltf(&mut scene);
         let dialect = options.dialect.unwrap_or_default();
         let tangents = dialect == Dialect::Tangent;
-        let holds = Holds { uv_origin: conventions.uv_origin, tangents, ..HOLDS };
+        let capabilities = Capabilities { tangents, ..CAPABILITIES };
         let was_in_container = scene.extras.remove(CONTAINER).is_some();
-        let mut losses = holds.restrict(&mut scene);
+        let mut losses = capabilities.restrict(&mut scene, conventions);
         let container = match was_in_container {
             true => Container::Model,
             false => container(&scene, options, &mut losses),
@@ -80,9 +78,8 @@ fn container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> C
         (1, Some("cmodel")) if !was_chunk => Container::Model,
         (1, _) => Container::Chunk,
         (count, Some("crmesh")) => {
-            let message =
-                format!("a `.crmesh` is one mesh: the {count} are in a container, as in a `.cmodel`");
-            losses.push(Loss::new(LossKind::Changed, "meshes", message));
+            let message = format!("a .crmesh has one mesh: {count} written in a container, as in a .cmodel");
+            losses.push(Loss::changed("meshes", message));
             Container::Model
         }
         _ => Container::Model,
@@ -107,14 +104,15 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             Stream::Normal(values) => mesh.normals = Some(values),
             Stream::Uv(values) => mesh.uvs.push(values),
             Stream::Tangent(values) => {
-                let message = "the side of the bitangent is not said: 1 is assumed";
-                losses.push(Loss::new(LossKind::Changed, format!("chunks[{index}].tangents.w"), message));
+                let message = "Crucible has no handedness of tangents: 1 assumed";
+                losses.push(Loss::changed(format!("chunks[{index}].tangents.w"), message));
                 mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
             }
             Stream::Color(values) => mesh.colors.push(Colors::U8(values)),
             Stream::BoneWeights(values) => {
                 if values.as_flattened().iter().any(|bone| bone.bone == Skin::NONE) {
-                    let message = format!("bone {}, which cannot be numbered", Skin::NONE);
+                    let message =
+                        format!("influences of bone {}: the largest index is {}", Skin::NONE, Skin::NONE - 1);
                     losses.push(Loss::dropped(format!("chunks[{index}].bone_weights"), message));
                 }
                 mesh.skins.push(Skin {
@@ -140,13 +138,13 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             mesh.positions = flat.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
         }
         (None, None) => {
-            let message = "there are no positions: all vertices are at the origin";
-            losses.push(Loss::new(LossKind::Changed, format!("chunks[{index}].streams"), message));
+            let message = "no positions: all vertices placed at the origin";
+            losses.push(Loss::changed(format!("chunks[{index}].streams"), message));
             mesh.positions = vec![[0.0; 3]; vertices];
         }
     }
     if !chunk.trailing.is_empty() {
-        losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes behind the last stream"));
+        losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes after the last stream"));
     }
     mesh.settle(&format!("chunks[{index}]"), losses);
     mesh
@@ -165,7 +163,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     streams.extend(mesh.uvs.into_iter().next().map(Stream::Uv));
     if let Some(tangents) = mesh.tangents {
         if tangents.iter().any(|[.., side]| *side != 1.0) {
-            let message = "Crucible does not say the side of the bitangent";
+            let message = "Crucible has no handedness of tangents: -1 becomes 1";
             losses.push(Loss::dropped(format!("meshes[{index}].tangents.w"), message));
         }
         streams.push(Stream::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
@@ -174,7 +172,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
         let (bytes, worst) = colors.into_u8();
         if worst > 0.0 {
             let path = format!("meshes[{index}].colors[0]");
-            losses.push(Loss::quantised(path, "Crucible has colours of 8 bits", worst));
+            losses.push(Loss::quantised(path, "colours rounded to 8 bits", worst));
         }
         streams.push(Stream::Color(bytes));
     }
@@ -192,7 +190,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     Chunk { indices, streams, ..Chunk::default() }
 }
 
-/// A vertex with fewer than four joints follows bone 0 by nothing.
+/// A vertex with fewer than four joints is bound to bone 0 with a weight of 0.
 fn to_bones(joints: [u16; 4], weights: [f32; 4]) -> [BoneWeight; 4] {
     std::array::from_fn(|slot| match joints[slot] {
         Skin::NONE => BoneWeight { bone: 0, influence: 0.0 },

@@ -7,20 +7,19 @@ use super::schema::{Joint, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::{
-    self, Channel, Conventions, Faces, FromScene, Holds, Interpolation, Mesh, Samples, Scene, SceneOptions,
-    Skin, Transform, UvOrigin, Weights,
+    self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, Mesh, Samples, Scene,
+    SceneOptions, Skin, Transform, UvOrigin, Weights,
 };
-use crate::{Dialect, Error, FormatId, Loss, LossKind, Result, Text, path};
+use crate::{Dialect, Error, FormatId, Loss, Result, Text, path};
 
-const HOLDS: Holds = Holds {
+const CAPABILITIES: Capabilities = Capabilities {
     format: "MESH",
     normals: true,
     uvs: 1,
-    uv_origin: Document::CONVENTIONS.uv_origin,
     skins: 1,
     skeleton: true,
     animations: true,
-    ..Holds::POSITIONS
+    ..Capabilities::POSITIONS
 };
 
 impl FromScene for Document {
@@ -53,7 +52,7 @@ impl FromScene for Document {
             ..Scene::default()
         };
         forget_missing_joints(&mut scene, &mut losses);
-        conventions.into_gltf(&mut scene, "mesh");
+        conventions.to_scene_space(&mut scene, "mesh");
         Ok((scene, losses))
     }
 
@@ -61,15 +60,14 @@ impl FromScene for Document {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
         let renderlib = dialect == Dialect::Renderlib;
-        conventions.out_of_gltf(&mut scene);
-        let holds = Holds { uv_origin: conventions.uv_origin, transform: renderlib, ..HOLDS };
-        let mut losses = holds.restrict(&mut scene);
+        let capabilities = Capabilities { transform: renderlib, ..CAPABILITIES };
+        let mut losses = capabilities.restrict(&mut scene, conventions);
         losses.extend(scene.rest_in_bind_pose("MESH", |_| false));
         skin::bind_all(&mut scene, &mut losses);
         if renderlib {
             drop_names(&mut scene, &mut losses);
         }
-        // The specification wants a name, if only an empty one.
+        // The specification requires a name, if only an empty one.
         let names = if renderlib { Vec::new() } else { names(&scene) };
         let root_transform = renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
         let joints = from_skeleton(&scene.skeleton)?;
@@ -91,10 +89,13 @@ fn lost_strings(document: &Document) -> Vec<Loss> {
         let path = format!("strings[{index}]");
         let used = document.animations.iter().any(|animation| animation.name == Some(index as u32));
         match used {
-            false => Some(Loss::dropped(path, format!("no animation is named \"{string}\""))),
-            true if string.as_bytes() != string.to_string().as_bytes() => {
-                Some(Loss::new(LossKind::Renamed, path, format!("{string:?} is not UTF-8: \"{string}\"")))
-            }
+            false => Some(
+                Loss::dropped(path, "a string that names no animation").detail(format_args!("\"{string}\"")),
+            ),
+            true if string.as_bytes() != string.to_string().as_bytes() => Some(
+                Loss::renamed(path, "invalid UTF-8 replaced")
+                    .detail(format_args!("{string:?} becomes \"{string}\"")),
+            ),
             true => None,
         }
     });
@@ -133,15 +134,20 @@ fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let count = scene.skeleton.joints.len();
     let skins = scene.meshes.iter_mut().flat_map(|mesh| &mut mesh.skins).filter(|_| count > 0);
     let joints = skins.flat_map(|skin| skin.joints.as_flattened_mut());
-    let mut missing = 0;
+    let (mut missing, mut influences) = (0, 0);
     joints.for_each(|joint| {
+        influences += usize::from(*joint != Skin::NONE);
         let kept = *joint == Skin::NONE || usize::from(*joint) < count;
         *joint = if kept { *joint } else { Skin::NONE };
         missing += usize::from(!kept);
     });
     if missing > 0 {
-        let message = format!("{missing} joints of vertices, since the skeleton has {count}");
-        losses.push(Loss::dropped("vertices.joint_ids", message));
+        let message = format!("influences of missing joints, since the skeleton has {count}");
+        losses.push(Loss::dropped("vertices.joint_ids", message).affecting(
+            missing,
+            influences,
+            "influences",
+        ));
     }
 }
 
@@ -209,15 +215,16 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> V
     let animations = scene.animations.iter().enumerate().map(|(index, animation)| {
         let timestamps = all_times(animation);
         if animation.looped {
-            losses.push(Loss::dropped(format!("animations[{index}].looped"), "MESH does not say what loops"));
+            losses
+                .push(Loss::dropped(format!("animations[{index}].looped"), "MESH has no looped animations"));
         }
         // A single sample holds at all times.
         let moving = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
         let mut moving = moving.map(|channel| (animation.times.get(channel.times), channel.interpolation));
         let resampled = moving.any(|as_it_is| as_it_is != (Some(&timestamps), Interpolation::Linear));
         if resampled {
-            let message = "MESH has all joints at the same times, with straight lines between them";
-            losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));
+            let message = "MESH has one list of times for all joints: resampled linearly";
+            losses.push(Loss::changed(format!("animations[{index}].channels"), message));
         }
         let poses = animation.poses(&scene.skeleton, &timestamps);
         let joints = scene.skeleton.joints.len().max(1);
@@ -238,8 +245,9 @@ fn drop_names(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for (index, animation) in scene.animations.iter_mut().enumerate() {
         let name = std::mem::take(&mut animation.name);
         if !name.is_empty() {
-            let message = format!("the renderlib dialect has no names: \"{name}\"");
-            losses.push(Loss::dropped(format!("animations[{index}].name"), message));
+            let loss =
+                Loss::dropped(format!("animations[{index}].name"), "the renderlib dialect has no names");
+            losses.push(loss.detail(format_args!("\"{name}\"")));
         }
     }
 }

@@ -1,21 +1,21 @@
-//! Skins of scenes as MESH has them: each vertex follows a joint that is there.
+//! Skins of scenes as MESH has them: each vertex is bound to a joint of the skeleton.
 
 use std::collections::BTreeSet;
 
 use glam::Mat4;
 
 use crate::scene::{self, Joint, Scene, Skin, Weights};
-use crate::{Error, FormatId, Loss, LossKind, Result, path};
+use crate::{Error, FormatId, Loss, Result, path};
 
 /// Ids and weights of the joints of each vertex.
 type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 
 /// Ids of joints are smaller.
-const MOST_JOINTS: usize = 255;
+const MAX_JOINTS: usize = 255;
 
 const PATH: &str = "meshes[0].skins[0]";
 
-/// Gives joints to vertices that follow some of which nothing else is known, or some that are not there.
+/// Adds joints for vertices that are bound to missing ones.
 pub(super) fn bind_all(scene: &mut Scene, losses: &mut Vec<Loss>) {
     let Scene { meshes, skeleton, .. } = scene;
     let Some(mesh) = meshes.first_mut() else { return };
@@ -41,34 +41,34 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     let used: BTreeSet<u16> =
         skin.joints.as_flattened().iter().copied().filter(|joint| *joint != Skin::NONE).collect();
     let mut count = used.last().map_or(0, |last| usize::from(*last) + 1);
-    if used.len() > MOST_JOINTS {
-        let message = format!("vertices follow {} joints, but MESH can number {MOST_JOINTS}", used.len());
+    if used.len() > MAX_JOINTS {
+        let message =
+            format!("vertices are bound to {} joints, but MESH has at most {MAX_JOINTS}", used.len());
         losses.push(Loss::dropped(PATH, message));
         return None;
     }
-    if count > MOST_JOINTS {
-        let message = format!("joints up to {} are numbered from 0 to {}", count - 1, used.len() - 1);
-        losses.push(Loss::new(LossKind::Renamed, format!("{PATH}.joints"), message));
+    if count > MAX_JOINTS {
+        let message = format!("joints up to {} renumbered from 0 to {}", count - 1, used.len() - 1);
+        losses.push(Loss::renamed(format!("{PATH}.joints"), message));
         count = used.len();
         for joint in skin.joints.as_flattened_mut().iter_mut().filter(|joint| **joint != Skin::NONE) {
             *joint = used.range(..*joint).count() as u16;
         }
     }
     if count > 0 {
-        let message =
-            format!("{count} joints at the origin, since vertices of MESH follow joints that are there");
-        losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
+        let message = "added joints at the origin, since MESH requires those that vertices are bound to";
+        losses.push(Loss::changed("skeleton.joints", message).detail(count));
     }
     Some(count)
 }
 
-/// Binds vertices that follow joints that are not there to a joint that stands still. Returns whether there are any.
+/// Binds vertices that are bound to missing joints only to a static one. Returns whether there are any.
 fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     let loose = match &skin.weights {
         Weights::U8(weights) => loose_vertices(&skin.joints, weights),
         Weights::F32(weights) => loose_vertices(&skin.joints, weights),
     };
-    let Some(id) = u16::try_from(still).ok().filter(|id| usize::from(*id) < MOST_JOINTS && !loose.is_empty())
+    let Some(id) = u16::try_from(still).ok().filter(|id| usize::from(*id) < MAX_JOINTS && !loose.is_empty())
     else {
         return false;
     };
@@ -79,11 +79,8 @@ fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
             Weights::F32(weights) => weights[*vertex] = [1.0, 0.0, 0.0, 0.0],
         }
     }
-    let message =
-        format!("{} vertices that follow joints that are not there get one that stands still", loose.len());
-    losses.push(Loss::new(LossKind::Changed, PATH, message));
-    let message = "one more, which stands still";
-    losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
+    let loss = Loss::changed("skeleton.joints", "added a static joint for vertices bound to missing joints");
+    losses.push(loss.affecting(loose.len(), skin.joints.len(), "vertices"));
     true
 }
 
@@ -127,7 +124,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
             if worst > 0.0 {
                 losses.push(Loss::quantised(
                     "meshes[0].skins[0].weights",
-                    "MESH has weights of 8 bits",
+                    "weights rounded to 8 bits",
                     worst,
                 ));
             }

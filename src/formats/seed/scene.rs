@@ -2,19 +2,20 @@
 
 use super::schema::{BuiltIn, channels};
 use super::{Document, Property};
-use crate::scene::{self, Colors, Conventions, Faces, FromScene, Holds, Material, Mesh, Scene, SceneOptions};
-use crate::{Loss, LossKind, Result};
+use crate::scene::{
+    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Scene, SceneOptions,
+};
+use crate::{Loss, Result};
 
-const HOLDS: Holds = Holds {
+const CAPABILITIES: Capabilities = Capabilities {
     format: "Seed",
     mesh_names: true,
     materials: true,
     normals: true,
     uvs: channels::uvs,
-    uv_origin: Document::CONVENTIONS.uv_origin,
     colors: channels::colors,
     properties: true,
-    ..Holds::POSITIONS
+    ..Capabilities::POSITIONS
 };
 
 impl FromScene for Document {
@@ -30,13 +31,7 @@ impl FromScene for Document {
         let Document { properties, positions, normals, colors, uvs, faces, comments } = self;
         let mut losses = Vec::new();
         if let Some(comments) = comments.filter(|comments| !comments.is_empty()) {
-            losses.push(Loss::dropped(
-                "comments",
-                match comments.len() {
-                    1 => "1 comment".to_owned(),
-                    count => format!("{count} comments"),
-                },
-            ));
+            losses.push(Loss::dropped("comments", "scenes have no comments").detail(comments.len()));
         }
         let mesh = Mesh {
             name,
@@ -54,15 +49,13 @@ impl FromScene for Document {
             properties: properties.into_iter().map(|property| (property.name, property.value)).collect(),
             ..Scene::default()
         };
-        conventions.into_gltf(&mut scene, "seed");
+        conventions.to_scene_space(&mut scene, "seed");
         Ok((scene, losses))
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        conventions.out_of_gltf(&mut scene);
-        let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
-        let mut losses = holds.restrict(&mut scene);
+        let mut losses = CAPABILITIES.restrict(&mut scene, conventions);
         let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
         complete(&mut mesh, &mut losses);
         let mut properties = properties(scene.properties, &mut losses);
@@ -70,13 +63,7 @@ impl FromScene for Document {
             add_built_in_properties(&mut properties, &mesh, &mut losses);
         }
         let corners = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
-        let (faces, rest) = corners.as_chunks::<3>();
-        if !rest.is_empty() {
-            losses.push(Loss::dropped(
-                "meshes[0].faces",
-                format!("indices after the last triangle: {}", rest.len()),
-            ));
-        }
+        let faces = corners.as_chunks::<3>().0;
         let document = Document {
             properties,
             positions: mesh.positions,
@@ -94,13 +81,13 @@ impl FromScene for Document {
 fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
     if mesh.normals.is_none() {
         mesh.generate_normals();
-        let message = "generated from the faces: Seed requires normals";
-        losses.push(Loss::new(LossKind::Changed, "meshes[0].normals", message));
+        let message = "Seed requires normals: generated from the faces";
+        losses.push(Loss::changed("meshes[0].normals", message));
     }
     if mesh.uvs.is_empty() {
         mesh.uvs.push(vec![[0.0; 2]; mesh.positions.len()]);
-        let message = "set to 0: Seed requires texture coordinates";
-        losses.push(Loss::new(LossKind::Changed, "meshes[0].uvs[0]", message));
+        let message = "Seed requires texture coordinates: set to 0";
+        losses.push(Loss::changed("meshes[0].uvs[0]", message));
     }
 }
 
@@ -109,8 +96,8 @@ fn properties(given: Vec<(String, String)>, losses: &mut Vec<Loss>) -> Vec<Prope
     for (index, (name, value)) in given.into_iter().enumerate() {
         let path = format!("properties[{index}]");
         if !is_name(&name) || properties.iter().any(|property| property.name == name) {
-            let message = format!("invalid or duplicate property name \"{name}\"");
-            losses.push(Loss::dropped(path, message));
+            let loss = Loss::dropped(path, "invalid or duplicate property name");
+            losses.push(loss.detail(format_args!("\"{name}\"")));
             continue;
         }
         properties.push(Property { value: to_value(&value, &path, losses), name });
@@ -129,8 +116,8 @@ fn add_built_in_properties(properties: &mut Vec<Property>, mesh: &Mesh, losses: 
         };
         match properties.iter().find(|property| property.name == name) {
             Some(given) if !path.is_empty() && given.value != value => {
-                let message = format!("the property `{name}` keeps the value \"{}\"", given.value);
-                losses.push(Loss::new(LossKind::Renamed, path, message));
+                let loss = Loss::renamed(path, "the property of this name goes first");
+                losses.push(loss.detail(format_args!("\"{value}\" becomes \"{}\"", given.value)));
             }
             Some(_) => {}
             None => {
@@ -154,11 +141,8 @@ fn to_value(value: &str, path: &str, losses: &mut Vec<Loss>) -> String {
     let changed = value.replace(forbidden, "_");
     let changed = changed.trim();
     if changed != value {
-        losses.push(Loss::new(
-            LossKind::Renamed,
-            path,
-            format!("\"{}\" becomes \"{changed}\"", value.escape_debug()),
-        ));
+        let detail = format!("\"{}\" becomes \"{changed}\"", value.escape_debug());
+        losses.push(Loss::renamed(path, "# and control characters replaced").detail(detail));
     }
     changed.to_owned()
 }

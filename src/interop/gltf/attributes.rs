@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::data::{Data, Kind, Shape, Stream, Target, type_of};
-use super::skins::Bones;
+use super::repair::Bones;
 use crate::scene::{Colors, Components, Custom, Indices, Mesh, Weights};
 
 /// The largest index of 16 bits; the one above starts a strip anew.

@@ -87,7 +87,9 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let (length, rest) =
         number(rest).ok_or_else(|| refuse("header", "the file ends in its header".to_owned()))?;
     if version != 2 {
-        return Err(refuse("header.version", format!("version {version}, but 2 is wanted")));
+        let message =
+            format!("glTF {version}.0 is not supported, only glTF 2.0: convert the file to it first");
+        return Err(Error::unsupported(message).at_text("header.version"));
     }
     if length as usize > bytes.len() {
         return Err(refuse("header.length", format!("{length} bytes, but the file has {}", bytes.len())));

@@ -12,7 +12,7 @@ use super::failures::Failures;
 use super::skeleton::Joints;
 use super::take_own;
 use crate::scene::{Animation, Channel, Interpolation, Samples};
-use crate::{Loss, LossKind, Result};
+use crate::{Loss, Result};
 
 /// Straight pieces that a curve between two keys becomes.
 const PIECES: usize = 8;
@@ -67,9 +67,8 @@ impl<'a> Reader<'a> {
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         if self.curves > 0 {
-            let message =
-                format!("{} cubic splines become {PIECES} straight pieces between keys", self.curves);
-            losses.push(Loss::new(LossKind::Changed, format!("{}.samplers", self.at), message));
+            let message = format!("cubic splines sampled: {PIECES} linear segments between keys");
+            losses.push(Loss::changed(format!("{}.samplers", self.at), message).detail(self.curves));
         }
         Ok(self.animation)
     }
@@ -85,11 +84,14 @@ impl<'a> Reader<'a> {
         let node = channel.target.node.value();
         let Checked::Valid(property) = channel.target.path else { return Ok(()) };
         if property == Property::MorphTargetWeights {
-            losses.push(Loss::dropped(path, "it moves morph targets"));
+            losses.push(Loss::dropped(path, "scenes have no animations of morph targets"));
             return Ok(());
         }
         let Some(joint) = joints.of_node(node) else {
-            losses.push(Loss::dropped(path, format!("it moves nodes[{node}], which is no joint")));
+            losses.push(
+                Loss::dropped(path, "animations of nodes that are not joints")
+                    .detail(format_args!("nodes[{node}]")),
+            );
             return Ok(());
         };
         let sampler = &self.entry.samplers[channel.sampler.value()];
@@ -142,7 +144,7 @@ impl<'a> Reader<'a> {
         let accessor = self.document.accessor(sampler.output.value())?;
         let each = if curve == Curve::CubicSpline { 3 } else { 1 };
         if accessor.count != seconds.len() * each {
-            let message = format!("{} values, but {} are wanted", accessor.count, seconds.len() * each);
+            let message = format!("{} values, but {} are required", accessor.count, seconds.len() * each);
             return Err(accessor.refuse(message));
         }
         let values = accessor.floats()?;

@@ -15,6 +15,9 @@ use crate::interop::Files;
 use crate::scene::Extras;
 use crate::{Error, ErrorKind, Limits, Loss, Result};
 
+/// The bytes in which UTF-8 files of some editors begin.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Why bytes cannot be had.
 type Reason = (ErrorKind, String);
 
@@ -36,12 +39,13 @@ impl<'a> Document<'a> {
     /// If it is no glTF 2.0, or something refers to what is not there. Buffers fail only when they are wanted.
     pub fn new(bytes: &'a [u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let refuse = |error: serde_json::Error| Error::malformed(format!("no JSON of glTF: {error}"));
         let json: Value = serde_json::from_slice(text).map_err(refuse)?;
-        let mut root = parse(text, &json).map_err(refuse)?;
-        if !root.asset.version.starts_with("2.") {
-            let message = format!("version \"{}\", but 2.0 is wanted", root.asset.version);
-            return Err(Error::unsupported(message).at_text("asset.version"));
+        check_version(&json)?;
+        let mut root = parse(text, &json, losses).map_err(refuse)?;
+        if root.scenes.is_empty() && !root.nodes.is_empty() && root.scene.take().is_some() {
+            losses.push(Loss::dropped("scene", "the file has no scenes: all nodes are shown"));
         }
         unread::list(&json, losses);
         drop(json);
@@ -107,21 +111,76 @@ impl<'a> Document<'a> {
     }
 }
 
-fn parse(text: &[u8], json: &Value) -> serde_json::Result<json::Root> {
-    serde_json::from_slice(text).or_else(|error| match with_nodes(json) {
-        Some(text) => serde_json::from_slice(&text),
-        None => Err(error),
+/// # Errors
+///
+/// If the file is of another major version than 2: version 1 has objects where version 2 has lists.
+fn check_version(json: &Value) -> Result<()> {
+    let version = json.pointer("/asset/version");
+    let is_first = json.get("meshes").or(json.get("nodes")).is_some_and(Value::is_object);
+    let version = match version {
+        None if is_first => "1.0".to_owned(),
+        None => return Ok(()),
+        Some(Value::String(version)) => version.clone(),
+        Some(version) => version.to_string(),
+    };
+    match version.split_once('.').map_or(&*version, |(major, _)| major) {
+        "2" if !is_first => Ok(()),
+        _ => {
+            let message =
+                format!("glTF {version} is not supported, only glTF 2.0: convert the file to it first");
+            Err(Error::unsupported(message).at_text("asset.version"))
+        }
+    }
+}
+
+fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_json::Result<json::Root> {
+    serde_json::from_slice(text).or_else(|error| {
+        let mut json = json.clone();
+        mend(&mut json, losses);
+        let text = serde_json::to_vec(&json)?;
+        serde_json::from_slice(&text).map_err(|_| error)
     })
 }
 
-/// The text with an empty list of nodes in scenes that have none, which the crate does not accept. `None` if it is not
-/// for that.
-fn with_nodes(json: &Value) -> Option<Vec<u8>> {
-    let mut json = json.clone();
-    for scene in json.get_mut("scenes")?.as_array_mut()? {
-        scene.as_object_mut()?.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
+/// Mends what the crate does not accept: scenes without nodes, channels of animations without a target, and integers
+/// that are written as floats, such as `1e0`.
+fn mend(json: &mut Value, losses: &mut Vec<Loss>) {
+    for scene in list_mut(json, "scenes").into_iter().flatten() {
+        if let Some(scene) = scene.as_object_mut() {
+            scene.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
+        }
     }
-    serde_json::to_vec(&json).ok()
+    for (index, animation) in list_mut(json, "animations").into_iter().flatten().enumerate() {
+        let Some(channels) = list_mut(animation, "channels") else { continue };
+        let before = channels.len();
+        channels.retain(|channel| channel.pointer("/target/node").is_some());
+        if channels.len() < before {
+            let loss =
+                Loss::dropped(format!("animations[{index}].channels"), "channels without a target node");
+            losses.push(loss.affecting(before - channels.len(), before, "channels"));
+        }
+    }
+    to_integers(json);
+}
+
+/// The entries of a list of an object.
+fn list_mut<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
+    json.get_mut(name)?.as_array_mut()
+}
+
+/// Turns floats without a fraction into integers.
+fn to_integers(json: &mut Value) {
+    match json {
+        Value::Number(number) if number.is_f64() => {
+            let value = number.as_f64().filter(|value| value.fract() == 0.0 && value.abs() < 2_f64.powi(53));
+            if let Some(value) = value {
+                *number = (value as i64).into();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(to_integers),
+        Value::Object(map) => map.values_mut().for_each(to_integers),
+        _ => {}
+    }
 }
 
 /// What the crate checks, and targets of animations. Except for what is missing: files without the bounds of positions

@@ -21,7 +21,7 @@ pub(super) fn read(document: &Document, losses: &mut Vec<Loss>) -> Vec<Material>
     for (index, entry) in root.materials.iter().enumerate() {
         let at = format!("materials[{index}]");
         if !used[index] {
-            losses.push(Loss::dropped(&*at, "no mesh has it"));
+            losses.push(Loss::dropped(&*at, "unused materials"));
         }
         materials.push(material(entry, &at, losses));
     }
@@ -46,8 +46,8 @@ fn material(entry: &json::Material, at: &str, losses: &mut Vec<Loss>) -> Materia
         None => Some(to_bytes(factor, at, losses)),
     };
     if !more.is_empty() {
-        let message = format!("materials are names and colours; there is no place for {}", more.join(", "));
-        losses.push(Loss::dropped(at, message));
+        let message = "materials of scenes have a name and a base colour only";
+        losses.push(Loss::dropped(at, message).detail(more.join(", ")));
     }
     Material { name: entry.name.clone().unwrap_or_default(), color }
 }
@@ -61,10 +61,10 @@ fn to_bytes([red, green, blue, alpha]: [f32; 4], at: &str, losses: &mut Vec<Loss
     });
     let path = format!("{at}.pbrMetallicRoughness.baseColorFactor");
     if worst > 0.0 {
-        losses.push(Loss::quantised(&*path, "colours of meshes have 8 bits", worst));
+        losses.push(Loss::quantised(&*path, "base colours rounded to 8 bits", worst));
     }
     if alpha != 1.0 {
-        losses.push(Loss::dropped(path, format!("alpha of {alpha}")));
+        losses.push(Loss::dropped(path, "alpha of base colours").detail(alpha));
     }
     color
 }

@@ -16,20 +16,18 @@ mod document;
 mod failures;
 mod hierarchy;
 mod materials;
-mod motion;
 mod names;
 mod outline;
 mod primitive;
 mod read;
 mod repair;
 mod skeleton;
-mod skins;
 mod unread;
 mod write;
 
 use serde_json::Value;
 
-use crate::scene::{Components, Conventions, Extras, Holds};
+use crate::scene::{Capabilities, Components, Extras};
 
 /// The name in `extras` under which this crate keeps what glTF has no place for.
 const OWN: &str = "meshspec";
@@ -40,7 +38,7 @@ const TOP: &str = "scene";
 /// The extension for levels of detail.
 const LOD: &str = "MSFT_lod";
 
-const HOLDS: Holds = Holds {
+const CAPABILITIES: Capabilities = Capabilities {
     format: "glTF",
     meshes: true,
     mesh_names: true,
@@ -50,7 +48,6 @@ const HOLDS: Holds = Holds {
     normals: true,
     tangents: true,
     uvs: usize::MAX,
-    uv_origin: Conventions::GLTF.uv_origin,
     colors: usize::MAX,
     skins: usize::MAX,
     custom: |_| true,

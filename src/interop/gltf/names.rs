@@ -42,8 +42,9 @@ impl Origin<'_> {
                 let holder = holders.insert(key.clone(), path);
                 let old = mesh.extras.insert(key.clone(), value.clone()).filter(|old| *old != value);
                 if let (Some(holder), Some(old)) = (holder, old) {
-                    let message = format!("{old}, but {path} has {value} under this name");
+                    let message = "extras of the same name as those of a mesh or primitive";
                     let loss = Loss::dropped(format!("{holder}.extras.{key}"), message);
+                    let loss = loss.detail(format_args!("{old}, but {path} has {value}"));
                     // The same node and mesh have several primitives.
                     if !losses.contains(&loss) {
                         losses.push(loss);
@@ -67,8 +68,8 @@ impl Origin<'_> {
         for (path, name) in names {
             let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
             if let Some(first) = meshes.first().filter(|_| meshes.iter().all(|mesh| mesh.name != *name)) {
-                losses
-                    .push(Loss::dropped(path, format!("\"{name}\"; the mesh is called \"{}\"", first.name)));
+                let loss = Loss::dropped(path, "meshes of scenes have one name");
+                losses.push(loss.detail(format_args!("\"{name}\"; the mesh is called \"{}\"", first.name)));
             }
         }
     }
@@ -95,8 +96,8 @@ pub(super) fn list_nodes(document: &Document, hierarchy: &Hierarchy, losses: &mu
         let extras = (!names.is_empty()).then(|| format!("its extras {}", names.join(", ")));
         let parts: Vec<_> = name.into_iter().chain(extras).collect();
         if !parts.is_empty() {
-            let message = format!("no mesh and no joint, so there is no place for {}", parts.join(" and "));
-            losses.push(Loss::dropped(format!("nodes[{index}]"), message));
+            let loss = Loss::dropped(format!("nodes[{index}]"), "scenes have no nodes but meshes and joints");
+            losses.push(loss.detail(parts.join(" and ")));
         }
     }
 }
@@ -104,6 +105,6 @@ pub(super) fn list_nodes(document: &Document, hierarchy: &Hierarchy, losses: &mu
 /// Lists the meshes that no node of the scene shows.
 pub(super) fn list_unused(shown: &[bool], losses: &mut Vec<Loss>) {
     for (index, _) in shown.iter().enumerate().filter(|(_, shown)| !**shown) {
-        losses.push(Loss::dropped(format!("meshes[{index}]"), "no node of the scene shows it"));
+        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes that no node of the scene shows"));
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::attributes::{extras, primitive};
 use super::data::{Data, Kind, Shape, Stream, Target};
 use super::materials::to_factor;
-use super::skins::Bones;
+use super::repair::Bones;
 use super::{LOD, TOP, set_own};
 use crate::Loss;
 use crate::scene::{Extras, Joint, Material, Mesh, Scene, Transform};

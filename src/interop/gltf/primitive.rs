@@ -6,13 +6,14 @@ use ::gltf::json;
 use ::gltf::json::accessor::ComponentType;
 use ::gltf::json::mesh::{Mode, Semantic};
 use ::gltf::json::validation::Checked;
+use glam::Vec3;
 use serde_json::Value;
 
 use super::accessor::{Accessor, float, number};
 use super::document::{Document, extras, malformed};
 use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
-use crate::{Error, ErrorKind, Loss, LossKind, Result};
+use crate::{Error, ErrorKind, Loss, Result};
 
 /// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
 /// listed. This crate may have kept something in the extras of the mesh.
@@ -20,16 +21,14 @@ pub(super) fn read(
     document: &Document,
     entry: &json::mesh::Primitive,
     known_of_mesh: &Extras,
+    weights: &[f32],
     at: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Mesh>> {
     refuse_draco(document, entry, at)?;
-    if entry.targets.as_ref().is_some_and(|targets| !targets.is_empty()) {
-        losses.push(Loss::dropped(format!("{at}.targets"), "morph targets"));
-    }
     let Checked::Valid(mode) = entry.mode else { return Ok(None) };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
-        losses.push(Loss::dropped(at, "lines; meshes have faces or nothing between their vertices"));
+        losses.push(Loss::dropped(at, "meshes of scenes have no lines"));
         return Ok(None);
     }
     let mut own = extras(&entry.extras);
@@ -38,9 +37,10 @@ pub(super) fn read(
     let kinds = kinds.cloned().unwrap_or_default();
     let mut columns = Columns { document, at, losses, kinds, mesh: Mesh::default() };
     columns.read(&entry.attributes)?;
+    columns.morph(entry.targets.as_deref().unwrap_or_default(), weights)?;
     let mut mesh = columns.mesh;
     if mesh.positions.is_empty() {
-        losses.push(Loss::dropped(at, "a primitive without positions"));
+        losses.push(Loss::dropped(at, "primitives without positions"));
         return Ok(None);
     }
     mesh.extras = own;
@@ -133,6 +133,32 @@ impl Columns<'_> {
         Ok(())
     }
 
+    /// Adds the morph targets by their default weights.
+    fn morph(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let path = format!("{}.targets", self.at);
+        let loss = Loss::dropped(path, "scenes have no morph targets: default weights applied");
+        self.losses.push(loss.detail(targets.len()));
+        for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+            let mesh = &mut self.mesh;
+            add(self.document, target.positions, *weight, &mut mesh.positions)?;
+            add(self.document, target.normals, *weight, mesh.normals.as_deref_mut().unwrap_or_default())?;
+            add(self.document, target.tangents, *weight, mesh.tangents.as_deref_mut().unwrap_or_default())?;
+        }
+        if weights.iter().zip(targets).any(|(weight, _)| *weight != 0.0) {
+            for normal in self.mesh.normals.iter_mut().flatten() {
+                *normal = Vec3::from(*normal).normalize_or_zero().into();
+            }
+            for tangent in self.mesh.tangents.iter_mut().flatten() {
+                let [x, y, z, side] = *tangent;
+                *tangent = Vec3::new(x, y, z).normalize_or_zero().extend(side).into();
+            }
+        }
+        Ok(())
+    }
+
     fn path(&self, name: &str) -> String {
         format!("{}.attributes.{name}", self.at)
     }
@@ -140,8 +166,11 @@ impl Columns<'_> {
     /// Sets of a scene are counted without gaps.
     fn list_place(&mut self, name: &str, set: u32, place: usize) {
         if set as usize != place {
-            let message = format!("{name}_{place}, since there is no set before it");
-            self.losses.push(Loss::new(LossKind::Renamed, self.path(&format!("{name}_{set}")), message));
+            let message = "sets are numbered without gaps";
+            self.losses.push(
+                Loss::renamed(self.path(&format!("{name}_{set}")), message)
+                    .detail(format_args!("{name}_{place}")),
+            );
         }
     }
 
@@ -151,7 +180,8 @@ impl Columns<'_> {
 
     fn custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
         if accessor.lanes > 4 {
-            self.losses.push(Loss::dropped(self.path(&format!("_{name}")), "attributes are no matrices"));
+            self.losses
+                .push(Loss::dropped(self.path(&format!("_{name}")), "attributes of scenes are not matrices"));
             return Ok(());
         }
         let values = match accessor.kind {
@@ -174,6 +204,26 @@ impl Columns<'_> {
         self.mesh.custom.push(Custom { name: name.to_owned(), lanes: accessor.lanes, values });
         Ok(())
     }
+}
+
+/// Adds the offsets of a morph target times its weight to the first three components of these values, if there are any.
+/// The side of a bitangent is no offset.
+fn add<const N: usize>(
+    document: &Document,
+    offsets: Option<json::Index<json::Accessor>>,
+    weight: f32,
+    values: &mut [[f32; N]],
+) -> Result<()> {
+    let Some(index) = offsets.filter(|_| !values.is_empty()) else { return Ok(()) };
+    let accessor = document.accessor(index.value())?;
+    let offsets = accessor.floats::<3>()?;
+    if offsets.len() != values.len() {
+        return Err(accessor.refuse(format!("{} offsets for {} vertices", offsets.len(), values.len())));
+    }
+    for (value, offset) in values.iter_mut().zip(offsets) {
+        value.iter_mut().zip(offset).for_each(|(value, offset)| *value += offset * weight);
+    }
+    Ok(())
 }
 
 /// Colours without alpha are opaque.
@@ -251,8 +301,8 @@ fn faces(
                 Mode::TriangleFan => ("a fan", fan(&corners)),
                 _ => ("a strip", strip(&corners)),
             };
-            let message = format!("{what} becomes single triangles");
-            losses.push(Loss::new(LossKind::Changed, format!("{at}.mode"), message));
+            let message = format!("{what} becomes a list of triangles");
+            losses.push(Loss::changed(format!("{at}.mode"), message));
             Ok(Faces::triangles(triangles))
         }
     }

@@ -60,7 +60,7 @@ pub(in crate::interop) fn read(
     scene.skeleton = joints.skeleton;
     scene.animations = animations;
     scene_extras(&document, &mut scene);
-    conventions.into_gltf(&mut scene, "gltf");
+    conventions.to_scene_space(&mut scene, "gltf");
     Ok((scene, losses))
 }
 
@@ -116,8 +116,8 @@ impl Reader<'_> {
     /// Adds meshes to a level of detail.
     fn lod(&mut self, level: usize, distance: Option<f32>, meshes: Vec<usize>, node: usize) {
         if distance.is_none() {
-            let message = format!("glTF does not say from which distance on: {level} m is assumed");
-            self.losses.push(Loss::new(LossKind::Changed, format!("nodes[{node}]"), message));
+            let loss = Loss::changed(format!("nodes[{node}]"), "no distance for a level of detail: assumed");
+            self.losses.push(loss.detail(format_args!("{level} m")));
         }
         let lods = &mut self.scene.lods;
         if lods.len() <= level {
@@ -154,8 +154,8 @@ impl Reader<'_> {
         origin.list_names(&self.scene.meshes[start..], is_joint, &mut self.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
         if added.len() > 1 && distance(node).is_none() {
-            let message = format!("its {} primitives are meshes of their own", added.len());
-            self.losses.push(Loss::new(LossKind::Split, format!("meshes[{mesh}]"), message));
+            let loss = Loss::new(LossKind::Split, format!("meshes[{mesh}]"), "primitives become meshes");
+            self.losses.push(loss.detail(added.len()));
         }
         Ok(added)
     }
@@ -165,7 +165,9 @@ impl Reader<'_> {
         let entry = &self.document.root.meshes[origin.mesh];
         let primitive = &entry.primitives[place];
         let known = take_own(&mut extras(&entry.extras));
-        let mesh = primitive::read(self.document, primitive, &known, origin.at, &mut self.losses)?;
+        let weights = self.document.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
+        let weights = weights.map_or(&[][..], Vec::as_slice);
+        let mesh = primitive::read(self.document, primitive, &known, weights, origin.at, &mut self.losses)?;
         let Some(mut mesh) = mesh else { return Ok(None) };
         if let Some(material) = primitive.material.and_then(|index| self.materials.get(index.value())) {
             mesh.material = material.clone();
@@ -184,8 +186,9 @@ impl Reader<'_> {
             }
             None => {
                 if !mesh.skins.is_empty() {
-                    let message = format!("joints, since nodes[{node}] has no skin");
-                    self.losses.push(Loss::dropped(format!("{at}.attributes.JOINTS"), message));
+                    let loss =
+                        Loss::dropped(format!("{at}.attributes.JOINTS"), "joints of a node without a skin");
+                    self.losses.push(loss.detail(format_args!("nodes[{node}]")));
                     mesh.skins.clear();
                 }
                 Ok(())
@@ -200,8 +203,8 @@ impl Reader<'_> {
         }
         let path = format!("nodes[{node}]");
         if let Some(joint) = self.hierarchy.up(above).find(|node| self.joints.of_node(*node).is_some()) {
-            let message = format!("the mesh stays where it is at rest and does not follow nodes[{joint}]");
-            self.losses.push(Loss::dropped(&*path, message));
+            let loss = Loss::dropped(&*path, "meshes that are children of joints stay at rest");
+            self.losses.push(loss.detail(format_args!("nodes[{joint}]")));
         }
         let transform = self.hierarchy.to_scene(above) * self.hierarchy.local[node];
         if transform == Mat4::IDENTITY {
@@ -209,8 +212,8 @@ impl Reader<'_> {
         }
         mesh.transform(transform);
         if !self.bake {
-            let message = "its transform is applied to the vertices";
-            self.losses.push(Loss::new(LossKind::Changed, path, message));
+            let message = "transforms of nodes applied to the vertices";
+            self.losses.push(Loss::changed(path, message));
         }
     }
 }

@@ -41,8 +41,8 @@ impl Joints {
                 Err(error) => {
                     let at = format!("skins[{index}].inverseBindMatrices");
                     let why = failures.note(error, &at)?;
-                    let message = format!("{why}; the joints are taken to be bound where their nodes are");
-                    losses.push(Loss::new(LossKind::Changed, at, message));
+                    let message = format!("{why}; joints assumed to be bound where their nodes are");
+                    losses.push(Loss::changed(at, message));
                     skin.joints.iter().map(|joint| hierarchy.inverse(joint.value())).collect()
                 }
             };
@@ -52,7 +52,7 @@ impl Joints {
         joints.add_ancestors(root, hierarchy);
         joints.link(root, hierarchy, &bound);
         if joints.skeleton.joints.len() > usize::from(Skin::NONE) {
-            let message = format!("{} joints, but 65535 can be numbered", joints.skeleton.joints.len());
+            let message = format!("{} joints, but 65535 is the maximum", joints.skeleton.joints.len());
             return Err(Error::unsupported(message).at_text("skins"));
         }
         Ok(joints)
@@ -76,7 +76,7 @@ impl Joints {
             }
             *joint = *numbers.get(usize::from(*joint)).ok_or_else(|| {
                 let message = format!(
-                    "vertex {} follows joint {joint}, but skins[{skin}] has {}",
+                    "vertex {} is bound to joint {joint}, but skins[{skin}] has {}",
                     slot / 4,
                     numbers.len()
                 );
@@ -134,9 +134,9 @@ impl Joints {
             numbers.push(number as u16);
         }
         if twice > 0 {
-            let message =
-                format!("{twice} joints have another bind pose than in an earlier skin, and are doubled");
-            losses.push(Loss::new(LossKind::Split, format!("skins[{index}]"), message));
+            let message = "joints duplicated: another bind pose than in an earlier skin";
+            let loss = Loss::new(LossKind::Split, format!("skins[{index}]"), message);
+            losses.push(loss.affecting(twice, skin.joints.len(), "joints"));
         }
         numbers.into_iter().chain(still).collect()
     }
@@ -183,8 +183,8 @@ fn list_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mu
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
     let above = |joint: usize| hierarchy.up(Some(joint)).any(|node| node == root);
     if !is_joint || !skin.joints.iter().all(|joint| above(joint.value())) {
-        let message = format!("scenes have no node that stands for a skin: nodes[{root}]");
-        losses.push(Loss::dropped(format!("skins[{index}].skeleton"), message));
+        let loss = Loss::dropped(format!("skins[{index}].skeleton"), "skins of scenes have no root node");
+        losses.push(loss.detail(format_args!("nodes[{root}]")));
     }
 }
 

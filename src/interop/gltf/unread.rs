@@ -21,12 +21,12 @@ pub(super) fn list(json: &Value, losses: &mut Vec<Loss>) {
     found.visit(json, &mut String::new());
     extensions(json, &found.extensions, losses);
     for (path, names) in found.extras {
-        losses.push(Loss::dropped(path, format!("scenes have no place for these extras: {names}")));
+        losses.push(Loss::dropped(path, "scenes have no such extras").detail(names));
     }
     for name in ["cameras", "textures", "images"] {
         match entries(json, name).len() {
             0 => {}
-            count => losses.push(Loss::dropped(name, format!("scenes have no {name}: {count}"))),
+            count => losses.push(Loss::dropped(name, format!("scenes have no {name}")).detail(count)),
         }
     }
     texts(json, losses);
@@ -108,16 +108,16 @@ fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Lo
     for list in ["extensionsRequired", "extensionsUsed"] {
         for (index, name) in entries(json, list).iter().enumerate() {
             let Some(name) = name.as_str().filter(|name| !listed.contains(name)) else { continue };
-            losses.push(Loss::dropped(format!("{list}[{index}]"), format!("{name} is not read")));
+            losses.push(Loss::dropped(format!("{list}[{index}]"), "unsupported extension").detail(name));
             listed.push(name);
         }
     }
     for (name, path, places) in found.iter().filter(|(name, ..)| !listed.contains(name)) {
-        let message = match places {
-            1 => format!("{name} is not read"),
-            _ => format!("{name} is not read; it is in {places} places"),
+        let detail = match places {
+            1 => (*name).to_owned(),
+            _ => format!("{name}, in {places} places"),
         };
-        losses.push(Loss::dropped(path, message));
+        losses.push(Loss::dropped(path, "unsupported extension").detail(detail));
     }
 }
 
@@ -125,7 +125,7 @@ fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Lo
 fn texts(json: &Value, losses: &mut Vec<Loss>) {
     let mut drop = |path: String, value: Option<&Value>, what: &str| {
         if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
-            losses.push(Loss::dropped(path, format!("scenes have no {what}: {value}")));
+            losses.push(Loss::dropped(path, format!("scenes have no {what}")).detail(value));
         }
     };
     drop("asset.copyright".to_owned(), json.pointer("/asset/copyright"), "copyright");
@@ -143,8 +143,8 @@ fn semantics(json: &Value, losses: &mut Vec<Loss>) {
             let attributes = primitive.get("attributes").and_then(Value::as_object);
             for name in attributes.into_iter().flat_map(Map::keys).filter(|name| !is_semantic(name)) {
                 let path = format!("meshes[{mesh}].primitives[{place}].attributes.{name}");
-                let message = format!("glTF has no attribute \"{name}\"; names of one's own begin with _");
-                losses.push(Loss::dropped(path, message));
+                let message = "unknown attribute; application-specific names begin with _";
+                losses.push(Loss::dropped(path, message).detail(format_args!("\"{name}\"")));
             }
         }
     }

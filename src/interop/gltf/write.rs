@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::data::{Data, Kind, Shape, Stream, Target};
 use super::outline::Outline;
-use super::repair::{changed, repair};
-use super::{HOLDS, LOD, set_own};
+use super::repair::repair;
+use super::{CAPABILITIES, LOD, set_own};
 use crate::scene::{
-    Animation, Conventions, Extras, Holds, Interpolation, Samples, Scene, SceneOptions, Source,
+    Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
 };
 use crate::{Loss, Result};
 
@@ -20,9 +20,8 @@ pub(super) fn write(
     save: impl FnOnce(Value, &Data) -> Result<()>,
 ) -> Result<Vec<Loss>> {
     let conventions = options.conventions.unwrap_or(Conventions::GLTF);
-    conventions.out_of_gltf(&mut scene);
-    let holds = Holds { uv_origin: conventions.uv_origin, lods: !mixed_lods(&scene), ..HOLDS };
-    let mut losses = holds.restrict(&mut scene);
+    let capabilities = Capabilities { lods: !mixed_lods(&scene), ..CAPABILITIES };
+    let mut losses = capabilities.restrict(&mut scene, conventions);
     let bones = repair(&mut scene, &mut losses)?;
     let mut data = Data::default();
     let outline = Outline::new(&scene, bones, &mut data, &mut losses);
@@ -90,7 +89,7 @@ fn animations<'a>(scene: &'a Scene, data: &mut Data<'a>, losses: &mut Vec<Loss>)
     for (index, animation) in scene.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
         if animation.channels.is_empty() {
-            losses.push(Loss::dropped(at, "glTF has no animations in which nothing moves"));
+            losses.push(Loss::dropped(at, "glTF has no animations without channels"));
             continue;
         }
         entries.push(animation_entry(animation, &at, data, losses));
@@ -157,8 +156,8 @@ impl Clock {
         let first = lists.filter_map(|times| times.first()).copied().fold(f32::INFINITY, f32::min);
         let start = (-animation.seconds(first)).max(0.0);
         if start > 0.0 {
-            let message = format!("it begins {start} seconds later, at 0: glTF has no times before that");
-            changed(losses, format!("{at}.times"), message);
+            let loss = Loss::changed(format!("{at}.times"), "glTF has no negative times: starts later");
+            losses.push(loss.detail(format_args!("by {} s", crate::loss::rounded(start.into()))));
         }
         Clock { accessors: vec![None; animation.times.len()], start, shift: 0.0 }
     }
@@ -188,7 +187,7 @@ impl Clock {
 
     fn list_shift(&self, at: &str, losses: &mut Vec<Loss>) {
         if self.shift > 0.0 {
-            let message = "no two times are the same in glTF";
+            let message = "equal times moved apart";
             losses.push(Loss::quantised(format!("{at}.times"), message, self.shift));
         }
     }

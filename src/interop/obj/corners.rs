@@ -28,6 +28,8 @@ pub(super) struct Corners {
     scattered: bool,
     /// The largest of the indices of values that were not there yet, and the word.
     largest: [Option<(u32, Range<usize>)>; 3],
+    /// How many corners name texture coordinates or normals that cannot be in the file.
+    missing: [usize; 3],
 }
 
 #[derive(Clone, Copy)]
@@ -57,6 +59,10 @@ impl Corners {
                 }
                 // 1//3 has no texture coordinates.
                 None if slot > 0 && matches!(behind, [] | [b'/', ..]) => ABSENT,
+                Some(_) if slot > 0 => {
+                    self.missing[slot] += 1;
+                    ABSENT
+                }
                 number => return Err(words.refuse(wrong(word, number, count, NAMES[slot]))),
             };
             if *index >= count && *index != ABSENT {
@@ -79,16 +85,36 @@ impl Corners {
         }
     }
 
-    /// Whether all values that were not there yet came later.
-    pub fn check(&self, text: &[u8], counts: Corner) -> Result<()> {
-        for ((largest, count), name) in self.largest.iter().zip(counts).zip(NAMES) {
-            if let Some((index, range)) = largest.as_ref().filter(|(index, _)| *index >= count) {
-                let number = u64::from(*index) + 1;
-                let message = format!("number {number} of the {name}, but the file has {count}");
-                return Err(refuse(text, range.clone(), message));
+    /// Takes texture coordinates and normals that never came out of these vertices, and says of how many corners and
+    /// vertices.
+    ///
+    /// # Errors
+    ///
+    /// If a position never came.
+    pub fn settle<'a>(
+        &self,
+        text: &[u8],
+        counts: Corner,
+        vertices: impl Iterator<Item = &'a mut Corner>,
+    ) -> Result<[usize; 3]> {
+        let late = |slot: usize| self.largest[slot].as_ref().filter(|(index, _)| *index >= counts[slot]);
+        if let Some((index, range)) = late(0) {
+            let (number, count) = (u64::from(*index) + 1, counts[0]);
+            let message = format!("position {number}, but the file has {count}");
+            return Err(refuse(text, range.clone(), message));
+        }
+        let mut missing = self.missing;
+        if late(1).is_some() || late(2).is_some() {
+            for corner in vertices {
+                for slot in [1, 2] {
+                    if corner[slot] != ABSENT && corner[slot] >= counts[slot] {
+                        corner[slot] = ABSENT;
+                        missing[slot] += 1;
+                    }
+                }
             }
         }
-        Ok(())
+        Ok(missing)
     }
 
     /// The vertex of a part that this corner is; one more if there is none yet. There are so many positions so far.

@@ -5,16 +5,16 @@ use std::io::Write;
 
 use crate::interop::text::{Words, lines, to_line};
 use crate::scene::Mesh;
-use crate::{Loss, LossKind, Result};
+use crate::{Loss, Result};
 
 /// What OBJ files refer to by name.
 pub(super) type Materials = HashMap<Vec<u8>, Option<[u8; 3]>>;
 
 /// Number of other keywords that are listed.
-const MOST_OTHERS: usize = 20;
+const MAX_OTHERS: usize = 20;
 
 /// Number of wrong colours after which a library is not read any further: finding the line of each takes time.
-const MOST_WRONG: usize = 100;
+const MAX_MALFORMED: usize = 100;
 
 /// Decimals of six digits are off by this much.
 const DECIMALS: f32 = 0.5e-6;
@@ -40,30 +40,30 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
                     (Ok(_), None) => {}
                     (Err(error), _) => wrong.push(error),
                 }
-                if wrong.len() == MOST_WRONG {
+                if wrong.len() == MAX_MALFORMED {
                     break;
                 }
             }
-            Some(word) if !word.starts_with(b"#") && others.len() < MOST_OTHERS => {
+            Some(word) if !word.starts_with(b"#") && others.len() < MAX_OTHERS => {
                 others.insert(word.escape_ascii().to_string());
             }
             _ => {}
         }
     }
     if let Some(first) = wrong.first() {
-        let message = format!("{} colours that cannot be read, the first at {first}", wrong.len());
-        losses.push(Loss::dropped(library, message));
-        if wrong.len() == MOST_WRONG {
-            losses.push(Loss::dropped(library, "what follows so many wrong colours is not read"));
+        let detail = format!("{}, the first at {first}", wrong.len());
+        losses.push(Loss::dropped(library, "malformed colours").detail(detail));
+        if wrong.len() == MAX_MALFORMED {
+            losses.push(Loss::dropped(library, "everything after too many malformed colours"));
         }
     }
     if !others.is_empty() {
         let others: Vec<_> = others.into_iter().collect();
-        let message = format!("a material has a name and a diffuse colour, but no {}", others.join(", "));
-        losses.push(Loss::dropped(library, message));
+        let message = "materials of scenes have a name and a base colour only";
+        losses.push(Loss::dropped(library, message).detail(others.join(", ")));
     }
     if worst > DECIMALS {
-        losses.push(Loss::quantised(library, "colours of materials have 8 bits", worst));
+        losses.push(Loss::quantised(library, "base colours rounded to 8 bits", worst));
     }
 }
 
@@ -107,8 +107,9 @@ pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<(Strin
         });
         let name = &library[place].0;
         if *name != mesh.material.name {
-            let message = format!("the material \"{}\" is \"{name}\"", mesh.material.name);
-            losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material.name"), message));
+            let loss =
+                Loss::renamed(format!("meshes[{index}].material.name"), "materials of OBJ have unique names");
+            losses.push(loss.detail(format_args!("\"{}\" becomes \"{name}\"", mesh.material.name)));
             mesh.material.name.clone_from(name);
         }
     }

@@ -3,8 +3,8 @@
 use super::corners::{ABSENT, Corner};
 use super::material::Materials;
 use super::read::{File, Lists, Name, Part};
+use crate::Loss;
 use crate::scene::{Colors, Faces, Indices, Material, Mesh, UvOrigin};
-use crate::{Loss, LossKind};
 
 /// The meshes of a file, and what they could not take in.
 pub(super) fn meshes(
@@ -21,10 +21,7 @@ pub(super) fn meshes(
     let parts = parts.into_iter().enumerate();
     let meshes = parts.map(|(index, part)| {
         let path = format!("meshes[{index}]");
-        if part.faces.degenerate > 0 {
-            let message = format!("{} faces with fewer than three corners", part.faces.degenerate);
-            losses.push(Loss::dropped(format!("{path}.faces"), message));
-        }
+        part.faces.list_degenerate(&format!("{path}.faces"), losses);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
             material: Material {
@@ -45,15 +42,15 @@ pub(super) fn meshes(
 fn fill(mesh: &mut Mesh, vertices: &[Corner], lists: &Lists, path: &str, losses: &mut Vec<Loss>) {
     let mut made_up = |count: usize, field: &str, what: &str| {
         if count > 0 {
-            let message = format!("{count} of {} vertices have none and get {what}", vertices.len());
-            losses.push(Loss::new(LossKind::Changed, format!("{path}.{field}"), message));
+            let loss = Loss::changed(format!("{path}.{field}"), format!("{what} where there are none"));
+            losses.push(loss.affecting(count, vertices.len(), "vertices"));
         }
     };
     // All indices are in range: `Corners::check`.
     mesh.positions =
         vertices.iter().filter_map(|corner| lists.positions.get(corner[0] as usize)).copied().collect();
     if vertices.iter().any(|corner| corner[1] != ABSENT) {
-        made_up(absent(vertices, 1), "uvs[0]", "0");
+        made_up(absent(vertices, 1), "uvs[0]", "texture coordinates of 0");
         let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();
         mesh.uvs.push(vertices.iter().map(uv).collect());
     }
@@ -65,7 +62,7 @@ fn fill(mesh: &mut Mesh, vertices: &[Corner], lists: &Lists, path: &str, losses:
     }
     if vertices.iter().any(|corner| corner[2] != ABSENT) {
         let missing = absent(vertices, 2);
-        made_up(missing, "normals", "those of the faces");
+        made_up(missing, "normals", "normals of the faces");
         if missing > 0 {
             mesh.generate_normals();
         }
@@ -85,7 +82,7 @@ fn absent(vertices: &[Corner], slot: usize) -> usize {
 /// A file without faces: its positions.
 fn points(lists: Lists, name: Name, uv_origin: UvOrigin, losses: &mut Vec<Loss>) -> Mesh {
     for (path, count) in [("vt", lists.uvs.len()), ("vn", lists.normals.len())] {
-        unused_values(path, count, losses);
+        unused_values(path, count, count, losses);
     }
     let vertices: Vec<_> = (0..lists.positions.len() as u32).map(|index| [index, ABSENT, ABSENT]).collect();
     let mut mesh = Mesh { name: to_name(name, "meshes[0]", losses), uv_origin, ..Mesh::default() };
@@ -104,13 +101,13 @@ fn unused(lists: &Lists, parts: &[Part], losses: &mut Vec<Loss>) {
                 *used = true;
             }
         }
-        unused_values(path, used.iter().filter(|used| !**used).count(), losses);
+        unused_values(path, used.iter().filter(|used| !**used).count(), used.len(), losses);
     }
 }
 
-fn unused_values(path: &str, count: usize, losses: &mut Vec<Loss>) {
+fn unused_values(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
     if count > 0 {
-        losses.push(Loss::dropped(path, format!("no face uses {count} of them")));
+        losses.push(Loss::dropped(path, "values that no face uses").affecting(count, of, "values"));
     }
 }
 
@@ -128,8 +125,8 @@ fn to_name(name: Name, path: &str, losses: &mut Vec<Loss>) -> String {
 fn to_text(bytes: &[u8], path: &str, losses: &mut Vec<Loss>) -> String {
     let text = String::from_utf8_lossy(bytes);
     if text.as_bytes() != bytes {
-        let message = format!("\"{}\" is not UTF-8: \"{text}\"", bytes.escape_ascii());
-        losses.push(Loss::new(LossKind::Renamed, path, message));
+        let detail = format!("\"{}\" becomes \"{text}\"", bytes.escape_ascii());
+        losses.push(Loss::renamed(path, "invalid UTF-8 replaced").detail(detail));
     }
     text.into_owned()
 }

@@ -26,7 +26,7 @@ use material::Materials;
 
 use super::Files;
 use super::text::quote;
-use crate::scene::{Conventions, Holds, Scene, SceneOptions, UvOrigin};
+use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, UvOrigin};
 use crate::{Limits, Loss, Result};
 
 pub(super) use write::write;
@@ -38,7 +38,7 @@ pub(super) const CONVENTIONS: Conventions = Conventions {
     ..Conventions::GLTF
 };
 
-pub(super) const HOLDS: Holds = Holds {
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
     format: "OBJ",
     meshes: true,
     mesh_names: true,
@@ -46,10 +46,9 @@ pub(super) const HOLDS: Holds = Holds {
     flat_colors: true,
     normals: true,
     uvs: 1,
-    uv_origin: CONVENTIONS.uv_origin,
     colors: 1,
     corners: u32::MAX,
-    ..Holds::POSITIONS
+    ..Capabilities::POSITIONS
 };
 
 pub(super) fn read(
@@ -65,7 +64,7 @@ pub(super) fn read(
     let materials = libraries(&file.libraries, files, &mut losses);
     let meshes = meshes::meshes(file, &materials, conventions.uv_origin, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };
-    conventions.into_gltf(&mut scene, "obj");
+    conventions.to_scene_space(&mut scene, "obj");
     Ok((scene, losses))
 }
 

@@ -63,6 +63,8 @@ pub(super) struct Others<'a> {
     depths: usize,
     /// Faces without normals that are to be smooth.
     smooth: usize,
+    /// Corners with numbers of texture coordinates and normals that are not in the file.
+    missing: [usize; 3],
 }
 
 impl Lists {
@@ -100,7 +102,9 @@ pub(super) fn read<'a>(text: &'a [u8], limits: &'a Limits) -> Result<File<'a>> {
     for words in lines(text) {
         reader.line(words)?;
     }
-    reader.corners.check(text, reader.file.lists.counts())?;
+    let counts = reader.file.lists.counts();
+    let vertices = reader.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
+    reader.file.others.missing = reader.corners.settle(text, counts, vertices)?;
     match reader.file.others.statements.iter().next() {
         _ if reader.known => Ok(reader.file),
         Some((word, (_, range))) => {
@@ -248,16 +252,18 @@ impl Others<'_> {
     pub fn losses(&self, text: &[u8], losses: &mut Vec<Loss>) {
         for (keyword, (count, range)) in &self.statements {
             let keyword = keyword.escape_ascii();
-            let message = format!("{count} statements, the first at {}", place(text, range.clone()));
-            losses.push(Loss::dropped(keyword.to_string(), message));
+            let detail = format!("{count}, the first at {}", place(text, range.clone()));
+            losses.push(Loss::dropped(keyword.to_string(), "unsupported statements").detail(detail));
         }
         let counts = [
             ("v", self.weights, "weights of positions"),
             ("vt", self.depths, "third texture coordinates"),
-            ("s", self.smooth, "faces without normals that are to look smooth"),
+            ("s", self.smooth, "smooth shading of faces without normals"),
+            ("f", self.missing[1], "texture coordinates of corners that are not in the file"),
+            ("f", self.missing[2], "normals of corners that are not in the file"),
         ];
         for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
-            losses.push(Loss::dropped(path, format!("{what}: {count}")));
+            losses.push(Loss::dropped(path, what).detail(count));
         }
     }
 }

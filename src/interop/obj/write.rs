@@ -3,12 +3,12 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::{CONVENTIONS, HOLDS, material};
+use super::{CAPABILITIES, CONVENTIONS, material};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::to_line;
-use crate::scene::{Colors, Holds, Mesh, Scene, SceneOptions};
-use crate::{Error, Loss, LossKind, Result};
+use crate::scene::{Colors, Mesh, Scene, SceneOptions};
+use crate::{Error, Loss, Result};
 
 pub(in crate::interop) fn write(
     mut scene: Scene,
@@ -16,9 +16,7 @@ pub(in crate::interop) fn write(
     files: &mut dyn Files,
     options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
-    let conventions = options.conventions.unwrap_or(CONVENTIONS);
-    conventions.out_of_gltf(&mut scene);
-    let mut losses = Holds { uv_origin: conventions.uv_origin, ..HOLDS }.restrict(&mut scene);
+    let mut losses = CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS));
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         make_sayable(mesh, index, &mut losses)?;
     }
@@ -80,8 +78,8 @@ fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result
     }
     let mut replaced = |count: usize, field: &str| {
         if count > 0 {
-            let message = format!("{count} values are not finite and become 0");
-            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].{field}"), message));
+            let message = "numbers that are not finite become 0";
+            losses.push(Loss::changed(format!("meshes[{index}].{field}"), message).detail(count));
         }
     };
     if let Some(normals) = &mut mesh.normals {
@@ -99,12 +97,13 @@ fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result
         _ => false,
     };
     if transparent {
-        losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), "OBJ has colours without alpha"));
+        losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), "OBJ has no alpha of vertices"));
     }
     let name = to_line(&mesh.name);
     if name != mesh.name {
-        let message = format!("\"{}\" is \"{name}\"", mesh.name.escape_debug());
-        losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].name"), message));
+        let detail = format!("\"{}\" becomes \"{name}\"", mesh.name.escape_debug());
+        losses
+            .push(Loss::renamed(format!("meshes[{index}].name"), "a name is part of a line").detail(detail));
         mesh.name = name;
     }
     Ok(())
@@ -122,7 +121,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn mesh(&mut self, mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
+    fn mesh(&mut self, mut mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
+        let faces = Polygons::take(&mut mesh, index, losses);
         self.line("o ", &mesh.name)?;
         self.positions(&mesh)?;
         let uvs = mesh.uvs.first().map_or(&[][..], |uvs| &uvs[..]);
@@ -135,11 +135,6 @@ impl Writer<'_> {
         }
         if !mesh.material.name.is_empty() {
             self.line("usemtl ", &mesh.material.name)?;
-        }
-        let faces = Polygons::from_faces(mesh.faces, mesh.positions.len());
-        if faces.degenerate > 0 {
-            let message = format!("{} faces with fewer than three corners", faces.degenerate);
-            losses.push(Loss::dropped(format!("meshes[{index}].faces"), message));
         }
         self.faces(&faces, !uvs.is_empty(), !normals.is_empty())?;
         let [positions, before_uvs, before_normals] = &mut self.counts;

@@ -107,6 +107,10 @@ pub(super) struct Header {
     pub texture: String,
     /// Number of lines `obj_info`.
     pub infos: usize,
+    /// Other lines, which some programs write: how many, and the first.
+    pub unknown: (usize, Range<usize>),
+    /// What ends lines: a line feed or, where there is none in the first one, a carriage return.
+    pub line_end: u8,
     /// Where the items begin.
     pub body: usize,
 }
@@ -114,12 +118,19 @@ pub(super) struct Header {
 pub(super) fn read(text: &[u8]) -> Result<Header> {
     let mut at = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let mut encoding = None;
-    let mut header =
-        Header { encoding: Encoding::Ascii, elements: Vec::new(), texture: String::new(), infos: 0, body: 0 };
+    let mut header = Header {
+        encoding: Encoding::Ascii,
+        elements: Vec::new(),
+        texture: String::new(),
+        infos: 0,
+        unknown: (0, 0..0),
+        line_end: line_end(text),
+        body: 0,
+    };
     let mut first = true;
     loop {
         let rest = &text[at..];
-        let end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| at + length + 1);
+        let end = memchr::memchr(header.line_end, rest).map_or(text.len(), |length| at + length + 1);
         let line = at..end;
         let mut words = Words::new(text, line.clone());
         let keyword = words.next();
@@ -145,7 +156,13 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
                 element.properties.push(property);
             }
             Some(b"end_header") => break,
-            Some(word) => return Err(words.refuse(format!("{} is no line of a PLY header", quote(word)))),
+            Some(_) => {
+                let (count, first) = &mut header.unknown;
+                *count += 1;
+                if *count == 1 {
+                    *first = line;
+                }
+            }
             None if end == text.len() => {
                 return Err(refuse(text, end..end, "the header has no line `end_header`"));
             }
@@ -155,6 +172,14 @@ pub(super) fn read(text: &[u8]) -> Result<Header> {
     header.body = at;
     header.encoding = encoding.ok_or_else(|| refuse(text, at..at, "the header has no line `format`"))?;
     Ok(header)
+}
+
+/// What the first line ends with.
+fn line_end(text: &[u8]) -> u8 {
+    match memchr::memchr2(b'\r', b'\n', text).map(|end| &text[end..]) {
+        Some([b'\r', next, ..]) if *next != b'\n' => b'\r',
+        _ => b'\n',
+    }
 }
 
 fn format(words: &mut Words) -> Result<Encoding> {

@@ -18,7 +18,7 @@ mod rows;
 mod source;
 mod write;
 
-use crate::scene::{Conventions, Holds, UvOrigin};
+use crate::scene::{Capabilities, Conventions, UvOrigin};
 
 pub(super) use read::read;
 pub(super) use write::write;
@@ -30,13 +30,12 @@ pub(super) const CONVENTIONS: Conventions = Conventions {
     ..Conventions::GLTF
 };
 
-pub(super) const HOLDS: Holds = Holds {
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
     format: "PLY",
     normals: true,
     uvs: 1,
-    uv_origin: CONVENTIONS.uv_origin,
     colors: 1,
     custom: |_| true,
     corners: u32::MAX,
-    ..Holds::POSITIONS
+    ..Capabilities::POSITIONS
 };

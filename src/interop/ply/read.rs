@@ -3,10 +3,10 @@
 use super::CONVENTIONS;
 use super::header::{self, Element, Header, Number};
 use super::rows::{self, Rows};
-use super::source::{Source, to_f64, to_index};
+use super::source::{Raw, Source, to_f64, to_index};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
-use crate::interop::text::refuse;
+use crate::interop::text::{place, refuse};
 use crate::scene::{Colors, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Result};
 
@@ -23,11 +23,15 @@ pub(in crate::interop) fn read(
     let header = header::read(bytes)?;
     let mut losses = Vec::new();
     if header.infos > 0 {
-        losses.push(Loss::dropped("obj_info", format!("{} lines", header.infos)));
+        losses.push(Loss::dropped("obj_info", "scenes have no comments").detail(header.infos));
+    }
+    if let (count @ 1.., first) = &header.unknown {
+        let detail = format!("{count}, the first at {}", place(bytes, first.clone()));
+        losses.push(Loss::dropped("", "unknown lines of the header").detail(detail));
     }
     let mut scene = Scene { meshes: vec![mesh(bytes, &header, &mut losses)?], ..Scene::default() };
     scene.meshes[0].uv_origin = conventions.uv_origin;
-    conventions.into_gltf(&mut scene, "ply");
+    conventions.to_scene_space(&mut scene, "ply");
     Ok((scene, losses))
 }
 
@@ -35,12 +39,15 @@ fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
     let end = header.body;
     let vertex = header.elements.iter().position(|element| element.name == "vertex");
     let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "there is no element `vertex`"))?;
-    let face = header.elements.iter().position(|element| element.name == "face");
+    let named = |name: &str| header.elements.iter().position(|element| element.name == name);
+    let face = named("face");
+    // Strips stand in for faces.
+    let strips = if face.is_none() { named("tristrips") } else { None };
     let vertices = header.elements[vertex].count;
     let mut mesh = Mesh::default();
     mesh.material.name.clone_from(&header.texture);
     let mut polygons = Polygons::default();
-    let mut source = Source::new(bytes, header.body, header.encoding);
+    let mut source = Source::new(bytes, header);
     for (index, element) in header.elements.iter().enumerate() {
         let (needed, left) = (element.least_size(header.encoding), source.remaining());
         if needed > left {
@@ -55,20 +62,19 @@ fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
             let rows = Rows::read(&mut source, element)?;
             fill(&mut mesh, rows, losses).map_err(|message| refuse(bytes, element.line.clone(), message))?;
         } else if Some(index) == face {
-            polygons = faces(&mut source, element, vertices, losses)?;
+            polygons = faces(&mut source, element, vertices, face_of, losses)?;
+        } else if Some(index) == strips {
+            polygons = faces(&mut source, element, vertices, strip_of, losses)?;
         } else {
-            losses.push(Loss::dropped(element.name.clone(), format!("the element, {} items", element.count)));
+            losses.push(Loss::dropped(element.name.clone(), "unsupported element").detail(element.count));
             rows::skip(&mut source, element)?;
         }
     }
-    if polygons.degenerate > 0 {
-        let message = format!("{} faces with fewer than three corners", polygons.degenerate);
-        losses.push(Loss::dropped("face", message));
-    }
+    polygons.list_degenerate("face", losses);
     mesh.faces = polygons.into_faces();
     match source.remaining() {
         0 => {}
-        left => losses.push(Loss::dropped("", format!("{left} bytes behind the last element"))),
+        left => losses.push(Loss::dropped("", "bytes after the last element").detail(left)),
     }
     Ok(mesh)
 }
@@ -77,7 +83,7 @@ fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
 fn fill(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
     let mut quantised = |path: &str, error: f32| {
         if error > 0.0 {
-            losses.push(Loss::quantised(path, "the model has floats of 32 bits", error));
+            losses.push(Loss::quantised(path, "64-bit floats rounded to 32 bits", error));
         }
     };
     let any = |_| true;
@@ -137,19 +143,25 @@ fn colors(rows: &mut Rows) -> (Option<Colors>, f32) {
 fn list_lists(element: &Element, losses: &mut Vec<Loss>) {
     for property in element.properties.iter().filter(|property| property.list.is_some()) {
         let path = format!("{}.{}", element.name, property.name);
-        losses.push(Loss::dropped(path, "lists have no place in a vertex"));
+        losses.push(Loss::dropped(path, "vertices of scenes have no lists"));
     }
 }
 
 /// The lists of vertices.
-fn faces(source: &mut Source, element: &Element, vertices: u64, losses: &mut Vec<Loss>) -> Result<Polygons> {
+fn faces(
+    source: &mut Source,
+    element: &Element,
+    vertices: u64,
+    read: ReadList,
+    losses: &mut Vec<Loss>,
+) -> Result<Polygons> {
     let is_corners = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
     let corners =
         element.properties.iter().position(|property| property.list.is_some() && is_corners(&property.name));
     for (index, property) in element.properties.iter().enumerate() {
         if Some(index) != corners {
             let path = format!("{}.{}", element.name, property.name);
-            losses.push(Loss::dropped(path, "faces have corners only"));
+            losses.push(Loss::dropped(path, "faces of scenes have corners only"));
         }
     }
     let mut polygons = Polygons::default();
@@ -157,7 +169,7 @@ fn faces(source: &mut Source, element: &Element, vertices: u64, losses: &mut Vec
         source.item(element, |source| {
             element.properties.iter().enumerate().try_for_each(|(index, property)| match property.list {
                 Some(count) if Some(index) == corners => {
-                    face(source, count, property.number, vertices, &mut polygons)
+                    read(source, count, property.number, vertices, &mut polygons)
                 }
                 list => rows::skip_property(source, list, property.number),
             })
@@ -166,8 +178,11 @@ fn faces(source: &mut Source, element: &Element, vertices: u64, losses: &mut Vec
     Ok(polygons)
 }
 
+/// Reads one list: the types of its length and its items, and how many vertices there are.
+type ReadList = fn(&mut Source, Number, Number, u64, &mut Polygons) -> Result<()>;
+
 /// One list of vertices.
-fn face(
+fn face_of(
     source: &mut Source,
     count: Number,
     number: Number,
@@ -175,15 +190,50 @@ fn face(
     polygons: &mut Polygons,
 ) -> Result<()> {
     for _ in 0..source.count(count)? {
-        let raw = source.next(number)?;
-        match to_index(number, raw) {
-            Some(index) if u64::from(index) < vertices => polygons.corner(index),
-            _ => {
-                let value = to_f64(number, raw);
-                return Err(source.refuse(format!("vertex {value}, but there are {vertices}")));
-            }
-        }
+        polygons.corner(vertex(source, number, vertices)?);
     }
     polygons.finish();
     Ok(())
+}
+
+/// Strips of triangles, one after the other with a −1 between them. Every second triangle is the other way round; those
+/// that only connect have no area.
+fn strip_of(
+    source: &mut Source,
+    count: Number,
+    number: Number,
+    vertices: u64,
+    polygons: &mut Polygons,
+) -> Result<()> {
+    let mut strip: Vec<u32> = Vec::new();
+    let mut place = 0;
+    for _ in 0..source.count(count)? {
+        let raw = source.next(number)?;
+        if to_f64(number, raw) == -1.0 {
+            strip.clear();
+            place = 0;
+            continue;
+        }
+        strip.push(in_range(source, number, raw, vertices)?);
+        let [.., a, b, c] = *strip else { continue };
+        let corners = if place % 2 == 0 { [a, b, c] } else { [b, a, c] };
+        place += 1;
+        if a != b && b != c && a != c {
+            corners.into_iter().for_each(|corner| polygons.corner(corner));
+            polygons.finish();
+        }
+        strip.remove(0);
+    }
+    Ok(())
+}
+
+fn vertex(source: &mut Source, number: Number, vertices: u64) -> Result<u32> {
+    let raw = source.next(number)?;
+    in_range(source, number, raw, vertices)
+}
+
+#[inline]
+fn in_range(source: &Source, number: Number, raw: Raw, vertices: u64) -> Result<u32> {
+    let index = to_index(number, raw).filter(|index| u64::from(*index) < vertices);
+    index.ok_or_else(|| source.refuse(format!("vertex {}, but there are {vertices}", to_f64(number, raw))))
 }

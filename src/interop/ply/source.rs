@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::header::{Element, Encoding, Number};
+use super::header::{Element, Encoding, Header, Number};
 use crate::interop::text::{Words, quote, refuse};
 use crate::{Error, Result, Span};
 
@@ -18,17 +18,22 @@ pub(super) enum Source<'a> {
 /// The lines behind the header of an ASCII file, one for each item.
 pub(super) struct Lines<'a> {
     text: &'a [u8],
+    line_end: u8,
     line: Range<usize>,
     /// What is left of the line.
     words: Words<'a>,
 }
 
 impl<'a> Source<'a> {
-    pub fn new(bytes: &'a [u8], body: usize, encoding: Encoding) -> Source<'a> {
+    pub fn new(bytes: &'a [u8], header: &Header) -> Source<'a> {
+        let Header { body, line_end, encoding, .. } = *header;
         match encoding {
-            Encoding::Ascii => {
-                Source::Text(Lines { text: bytes, line: body..body, words: Words::new(bytes, body..body) })
-            }
+            Encoding::Ascii => Source::Text(Lines {
+                text: bytes,
+                line_end,
+                line: body..body,
+                words: Words::new(bytes, body..body),
+            }),
             _ => {
                 let big_endian = encoding == Encoding::BigEndian;
                 Source::Binary { bytes, at: body, last: body, big_endian }
@@ -123,7 +128,7 @@ impl Lines<'_> {
         loop {
             let start = self.line.end;
             let rest = &self.text[start..];
-            let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |length| length + 1);
+            let length = memchr::memchr(self.line_end, rest).map_or(rest.len(), |length| length + 1);
             self.line = start..start + length;
             if length == 0 || !self.text[self.line.clone()].trim_ascii().is_empty() {
                 self.words = Words::new(self.text, self.line.clone());

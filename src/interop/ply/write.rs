@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 
-use super::{CONVENTIONS, HOLDS};
+use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
-use crate::scene::{Colors, Components, Custom, Holds, Mesh, Scene, SceneOptions};
+use crate::scene::{Colors, Components, Custom, Mesh, Scene, SceneOptions};
 use crate::{Loss, LossKind, Result};
 
 pub(in crate::interop) fn write(
@@ -15,15 +15,9 @@ pub(in crate::interop) fn write(
     files: &mut dyn Files,
     options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
-    let conventions = options.conventions.unwrap_or(CONVENTIONS);
-    conventions.out_of_gltf(&mut scene);
-    let mut losses = Holds { uv_origin: conventions.uv_origin, ..HOLDS }.restrict(&mut scene);
+    let mut losses = CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS));
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
-    let polygons = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
-    if polygons.degenerate > 0 {
-        let message = format!("{} faces with fewer than three corners", polygons.degenerate);
-        losses.push(Loss::dropped("meshes[0].faces", message));
-    }
+    let polygons = Polygons::take(&mut mesh, 0, &mut losses);
     let names = names(&mesh.custom, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
     write_header(&mut out, &mesh, &names, &polygons)?;
@@ -55,14 +49,17 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
         if custom.lanes == 1 {
             let name = name(wanted);
             if name != custom.name {
-                let message = format!("\"{}\" is \"{name}\"", custom.name.escape_debug());
-                losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
+                let detail = format!("\"{}\" becomes \"{name}\"", custom.name.escape_debug());
+                losses.push(
+                    Loss::renamed(format!("{path}.name"), "properties have unique names without blanks")
+                        .detail(detail),
+                );
             }
             return vec![name];
         }
         let names: Vec<_> = (0..custom.lanes).map(|lane| name(format!("{wanted}_{lane}"))).collect();
-        let message = format!("\"{}\" is {}", custom.name.escape_debug(), names.join(", "));
-        losses.push(Loss::new(LossKind::Split, path, message));
+        let detail = format!("\"{}\" becomes {}", custom.name.escape_debug(), names.join(", "));
+        losses.push(Loss::new(LossKind::Split, path, "one property per component").detail(detail));
         names
     });
     attributes.collect()

@@ -35,7 +35,7 @@ pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
     // Not more than there are bytes.
     let (facets, trailing) = facets.split_at(needed as usize);
     if !trailing.is_empty() {
-        losses.push(Loss::dropped("", format!("{} bytes behind the last facet", trailing.len())));
+        losses.push(Loss::dropped("", "bytes after the last facet").detail(trailing.len()));
     }
     let mut solid = Solid {
         name: name(&bytes[..FACETS - 4]),
@@ -50,9 +50,9 @@ pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
         attributes += usize::from(facet[48..] != [0; 2]);
     }
     if attributes > 0 {
-        let message =
-            format!("{attributes} facets have attributes, which may be colours of one program or another");
-        losses.push(Loss::dropped("facets.attributes", message));
+        let loss =
+            Loss::dropped("facets.attributes", "attribute bytes, whose meaning differs between programs");
+        losses.push(loss.affecting(attributes, count as usize, "facets"));
     }
     Ok(solid)
 }

@@ -17,8 +17,8 @@ mod write;
 
 use super::Files;
 use super::text::{BYTE_ORDER_MARK, refuse};
-use crate::scene::{Conventions, Faces, Holds, Mesh, Scene, SceneOptions};
-use crate::{Limits, Loss, LossKind, Result};
+use crate::scene::{Capabilities, Conventions, Faces, Mesh, Scene, SceneOptions};
+use crate::{Limits, Loss, Result};
 
 pub(super) use write::write;
 
@@ -28,8 +28,13 @@ pub(super) const CONVENTIONS: Conventions = Conventions {
     ..Conventions::GLTF
 };
 
-pub(super) const HOLDS: Holds =
-    Holds { format: "STL", mesh_names: true, normals: true, unindexed: true, ..Holds::POSITIONS };
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    format: "STL",
+    mesh_names: true,
+    normals: true,
+    unindexed: true,
+    ..Capabilities::POSITIONS
+};
 
 pub(super) fn read(
     bytes: &[u8],
@@ -48,7 +53,7 @@ pub(super) fn read(
     let solids = solids.into_iter().enumerate();
     let meshes = solids.map(|(index, solid)| solid.into_mesh(index, conventions, &mut losses)).collect();
     let mut scene = Scene { meshes, ..Scene::default() };
-    conventions.into_gltf(&mut scene, "stl");
+    conventions.to_scene_space(&mut scene, "stl");
     Ok((scene, losses))
 }
 
@@ -75,8 +80,10 @@ impl Solid {
     fn into_mesh(self, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
         let name = String::from_utf8_lossy(&self.name);
         if name.as_bytes() != self.name {
-            let message = format!("\"{}\" is not UTF-8: \"{name}\"", self.name.escape_ascii());
-            losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].name"), message));
+            let detail = format!("\"{}\" becomes \"{name}\"", self.name.escape_ascii());
+            losses.push(
+                Loss::renamed(format!("meshes[{index}].name"), "invalid UTF-8 replaced").detail(detail),
+            );
         }
         let mut mesh = Mesh {
             name: name.into_owned(),
@@ -91,8 +98,9 @@ impl Solid {
             return mesh;
         }
         if absent > 0 {
-            let message = format!("{absent} facets have no normal and get that of their corners");
-            losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].normals"), message));
+            let message = "normals of the corners where there are none";
+            let loss = Loss::changed(format!("meshes[{index}].normals"), message);
+            losses.push(loss.affecting(absent, self.normals.len(), "facets"));
             mesh.generate_normals();
         }
         let mut normals = mesh.normals.take().unwrap_or_else(|| vec![[0.0; 3]; mesh.positions.len()]);

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 
 use glam::Vec3;
 
-use super::{CONVENTIONS, HOLDS};
+use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
 use crate::scene::{Mesh, Scene, SceneOptions};
@@ -18,10 +18,9 @@ pub(in crate::interop) fn write(
     files: &mut dyn Files,
     options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
-    options.conventions.unwrap_or(CONVENTIONS).out_of_gltf(&mut scene);
-    let mut losses = HOLDS.restrict(&mut scene);
+    let mut losses = CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS));
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
-    let faces = Polygons::from_faces(std::mem::take(&mut mesh.faces), mesh.positions.len());
+    let faces = Polygons::take(&mut mesh, 0, &mut losses);
     list_losses(&mesh, &faces, &mut losses);
     let count = u32::try_from(faces.len()).map_err(|_| {
         let message = format!("{} faces, but STL can count {}", faces.len(), u32::MAX);
@@ -39,18 +38,14 @@ pub(in crate::interop) fn write(
     }
     out.flush()?;
     if other_normals > 0 && mesh.normals.is_some() {
-        let message = format!("STL has one normal per facet: that of the corners for {other_normals} facets");
-        losses.push(Loss::new(LossKind::Changed, "meshes[0].normals", message));
+        let loss = Loss::changed("meshes[0].normals", "STL has one normal per facet: that of the corners");
+        losses.push(loss.affecting(other_normals, faces.len(), "facets"));
     }
     Ok(losses)
 }
 
 /// What facets cannot say: shared vertices, and those of no facet.
 fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
-    if faces.degenerate > 0 {
-        let message = format!("{} faces with fewer than three corners", faces.degenerate);
-        losses.push(Loss::dropped("meshes[0].faces", message));
-    }
     let mut used = vec![false; mesh.positions.len()];
     for corner in faces.corners() {
         if let Some(used) = used.get_mut(*corner as usize) {
@@ -59,12 +54,12 @@ fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
     }
     let used = used.iter().filter(|used| **used).count();
     if used < faces.corners().len() {
-        let message = format!("every facet has vertices of its own: {used} become {}", faces.corners().len());
+        let message = format!("STL has no shared vertices: {used} become {}", faces.corners().len());
         losses.push(Loss::new(LossKind::Split, "meshes[0].positions", message));
     }
     if used < mesh.positions.len() {
-        let message = format!("{} vertices that no face uses", mesh.positions.len() - used);
-        losses.push(Loss::dropped("meshes[0].positions", message));
+        let loss = Loss::dropped("meshes[0].positions", "vertices that no face uses");
+        losses.push(loss.affecting(mesh.positions.len() - used, mesh.positions.len(), "vertices"));
     }
 }
 
@@ -76,8 +71,11 @@ fn header(name: &str, losses: &mut Vec<Loss>) -> [u8; HEADER] {
     let end = (0..=text.len().min(HEADER)).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let text = text[..end].trim_end();
     if text != name {
-        let message = format!("\"{}\" is \"{text}\"", name.escape_debug());
-        losses.push(Loss::new(LossKind::Renamed, "meshes[0].name", message));
+        let detail = format!("\"{}\" becomes \"{text}\"", name.escape_debug());
+        losses.push(
+            Loss::renamed("meshes[0].name", "the header has 80 bytes and cannot begin with solid")
+                .detail(detail),
+        );
     }
     let mut header = [0; HEADER];
     header[..text.len()].copy_from_slice(text.as_bytes());

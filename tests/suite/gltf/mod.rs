@@ -9,6 +9,7 @@ mod numbers;
 mod partial;
 mod poses;
 mod round_trip;
+mod tolerant;
 mod unread;
 
 use std::collections::BTreeMap;

@@ -101,8 +101,8 @@ fn libraries_give_materials_their_colours() {
     assert_eq!(colors, [Some([255, 0, 128]), Some([51; 3]), None, None]);
     assert_eq!(
         list(&losses),
-        "dropped: my colours.mtl: a material has a name and a diffuse colour, but no Kd, Ns, map_Kd\n\
-         quantised: my colours.mtl: colours of materials have 8 bits, off by at most 0.002\n\
+        "dropped: my colours.mtl: materials of scenes have a name and a base colour only: Kd, Ns, map_Kd\n\
+         quantised: my colours.mtl: base colours rounded to 8 bits, off by at most 0.002\n\
          dropped: mtllib: there is no `none.mtl my colours.mtl`, so materials have names only"
     );
 }
@@ -134,8 +134,7 @@ fn a_library_that_is_wrong_is_a_loss() {
     assert_eq!(colors, [None, Some([0, 0, 255])]);
     assert_eq!(
         list(&losses),
-        "dropped: a.mtl: 2 colours that cannot be read, the first at line 2, column 7: the blue of the colour is \
-         missing"
+        "dropped: a.mtl: malformed colours: 2, the first at line 2, column 7: the blue of the colour is missing"
     );
 
     let folder = Folder::from([("a.mtl".to_owned(), "Kd x\n".repeat(1000).into_bytes())]);
@@ -143,7 +142,7 @@ fn a_library_that_is_wrong_is_a_loss() {
     assert_eq!(
         list(&losses),
         "dropped: a.mtl: 100 colours that cannot be read, the first at line 1, column 4: `x` is no number\n\
-         dropped: a.mtl: what follows so many wrong colours is not read"
+         dropped: a.mtl: everything after too many malformed colours"
     );
 }
 
@@ -190,17 +189,17 @@ fn what_a_scene_has_no_place_for_is_listed() {
     let (scene, losses) = scene(Obj, text.as_bytes());
     assert_eq!(
         losses,
-        "dropped: cstype: 1 statements, the first at line 13, column 1\n\
-         dropped: l: 2 statements, the first at line 11, column 1\n\
+        "dropped: cstype: unsupported statements: 1, the first at line 13, column 1\n\
+         dropped: l: unsupported statements: 2, the first at line 11, column 1\n\
          dropped: v: weights of positions: 1\n\
          dropped: vt: third texture coordinates: 1\n\
-         dropped: s: faces without normals that are to look smooth: 2\n\
-         dropped: v: no face uses 2 of them\n\
-         dropped: vt: no face uses 1 of them\n\
-         dropped: vn: no face uses 1 of them\n\
-         dropped: meshes[0].faces: 1 faces with fewer than three corners\n\
-         changed: meshes[0].uvs[0]: 3 of 4 vertices have none and get 0\n\
-         changed: meshes[0].normals: 3 of 4 vertices have none and get those of the faces"
+         dropped: s: smooth shading of faces without normals: 2\n\
+         dropped: v: values that no face uses, 2 of 5 values\n\
+         dropped: vt: values that no face uses, 1 of 2 values\n\
+         dropped: vn: values that no face uses, 1 of 2 values\n\
+         dropped: meshes[0].faces: faces with fewer than 3 corners, 1 of 3 faces\n\
+         changed: meshes[0].uvs[0]: texture coordinates of 0 where there are none, 3 of 4 vertices\n\
+         changed: meshes[0].normals: normals of the faces where there are none, 3 of 4 vertices"
     );
     let [x, z] = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [x, z, z, z]);
@@ -209,7 +208,7 @@ fn what_a_scene_has_no_place_for_is_listed() {
 #[test]
 fn colours_and_points() {
     let (scene, losses) = scene(Obj, b"o cloud\nv 0 0 0 1 0.5 0.25\nv 1 2 3\nv 1 2 3 0 0 0 0.5\n");
-    assert_eq!(losses, "changed: meshes[0].colors[0]: 1 of 3 vertices have none and get white");
+    assert_eq!(losses, "changed: meshes[0].colors[0]: white where there are none, 1 of 3 vertices");
     let mesh = &scene.meshes[0];
     assert_eq!((&*mesh.name, mesh.positions.len(), mesh.faces.corner_count(3)), ("cloud", 3, 0));
     let colors = vec![[1.0, 0.5, 0.25, 1.0], [1.0; 4], [0.0, 0.0, 0.0, 0.5]];
@@ -236,9 +235,7 @@ fn errors_name_line_and_column() {
             "f 1 4294967295 1",
             "line 1, column 5: 4294967295 in `4294967295` is out of range: there are 0 positions so far",
         ),
-        ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: number 3 of the positions, but the file has 1"),
-        ("v 0 0 0\nf 1/1 1 1", "line 2, column 3: number 1 of the texture coordinates, but the file has 0"),
-        ("v 0 0 0\nf 1 1 1//4", "line 2, column 7: number 4 of the normals, but the file has 0"),
+        ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: position 3, but the file has 1"),
         (
             "hello world\nhow are you",
             "line 1, column 1: `hello` is no statement of OBJ, nor is anything else here",
@@ -285,8 +282,8 @@ fn is_written_as_the_shortest_decimals() {
     assert_eq!(std::str::from_utf8(&folder["file.mtl"]).unwrap(), library);
     assert_eq!(
         losses,
-        "renamed: meshes[1].material.name: the material \"\" is \"color_010203\"\n\
-         dropped: meshes[1].faces: 2 faces with fewer than three corners"
+        "renamed: meshes[1].material.name: materials of OBJ have unique names: \"\" becomes \"color_010203\"\n\
+         dropped: meshes[1].faces: faces with fewer than 3 corners, 2 of 2 faces"
     );
 }
 
@@ -299,9 +296,9 @@ fn what_obj_cannot_say() {
     let (folder, losses) = write(Obj, of(vec![mesh.clone()])).unwrap();
     assert_eq!(
         losses,
-        "changed: meshes[0].normals: 3 values are not finite and become 0\n\
-         dropped: meshes[0].colors[0]: OBJ has colours without alpha\n\
-         renamed: meshes[0].name: \" two\\nlines\\\\\" is \"two_lines_\""
+        "changed: meshes[0].normals: numbers that are not finite become 0: 3\n\
+         dropped: meshes[0].colors[0]: OBJ has no alpha of vertices\n\
+         renamed: meshes[0].name: a name is part of a line: \" two\\nlines\\\\\" becomes \"two_lines_\""
     );
     assert!(folder["file.obj"].starts_with(b"o two_lines_\nv 0 0 0 1 0 0\n"));
     mesh.positions[2] = [0.0, f32::INFINITY, 0.0];
@@ -318,8 +315,27 @@ fn a_material_holds_until_there_is_another() {
     let mut red = triangle();
     red.material.name = "red".to_owned();
     let (folder, losses) = write(Obj, of(vec![triangle(), red, triangle()])).unwrap();
-    assert_eq!(losses, "renamed: meshes[2].material.name: the material \"\" is \"none\"");
+    assert_eq!(
+        losses,
+        "renamed: meshes[2].material.name: materials of OBJ have unique names: \"\" becomes \"none\""
+    );
     let (scene, _) = read(Obj, &folder["file.obj"], &folder).unwrap();
     let names: Vec<_> = scene.meshes.iter().map(|mesh| &*mesh.material.name).collect();
     assert_eq!(names, ["", "red", "none"]);
+}
+
+/// Other programs read such files; the positions are there.
+#[test]
+fn texture_coordinates_and_normals_that_do_not_exist_are_lost() {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.5 0.25\nf 1/1/7 2/2/-3 3/-9/0\n";
+    let (scene, losses) = scene(Obj, text.as_bytes());
+    assert_eq!(
+        losses,
+        "dropped: f: texture coordinates of corners that are not in the file: 2\n\
+         dropped: f: normals of corners that are not in the file: 3\n\
+         changed: meshes[0].uvs[0]: texture coordinates of 0 where there are none, 2 of 3 vertices"
+    );
+    let mesh = &scene.meshes[0];
+    assert_eq!(mesh.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+    assert_eq!((mesh.uvs[0][0], mesh.uvs[0][1], &mesh.normals), ([0.5, 0.25], [0.0; 2], &None));
 }

@@ -80,12 +80,12 @@ fn the_three_encodings_say_the_same() {
         assert_eq!(scene.meshes, [expected.clone()]);
         assert_eq!(
             losses,
-            "dropped: obj_info: 2 lines\n\
-             dropped: vertex.skipped: lists have no place in a vertex\n\
-             quantised: vertex.x, y, z: the model has floats of 32 bits, off by at most 9.5e-8\n\
-             dropped: edge: the element, 1 items\n\
-             dropped: face.flags: faces have corners only\n\
-             dropped: face: 1 faces with fewer than three corners"
+            "dropped: obj_info: scenes have no comments: 2\n\
+             dropped: vertex.skipped: vertices of scenes have no lists\n\
+             quantised: vertex.x, y, z: 64-bit floats rounded to 32 bits, off by at most 9.5e-8\n\
+             dropped: edge: unsupported element: 1\n\
+             dropped: face.flags: faces of scenes have corners only\n\
+             dropped: face: faces with fewer than 3 corners, 1 of 3 faces"
         );
     }
 }
@@ -128,14 +128,14 @@ fn flat_points_and_other_colours() {
                  property float green\nproperty float blue\nproperty float alpha\nproperty ushort gray\nend_header\n\
                  1 2 0.5 0.25 1 0 65535\nmore";
     let (scene, losses) = scene(Ply, file);
-    assert_eq!(losses, "dropped: 4 bytes behind the last element");
+    assert_eq!(losses, "dropped: bytes after the last element: 4");
     let mesh = &scene.meshes[0];
     assert!(mesh.flat);
     assert_eq!(mesh.positions, [[1.0, 2.0, 0.0]]);
     assert_eq!(mesh.colors, [Colors::F32(vec![[0.5, 0.25, 1.0, 0.0]])]);
     assert_eq!(mesh.faces.corner_count(1), 0);
     let (folder, losses) = write(Ply, scene.clone()).unwrap();
-    assert_eq!(losses, "dropped: meshes[0].flat: positions without a third coordinate get one in PLY");
+    assert_eq!(losses, "dropped: meshes[0].flat: PLY has no 2D positions: z = 0 added");
     let mut deep = scene;
     deep.meshes[0].flat = false;
     assert_eq!(super::scene(Ply, &folder["file.ply"]), (deep, String::new()));
@@ -155,7 +155,7 @@ fn errors_name_the_place() {
             "line 2, column 8: the format `text` is not ascii, binary_little_endian or binary_big_endian",
         ),
         ("ply\nformat ascii 2.0\n".into(), "line 2, column 14: version `2.0` is not 1.0"),
-        ("ply\nelements 3\n".into(), "line 2, column 1: `elements` is no line of a PLY header"),
+        ("ply\nelements 3\n".into(), "line 3, column 1: the header has no line `end_header`"),
         ("ply\nelement a -3\n".into(), "line 2, column 11: `-3` is no number of items"),
         ("ply\nelement a\n".into(), "line 2, column 10: the number of items is missing"),
         ("ply\nproperty int a\n".into(), "line 2, column 14: a property before the first element"),
@@ -213,10 +213,10 @@ fn names_of_attributes_are_made_free() {
     let (folder, losses) = write(Ply, of(vec![mesh])).unwrap();
     assert_eq!(
         losses,
-        "renamed: meshes[0].custom[0].name: \"x\" is \"x_1\"\n\
-         renamed: meshes[0].custom[1].name: \"two words\" is \"two_words\"\n\
-         split: meshes[0].custom[2]: \"v3\" is v3_0, v3_1\n\
-         renamed: meshes[0].custom[3].name: \"x\" is \"x_2\""
+        "renamed: meshes[0].custom[0].name: properties have unique names without blanks: \"x\" becomes \"x_1\"\n\
+         renamed: meshes[0].custom[1].name: properties have unique names without blanks: \"two words\" becomes \"two_words\"\n\
+         split: meshes[0].custom[2]: one property per component: \"v3\" becomes v3_0, v3_1\n\
+         renamed: meshes[0].custom[3].name: properties have unique names without blanks: \"x\" becomes \"x_2\""
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     let names: Vec<_> = scene.meshes[0].custom.iter().map(|custom| &*custom.name).collect();
@@ -230,8 +230,8 @@ fn merged_meshes_keep_their_attributes() {
     let (folder, losses) = write(Ply, of(vec![triangle(), with])).unwrap();
     assert_eq!(
         losses,
-        "changed: meshes[0].custom: it gets what other meshes have: the attribute \"id\" of 0\n\
-         merged: meshes: PLY has one mesh, so these 2 become one"
+        "changed: meshes[0].custom: attributes of 0 added, since other meshes have them\n\
+         merged: meshes: PLY has one mesh: 2 merged into one"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));
@@ -275,4 +275,25 @@ fn types_have_two_names_and_whole_ranges() {
             assert_eq!(scene.meshes[0].custom[0].values, values, "{name}");
         }
     }
+}
+
+#[test]
+fn lines_may_end_with_a_carriage_return_and_say_what_they_like() {
+    let text = "ply\nformat ascii 1.0\nCreated by a program\nelement vertex 3\nproperty float x\nproperty float y\n\
+                property float z\nelement tristrips 1\nproperty list int int vertex_indices\nend_header\n\
+                0 0 0\n1 0 0\n0 1 0\n9 0 1 2 1 -1 2 2 1 0\n";
+    for text in [text.to_owned(), text.replace('\n', "\r"), text.replace('\n', "\r\n")] {
+        let (scene, losses) = scene(Ply, text.as_bytes());
+        assert!(
+            losses.starts_with("dropped: unknown lines of the header: 1, the first at line "),
+            "{losses}"
+        );
+        assert!(!losses.contains('\n'), "{losses}");
+        assert_eq!(scene.meshes[0].positions[1], [1.0, 0.0, 0.0]);
+        // The second of the first strip has no area, as the first of the second one, where the next is turned over.
+        let indices = scene.meshes[0].faces.indices.clone().unwrap().into_u32();
+        assert_eq!(indices, [0, 1, 2, 1, 2, 0]);
+    }
+    let unsound = text.replace("-1 2 2", "-2 2 2");
+    assert!(error(Ply, unsound.as_bytes()).contains("vertex -2, but there are 3"));
 }

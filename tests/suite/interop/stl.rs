@@ -39,8 +39,8 @@ fn binary_files_are_told_by_their_size() {
     assert_eq!(scene, of(vec![facet("")]));
     assert_eq!(
         losses,
-        "dropped: 4 bytes behind the last facet\n\
-         dropped: facets.attributes: 1 facets have attributes, which may be colours of one program or another"
+        "dropped: bytes after the last facet: 4\n\
+         dropped: facets.attributes: attribute bytes, whose meaning differs between programs, 1 of 1 facets"
     );
 }
 
@@ -57,7 +57,10 @@ fn normals_that_are_none() {
     let more = ASCII.replace("facet normal 0 0 1", "facet normal nan 0 1").replace("solid a b\n", "");
     let both = ASCII.replace("endsolid a b\n", more.trim_start_matches("solid a b\r\n"));
     let (scene, losses) = scene(Stl, format!("{}endsolid", both.trim_end_matches("end")).as_bytes());
-    assert_eq!(losses, "changed: meshes[0].normals: 1 facets have no normal and get that of their corners");
+    assert_eq!(
+        losses,
+        "changed: meshes[0].normals: normals of the corners where there are none, 1 of 2 facets"
+    );
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [[0.0, 0.0, 1.0]; 6]);
 }
 
@@ -95,10 +98,11 @@ fn what_stl_cannot_say() {
     assert_eq!(
         losses,
         format!(
-            "split: meshes[0].positions: every facet has vertices of its own: 4 become 6\n\
-             dropped: meshes[0].positions: 1 vertices that no face uses\n\
-             renamed: meshes[0].name: \"solid {x}é\" is \"{name}\"\n\
-             changed: meshes[0].normals: STL has one normal per facet: that of the corners for 1 facets",
+            "split: meshes[0].positions: STL has no shared vertices: 4 become 6\n\
+             dropped: meshes[0].positions: vertices that no face uses, 1 of 5 vertices\n\
+             renamed: meshes[0].name: the header has 80 bytes and cannot begin with solid: \"solid {x}é\" becomes \
+             \"{name}\"\n\
+             changed: meshes[0].normals: STL has one normal per facet: that of the corners, 1 of 2 facets",
             x = "x".repeat(72)
         )
     );

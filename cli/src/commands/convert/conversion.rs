@@ -222,7 +222,11 @@ impl Run<'_> {
 
     /// Writes the scene in this format, or a document of this format as JSON.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
-        self.conversion.edits.apply(&mut scene);
+        let moved =
+            self.conversion.edits.apply(&mut scene).map_err(|error| Failure::usage("--pose", error))?;
+        if let Some([x, y, z]) = moved {
+            self.outcome.assumed.push(format!("the scene is moved by ({x}, {y}, {z}) m, as --center asks"));
+        }
         match format {
             Encoding::Json => {
                 let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();

@@ -39,6 +39,13 @@ pub struct Edits {
     /// of another format; --normals=never does not.
     #[arg(long, value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     normals: Option<Normals>,
+    /// Move the scene so that the centre of the box around it is at the origin.
+    #[arg(long)]
+    center: bool,
+    /// The pose in which the scene rests, and in which formats without a skeleton have the vertices: bind, rest, or
+    /// ANIMATION@SECONDS with the name or the number of an animation.
+    #[arg(long, value_name = "POSE", value_parser = pose)]
+    pose: Option<Pose>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -53,6 +60,50 @@ enum Corner {
     BottomLeft,
 }
 
+/// A pose of the skeleton.
+#[derive(Debug, Clone, PartialEq)]
+enum Pose {
+    Bind,
+    Rest,
+    Animation { name: String, seconds: f32 },
+}
+
+fn pose(text: &str) -> Result<Pose, String> {
+    let expected = || "expected bind, rest or ANIMATION@SECONDS".to_owned();
+    match text {
+        "bind" => Ok(Pose::Bind),
+        "rest" => Ok(Pose::Rest),
+        _ => {
+            let (name, seconds) = text.rsplit_once('@').ok_or_else(expected)?;
+            let seconds = seconds.parse::<f32>().ok().filter(|seconds| seconds.is_finite());
+            Ok(Pose::Animation { name: name.to_owned(), seconds: seconds.ok_or_else(expected)? })
+        }
+    }
+}
+
+impl Pose {
+    fn apply(&self, scene: &mut Scene) -> Result<(), String> {
+        match self {
+            Pose::Rest => {}
+            Pose::Bind => scene.set_rest(None),
+            Pose::Animation { name, seconds } => {
+                let named = scene.animations.iter().find(|animation| animation.name == *name);
+                let numbered = name.parse::<usize>().ok().and_then(|index| scene.animations.get(index));
+                let animation = named.or(numbered).ok_or_else(|| {
+                    let names: Vec<_> =
+                        scene.animations.iter().map(|one| format!("\"{}\"", one.name)).collect();
+                    format!("no animation \"{name}\"; the file has {}: {}", names.len(), names.join(", "))
+                })?;
+                let rate =
+                    if animation.rate > 0.0 && animation.rate.is_finite() { animation.rate } else { 1.0 };
+                let local = animation.pose(&scene.skeleton, seconds * rate);
+                scene.set_rest(Some(&local));
+            }
+        }
+        Ok(())
+    }
+}
+
 fn factor(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
@@ -63,9 +114,21 @@ fn factor(text: &str) -> Result<f32, String> {
 impl Edits {
     /// Whether nothing is changed.
     pub fn are_none(&self) -> bool {
-        let Edits { axes, out_axes, uv_origin, bake: _, scale, flip_u, flip_v, weld, triangulate, normals } =
-            self;
+        let Edits {
+            axes,
+            out_axes,
+            uv_origin,
+            bake: _,
+            scale,
+            flip_u,
+            flip_v,
+            weld,
+            triangulate,
+            normals,
+            ..
+        } = self;
         let told = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
+        let told = told || self.center || self.pose.is_some();
         !(told || *flip_u || *flip_v || *weld || *triangulate || *normals == Some(Normals::Always))
     }
 
@@ -86,8 +149,16 @@ impl Edits {
         self.out_axes.map_or(usual, |axes| usual.with_axes(axes))
     }
 
-    /// Changes the scene.
-    pub fn apply(&self, scene: &mut Scene) {
+    /// Changes the scene. Returns by how much `--center` has moved it.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such animation.
+    pub fn apply(&self, scene: &mut Scene) -> Result<Option<[f32; 3]>, String> {
+        if let Some(pose) = &self.pose {
+            pose.apply(scene)?;
+        }
+        let moved = if self.center { scene.center() } else { None };
         if let Some(factor) = self.scale {
             scene.scale(factor);
         }
@@ -108,6 +179,7 @@ impl Edits {
                 mesh.generate_normals();
             }
         }
+        Ok(moved)
     }
 
     /// Generates the normals that files of this format need, if the scene comes from another one. Says for how many

@@ -13,6 +13,8 @@ pub struct Attributes {
     pub colors: Option<Vec<[u8; 3]>>,
     /// Bones; 0 is the base.
     pub bones: Option<Vec<u16>>,
+    /// The largest error of the coordinates of each position, where it shall be smaller than the tolerance.
+    pub limits: Option<Vec<f32>>,
 }
 
 /// How far attributes may be off before a larger form is used.

@@ -95,8 +95,13 @@ fn encode_each(
             match vertex.pack(size, surface) {
                 Ok(packed) => {
                     let errors = vertex.errors(packed.value());
-                    best = Some((packed, errors));
-                    if vertex.is_held(errors, tolerance) {
+                    let is_held = vertex.is_held(errors, tolerance);
+                    // Of those that do not hold it, the one that is nearest.
+                    let known = best.as_ref().map(|(_, known): &(_, VertexErrors)| known.position);
+                    if is_held || known.is_none_or(|known| errors.position <= known) {
+                        best = Some((packed, errors));
+                    }
+                    if is_held {
                         break;
                     }
                 }
@@ -124,6 +129,7 @@ impl Attributes {
             ("normals", self.normals.as_ref().map(Vec::len)),
             ("colors", self.colors.as_ref().map(Vec::len)),
             ("bones", self.bones.as_ref().map(Vec::len)),
+            ("limits", self.limits.as_ref().map(Vec::len)),
         ];
         if let Some((name, Some(found))) = lists.iter().find(|(_, found)| found.is_some_and(|n| n != len)) {
             let message = format!("{found} values, but there are {len} positions");
@@ -145,6 +151,7 @@ impl Attributes {
                 normal,
                 color: at(&self.colors, index),
                 bone,
+                limit: at(&self.limits, index).unwrap_or(f32::INFINITY),
             })
         });
         vertices.collect()

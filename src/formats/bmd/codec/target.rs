@@ -16,6 +16,8 @@ pub(super) struct Target {
     pub normal: Option<[f32; 3]>,
     pub color: Option<[u8; 3]>,
     pub bone: u8,
+    /// How far coordinates of the position may be off at most.
+    pub limit: f32,
 }
 
 /// Why a form cannot express a vertex.
@@ -120,7 +122,7 @@ impl Target {
     /// Whether a form with these errors holds the vertex. No form has a better colour than the nearest shade.
     pub(super) fn is_held(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
         let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade())));
-        errors.position <= tolerance.position
+        errors.position <= tolerance.position.min(self.limit)
             && errors.st <= tolerance.st
             && errors.normal <= tolerance.normal
             && errors.color <= best_color

@@ -1,6 +1,7 @@
 //! BMD to and from scenes.
 
 mod animation;
+mod precision;
 mod rig;
 
 use serde_json::{Value, json};
@@ -12,18 +13,17 @@ use super::{
     flat_color,
 };
 use crate::scene::{
-    self, Axis, Colors, Conventions, FromScene, Holds, Indices, Material, Scene, SceneOptions,
+    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
 };
 use crate::{Error, FormatId, Loss, LossKind, Result, Text, path};
 
-const HOLDS: Holds = Holds {
+const CAPABILITIES: Capabilities = Capabilities {
     format: "BMD",
     meshes: true,
     materials: true,
     flat_colors: true,
     normals: true,
     uvs: 1,
-    uv_origin: Document::CONVENTIONS.uv_origin,
     colors: 1,
     skins: 1,
     corners: 4,
@@ -31,7 +31,7 @@ const HOLDS: Holds = Holds {
     skeleton: true,
     joint_names: true,
     animations: true,
-    ..Holds::POSITIONS
+    ..Capabilities::POSITIONS
 };
 
 /// The extra of a scene with the meshes that are not drawn, such as the solids of bones.
@@ -68,20 +68,19 @@ impl FromScene for Document {
         scene.lods = self.lods.iter().map(|lod| to_lod(*lod, &places)).collect();
         scene.animations =
             self.animations.iter().map(|animation| animation::to_animation(animation, &self.bones)).collect();
-        conventions.into_gltf(&mut scene, "bmd");
+        conventions.to_scene_space(&mut scene, "bmd");
         Ok((scene, losses))
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let tolerance = tolerance(&scene);
-        conventions.out_of_gltf(&mut scene);
+        let folded = scene.fold_scale("BMD");
         let rest = scene.rest_in_bind_pose("BMD", rig::is_part_of_pseudo_bone);
         let hidden = scene.extras.remove(HIDDEN);
         let extras = rig::take_extras(&mut scene.skeleton);
-        let holds = Holds { uv_origin: conventions.uv_origin, ..HOLDS };
-        let mut losses = holds.restrict(&mut scene);
-        losses.extend(rest);
+        let mut losses = CAPABILITIES.restrict(&mut scene, conventions);
+        losses.extend(folded.into_iter().chain(rest));
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
         let meshes = scene.meshes.into_iter().enumerate();
@@ -123,7 +122,7 @@ fn reserved(document: &Document) -> Vec<Loss> {
     let header = std::iter::once(document.reserved != [0; 3]);
     match header.chain(meshes).chain(bones).chain(lods).chain(animations).filter(|set| *set).count() {
         0 => Vec::new(),
-        count => vec![Loss::dropped("", format!("reserved fields that are not 0, in {count} places"))],
+        count => vec![Loss::dropped("", "reserved fields that are not 0").detail(count)],
     }
 }
 
@@ -137,14 +136,14 @@ fn to_mesh(
 ) -> scene::Mesh {
     let name = material.to_string();
     if name.as_bytes() != material.as_bytes() {
-        let message = format!("{material:?} is not UTF-8: read as \"{name}\"");
-        losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material"), message));
+        let loss = Loss::renamed(format!("meshes[{index}].material"), "invalid UTF-8 replaced");
+        losses.push(loss.detail(format_args!("{material:?} becomes \"{name}\"")));
     }
     let mut columns = mesh.vertices.columns(mesh.surface());
     let missing = columns.bones.iter().filter(|bone| !rig.has(**bone)).count();
     if missing > 0 {
-        let message = format!("{missing} vertices are bound to bones that do not exist");
-        losses.push(Loss::dropped(format!("meshes[{index}].vertices"), message));
+        let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
+        losses.push(loss.affecting(missing, columns.bones.len(), "vertices"));
     }
     rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
@@ -156,7 +155,7 @@ fn to_mesh(
         uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
         uv_origin: conventions.uv_origin,
         colors: if has_colors { vec![Colors::U8(columns.colors)] } else { Vec::new() },
-        // Bone 0 is the model itself: vertices bound to it alone are unbound.
+        // Bone 0 is the model itself: what is bound to it only is not bound at all.
         skins: match columns.bones.iter().all(|bone| *bone == 0) {
             true => Vec::new(),
             false => vec![rig.skin(&columns.bones)],
@@ -188,27 +187,28 @@ fn from_mesh(
     losses: &mut Vec<Loss>,
 ) -> Result<Mesh> {
     let at = |error: Error| error.within(path!(meshes[index]));
-    let faces = Faces::encode(&from_faces(&mesh.faces)).map_err(at)?;
+    let corners = from_faces(&mesh.faces);
+    let faces = Faces::encode(&corners).map_err(at)?;
     let material = from_material(&mesh.material);
     report_material(&mesh.material, &material, index, losses);
     let surface = if flat_color(material.as_bytes()).is_some() { Surface::Flat } else { Surface::Textured };
     if mesh.normals.is_none() {
-        let message = "BMD vertices always have a normal: added the direction of each position";
-        losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].normals"), message));
+        let message = "BMD requires normals: set to the direction of the positions";
+        losses.push(Loss::changed(format!("meshes[{index}].normals"), message));
     }
     let zero = mesh.uvs.first().is_some_and(|uvs| uvs.iter().all(|uv| *uv == [0.0; 2]));
     let st = format!("meshes[{index}].uvs[0]");
     match surface {
         Surface::Textured if mesh.uvs.is_empty() => {
-            let message = "textured BMD vertices always have a texture coordinate: added 0, 0";
-            losses.push(Loss::new(LossKind::Changed, st, message));
+            let message = "BMD requires texture coordinates of textured surfaces: set to 0";
+            losses.push(Loss::changed(st, message));
         }
-        Surface::Flat if zero => {
-            losses.push(Loss::dropped(st, "all are 0, and flat-coloured BMD vertices have none"))
-        }
+        Surface::Flat if zero => losses.push(Loss::dropped(st, "texture coordinates of 0 on a flat colour")),
         _ => {}
     }
+    let size = mesh.size();
     let mut attributes = Attributes {
+        limits: Some(precision::limits(&mesh.positions, &corners, size)),
         positions: mesh.positions,
         normals: mesh.normals,
         st: mesh.uvs.into_iter().next(),
@@ -228,41 +228,44 @@ fn from_mesh(
     }
     if attributes.bones.as_ref().is_some_and(|bones| bones.iter().all(|bone| *bone == 0)) {
         let message = "vertices bound only to joint 0 become unbound";
-        losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].skins[0]"), message));
+        losses.push(Loss::changed(format!("meshes[{index}].skins[0]"), message));
     }
     let model = attributes.positions.clone();
     rig.unplace(&mut attributes);
     let (vertices, mut errors) =
         Vertices::encode(&attributes, surface, VertexSizes::PerVertex, tolerance).map_err(at)?;
     let mesh = Mesh::new(Some(material), vertices, faces);
-    errors.position = distance_in_model(&mesh, rig, &model);
-    report_errors(errors, rounding, index, losses);
+    let packed = positions_in_model(&mesh, rig);
+    precision::check(&model, &packed, &corners, size).map_err(at)?;
+    let pairs = packed.as_flattened().iter().zip(model.as_flattened());
+    errors.position = pairs.map(|(found, source)| (found - source).abs()).fold(0.0, f32::max);
+    report_errors(errors, rounding, size, index, losses);
     let white = || mesh.vertices.columns(mesh.surface()).colors.iter().all(|color| *color == [255; 4]);
     if attributes.colors.is_some() && white() {
-        let message = "all are white, which BMD does not store";
+        let message = "white is the default of BMD: not written";
         losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), message));
     }
     Ok(mesh)
 }
 
-/// A flat colour is part of the name, and a name that starts like one is one.
-fn report_material(source: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
-    if found.as_bytes() != source.name.as_bytes() {
-        let message = format!("BMD stores a flat colour in the material name: \"{found}\"");
-        losses.push(Loss::new(LossKind::Renamed, format!("meshes[{index}].material.name"), message));
+/// A flat colour is a part of the name, and what begins like one is one.
+fn report_material(wanted: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
+    if found.as_bytes() != wanted.name.as_bytes() {
+        let loss =
+            Loss::renamed(format!("meshes[{index}].material.name"), "BMD has flat colours in the name");
+        losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", wanted.name)));
     }
-    if source.color.is_none() && flat_color(found.as_bytes()).is_some() {
-        let message = "BMD reads a name that starts with # and six hexadecimal digits as a flat colour";
-        losses.push(Loss::new(LossKind::Changed, format!("meshes[{index}].material.color"), message));
+    if wanted.color.is_none() && flat_color(found.as_bytes()).is_some() {
+        let message = "BMD reads # and a number at the beginning of a name as a flat colour";
+        losses.push(Loss::changed(format!("meshes[{index}].material.color"), message));
     }
 }
 
-/// How far coordinates are off where the bones have taken the vertices.
-fn distance_in_model(mesh: &Mesh, rig: &Rig, model: &[[f32; 3]]) -> f32 {
+/// The positions where the bones have taken the vertices.
+fn positions_in_model(mesh: &Mesh, rig: &Rig) -> Vec<[f32; 3]> {
     let mut columns = mesh.vertices.columns(mesh.surface());
     rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
-    let pairs = columns.positions.as_flattened().iter().zip(model.as_flattened());
-    pairs.map(|(found, source)| (found - source).abs()).fold(0.0, f32::max)
+    columns.positions
 }
 
 fn from_faces(faces: &scene::Faces) -> Vec<Face> {
@@ -295,17 +298,17 @@ fn from_material(material: &Material) -> Text {
 }
 
 /// `rounding`: how far colours were off before they were packed, from 0 to 1.
-fn report_errors(errors: VertexErrors, rounding: f32, index: usize, losses: &mut Vec<Loss>) {
-    let mut report = |what: &str, unit: &str, error: f32, least: f32| {
-        if error > least {
-            let message = format!("BMD quantises them ({unit})");
-            losses.push(Loss::quantised(format!("meshes[{index}].{what}"), message, error));
+fn report_errors(errors: VertexErrors, rounding: f32, size: f32, index: usize, losses: &mut Vec<Loss>) {
+    let mut report = |what: &str, message: &str, error: f32, size: f32| {
+        if error > 0.0 {
+            let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, error);
+            losses.push(loss.of_size(size));
         }
     };
-    report("positions", "coordinates", errors.position, 0.0);
-    report("uvs[0]", "widths of the texture", errors.st, 0.0);
-    report("normals", "degrees", errors.normal, 0.0);
-    report("colors[0]", "from 0 to 1", rounding + f32::from(errors.color) / 255.0, 0.0);
+    report("positions", "positions packed", errors.position, size);
+    report("uvs[0]", "texture coordinates packed (widths of the texture)", errors.st, 0.0);
+    report("normals", "normals packed (degrees)", errors.normal, 0.0);
+    report("colors[0]", "colours packed (from 0 to 1)", rounding + f32::from(errors.color) / 255.0, 0.0);
 }
 
 /// A mesh that is not drawn, as its packed words.
@@ -323,7 +326,7 @@ fn show(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -
                 meshes.insert(index, mesh);
                 places.iter_mut().filter(|place| **place >= index).for_each(|place| *place += 1);
             }
-            _ => losses.push(Loss::dropped(format!("extras.{HIDDEN}"), "an entry is not a BMD mesh")),
+            _ => losses.push(Loss::dropped(format!("extras.{HIDDEN}"), "extras that are not a mesh of BMD")),
         }
     }
     places
@@ -333,11 +336,9 @@ fn show(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -
 fn split(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
     let pieces = document.split_meshes(PieceLimits::COUNTABLE)?;
     for (index, place) in places.iter().enumerate().filter(|(_, place)| pieces[**place] > 1) {
-        let message = format!(
-            "split into {} meshes: a BMD mesh has at most 65,535 vertices and triangles",
-            pieces[*place]
-        );
-        losses.push(Loss::new(LossKind::Split, format!("meshes[{index}]"), message));
+        let message = "meshes of BMD have at most 65535 vertices and triangles";
+        let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);
+        losses.push(loss.detail(format_args!("into {}", pieces[*place])));
     }
     Ok(())
 }
@@ -373,14 +374,13 @@ fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut Vec<L
     let (first, last) = (meshes.first().copied().unwrap_or(0), meshes.last().copied().unwrap_or(0));
     let count = if meshes.is_empty() { 0 } else { last - first + 1 };
     if count > meshes.len() {
-        let message =
-            "a BMD level of detail is a contiguous range of meshes: it now includes those in between";
-        losses.push(Loss::new(LossKind::Changed, path.clone(), message));
+        let message = "levels of BMD are ranges of meshes: those in between are shown, too";
+        losses.push(Loss::changed(path.clone(), message));
     }
     let ld_sc = super::F8A::nearest(1.0 / (lod.distance + 1.0));
     let error = (1.0 / ld_sc.value() - 1.0 - lod.distance).abs();
     if error > lod.distance * 1e-6 && error.is_finite() {
-        losses.push(Loss::quantised(format!("{path}.distance"), "BMD quantises it (metres)", error));
+        losses.push(Loss::quantised(format!("{path}.distance"), "distances packed (metres)", error));
     }
     LodDef { id_mesh: first.min(255) as u8, n_mesh: count.min(255) as u8, ld_sc, resv1: 0 }
 }

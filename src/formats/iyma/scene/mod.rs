@@ -9,23 +9,22 @@ use to_scene::{list_losses, to_mesh};
 
 use super::document::{Document, count, dialect};
 use super::schema::Usage;
-use crate::scene::{self, Conventions, FromScene, Holds, Scene, SceneOptions};
+use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Scene, SceneOptions};
 use crate::{Dialect, Loss, Result, path};
 
-const HOLDS: Holds = Holds {
+const CAPABILITIES: Capabilities = Capabilities {
     format: "IyMA",
     meshes: true,
     flat: true,
     normals: true,
     tangents: true,
     uvs: usize::MAX,
-    uv_origin: Document::CONVENTIONS.uv_origin,
     colors: usize::MAX,
     skins: 1,
     custom: |_| true,
     unindexed: true,
     user_data: true,
-    ..Holds::POSITIONS
+    ..Capabilities::POSITIONS
 };
 
 impl FromScene for Document {
@@ -56,23 +55,22 @@ impl FromScene for Document {
             user_data: user_data.to_vec(),
             ..Scene::default()
         };
-        conventions.into_gltf(&mut scene, "iyma");
+        conventions.to_scene_space(&mut scene, "iyma");
         Ok((scene, losses))
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();
-        conventions.out_of_gltf(&mut scene);
-        let unindexed = scene.meshes.iter().all(|mesh| mesh.faces.indices.is_none());
-        let holds = Holds { uv_origin: conventions.uv_origin, unindexed, ..HOLDS };
-        let mut losses = holds.restrict(&mut scene);
+        let unindexed = !is_indexed(&scene.meshes);
+        let capabilities = Capabilities { unindexed, ..CAPABILITIES };
+        let mut losses = capabilities.restrict(&mut scene, conventions);
         scene::share_attributes(&mut scene.meshes, &mut losses);
         let document = Document {
             dialect,
             user_data: std::mem::take(&mut scene.user_data).into(),
             n_vertices: count(scene.meshes.iter().map(|mesh| mesh.positions.len()).sum(), path!(meshes))?,
-            indices: if unindexed { None } else { Some(join_indices(&mut scene.meshes)) },
+            indices: is_indexed(&scene.meshes).then(|| join_indices(&mut scene.meshes)),
             meshes: Vec::new(),
             ..Document::default()
         };
@@ -89,4 +87,9 @@ impl FromScene for Document {
         }
         Ok((Document { meshes, attributes, ..document }, losses))
     }
+}
+
+/// Whether a mesh has indices; without, the vertices are used in order.
+fn is_indexed(meshes: &[Mesh]) -> bool {
+    meshes.iter().any(|mesh| mesh.faces.indices.is_some())
 }

@@ -1,13 +1,13 @@
-//! What a target can hold, and how a scene is brought down to that.
+//! What a format can express, and how a scene is brought down to that.
 
 use glam::Mat4;
 
-use super::{Custom, Mesh, Scene, Skin, UvOrigin, merge};
+use super::{Conventions, Custom, Mesh, Scene, Skin, UvOrigin, merge};
 use crate::{Loss, LossKind};
 
-/// What a format can hold of a scene. What it cannot is taken out by [`Holds::restrict`].
+/// What a format can express of a scene. The rest is taken out by [`Capabilities::restrict`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Holds {
+pub(crate) struct Capabilities {
     /// The format's name, for messages.
     pub format: &'static str,
     /// More than one mesh.
@@ -26,8 +26,6 @@ pub(crate) struct Holds {
     pub tangents: bool,
     /// Number of sets of texture coordinates.
     pub uvs: usize,
-    /// Where the format has the origin of texture coordinates.
-    pub uv_origin: UvOrigin,
     /// Number of sets of colours.
     pub colors: usize,
     /// Number of sets of four joints per vertex.
@@ -56,9 +54,9 @@ pub(crate) struct Holds {
     pub extras: bool,
 }
 
-impl Holds {
+impl Capabilities {
     /// Nothing but triangles between positions.
-    pub const POSITIONS: Holds = Holds {
+    pub const POSITIONS: Capabilities = Capabilities {
         format: "",
         meshes: false,
         mesh_names: false,
@@ -68,7 +66,6 @@ impl Holds {
         normals: false,
         tangents: false,
         uvs: 0,
-        uv_origin: UvOrigin::TopLeft,
         colors: 0,
         skins: 0,
         custom: |_| false,
@@ -84,25 +81,37 @@ impl Holds {
         extras: false,
     };
 
-    /// Takes out of the scene what the format does not hold. What can be said otherwise is: the transform is applied,
-    /// polygons become triangles, several meshes one.
-    pub fn restrict(&self, scene: &mut Scene) -> Vec<Loss> {
+    /// How every writer begins: brings a scene to the axes, the unit and the texture origin of the format, and takes out
+    /// what the format cannot express. What can be expressed otherwise is: the transform is applied, polygons become
+    /// triangles, several meshes one.
+    pub fn restrict(&self, scene: &mut Scene, conventions: Conventions) -> Vec<Loss> {
+        conventions.from_scene_space(scene);
         let mut losses = Losses { format: self.format, list: Vec::new() };
         if !self.lods {
             keep_finest(scene, &mut losses);
         }
+        if !self.skeleton {
+            let moved = scene.pose_at_rest();
+            if moved > 0 {
+                let message = format!("{} has no skeleton: vertices moved to the rest pose", self.format);
+                let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+                let loss = Loss::changed("skeleton.joints", message);
+                losses.list.push(loss.affecting(moved, vertices, "vertices"));
+            }
+        }
         if !self.transform && scene.transform.is_some_and(|transform| transform != Mat4::IDENTITY) {
-            let message = format!("{} has none: it is applied to the vertices and the roots", self.format);
-            losses.list.push(Loss::new(LossKind::Changed, "transform", message));
+            let message =
+                format!("{} has no transforms: applied to the vertices and root joints", self.format);
+            losses.list.push(Loss::changed("transform", message));
         }
         if !self.transform {
             scene.apply_transform();
         }
         for (index, mesh) in scene.meshes.iter_mut().enumerate() {
-            self.restrict_mesh(mesh, &format!("meshes[{index}]"), &mut losses);
+            self.restrict_mesh(mesh, conventions.uv_origin, &format!("meshes[{index}]"), &mut losses);
         }
         if !self.meshes && scene.meshes.len() > 1 {
-            let message = format!("{} has one mesh, so these {} become one", self.format, scene.meshes.len());
+            let message = format!("{} has one mesh: {} merged into one", self.format, scene.meshes.len());
             let meshes = std::mem::take(&mut scene.meshes);
             scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
             losses.list.push(Loss::new(LossKind::Merged, "meshes", message));
@@ -111,13 +120,13 @@ impl Holds {
         losses.drop_if(!self.properties, "properties", "properties", &mut scene.properties);
         losses.drop_if(!self.user_data, "user_data", "user data", &mut scene.user_data);
         if !self.extras && !scene.extras.is_empty() {
-            losses.drop("extras", names_of(&scene.extras));
+            losses.drop("extras", "extras", names_of(&scene.extras));
             scene.extras.clear();
         }
         losses.list
     }
 
-    fn restrict_mesh(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+    fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut Losses) {
         losses.drop_text(!self.mesh_names, format!("{at}.name"), "names of meshes", &mut mesh.name);
         losses.drop_text(
             !self.materials,
@@ -134,7 +143,7 @@ impl Holds {
         // A transform may have taken them out of the plane.
         if mesh.flat && !(self.flat && mesh.is_flat()) {
             mesh.flat = false;
-            let message = format!("positions without a third coordinate get one in {}", self.format);
+            let message = format!("{} has no 2D positions: z = 0 added", self.format);
             losses.list.push(Loss::dropped(format!("{at}.flat"), message));
         }
         losses.drop_option(!self.normals, format!("{at}.normals"), "normals", &mut mesh.normals);
@@ -146,15 +155,19 @@ impl Holds {
         mesh.custom.retain(|custom| {
             let keep = (self.custom)(custom);
             if !keep {
-                losses.drop(format!("{at}.custom[{index}]"), format!("the attribute \"{}\"", custom.name));
+                losses.drop(
+                    format!("{at}.custom[{index}]"),
+                    "such attributes",
+                    format_args!("\"{}\"", custom.name),
+                );
             }
             index += 1;
             keep
         });
         self.restrict_faces(mesh, at, losses);
-        self.turn_uvs(mesh, at, losses);
+        self.flip_uvs(mesh, uv_origin, at, losses);
         if !self.extras && !mesh.extras.is_empty() {
-            losses.drop(format!("{at}.extras"), names_of(&mesh.extras));
+            losses.drop(format!("{at}.extras"), "extras of meshes", names_of(&mesh.extras));
             mesh.extras.clear();
         }
     }
@@ -164,41 +177,47 @@ impl Holds {
             let (skin, reduced) = Skin::with_four(&mesh.skins, mesh.positions.len());
             mesh.skins = vec![skin];
             if reduced.vertices > 0 {
-                let message = format!(
-                    "{} has 4 joints per vertex; {} vertices had more and keep the largest weights",
-                    self.format, reduced.vertices
-                );
-                losses.list.push(Loss::quantised(format!("{at}.skins"), message, reduced.dropped));
+                let message =
+                    format!("{} has 4 joints per vertex: those with the largest weights kept", self.format);
+                let loss = Loss::quantised(format!("{at}.skins"), message, reduced.dropped);
+                losses.list.push(loss.affecting(reduced.vertices, mesh.positions.len(), "vertices"));
             }
         }
-        losses.drop_sets(self.skins, format!("{at}.skins"), "joints of vertices", &mut mesh.skins);
+        losses.drop_sets(self.skins, format!("{at}.skins"), "joints and weights", &mut mesh.skins);
     }
 
     fn restrict_faces(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+        let faces = mesh.faces.corners.as_ref().map_or(0, Vec::len);
         let polygons = mesh.faces.corners.iter().flatten().filter(|count| **count > self.corners).count();
         if polygons > 0 {
-            let message =
-                format!("{polygons} faces with more than {} corners become triangles", self.corners);
-            losses.list.push(Loss::new(LossKind::Split, format!("{at}.faces.corners"), message));
+            let message = format!("faces with more than {} corners triangulated", self.corners);
+            let loss = Loss::new(LossKind::Split, format!("{at}.faces.corners"), message);
+            losses.list.push(loss.affecting(polygons, faces, "faces"));
         }
         let thin = mesh.faces.corners.iter().flatten().filter(|count| **count < 3).count();
         // Formats of any polygons say themselves what they do with them.
         if thin > 0 && self.corners < u32::MAX {
-            losses.drop(format!("{at}.faces.corners"), format!("{thin} faces of fewer than 3 corners"));
+            let loss = Loss::dropped(format!("{at}.faces.corners"), "faces with fewer than 3 corners");
+            losses.list.push(loss.affecting(thin, faces, "faces"));
         }
         if polygons > 0 || self.corners == 3 {
             mesh.triangulate();
+        }
+        let spare = mesh.faces.drop_spare_corners(mesh.positions.len());
+        if spare > 0 {
+            let loss = Loss::dropped(format!("{at}.faces"), "corners after the last triangle");
+            losses.list.push(loss.detail(spare));
         }
         if !self.unindexed {
             mesh.faces.number(mesh.positions.len());
         }
     }
 
-    fn turn_uvs(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
-        if mesh.uv_origin == self.uv_origin {
+    fn flip_uvs(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut Losses) {
+        if mesh.uv_origin == uv_origin {
             return;
         }
-        mesh.uv_origin = self.uv_origin;
+        mesh.uv_origin = uv_origin;
         for (set, uvs) in mesh.uvs.iter_mut().enumerate() {
             let mut worst = 0.0_f32;
             for [_, v] in uvs {
@@ -209,7 +228,8 @@ impl Holds {
                 *v = turned;
             }
             if worst > 0.0 {
-                let message = format!("v is counted from the {} in {}", self.uv_origin, self.format);
+                let message =
+                    format!("v becomes 1 - v: the texture origin of {} is {uv_origin}", self.format);
                 losses.list.push(Loss::quantised(format!("{at}.uvs[{set}]"), message, worst));
             }
         }
@@ -225,12 +245,16 @@ impl Holds {
                 named += 1;
             }
             if !self.extras && !joint.extras.is_empty() {
-                losses.drop(format!("skeleton.joints[{index}].extras"), names_of(&joint.extras));
+                losses.drop(
+                    format!("skeleton.joints[{index}].extras"),
+                    "extras of joints",
+                    names_of(&joint.extras),
+                );
                 joint.extras.clear();
             }
         }
         if named > 0 {
-            losses.drop("skeleton.joints.name", format!("names of joints: {named}"));
+            losses.drop("skeleton.joints.name", "names of joints", named);
         }
     }
 }
@@ -243,7 +267,7 @@ fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
     let goes = |mesh: &usize| all.contains(mesh) && !finest.meshes.contains(mesh);
     // From the last one on: the numbers of those before stay what they are.
     for mesh in (0..scene.meshes.len()).rev().filter(goes) {
-        losses.drop(format!("meshes[{mesh}]"), "coarser levels of detail");
+        losses.list.push(Loss::dropped(format!("meshes[{mesh}]"), "a coarser level of detail"));
     }
     let mut index = 0;
     let before = scene.meshes.len();
@@ -256,9 +280,9 @@ fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
     if lods.len() == 1 && finest.distance == 0.0 && scene.meshes.len() == before {
         return;
     }
-    let message =
-        format!("levels of detail: {}, and {} of {before} meshes", lods.len(), before - scene.meshes.len());
-    losses.drop("lods", message);
+    let message = format!("{} has no levels of detail: the finest kept", losses.format);
+    let loss = Loss::dropped("lods", message);
+    losses.list.push(loss.affecting(before - scene.meshes.len(), before, "meshes"));
 }
 
 fn names_of(extras: &super::Extras) -> String {
@@ -272,27 +296,27 @@ struct Losses {
 }
 
 impl Losses {
-    fn drop(&mut self, path: impl Into<String>, what: impl std::fmt::Display) {
-        self.list.push(Loss::dropped(path, format!("{} has no place for {what}", self.format)));
+    fn drop(&mut self, path: impl Into<String>, what: &str, detail: impl std::fmt::Display) {
+        self.list.push(Loss::dropped(path, format!("{} has no {what}", self.format)).detail(detail));
     }
 
     fn drop_if<T>(&mut self, drop: bool, path: &str, what: &str, values: &mut Vec<T>) {
         if drop && !values.is_empty() {
-            self.drop(path, format!("{what}: {}", values.len()));
+            self.drop(path, what, values.len());
             values.clear();
         }
     }
 
     fn drop_text(&mut self, drop: bool, path: String, what: &str, text: &mut String) {
         if drop && !text.is_empty() {
-            self.drop(path, format!("{what}: \"{text}\""));
+            self.drop(path, what, format_args!("\"{text}\""));
             text.clear();
         }
     }
 
     fn drop_option<T>(&mut self, drop: bool, path: String, what: &str, value: &mut Option<T>) {
         if drop && value.take().is_some() {
-            self.drop(path, what);
+            self.list.push(Loss::dropped(path, format!("{} has no {what}", self.format)));
         }
     }
 
@@ -301,7 +325,7 @@ impl Losses {
         for set in held..sets.len() {
             let message = match held {
                 0 => format!("{format} has no {what}"),
-                _ => format!("{format} has {held} {what}"),
+                _ => format!("{format} has no more than {held} {what}"),
             };
             self.list.push(Loss::dropped(format!("{path}[{set}]"), message));
         }

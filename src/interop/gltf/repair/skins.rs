@@ -1,18 +1,17 @@
-//! Joints and weights as glTF wants them: each joint of a vertex once, positive weights with a sum of 1, and joint 0
+//! Joints and weights as glTF requires them: each joint of a vertex once, positive weights with a sum of 1, and joint 0
 //! where there is no weight.
 
-use super::repair::changed;
 use crate::scene::{Scene, Skin, Weights, weights_to_bytes};
 use crate::{Error, Loss, Result};
 
 /// The joints that a file has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bones {
+pub(in super::super) struct Bones {
     /// Joints of the skeleton, or that stand for one that the scene does not have.
     pub count: usize,
     /// Whether the scene has no skeleton: joints are at the identity.
     pub placeholders: bool,
-    /// Whether there is one more, which never moves, for vertices that follow none.
+    /// Whether there is one more, which never moves, for vertices without joints.
     pub still: bool,
 }
 
@@ -35,25 +34,22 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
         (fix.changed, fix.error) = (0, 0.0);
         let lost = clear_unused(&mut mesh.skins);
         if lost > 0 {
-            let message = format!("{lost} joints that vertices follow with a weight of 0");
-            losses.push(Loss::dropped(path.clone(), message));
+            losses.push(Loss::dropped(path.clone(), "joints with a weight of 0").detail(lost));
         }
         fix.skins(&mut mesh.skins, mesh.positions.len());
         if fix.changed > 0 {
-            let message = format!(
-                "{} vertices get positive weights with a sum of 1, for joints that are there",
-                fix.changed
-            );
-            losses.push(Loss::quantised(path, message, fix.error));
+            let loss = Loss::quantised(path, "weights normalised to a sum of 1", fix.error);
+            losses.push(loss.affecting(fix.changed, mesh.positions.len(), "vertices"));
         }
     }
     if fix.used && fix.still.is_none() {
-        let message = format!("{count} joints, and one more for vertices that follow none");
+        let message =
+            format!("{count} joints, and a static one for vertices without joints, but 65535 is the maximum");
         return Err(Error::inexpressible(message).at_text("skeleton.joints"));
     }
     if placeholders && count > 0 {
-        let message = format!("{count} joints at the identity stand for the skeleton that is not there");
-        changed(losses, "skeleton", message);
+        let message = "added joints at the origin, since there is no skeleton";
+        losses.push(Loss::changed("skeleton", message).detail(count));
     }
     Ok(Bones { count, placeholders, still: fix.used })
 }

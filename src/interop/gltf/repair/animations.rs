@@ -1,12 +1,12 @@
-//! Animations as glTF wants them: finite values, one channel for what moves, and nothing between samples but steps,
+//! Animations as glTF requires them: finite values, one channel for what moves, and nothing between samples but steps,
 //! straight lines and great circles.
 
-use super::repair::{changed, rotations, vectors};
+use super::vectors::{rotations, vectors};
 use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
 
 /// The most samples of a channel that is sampled anew.
-const MOST_SAMPLES: f32 = 65_536.0;
+const MAX_SAMPLES: f32 = 65_536.0;
 
 /// # Errors
 ///
@@ -36,8 +36,10 @@ fn times(animation: &Animation, at: &str) -> Result<()> {
         let near = |time: &f32| animation.seconds(*time).abs() < f32::MAX / 2.0;
         let infinite = times.iter().position(|time| !near(time));
         if let Some(place) = infinite.or(after) {
-            let message =
-                format!("{}, but glTF wants finite times that ascend", times.get(place).unwrap_or(&0.0));
+            let message = format!(
+                "{}, but glTF requires finite times in ascending order",
+                times.get(place).unwrap_or(&0.0)
+            );
             let path = format!("{at}.times[{list}][{place}]");
             return Err(Error::inexpressible(message).at_text(path));
         }
@@ -57,7 +59,8 @@ fn drop_unused(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
         if last.get(&target(&channel)) == Some(&place) {
             animation.channels.push(channel);
         } else {
-            let why = if channel.samples.is_empty() { "no samples" } else { "a later one moves the same" };
+            let empty = channel.samples.is_empty();
+            let why = if empty { "channels without samples" } else { "channels that a later one overrides" };
             losses.push(Loss::dropped(format!("{at}.channels[{place}]"), why));
         }
     }
@@ -92,9 +95,8 @@ fn sample_anew(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
         }
     }
     if count > 0 {
-        let message =
-            format!("{count} rotations get samples at all whole ticks; between these they differ a little");
-        changed(losses, format!("{at}.channels"), message);
+        let message = "rotations resampled at whole ticks; between these they may differ";
+        losses.push(Loss::changed(format!("{at}.channels"), message).detail(count));
     }
 }
 
@@ -104,7 +106,7 @@ fn whole_ticks(times: &[f32], round: Option<f32>) -> Option<Vec<f32>> {
         Some(round) => (0.0, round.floor()),
         None => (times.first()?.ceil(), times.last()?.floor()),
     };
-    if last < first || last - first > MOST_SAMPLES {
+    if last < first || last - first > MAX_SAMPLES {
         return None;
     }
     let whole = (0..=(last - first) as u32).map(|tick| first + tick as f32);

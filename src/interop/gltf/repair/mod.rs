@@ -1,17 +1,16 @@
 //! What glTF forbids and scenes may have, put right before a scene is written. Every change is listed.
 
+mod animations;
+mod skins;
+mod vectors;
+
 use glam::{Mat4, Vec4};
 
-use super::skins::Bones;
-use super::{kind_name, motion, set_own, skins};
-use crate::scene::{Colors, Components, Custom, Extras, Indices, Mesh, Scene, Transform};
-use crate::{Error, Loss, LossKind, Result};
-
-/// How far from 1 the length of a normal may be: as far as half floats and integers of 16 bits are.
-const UNIT: f32 = 1e-3;
-
-/// How far from 1 the length of a quaternion may be: as far as rounding goes.
-const UNIT_ROTATION: f32 = 1e-5;
+pub(super) use self::skins::Bones;
+use self::vectors::{Turned, UNIT, all_finite, finite, is_unit, rotations, vectors};
+use super::{kind_name, set_own};
+use crate::scene::{Colors, Components, Custom, Extras, Mesh, Scene, Transform};
+use crate::{Error, Loss, Result};
 
 /// How far a matrix may be from one made of a translation, a rotation and factors.
 const EXACT: f32 = 1e-5;
@@ -35,19 +34,14 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
             clamp(colors, format!("{at}.colors[{set}]"), losses);
         }
         customs(mesh, &at, losses);
-        whole_triangles(mesh, &at, losses);
     }
     let bones = skins::repair(scene, losses)?;
     joints(scene, losses);
-    motion::repair(scene, losses)?;
+    animations::repair(scene, losses)?;
     for (index, lod) in scene.lods.iter_mut().enumerate() {
         finite(std::slice::from_mut(&mut lod.distance), format!("lods[{index}].distance"), losses);
     }
     Ok(bones)
-}
-
-pub(super) fn changed(losses: &mut Vec<Loss>, path: impl Into<String>, message: impl Into<String>) {
-    losses.push(Loss::new(LossKind::Changed, path, message));
 }
 
 /// Nodes have a translation, a rotation and factors along the axes; what is more goes into the vertices.
@@ -64,19 +58,22 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
     if error <= EXACT * largest(transform) {
         scene.transform = Some(nearest);
-        losses.push(Loss::quantised("transform", "nodes of glTF do not shear", error));
+        losses.push(Loss::quantised("transform", "shear removed, since nodes of glTF have none", error));
     } else if transform.inverse().is_finite() {
         scene.apply_transform();
-        changed(losses, "transform", "nodes of glTF do not shear or project: it is applied to the vertices");
+        losses.push(Loss::changed(
+            "transform",
+            "nodes of glTF have no shear and no projection: applied to the vertices",
+        ));
         for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(_, mesh)| !mesh.is_flat()) {
             if std::mem::take(&mut mesh.flat) {
-                let message = "the transform gives positions a third coordinate";
+                let message = "2D positions, since the transform adds a third coordinate";
                 losses.push(Loss::dropped(format!("meshes[{index}].flat"), message));
             }
         }
     } else {
         scene.transform = None;
-        losses.push(Loss::dropped("transform", "a matrix without a finite inverse"));
+        losses.push(Loss::dropped("transform", "matrices without a finite inverse"));
     }
 }
 
@@ -88,11 +85,6 @@ fn largest(matrix: Mat4) -> f32 {
     matrix.to_cols_array().into_iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
-/// Looks at all of them, which is faster than to stop at the first.
-fn all_finite(values: &[f32]) -> bool {
-    !values.iter().fold(false, |found, value| found | !value.is_finite())
-}
-
 fn positions(mesh: &Mesh, at: &str) -> Result<()> {
     if all_finite(mesh.positions.as_flattened()) {
         return Ok(());
@@ -101,84 +93,10 @@ fn positions(mesh: &Mesh, at: &str) -> Result<()> {
     match mesh.positions.iter().position(|position| !finite(position)) {
         Some(vertex) => {
             let position = mesh.positions[vertex];
-            let message = format!("vertex {vertex} is at {position:?}, but glTF wants finite numbers");
+            let message = format!("vertex {vertex} is at {position:?}, but glTF requires finite numbers");
             Err(Error::inexpressible(message).at_text(format!("{at}.positions[{vertex}]")))
         }
         None => Ok(()),
-    }
-}
-
-fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool {
-    let squared: f32 = vector.iter().map(|x| x * x).sum();
-    (squared - 1.0).abs() <= 2.0 * tolerance
-}
-
-/// What happened to directions.
-#[derive(Default)]
-struct Turned {
-    /// The largest change of a component.
-    error: f32,
-    scaled: usize,
-    /// Those without a direction.
-    none: usize,
-}
-
-impl Turned {
-    /// Makes a vector unit length; one that has no direction becomes `default`.
-    fn unit<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
-        if is_unit(vector, tolerance) {
-            return;
-        }
-        let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
-        if length == 0.0 || !length.is_finite() {
-            *vector = default;
-            self.none += 1;
-            return;
-        }
-        for x in vector {
-            let unit = (f64::from(*x) / length) as f32;
-            self.error = self.error.max((unit - *x).abs());
-            *x = unit;
-        }
-        self.scaled += 1;
-    }
-
-    fn list(self, path: &str, what: &str, default: &str, losses: &mut Vec<Loss>) {
-        if self.scaled > 0 {
-            let message = format!("{} {what} made unit length", self.scaled);
-            losses.push(Loss::quantised(path, message, self.error));
-        }
-        if self.none > 0 {
-            changed(losses, path, format!("{} {what} without a direction become {default}", self.none));
-        }
-    }
-}
-
-/// Makes quaternions unit length.
-pub(super) fn rotations<'a>(
-    values: impl Iterator<Item = &'a mut [f32; 4]>,
-    path: &str,
-    losses: &mut Vec<Loss>,
-) {
-    let mut turned = Turned::default();
-    values.for_each(|value| turned.unit(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION));
-    turned.list(path, "rotations", "none", losses);
-}
-
-/// Sets vectors that are not finite to `default`.
-pub(super) fn vectors<'a>(
-    values: impl Iterator<Item = &'a mut [f32; 3]>,
-    default: f32,
-    path: &str,
-    losses: &mut Vec<Loss>,
-) {
-    let mut count = 0;
-    for value in values.filter(|value| !value.iter().all(|x| x.is_finite())) {
-        *value = [default; 3];
-        count += 1;
-    }
-    if count > 0 {
-        changed(losses, path, format!("{count} values that are not finite become {default}"));
     }
 }
 
@@ -188,26 +106,28 @@ fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     if normals.iter().fold(true, |all, normal| all & is_unit(normal, UNIT)) {
         return;
     }
+    let count = normals.len();
     let path = format!("{at}.normals");
     let mut turned = Turned::default();
     normals.iter_mut().for_each(|normal| turned.unit(normal, [0.0, 0.0, 1.0], UNIT));
     if turned.none == normals.len() && turned.none > 0 {
         mesh.normals = None;
-        losses.push(Loss::dropped(path, "no normal has a direction"));
+        losses.push(Loss::dropped(path, "normals without a direction"));
         return;
     }
-    turned.list(&path, "normals", "(0, 0, 1)", losses);
+    turned.list(&path, "normals", count, "(0, 0, 1)", losses);
 }
 
 /// Tangents mean nothing without normals, and are then kept as an attribute without a meaning.
 fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
+    let count = mesh.positions.len();
     let path = format!("{at}.tangents");
     if mesh.normals.is_none() {
         let Some(tangents) = mesh.tangents.take() else { return };
         let values = Components::F32(tangents.into_flattened());
         mesh.custom.push(Custom { name: "TANGENT".to_owned(), lanes: 4, values });
-        let message = "tangents without normals are the attribute _TANGENT, since glTF gives them no meaning";
-        losses.push(Loss::new(LossKind::Renamed, path, message));
+        let message = "tangents without normals become the attribute _TANGENT";
+        losses.push(Loss::renamed(path, message));
         return;
     }
     let mut turned = Turned::default();
@@ -221,23 +141,10 @@ fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             sides += 1;
         }
     }
-    turned.list(&path, "tangents", "(1, 0, 0)", losses);
+    turned.list(&path, "tangents", count, "(1, 0, 0)", losses);
     if sides > 0 {
-        changed(losses, path, format!("the side of {sides} bitangents becomes 1 or -1"));
+        losses.push(Loss::changed(path, "the handedness of tangents becomes 1 or -1").detail(sides));
     }
-}
-
-/// Sets numbers that are not finite to 0.
-fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
-    if all_finite(values) {
-        return;
-    }
-    let mut count = 0;
-    for value in values.iter_mut().filter(|value| !value.is_finite()) {
-        *value = 0.0;
-        count += 1;
-    }
-    changed(losses, path, format!("{count} numbers that are not finite become 0"));
 }
 
 fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
@@ -250,7 +157,7 @@ fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
         *value = clamped;
     }
     if worst > 0.0 {
-        losses.push(Loss::quantised(path, "glTF has colours from 0 to 1", worst));
+        losses.push(Loss::quantised(path, "colours clamped to the range from 0 to 1", worst));
     }
 }
 
@@ -263,8 +170,8 @@ fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         if names.contains(&custom.name) {
             let free = (2..).map(|n| format!("{}_{n}", custom.name)).find(|name| !names.contains(name));
             let old = std::mem::replace(&mut custom.name, free.unwrap_or_default());
-            let message = format!("a second attribute \"{old}\" becomes \"{}\"", custom.name);
-            losses.push(Loss::new(LossKind::Renamed, path.clone(), message));
+            let loss = Loss::renamed(path.clone(), "attributes have unique names");
+            losses.push(loss.detail(format_args!("\"{old}\" becomes \"{}\"", custom.name)));
         }
         names.push(custom.name.clone());
         let mut worst = 0.0_f64;
@@ -284,7 +191,7 @@ fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             custom.values = Components::F32(floats);
         }
         if worst > 0.0 {
-            losses.push(Loss::quantised(path.clone(), "glTF has floats of 32 bits", worst as f32));
+            losses.push(Loss::quantised(path.clone(), "converted to 32-bit floats", worst as f32));
         }
         if let Components::F32(values) = &mut custom.values {
             finite(values, path, losses);
@@ -293,22 +200,6 @@ fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     if !kinds.is_empty() {
         set_own(&mut mesh.extras, "kinds", kinds.into());
     }
-}
-
-/// Leaves out corners that make no triangle.
-fn whole_triangles(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
-    let corners = mesh.faces.corner_count(mesh.positions.len());
-    let whole = corners - corners % 3;
-    if corners == whole {
-        return;
-    }
-    match &mut mesh.faces.indices {
-        Some(Indices::U16(values)) => values.truncate(whole),
-        Some(Indices::U32(values)) => values.truncate(whole),
-        None => mesh.faces.indices = Some(Indices::U32((0..whole as u32).collect())),
-    }
-    let message = format!("the last {} corners make no triangle", corners - whole);
-    losses.push(Loss::dropped(format!("{at}.faces"), message));
 }
 
 /// Matrices of joints are affine and finite, and what joints do at rest stays as it was.
@@ -330,13 +221,13 @@ fn joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         let path = format!("{path}.inverse_bind");
         if !matrix.is_finite() {
             joint.inverse_bind = Mat4::IDENTITY;
-            changed(losses, path, "a matrix that is not finite becomes the identity");
+            losses.push(Loss::changed(path, "matrices that are not finite become the identity"));
         } else if !affine {
             let mut rows = matrix.transpose();
             rows.w_axis = Vec4::W;
             joint.inverse_bind = rows.transpose();
             let error = distance(joint.inverse_bind, matrix);
-            losses.push(Loss::quantised(path, "the last row becomes (0, 0, 0, 1)", error));
+            losses.push(Loss::quantised(path, "the last row of matrices becomes (0, 0, 0, 1)", error));
         }
     }
 }

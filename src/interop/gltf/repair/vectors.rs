@@ -1,0 +1,107 @@
+//! Vectors as glTF requires them: finite, and directions and quaternions of unit length.
+
+use crate::Loss;
+
+/// How far from 1 the length of a normal may be: as far as half floats and integers of 16 bits are.
+pub(super) const UNIT: f32 = 1e-3;
+
+/// How far from 1 the length of a quaternion may be: as far as rounding goes.
+const UNIT_ROTATION: f32 = 1e-5;
+
+/// Looks at all of them, which is faster than to stop at the first.
+pub(super) fn all_finite(values: &[f32]) -> bool {
+    !values.iter().fold(false, |found, value| found | !value.is_finite())
+}
+
+pub(super) fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool {
+    let squared: f32 = vector.iter().map(|x| x * x).sum();
+    (squared - 1.0).abs() <= 2.0 * tolerance
+}
+
+/// What happened to directions.
+#[derive(Default)]
+pub(super) struct Turned {
+    /// The largest change of a component.
+    error: f32,
+    scaled: usize,
+    /// Those without a direction.
+    pub none: usize,
+}
+
+impl Turned {
+    /// Makes a vector unit length; one that has no direction becomes `default`.
+    pub fn unit<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
+        if is_unit(vector, tolerance) {
+            return;
+        }
+        let length = vector.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
+        if length == 0.0 || !length.is_finite() {
+            *vector = default;
+            self.none += 1;
+            return;
+        }
+        for x in vector {
+            let unit = (f64::from(*x) / length) as f32;
+            self.error = self.error.max((unit - *x).abs());
+            *x = unit;
+        }
+        self.scaled += 1;
+    }
+
+    pub fn list(self, path: &str, what: &'static str, of: usize, default: &str, losses: &mut Vec<Loss>) {
+        if self.scaled > 0 {
+            let loss = Loss::quantised(path, format!("{what} normalised"), self.error);
+            losses.push(loss.affecting(self.scaled, of, what));
+        }
+        if self.none > 0 {
+            let loss = Loss::changed(path, format!("{what} without a direction become {default}"));
+            losses.push(loss.affecting(self.none, of, what));
+        }
+    }
+}
+
+/// Makes quaternions unit length.
+pub(super) fn rotations<'a>(
+    values: impl Iterator<Item = &'a mut [f32; 4]>,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) {
+    let mut turned = Turned::default();
+    let mut all = 0;
+    for value in values {
+        turned.unit(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION);
+        all += 1;
+    }
+    turned.list(path, "rotations", all, "the identity", losses);
+}
+
+/// Sets vectors that are not finite to `default`.
+pub(super) fn vectors<'a>(
+    values: impl Iterator<Item = &'a mut [f32; 3]>,
+    default: f32,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) {
+    let mut count = 0;
+    for value in values.filter(|value| !value.iter().all(|x| x.is_finite())) {
+        *value = [default; 3];
+        count += 1;
+    }
+    if count > 0 {
+        losses
+            .push(Loss::changed(path, format!("vectors that are not finite become {default}")).detail(count));
+    }
+}
+
+/// Sets numbers that are not finite to 0.
+pub(super) fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
+    if all_finite(values) {
+        return;
+    }
+    let mut count = 0;
+    for value in values.iter_mut().filter(|value| !value.is_finite()) {
+        *value = 0.0;
+        count += 1;
+    }
+    losses.push(Loss::changed(path, "numbers that are not finite become 0").detail(count));
+}

@@ -1,0 +1,85 @@
+//! Files that other programs read, too, although they are not what the specification says.
+
+use meshspec::{ErrorKind, interop::Interchange};
+use serde_json::{Value, json};
+
+use super::Files;
+use super::bad::{add, lost, numbers, refused, triangle, with};
+use super::read_json;
+
+/// What is lost of a file, whose triangle is there.
+fn lost_of(json: &Value) -> Vec<String> {
+    let (scene, losses) = read_json(json, &numbers()).unwrap();
+    assert_eq!(scene.meshes[0].positions.len(), 3);
+    losses.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    let text = [b"\xef\xbb\xbf", triangle().to_string().as_bytes()].concat();
+    let files = Files::from([("numbers.bin".to_owned(), numbers())]);
+    let (scene, _) = Interchange::Gltf.read(&text, &files, &Default::default(), &Default::default()).unwrap();
+    assert_eq!(scene.meshes.len(), 1);
+}
+
+#[test]
+fn integers_may_be_written_as_floats() {
+    let text = triangle().to_string().replace("\"byteLength\":36", "\"byteLength\":3.6e1");
+    assert!(text.contains("3.6e1"));
+    let files = Files::from([("numbers.bin".to_owned(), numbers())]);
+    let read = |text: &str| {
+        Interchange::Gltf.read(text.as_bytes(), &files, &Default::default(), &Default::default())
+    };
+    assert_eq!(read(&text).unwrap().0.meshes[0].positions[1], [1.0, 0.0, 0.0]);
+    assert!(read(&text.replace("3.6e1", "36.5")).is_err());
+}
+
+#[test]
+fn a_scene_without_scenes_shows_all_nodes() {
+    let mut json = with("/scene", json!(0));
+    json.as_object_mut().unwrap().remove("scenes");
+    assert_eq!(lost_of(&json), ["dropped: scene: the file has no scenes: all nodes are shown"]);
+    // Without nodes there is nothing that it could be.
+    assert!(read_json(&json!({ "asset": { "version": "2.0" }, "scene": 0 }), &[]).is_err());
+}
+
+#[test]
+fn channels_without_a_node_are_dropped() {
+    let sampler = json!({ "input": 1, "output": 0 });
+    let channels = json!([{ "sampler": 0, "target": { "path": "translation" } }]);
+    let json = with("/animations", json!([{ "samplers": [sampler], "channels": channels }]));
+    let losses = lost_of(&json);
+    assert_eq!(losses, ["dropped: animations[0].channels: channels without a target node, 1 of 1 channels"]);
+}
+
+#[test]
+fn other_versions_are_named() {
+    let first = json!({ "asset": { "version": "1.0" }, "nodes": {}, "meshes": {} });
+    for (json, version) in [
+        (first, "1.0"),
+        (json!({ "meshes": { "a": {} } }), "1.0"),
+        (with("/asset/version", json!("3.1")), "3.1"),
+    ] {
+        let error = refused(&json);
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        let expected = format!("glTF {version} is not supported, only glTF 2.0");
+        assert!(error.message().starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn morph_targets_have_their_default_weights() {
+    let mut json = triangle();
+    // Twice the positions as offsets, as node and mesh say it.
+    json["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 0 }, { "POSITION": 0 }]);
+    let moved = |json: &Value| read_json(json, &numbers()).unwrap().0.meshes[0].positions[1];
+    assert_eq!(moved(&json), [1.0, 0.0, 0.0]);
+    json["meshes"][0]["weights"] = json!([0.5, 0.0]);
+    assert_eq!(moved(&json), [1.5, 0.0, 0.0]);
+    json["nodes"][0]["weights"] = json!([0.25, 0.5]);
+    assert_eq!(moved(&json), [1.75, 0.0, 0.0]);
+    assert_eq!(lost(&json)[0].detail.as_deref(), Some("2"));
+    add(&mut json, "accessors", json!({ "componentType": 5126, "count": 2, "type": "VEC3" }));
+    json["meshes"][0]["primitives"][0]["targets"][1]["POSITION"] = json!(2);
+    assert!(refused(&json).message().contains("2 offsets for 3 vertices"));
+}

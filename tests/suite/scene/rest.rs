@@ -1,0 +1,158 @@
+//! What the scene shows is what formats without a skeleton, and those without scale, are written with.
+
+use meshspec::scene::{
+    Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Samples, Scene, SceneOptions, Skeleton,
+    Skin, Transform,
+};
+use meshspec::{bmd, crucible, mesh};
+
+/// A quad of 200 units, bound to a joint that shows it at a hundredth, a metre up.
+fn scaled() -> Scene {
+    let rest = Transform { translation: [0.0, 1.0, 0.0], scale: [0.01; 3], ..Transform::default() };
+    let positions = vec![[-100.0, 0.0, 0.0], [100.0, 0.0, 0.0], [100.0, 200.0, 0.0], [-100.0, 200.0, 0.0]];
+    let mesh = Mesh {
+        normals: Some(vec![[0.0, 0.0, 1.0]; 4]),
+        uvs: vec![vec![[0.0; 2]; 4]],
+        skins: vec![Skin::rigid([0; 4])],
+        faces: Faces::triangles(vec![0, 1, 2, 0, 2, 3]),
+        positions,
+        ..Mesh::default()
+    };
+    let up = Channel {
+        joint: 0,
+        times: 0,
+        interpolation: Interpolation::Linear,
+        samples: Samples::Translation(vec![[0.0, 1.0, 0.0], [0.0, 3.0, 0.0]]),
+    };
+    let animation = Animation {
+        rate: 1.0,
+        duration: 2.0,
+        times: vec![vec![0.0, 2.0]],
+        channels: vec![up],
+        ..Animation::default()
+    };
+    Scene {
+        meshes: vec![mesh],
+        skeleton: Skeleton { joints: vec![Joint { rest: Some(rest), ..Joint::default() }] },
+        animations: vec![animation],
+        ..Scene::default()
+    }
+}
+
+fn options() -> SceneOptions {
+    SceneOptions::default()
+}
+
+#[test]
+fn vertices_are_where_the_skeleton_rests() {
+    let (document, losses) = crucible::Document::from_scene(scaled(), &options()).unwrap();
+    let (shown, _) = document.into_scene(&options()).unwrap();
+    let expected = [[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 3.0, 0.0], [-1.0, 3.0, 0.0]];
+    assert_eq!(shown.meshes[0].positions, expected);
+    assert_eq!(shown.meshes[0].normals.as_deref().unwrap()[0], [0.0, 0.0, 1.0]);
+    let moved = losses.iter().find_map(|loss| loss.affected).unwrap();
+    assert_eq!((moved.count, moved.of), (4, 4));
+}
+
+#[test]
+fn the_rest_pose_can_be_chosen() {
+    let mut scene = scaled();
+    scene.set_rest(None);
+    let (document, _) = crucible::Document::from_scene(scene, &options()).unwrap();
+    assert_eq!(document.into_scene(&options()).unwrap().0.meshes[0].positions[2], [100.0, 200.0, 0.0]);
+    let mut scene = scaled();
+    let pose = scene.animations[0].pose(&scene.skeleton, 1.0);
+    scene.set_rest(Some(&pose));
+    let (document, _) = crucible::Document::from_scene(scene, &options()).unwrap();
+    assert_eq!(document.into_scene(&options()).unwrap().0.meshes[0].positions[2], [1.0, 4.0, 0.0]);
+}
+
+/// The vertices at a time, moved by the skeleton.
+fn shown_at(scene: &Scene, seconds: f32) -> Vec<[f32; 3]> {
+    let mut scene = scene.clone();
+    let animation = &scene.animations[0];
+    let pose = animation.pose(&scene.skeleton, seconds * animation.rate);
+    scene.pose(&pose);
+    scene.meshes[0].positions.clone()
+}
+
+#[test]
+fn scale_of_joints_is_folded_for_bmd() {
+    let (document, losses) = bmd::Document::from_scene(scaled(), &options()).unwrap();
+    let (again, _) = document.into_scene(&options()).unwrap();
+    for (seconds, up) in [(0.0, 0.0), (1.0, 1.0)] {
+        let positions = shown_at(&again, seconds);
+        let expected = [[-1.0, 1.0], [1.0, 1.0], [1.0, 3.0], [-1.0, 3.0]].map(|[x, y]| [x, y + up, 0.0]);
+        for (found, expected) in positions.as_flattened().iter().zip(expected.as_flattened()) {
+            assert!((found - expected).abs() < 0.02, "{seconds} s: {positions:?}");
+        }
+    }
+    assert!(losses.iter().any(|loss| loss.message.contains("no scale: folded")), "{losses:?}");
+    // Scale that changes is lost, and told in metres.
+    let mut scene = scaled();
+    scene.animations[0].channels[0].samples = Samples::Scale(vec![[0.01; 3], [0.02; 3]]);
+    let (_, losses) = bmd::Document::from_scene(scene, &options()).unwrap();
+    let lost = losses.iter().find(|loss| loss.path == "skeleton.joints.scale").unwrap();
+    assert!((lost.error.unwrap() - 5_f32.sqrt()).abs() < 0.01, "{lost}");
+}
+
+#[test]
+fn corners_after_the_last_triangle_are_dropped_per_mesh() {
+    let triangle = |x: f32, corners: Vec<u32>| Mesh {
+        positions: vec![[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 1.0, 0.0]],
+        faces: Faces::triangles(corners),
+        ..Mesh::default()
+    };
+    let meshes = vec![triangle(0.0, vec![0, 1, 2, 0, 1]), triangle(5.0, vec![2, 0, 1])];
+    let (document, losses) =
+        mesh::Document::from_scene(Scene { meshes, ..Scene::default() }, &options()).unwrap();
+    assert_eq!(document.indices, [0, 1, 2, 5, 3, 4]);
+    assert_eq!(losses[0].to_string(), "dropped: meshes[0].faces: corners after the last triangle: 2");
+}
+
+/// A grid of so many triangles in a square of 1 m, at these coordinates.
+fn grid(side: u32, at: [f32; 3]) -> Scene {
+    let corner = |index: u32| {
+        let step = |n: u32| n as f32 / side as f32;
+        [at[0] + step(index % (side + 1)), at[1] + step(index / (side + 1)), at[2]]
+    };
+    let quads = (0..side * side).map(|quad| quad / side * (side + 1) + quad % side);
+    let indices = quads.flat_map(|a| [a, a + 1, a + side + 2, a, a + side + 2, a + side + 1]);
+    let mesh = Mesh {
+        positions: (0..(side + 1) * (side + 1)).map(corner).collect(),
+        faces: Faces::triangles(indices.collect()),
+        ..Mesh::default()
+    };
+    Scene { meshes: vec![mesh], ..Scene::default() }
+}
+
+/// How many triangles have an area and face as they did.
+fn sound(scene: &Scene) -> usize {
+    let mesh = &scene.meshes[0];
+    let mut count = 0;
+    mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
+        let [a, b, c] = corners.map(|corner| mesh.positions[corner as usize]);
+        let area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+        count += usize::from(area > 0.0);
+    });
+    count
+}
+
+#[test]
+fn small_triangles_of_bmd_do_not_collapse() {
+    let scene = grid(160, [0.0; 3]);
+    let (document, _) = bmd::Document::from_scene(scene, &options()).unwrap();
+    assert_eq!(sound(&document.into_scene(&options()).unwrap().0), 2 * 160 * 160);
+}
+
+#[test]
+fn a_mesh_far_from_the_origin_is_refused_or_moved() {
+    let mut scene = grid(4, [3000.0, 0.0, 0.0]);
+    let error = bmd::Document::from_scene(scene.clone(), &options()).unwrap_err();
+    assert_eq!(error.path().to_string(), "meshes[0].positions");
+    assert!(error.message().contains("--center"), "{error}");
+    assert_eq!(scene.center(), Some([-3000.5, -0.5, 0.0]));
+    let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
+    assert_eq!(sound(&document.into_scene(&options()).unwrap().0), 32);
+    assert_eq!(scene.center(), None);
+}
