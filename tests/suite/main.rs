@@ -1,6 +1,6 @@
 //! The tests of the library as one program, which is linked once: each module is a subject.
 //!
-//! Apart from it stand the tests that measure the memory of their process, and those of what the derive refuses.
+//! Apart from it stand the tests that measure the memory of their process.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -52,14 +52,6 @@ struct S5 {
 
 #[derive(Layout)]
 #[brw(little)]
-struct S6 {
-    a: u8,
-    #[br(calc = 1)]
-    b: u8,
-}
-
-#[derive(Layout)]
-#[brw(little)]
 struct S7 {
     a: u8,
     #[br(default)]

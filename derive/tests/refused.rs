@@ -1,6 +1,6 @@
 //! What `#[derive(Layout)]` refuses, and where its errors point.
 //!
-//! `TRYBUILD=overwrite cargo test --test layout_ui` writes the expected messages anew.
+//! `TRYBUILD=overwrite cargo test -p meshspec-derive --test refused` writes the expected messages anew.
 
 #[test]
 fn what_the_derive_refuses() {
