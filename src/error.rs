@@ -87,10 +87,10 @@ impl Error {
 
     /// The error for a finding that the reader or writer refuses.
     pub(crate) fn from_finding(kind: ErrorKind, finding: &Finding) -> Error {
-        let mut error = Error::new(kind, &finding.message).at(&finding.path);
-        error.0.rule = Some(finding.rule);
-        error.0.span.clone_from(&finding.span);
-        error
+        Error::new(kind, &finding.message)
+            .at(&finding.path)
+            .with_rule(finding.rule)
+            .with_span(finding.span.clone())
     }
 
     /// The finding that a file was refused for this rule.
@@ -122,7 +122,6 @@ impl Error {
         self
     }
 
-    #[cfg_attr(feature = "seed", allow(dead_code, reason = "Seed alone has no layout"))]
     pub(crate) fn with_span(mut self, span: Option<Span>) -> Error {
         self.0.span = span;
         self

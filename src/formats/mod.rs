@@ -3,12 +3,20 @@
 mod about;
 #[cfg(feature = "bmd")]
 pub mod bmd;
+#[cfg_attr(
+    not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
+    allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")
+)]
 mod by_id;
 #[cfg(feature = "crucible")]
 pub mod crucible;
 #[cfg(feature = "serde")]
 mod data;
 mod detect;
+#[cfg_attr(
+    not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
+    allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")
+)]
 mod document;
 mod format;
 #[cfg(feature = "iyma")]

@@ -64,7 +64,6 @@ pub(super) struct Unreadable {
 }
 
 impl Unreadable {
-    #[cfg(feature = "parallel")]
     pub(super) fn and(self, other: Unreadable) -> Unreadable {
         Unreadable { lines: self.lines || other.lines, properties: self.properties || other.properties }
     }

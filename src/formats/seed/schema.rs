@@ -97,6 +97,7 @@ pub struct Property {
 }
 
 /// The properties that the engine knows.
+#[cfg(feature = "scene")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BuiltIn {
     Name,
@@ -104,6 +105,7 @@ pub(super) enum BuiltIn {
     Type,
 }
 
+#[cfg(feature = "scene")]
 impl BuiltIn {
     pub(super) const ALL: [BuiltIn; 3] = [BuiltIn::Name, BuiltIn::Mat0, BuiltIn::Type];
 
