@@ -57,7 +57,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
-    allow(dead_code, unused_imports, unused_variables, reason = "what only formats call, and are given")
+    allow(dead_code, reason = "what only formats call")
 )]
 
 // The derive names this crate by its own name, in here as elsewhere.

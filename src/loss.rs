@@ -72,6 +72,10 @@ pub struct Affected {
     pub items: &'static str,
 }
 
+#[cfg_attr(
+    not(all(feature = "mesh", feature = "bmd", feature = "scene")),
+    allow(dead_code, reason = "each format tells some of this")
+)]
 impl Loss {
     /// Something that happened to a field of the source.
     pub(crate) fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
@@ -103,11 +107,13 @@ impl Loss {
     }
 
     /// Names the value that it happened to.
+    #[cfg(feature = "scene")]
     pub(crate) fn detail(self, detail: impl fmt::Display) -> Loss {
         Loss { detail: Some(detail.to_string()), ..self }
     }
 
     /// Says how many items are affected.
+    #[cfg(feature = "scene")]
     pub(crate) fn affecting(self, count: usize, of: usize, items: &'static str) -> Loss {
         Loss { affected: Some(Affected { count: count as u64, of: of as u64, items }), ..self }
     }

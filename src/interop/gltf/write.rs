@@ -157,7 +157,7 @@ impl Clock {
         let start = (-animation.seconds(first)).max(0.0);
         if start > 0.0 {
             let loss = Loss::changed(format!("{at}.times"), "glTF has no negative times: starts later");
-            losses.push(loss.detail(format_args!("by {} s", crate::loss::rounded(start.into()))));
+            losses.push(loss.detail(format_args!("by {} s", crate::loss::rounded(start))));
         }
         Clock { accessors: vec![None; animation.times.len()], start, shift: 0.0 }
     }
