@@ -78,7 +78,7 @@ fn flat(index: u32) -> PackedVertex {
 fn middle(index: u32, tag: u8) -> PackedVertex {
     // A colour where the tag is F8 or F9, else the base.
     let color_or_bone = if matches!(tag, 0xF8 | 0xF9) { 0x3f } else { 0 };
-    if tag % 2 == 0 {
+    if tag.is_multiple_of(2) {
         PackedVertex::Fine96(
             FineVertex96::new()
                 .with_position(position(index))
@@ -104,7 +104,7 @@ fn wide(index: u32) -> PackedVertex {
     PackedVertex::Vertex128(
         Vertex128::new()
             .with_org_x(0x3400)
-            .with_org_y(if index % 2 == 0 { 0x3400 } else { 0x3800 })
+            .with_org_y(if index.is_multiple_of(2) { 0x3400 } else { 0x3800 })
             .with_org_z(0x3c00)
             .with_color(0x3f)
             .with_tag(0xFD)

@@ -103,7 +103,7 @@ impl Polygons {
     }
 
     /// Largest number of corners of a face.
-    pub fn most_corners(&self) -> u32 {
+    pub fn max_corners(&self) -> u32 {
         self.counts.iter().flatten().copied().max().unwrap_or(3)
     }
 

@@ -21,7 +21,6 @@ mod pose;
 #[cfg(any(feature = "mesh", feature = "bmd"))]
 mod rest;
 #[cfg(feature = "bmd")]
-mod rigid;
 mod skeleton;
 mod skin;
 #[cfg(feature = "proptest")]

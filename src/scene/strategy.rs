@@ -16,10 +16,10 @@ use super::{
 /// that ascend from 0 on.
 pub fn scenes() -> impl Strategy<Value = Scene> {
     (0..=5usize).prop_flat_map(|joints| {
-        let most_animations = if joints == 0 { 0 } else { 2 };
+        let max_animations = if joints == 0 { 0 } else { 2 };
         let model = (vec(meshes(joints), 0..=3), any::<bool>(), option::of(matrices()), skeletons(joints));
         let more =
-            (vec(animations(joints), 0..=most_animations), properties(), vec(any::<u8>(), 0..5), extras());
+            (vec(animations(joints), 0..=max_animations), properties(), vec(any::<u8>(), 0..5), extras());
         (model, more).prop_map(
             |((meshes, lods, transform, skeleton), (animations, properties, user_data, extras))| {
                 let skinned = meshes.iter().any(|mesh| !mesh.skins.is_empty());

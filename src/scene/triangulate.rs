@@ -6,7 +6,7 @@ use glam::DVec3;
 use super::{Indices, Mesh};
 
 /// Cutting off ears takes time with the square of the number of corners; beyond this a polygon is a fan.
-const MOST_CORNERS: usize = 1 << 14;
+const MAX_CORNERS: usize = 1 << 14;
 
 impl Mesh {
     /// Splits faces with more than three corners into triangles inside of them that are turned as they are: convex ones
@@ -76,7 +76,7 @@ impl Cutter<'_> {
 
     /// The triangles of a face that is not convex. `None` for one that is, for a quad, and where there is no plane.
     fn ears<T: Copy + Into<u32>>(&mut self, face: &[T]) -> Option<Vec<u32>> {
-        if !(5..=MOST_CORNERS).contains(&face.len()) {
+        if !(5..=MAX_CORNERS).contains(&face.len()) {
             return None;
         }
         let first = self.position(face[0]);

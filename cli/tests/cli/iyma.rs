@@ -221,7 +221,11 @@ fn findings_show_the_unpacked_bytes() {
     odd.indices = Some(IndexBuffer::from_u16(&[0, 1, 9]));
     folder.put("odd.ima", bytes_of(&odd));
     let run = folder.run("check odd.ima");
-    assert!(run.stdout.contains("error: data.indices[2] (bytes 0x4..0x6 of what"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("error: data.indices[2] (unpacked bytes 0x4..0x6 of the block"),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("[IYMA-INDEX-RANGE, I11]\n  00000000  00 00 01 00 09 00"), "{}", run.stdout);
     run.fails(1);
 

@@ -21,7 +21,8 @@ fn equal_losses_are_one_with_a_count_and_a_range() {
     nodes(&folder, "many.gltf", 300);
     let run = folder.run("convert many.gltf out.obj");
     assert!(run.stderr.lines().count() <= 20, "{}", run.stderr);
-    let loss = "\nchanged: nodes[1] and 298 more, up to nodes[299]: its transform is applied to the vertices";
+    let loss =
+        "\nchanged: nodes[1] and 298 more, up to nodes[299]: transforms of nodes applied to the vertices";
     assert!(run.stderr.contains(loss), "{}", run.stderr);
 
     let all = folder.run("convert many.gltf out.obj --verbose --force").stderr;

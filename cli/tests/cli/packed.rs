@@ -40,7 +40,7 @@ error: chunks[0].indices.data[2] (unpacked bytes 0x4..0x6 of the block at 0x9..0
 ";
     assert!(run.stdout.starts_with(finding), "{}", run.stdout);
     assert!(
-        run.stdout.contains("warning: chunks[0].streams[1].data[2] (bytes 0x30..0x48 of what"),
+        run.stdout.contains("warning: chunks[0].streams[1].data[2] (unpacked bytes 0x30..0x48 of the block"),
         "{}",
         run.stdout
     );

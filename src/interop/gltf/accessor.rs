@@ -7,7 +7,7 @@ use super::document::{Document, malformed};
 use crate::{Error, Result, bulk};
 
 /// Values that are not in the file, but said to be 0, take this many bytes at most.
-const MOST_ZEROS: u64 = 64 << 20;
+const MAX_ZEROS: u64 = 64 << 20;
 
 /// An accessor all values of which are there.
 pub(super) struct Accessor<'a> {
@@ -57,7 +57,7 @@ impl<'a> Document<'a> {
         let count = entry.count.0;
         let values = match entry.buffer_view {
             Some(view) => Some(self.values(view.value(), offset, count, size).map_err(|e| e.or_at(&path))?),
-            None if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MOST_ZEROS) => {
+            None if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
                 let message = format!("{count} values, none of which are in the file");
                 return Err(Error::limit_exceeded(message).at_text(path));
             }

@@ -7,7 +7,7 @@ use super::repair::Bones;
 use crate::scene::{Colors, Components, Custom, Indices, Mesh, Weights};
 
 /// The largest index of 16 bits; the one above starts a strip anew.
-const MOST_NARROW: u32 = 0xfffe;
+const MAX_NARROW: u32 = 0xfffe;
 
 const POINTS: u32 = 0;
 
@@ -87,7 +87,7 @@ fn components(custom: &Custom) -> Option<(Stream<'_>, Kind)> {
 
 /// The accessor of the corners, 16 bits each where that is enough.
 fn indices<'a>(indices: &'a Indices, data: &mut Data<'a>) -> usize {
-    let narrow = indices.max().is_none_or(|largest| largest <= MOST_NARROW);
+    let narrow = indices.max().is_none_or(|largest| largest <= MAX_NARROW);
     let (stream, kind) = match indices {
         Indices::U16(values) if narrow => (Stream::plain(values), Kind::U16),
         Indices::U16(values) => {

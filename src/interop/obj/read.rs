@@ -10,7 +10,7 @@ use crate::scene::Mesh;
 use crate::{Error, Limits, Loss, Result};
 
 /// Number of kinds of other statements that are listed.
-const MOST_KINDS: usize = 50;
+const MAX_KINDS: usize = 50;
 
 /// What a file says.
 #[derive(Default)]
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
             return Err(words.refuse(format!("{} is no text", quote(keyword))));
         }
         let statements = &mut self.file.others.statements;
-        if statements.len() < MOST_KINDS || statements.contains_key(keyword) {
+        if statements.len() < MAX_KINDS || statements.contains_key(keyword) {
             statements.entry(keyword).or_insert_with(|| (0, words.range())).0 += 1;
         }
         Ok(())

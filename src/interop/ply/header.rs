@@ -77,7 +77,7 @@ pub(super) struct Element {
 
 impl Element {
     /// The least bytes that the items take.
-    pub fn least_size(&self, encoding: Encoding) -> u64 {
+    pub fn min_size(&self, encoding: Encoding) -> u64 {
         let sizes = self.properties.iter().map(|property| match encoding {
             // A digit and a blank.
             Encoding::Ascii => 2,

@@ -49,7 +49,7 @@ fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
     let mut polygons = Polygons::default();
     let mut source = Source::new(bytes, header);
     for (index, element) in header.elements.iter().enumerate() {
-        let (needed, left) = (element.least_size(header.encoding), source.remaining());
+        let (needed, left) = (element.min_size(header.encoding), source.remaining());
         if needed > left {
             let message = format!(
                 "{} items of `{}` take {needed} bytes or more, but {left} are left",

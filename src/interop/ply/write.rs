@@ -98,7 +98,7 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
         property(ty, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     }
     if !polygons.is_empty() {
-        let count = if polygons.most_corners() > 255 { "uint" } else { "uchar" };
+        let count = if polygons.max_corners() > 255 { "uint" } else { "uchar" };
         // The type that most readers know; indices above are still right as unsigned ones.
         let index = if mesh.positions.len() > i32::MAX as usize { "uint" } else { "int" };
         writeln!(out, "element face {}\nproperty list {count} {index} vertex_indices", polygons.len())?;
@@ -107,7 +107,7 @@ fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygo
 }
 
 fn write_faces(out: &mut impl Write, polygons: &Polygons) -> Result<()> {
-    let long = polygons.most_corners() > 255;
+    let long = polygons.max_corners() > 255;
     for face in polygons.iter() {
         let count = face.len() as u32;
         match long {

@@ -141,7 +141,7 @@ fn a_library_that_is_wrong_is_a_loss() {
     let (_, losses) = read(Obj, b"mtllib a.mtl\n", &folder).unwrap();
     assert_eq!(
         list(&losses),
-        "dropped: a.mtl: 100 colours that cannot be read, the first at line 1, column 4: `x` is no number\n\
+        "dropped: a.mtl: malformed colours: 100, the first at line 1, column 4: `x` is no number\n\
          dropped: a.mtl: everything after too many malformed colours"
     );
 }

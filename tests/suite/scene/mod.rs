@@ -69,7 +69,9 @@ proptest! {
     #![proptest_config(config(500))]
 
     #[test]
-    fn mesh_survives_a_scene(document in mesh::strategy::documents()) {
+    fn mesh_survives_a_scene(mut document in mesh::strategy::documents()) {
+        // Spare corners would be a loss.
+        document.indices.truncate(document.indices.len() / 3 * 3);
         let (again, losses) = there_and_back(&Document::Mesh(document.clone()));
         let expected = Document::Mesh(in_order_of_use(document));
         let lost: Vec<_> = losses.iter().filter(|loss| !loss.path.starts_with("strings")).collect();
@@ -78,7 +80,15 @@ proptest! {
     }
 
     #[test]
-    fn crucible_survives_a_scene(document in crucible::strategy::documents()) {
+    fn crucible_survives_a_scene(mut document in crucible::strategy::documents()) {
+        for chunk in &mut document.chunks {
+            // Spare corners would be a loss.
+            let whole = chunk.indices.len() / 3 * 3;
+            match &mut chunk.indices {
+                crucible::Indices::U16(indices) => indices.truncate(whole),
+                crucible::Indices::U32(indices) => indices.truncate(whole),
+            }
+        }
         let (again, losses) = there_and_back(&Document::Crucible(document.clone()));
         // Without positions there are some in the scene.
         prop_assume!(losses.iter().all(|loss| loss.path.ends_with("tangents.w")));
@@ -102,10 +112,10 @@ fn twice(document: Document) -> Result<(), TestCaseError> {
         "meshes[0].material.name",
         "meshes[0].custom",
     ];
-    prop_assert!(
-        losses.iter().all(|loss| known.iter().any(|path| loss.path.starts_with(path))),
-        "{losses:?}"
-    );
+    // And corners behind the last whole triangle.
+    let is_known =
+        |loss: &Loss| loss.path.ends_with(".faces") || known.iter().any(|path| loss.path.starts_with(path));
+    prop_assert!(losses.iter().all(is_known), "{losses:?}");
     if losses.is_empty() {
         let expected = format!("{:?}", without_empty_slots(scene));
         let found = format!("{:?}", without_empty_slots(again.into_scene(&options).unwrap().0));

@@ -67,35 +67,6 @@ fn the_rest_pose_can_be_chosen() {
     assert_eq!(document.into_scene(&options()).unwrap().0.meshes[0].positions[2], [1.0, 4.0, 0.0]);
 }
 
-/// The vertices at a time, moved by the skeleton.
-fn shown_at(scene: &Scene, seconds: f32) -> Vec<[f32; 3]> {
-    let mut scene = scene.clone();
-    let animation = &scene.animations[0];
-    let pose = animation.pose(&scene.skeleton, seconds * animation.rate);
-    scene.pose(&pose);
-    scene.meshes[0].positions.clone()
-}
-
-#[test]
-fn scale_of_joints_is_folded_for_bmd() {
-    let (document, losses) = bmd::Document::from_scene(scaled(), &options()).unwrap();
-    let (again, _) = document.into_scene(&options()).unwrap();
-    for (seconds, up) in [(0.0, 0.0), (1.0, 1.0)] {
-        let positions = shown_at(&again, seconds);
-        let expected = [[-1.0, 1.0], [1.0, 1.0], [1.0, 3.0], [-1.0, 3.0]].map(|[x, y]| [x, y + up, 0.0]);
-        for (found, expected) in positions.as_flattened().iter().zip(expected.as_flattened()) {
-            assert!((found - expected).abs() < 0.02, "{seconds} s: {positions:?}");
-        }
-    }
-    assert!(losses.iter().any(|loss| loss.message.contains("no scale: folded")), "{losses:?}");
-    // Scale that changes is lost, and told in metres.
-    let mut scene = scaled();
-    scene.animations[0].channels[0].samples = Samples::Scale(vec![[0.01; 3], [0.02; 3]]);
-    let (_, losses) = bmd::Document::from_scene(scene, &options()).unwrap();
-    let lost = losses.iter().find(|loss| loss.path == "skeleton.joints.scale").unwrap();
-    assert!((lost.error.unwrap() - 5_f32.sqrt()).abs() < 0.01, "{lost}");
-}
-
 #[test]
 fn corners_after_the_last_triangle_are_dropped_per_mesh() {
     let triangle = |x: f32, corners: Vec<u32>| Mesh {

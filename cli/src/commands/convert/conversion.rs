@@ -84,6 +84,7 @@ impl Conversion {
         let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
         match run.read(bytes, from)? {
             Content::Document(document) => {
+                let document = *document;
                 // As JSON, it is of the same format.
                 let format = if to == Encoding::Json { Encoding::Format(document.format()) } else { to };
                 let is_same = format == Encoding::Format(document.format());
@@ -132,7 +133,7 @@ impl Conversion {
 
 /// The content of a file on its way.
 enum Content {
-    Document(Document),
+    Document(Box<Document>),
     Scene(Box<Scene>),
 }
 
@@ -155,7 +156,7 @@ impl Run<'_> {
                     self.conversion.read_options().with_comments(self.conversion.comments().are_kept());
                 let document = format.read(&bytes, &options);
                 document
-                    .map(Content::Document)
+                    .map(|document| Content::Document(Box::new(document)))
                     .map_err(|error| Failure::in_file(&name_of(self.input), &error, &bytes))
             }
             Encoding::Json => {
@@ -165,7 +166,7 @@ impl Run<'_> {
                 self.conversion.comments().apply(&mut document);
                 match document.check().first_refused(self.conversion.read_options().strictness) {
                     Some(finding) => Err(Failure::invalid(&name, finding)),
-                    None => Ok(Content::Document(document)),
+                    None => Ok(Content::Document(Box::new(document))),
                 }
             }
             Encoding::Interchange(format) => {

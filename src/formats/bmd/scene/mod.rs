@@ -75,12 +75,11 @@ impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let tolerance = tolerance(&scene);
-        let folded = scene.fold_scale("BMD");
         let rest = scene.rest_in_bind_pose("BMD", rig::is_part_of_pseudo_bone);
         let hidden = scene.extras.remove(HIDDEN);
         let extras = rig::take_extras(&mut scene.skeleton);
         let mut losses = CAPABILITIES.restrict(&mut scene, conventions);
-        losses.extend(folded.into_iter().chain(rest));
+        losses.extend(rest);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
         let meshes = scene.meshes.into_iter().enumerate();

@@ -21,7 +21,7 @@ use crate::{Dialect, Error, ErrorKind, Format, FormatId, ReadOptions, Result, St
 /// ```
 /// use meshspec::iyma::Reader;
 ///
-/// let file = std::io::Cursor::new(include_bytes!("../../../samples/iyma/quads.ima"));
+/// let file = std::io::Cursor::new(include_bytes!("../../../../samples/iyma/quads.ima"));
 /// let reader = Reader::new(file, &Default::default())?;
 /// assert_eq!(reader.descriptor().meshes.len(), 2);
 /// // The user data comes first; nothing after it is decompressed.

@@ -78,7 +78,7 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         custom,
         // `join_indices` has them.
         faces: _,
-        // `Holds::restrict` has listed them, or changed the values to what the format has.
+        // `Capabilities::restrict` has listed them, or changed the values to what the format has.
         name: _,
         material: _,
         uv_origin: _,
