@@ -40,7 +40,7 @@ pub fn read<T: Plain, R: Read + Seek>(
     read_inspected(|_: &[T]| ())(reader, endian, args)
 }
 
-/// As [`read`], and shows each piece of the numbers to `inspector`.
+/// As [`read()`], and shows each piece of the numbers to `inspector`.
 pub fn read_inspected<T: Plain, R: Read + Seek, I: Fn(&[T])>(
     inspector: I,
 ) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Vec<T>> {
@@ -63,7 +63,7 @@ pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endi
     Ok(writer.write_all(&as_bytes(values))?)
 }
 
-/// As [`write`], and shows each piece of the numbers to `inspector` before it is written.
+/// As [`write()`], and shows each piece of the numbers to `inspector` before it is written.
 pub fn write_inspected<T: Plain, W: Write + Seek, I: Fn(&[T])>(
     inspector: I,
 ) -> impl Fn(&Vec<T>, &mut W, Endian, ()) -> BinResult<()> {

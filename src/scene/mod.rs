@@ -20,7 +20,6 @@ mod mesh;
 mod pose;
 #[cfg(any(feature = "mesh", feature = "bmd"))]
 mod rest;
-#[cfg(feature = "bmd")]
 mod skeleton;
 mod skin;
 #[cfg(feature = "proptest")]

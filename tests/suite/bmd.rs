@@ -585,6 +585,10 @@ fn broken_rules_are_found_where_they_are() {
         ("BMD-LOD-DRAWABLE", "lods[0].id_mesh", |d| d.lods[0].n_mesh = 2),
         ("BMD-PARENT", "bones[1].id_parent", |d| d.bones[1].id_parent = 1),
         ("BMD-PARENT", "bones[0].id_parent", |d| d.bones[0].id_parent = 1),
+        ("BMD-PSEUDO-BONES", "bones[2].pseudo.bone_3", |d| {
+            d.bones[2].transform =
+                Transform::Pseudo(PseudoTransform::from_bytes([0, 1, 1, 2, 0x60, 0x60, 0x60, 0x60]));
+        }),
         ("BMD-PSEUDO-BONES", "bones[2].pseudo.bone_1", |d| {
             d.bones[2].transform =
                 Transform::Pseudo(PseudoTransform::from_bytes([0, 2, 9, 9, 0x60, 0x60, 0, 0x80]));

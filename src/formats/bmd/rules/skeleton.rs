@@ -29,10 +29,11 @@ pub(super) fn check(document: &Document, report: &mut Report) {
                 }
             }
             Transform::Pseudo(transform) => {
+                const NAMES: [&str; 4] = ["bone_0", "bone_1", "bone_2", "bone_3"];
                 let parts = transform.bones().into_iter().zip(transform.weights()).enumerate();
                 for (slot, (followed, _)) in parts.filter(|(_, (_, weight))| *weight != 0.0) {
                     if usize::from(followed) >= index {
-                        let path = path!(bones[index].pseudo.(["bone_0", "bone_1"][slot]));
+                        let path = path!(bones[index].pseudo.(NAMES[slot]));
                         report.add(
                             &PSEUDO_BONES,
                             path,
