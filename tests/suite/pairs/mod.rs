@@ -56,9 +56,21 @@ fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCa
     };
     let (found, more) = document.into_scene(&options).unwrap();
     losses.extend(more);
-    held(scene, &found, Some(format), &losses)
+    held(shown(scene, format), &found, Some(format), &losses)
         .map_err(|why| TestCaseError::fail(format!("{format}, {dialect}: {why}\n{losses:#?}")))?;
     Ok(Some(found))
+}
+
+/// What a format without a skeleton is to hold: the vertices where the joints rest.
+fn shown(mut scene: Scene, format: FormatId) -> Scene {
+    let has_skeleton = matches!(format, FormatId::Mesh | FormatId::Bmd);
+    if has_skeleton || scene.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
+        return scene;
+    }
+    let rests: Vec<_> = (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
+    scene.pose(&rests);
+    scene.set_rest(None);
+    scene
 }
 
 /// Names by which joints are found again.
@@ -295,26 +307,8 @@ proptest! {
 
     #[test]
     fn joints_that_rest_elsewhere(scene in scenes::at_rest_elsewhere()) {
-        let rests: Vec<_> =
-            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
-        let mut shown = scene.clone();
-        shown.pose(&rests);
-        shown.skeleton.joints.iter_mut().for_each(|joint| joint.rest = None);
         for target in TARGETS {
-            if matches!(target.0, FormatId::Mesh | FormatId::Bmd) {
-                step(scene.clone(), target)?;
-                continue;
-            }
-            // Without a skeleton, what is written is what the scene shows.
-            let options = SceneOptions::default().with_dialect(target.1);
-            let written = |scene: &Scene| {
-                Document::from_scene(target.0, scene.clone(), &options).ok().map(|(document, _)| document)
-            };
-            let (found, expected) = (written(&scene), written(&shown));
-            // Neither the sign of a zero nor a NaN makes a difference.
-            let same = found == expected || format!("{found:?}") == format!("{expected:?}");
-            prop_assert!(same, "{found:?} for {expected:?}");
-            step(shown.clone(), target)?;
+            step(scene.clone(), target)?;
         }
     }
 }
