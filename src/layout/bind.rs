@@ -118,8 +118,9 @@ impl Binder {
         if let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = field.ty
             && only.condition == Expr::Bool(true)
         {
-            (field.ty, field.count, field.arguments) =
-                (only.field.ty, only.field.count, only.field.arguments);
+            let Field { ty, count, arguments, block, rule, .. } = only.field;
+            (field.ty, field.count, field.arguments) = (ty, count, arguments);
+            (field.block, field.rule) = (field.block.or(block), field.rule.or(rule));
         }
         Some(field)
     }

@@ -44,7 +44,7 @@ pub use schema::{
 
 use super::{About, Detection, Format, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
-use crate::layout::{Layout, Type};
+use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Format for Document {
@@ -61,7 +61,7 @@ impl Format for Document {
         dialects: &[Dialect::Spec, Dialect::Reference],
         has_compression_levels: true,
         rules: rules::RULES,
-        layouts: || &[("iyma", &schema::File::TYPE), ("iyma_reference", &schema::ReferenceFile::TYPE)],
+        layouts: codec::layouts,
     };
 
     fn detect(bytes: &[u8]) -> Detection {

@@ -2,28 +2,39 @@
 
 use std::io::Cursor;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use binrw::BinRead;
 use bytes::Bytes;
 
 use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
 use super::super::rules;
-use super::super::schema::{Descriptor, File, Header, IndicesInfo, ReferenceFile, VertexAttributeInfo};
+use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo};
 use super::hash;
 use crate::formats::locate;
-use crate::layout::{Layout, Scope, Type};
+use crate::layout::{Layout, Scope, Type, bind};
 use crate::unpack::zstd;
 use crate::{
     Confidence, Detection, Dialect, Error, ErrorKind, Format, FormatId, Path, ReadOptions, Result, Rule,
     Span, Strictness, path,
 };
 
-/// The declaration of a file of this dialect.
+static LAYOUTS: LazyLock<[(&str, &Type); 2]> = LazyLock::new(|| {
+    [
+        ("iyma", bind::<File>("", &[Dialect::Spec.into()])),
+        ("iyma_reference", bind::<File>("Reference", &[Dialect::Reference.into()])),
+    ]
+});
+
+/// The layout of each dialect.
+pub(in super::super) fn layouts() -> &'static [(&'static str, &'static Type)] {
+    &*LAYOUTS
+}
+
+/// The layout of a file of this dialect.
 pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
-    match dialect {
-        Dialect::Reference => &ReferenceFile::TYPE,
-        _ => &File::TYPE,
-    }
+    let [(_, spec), (_, reference)] = *LAYOUTS;
+    if dialect == Dialect::Reference { reference } else { spec }
 }
 
 /// Whether the bytes have the magic of IyMA, and the dialect (I2).
@@ -52,7 +63,8 @@ pub(super) struct Parts<'b> {
 }
 
 pub(super) fn split(bytes: &[u8]) -> Result<Parts<'_>> {
-    let file = File::read(&mut Cursor::new(bytes)).map_err(Error::malformed)?;
+    // The dialects have their parts at the same places.
+    let file = File::read_args(&mut Cursor::new(bytes), (Dialect::Spec,)).map_err(Error::malformed)?;
     Ok(Parts {
         header: file.header,
         descriptor: file.descriptor.bytes(bytes),

@@ -16,22 +16,23 @@ pub use vertex_format::{Component, IndexFormat, VertexFormat};
 
 use binrw::binrw;
 
+use crate::Dialect;
 use crate::bulk::{Bulk, Rest};
 use crate::layout::Layout;
 use descriptor::{REFERENCE, SPEC};
 
-/// A file.
+/// A file. The dialects differ in how they encode the usages in the descriptor (I1).
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
+#[br(import(dialect: Dialect))]
 #[derive(Debug)]
 pub struct File<'a> {
     /// The header.
     pub header: Header,
     /// The contents of the data, encoded with bitcode.
-    #[br(count = header.descriptor_len)]
-    #[layout(rule = "IYMA-DESCRIPTOR", packing = SPEC, content = Descriptor)]
-    pub descriptor: Bulk<'a, u8>,
+    #[br(args(header.descriptor_len, dialect))]
+    pub descriptor: EncodedDescriptor<'a>,
     /// All buffers, compressed with zstd; to the end of the file.
     #[layout(
         rule = "IYMA-PACKING", packing = zstd, size = descriptor.data_len, content = Data<'static>,
@@ -43,27 +44,36 @@ pub struct File<'a> {
     pub data: Rest<'a>,
 }
 
-/// A file in the reference dialect (I1).
+/// The descriptor in the encoding of a dialect.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
+#[br(import(len: u16, dialect: Dialect))]
 #[derive(Debug)]
-pub struct ReferenceFile<'a> {
-    /// The header.
-    pub header: Header,
-    /// The contents of the data, encoded with bitcode.
-    #[br(count = header.descriptor_len)]
-    #[layout(rule = "IYMA-DESCRIPTOR", packing = REFERENCE, content = Descriptor)]
-    pub descriptor: Bulk<'a, u8>,
-    /// All buffers, compressed with zstd; to the end of the file.
-    #[layout(
-        rule = "IYMA-PACKING", packing = zstd, size = descriptor.data_len, content = Data<'static>,
-        args(
-            descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
-            descriptor.data_len
-        )
-    )]
-    pub data: Rest<'a>,
+pub enum EncodedDescriptor<'a> {
+    /// With the usages of the specification.
+    #[br(pre_assert(dialect == Dialect::Spec))]
+    Spec(
+        #[br(count = len)]
+        #[layout(rule = "IYMA-DESCRIPTOR", packing = SPEC, content = Descriptor)]
+        Bulk<'a, u8>,
+    ),
+    /// With those of the reference dialect.
+    #[br(pre_assert(dialect == Dialect::Reference))]
+    Reference(
+        #[br(count = len)]
+        #[layout(rule = "IYMA-DESCRIPTOR", packing = REFERENCE, content = Descriptor)]
+        Bulk<'a, u8>,
+    ),
+}
+
+impl EncodedDescriptor<'_> {
+    /// The bytes in the file that it was found in.
+    pub fn bytes<'i>(&self, file: &'i [u8]) -> &'i [u8] {
+        match self {
+            EncodedDescriptor::Spec(found) | EncodedDescriptor::Reference(found) => found.bytes(file),
+        }
+    }
 }
 
 /// The header: 24 bytes.
