@@ -12,20 +12,81 @@ use meshspec::{Dialect, Document, FormatId, ReadOptions, Span, Strictness, Write
 
 /// The leaves of a file: their paths and bytes. Of long arrays some items.
 #[derive(Default)]
-struct Leaves(Vec<(String, Range<usize>)>);
+struct Leaves {
+    /// Those that lie in the file itself.
+    plain: Vec<(String, Range<usize>)>,
+    /// Those that lie in the content of a packed block: where the block lies, and where they lie in its content.
+    unpacked: Vec<(String, Range<usize>, Range<usize>)>,
+    blocks: Vec<Block>,
+}
+
+/// A packed block.
+struct Block {
+    path: String,
+    packing: &'static str,
+    place: Range<usize>,
+    content: Vec<u8>,
+}
 
 impl Visitor for Leaves {
-    fn enter(&mut self, _: &Node) -> Visit {
-        Visit::Ends { first: 3, last: 2 }
+    fn enter(&mut self, node: &Node) -> Visit {
+        match node.span {
+            // Bytes that hold several things, of which the layout knows no more.
+            Span::Unpacked { .. } if node.count <= Some(256) => Visit::All,
+            _ => Visit::Ends { first: 3, last: 2 },
+        }
     }
 
     fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
         // The fields of a packed word lie where the word does.
-        if let (Span::Bytes(range), None) = (&node.span, node.bit_field) {
-            self.0.push((walk::path_text(node.path), range.start as usize..range.end as usize));
+        if node.bit_field.is_none() {
+            let path = walk::path_text(node.path);
+            match &node.span {
+                Span::Bytes(range) => self.plain.push((path, in_memory(range))),
+                Span::Unpacked { packed, range } => {
+                    self.unpacked.push((path, in_memory(packed), in_memory(range)));
+                }
+                _ => {}
+            }
         }
         ControlFlow::Continue(())
     }
+
+    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+        let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
+        self.blocks.push(Block {
+            path: walk::path_text(node.path),
+            packing,
+            place: in_memory(node.span.range()),
+            content: content.to_vec(),
+        });
+    }
+}
+
+fn in_memory(range: &Range<u64>) -> Range<usize> {
+    range.start as usize..range.end as usize
+}
+
+fn leaves(format: FormatId, dialect: Dialect, bytes: &[u8]) -> Option<Leaves> {
+    let layout = format.layout_of(bytes, dialect)?;
+    let mut leaves = Leaves::default();
+    walk::walk(layout, bytes, &Default::default(), &mut leaves).ok()?;
+    Some(leaves)
+}
+
+/// The bytes with each bit of a range flipped, one at a time.
+fn flips(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Vec<u8>> {
+    (0..8 * range.len()).map(move |bit| {
+        let mut flipped = bytes.to_vec();
+        flipped[range.start + bit / 8] ^= 1 << (bit % 8);
+        flipped
+    })
+}
+
+/// A zstd frame without magic bytes that holds this content as it is.
+fn frame(content: &[u8]) -> Vec<u8> {
+    let last_raw_block = 1 | (content.len() as u32) << 3;
+    [&[0, 0x40], &last_raw_block.to_le_bytes()[..3], content].concat()
 }
 
 fn lenient(dialect: Dialect) -> ReadOptions {
@@ -71,20 +132,39 @@ fn fault(original: (&[u8], &Document), flipped: &[u8], document: &Document) -> O
 fn flip(format: FormatId, bytes: &[u8]) -> BTreeMap<String, usize> {
     let dialect = meshspec::detect(bytes, None).unwrap().dialect;
     let document = format.read(bytes, &lenient(dialect)).unwrap();
-    let layout = format.layout_of(bytes, dialect).unwrap();
-    let mut leaves = Leaves::default();
-    walk::walk(layout, bytes, &Default::default(), &mut leaves).unwrap();
+    let leaves = leaves(format, dialect, bytes).unwrap();
     let mut accepted = BTreeMap::new();
-    for (path, range) in leaves.0 {
+    let mut check = |path: &str, number: usize, flipped: Vec<u8>| {
         let seen = accepted.entry(path.replace(|c: char| c.is_ascii_digit(), "")).or_insert(0);
-        for bit in 0..8 * range.len() {
-            let mut flipped = bytes.to_vec();
-            flipped[range.start + bit / 8] ^= 1 << (bit % 8);
-            let Ok(changed) = format.read(&flipped, &lenient(dialect)) else { continue };
-            *seen += 1;
-            if let Some(fault) = fault((bytes, &document), &flipped, &changed) {
-                panic!("{format} {dialect}, bit {bit} of {path}: {fault}");
+        let Ok(changed) = format.read(&flipped, &lenient(dialect)) else { return };
+        *seen += 1;
+        if let Some(fault) = fault((bytes, &document), &flipped, &changed) {
+            panic!("{format} {dialect}, bit {number} of {path}: {fault}");
+        }
+    };
+    for (path, range) in &leaves.plain {
+        flips(bytes, range.clone()).enumerate().for_each(|(bit, flipped)| check(path, bit, flipped));
+    }
+    for Block { path, packing, place, content } in &leaves.blocks {
+        let around = |packed: Vec<u8>| [&bytes[..place.start], &packed, &bytes[place.end..]].concat();
+        match *packing {
+            "zstd" => {
+                for (path, _, range) in leaves.unpacked.iter().filter(|(_, block, _)| block == place) {
+                    let packed = flips(content, range.clone()).map(|content| around(frame(&content)));
+                    packed.enumerate().for_each(|(bit, flipped)| check(path, bit, flipped));
+                }
             }
+            // What is encoded has bits that mean nothing: those that do not change its fields.
+            "bitcode" => {
+                for (bit, flipped) in flips(bytes, place.clone()).enumerate() {
+                    let means = |leaves: Leaves| leaves.blocks.iter().any(|block| block.content == *content);
+                    let same = self::leaves(format, dialect, &flipped).is_some_and(means);
+                    if !same {
+                        check(path, bit, flipped);
+                    }
+                }
+            }
+            packing => println!("{format}: {path} is packed as {packing}"),
         }
     }
     accepted
@@ -96,5 +176,27 @@ fn mesh() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         println!("{:#?}", flip(FormatId::Mesh, &bytes));
+    }
+}
+
+#[test]
+fn iyma() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/iyma");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        flip(FormatId::Iyma, &bytes);
+        // Without a checksum of the data, which would show every change of it.
+        let document = FormatId::Iyma.read(&bytes, &Default::default()).unwrap();
+        let bytes = document.write(&WriteOptions::default().with_data_checksum(false)).unwrap();
+        let accepted = flip(FormatId::Iyma, &bytes);
+        for field in [
+            "header.metadata_checksum",
+            "descriptor",
+            "data.user_data[]",
+            "data.indices[]",
+            "data.vertices[]",
+        ] {
+            assert!(accepted[field] > 0, "{field}: {accepted:#?}");
+        }
     }
 }
