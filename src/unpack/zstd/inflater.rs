@@ -28,8 +28,6 @@ pub(crate) struct Inflater<R> {
     /// The range of the input that has been read and not yet decompressed.
     start: usize,
     end: usize,
-    /// The packed bytes that have been read, if they are kept.
-    kept: Option<Vec<u8>>,
     /// Whether a frame has begun and not ended.
     inside: bool,
     frames: u64,
@@ -45,24 +43,10 @@ impl<R: Read> Inflater<R> {
             input: vec![0; DCtx::in_size()].into(),
             start: 0,
             end: 0,
-            kept: None,
             inside: false,
             frames: 0,
             unpacked: 0,
         }
-    }
-
-    /// Keeps the packed bytes.
-    pub(crate) fn keeping(mut self) -> Inflater<R> {
-        self.kept = Some(Vec::new());
-        self
-    }
-
-    /// Reads what follows, without unpacking it, and gives all packed bytes that were kept.
-    pub(crate) fn into_packed(mut self) -> Result<Vec<u8>, Fault> {
-        let mut kept = self.kept.take().unwrap_or_default();
-        self.source.read_to_end(&mut kept).map_err(Fault::Io)?;
-        Ok(kept)
     }
 
     /// Reads more input; `false` at its end.
@@ -74,33 +58,60 @@ impl<R: Read> Inflater<R> {
             }
         };
         (self.start, self.end) = (0, read);
-        if let Some(kept) = &mut self.kept {
-            kept.extend_from_slice(&self.input[..read]);
-        }
         Ok(read > 0)
+    }
+
+    /// Unpacks into `out` from `filled` on; returns how many bytes that gave.
+    fn step(&mut self, out: &mut [u8], filled: usize) -> Result<usize, Fault> {
+        let mut input = InBuffer::around(&self.input[self.start..self.end]);
+        let mut output = OutBuffer::around_pos(out, filled);
+        let left = self.decoder.decompress_stream(&mut output, &mut input);
+        let (read, written) = (input.pos(), output.pos() - filled);
+        let left = left.map_err(|code| fault_of(code, self.unpacked))?;
+        self.start += read;
+        self.unpacked += written as u64;
+        // An empty input leaves the decoder where it was: between two frames.
+        if left == 0 && (self.inside || read > 0) {
+            self.frames += 1;
+        }
+        self.inside = left != 0 && (self.inside || read > 0);
+        Ok(written)
+    }
+
+    /// Whether there is nothing left to unpack, given how much the last step gave.
+    fn is_done(&mut self, written: usize) -> Result<bool, Fault> {
+        Ok(self.start == self.end && written == 0 && !self.refill()?)
     }
 
     /// Fills `out` as far as there is something to fill it with; returns how far.
     fn fill(&mut self, out: &mut [u8]) -> Result<usize, Fault> {
         let mut filled = 0;
         loop {
-            let mut input = InBuffer::around(&self.input[self.start..self.end]);
-            let mut output = OutBuffer::around(&mut out[filled..]);
-            let left = self.decoder.decompress_stream(&mut output, &mut input);
-            let (read, written) = (input.pos(), output.pos());
-            let left = left.map_err(|code| fault_of(code, self.unpacked))?;
-            self.start += read;
-            self.unpacked += written as u64;
+            let written = self.step(out, filled)?;
             filled += written;
-            // An empty input leaves the decoder where it was: between two frames.
-            if left == 0 && (self.inside || read > 0) {
-                self.frames += 1;
-            }
-            self.inside = left != 0 && (self.inside || read > 0);
-            if filled == out.len() || (self.start == self.end && written == 0 && !self.refill()?) {
+            if filled == out.len() || self.is_done(written)? {
                 return Ok(filled);
             }
         }
+    }
+
+    /// Everything, which must be `size` bytes, unpacked where it stays: the decoder needs no window of its own.
+    pub(super) fn read_all(mut self, size: u64) -> Result<Vec<u8>, Fault> {
+        // The decoder has this parameter.
+        let _ = self.decoder.set_parameter(DParameter::StableOutBuffer(true));
+        let mut content = vec![0; size as usize];
+        let mut filled = 0;
+        loop {
+            let written = self.step(&mut content, filled)?;
+            filled += written;
+            if self.is_done(written)? {
+                break;
+            }
+        }
+        if self.inside || self.frames == 0 || filled < content.len() {
+            return Err(self.ended(size));
+        }
+        Ok(content)
     }
 
     /// The next `size` bytes. Memory grows with what there really is, in steps that leave little behind.

@@ -4,11 +4,13 @@
 //! block of a plausible size decompresses into one buffer of exactly that size; for any other one the buffer grows with
 //! the actual content.
 
+mod chunks;
 mod fault;
 mod inflater;
 mod pack;
 mod scan;
 
+pub(crate) use chunks::Chunks;
 pub(crate) use fault::Fault;
 pub(crate) use inflater::Inflater;
 pub(crate) use pack::{levels, pack};
@@ -32,8 +34,7 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
         let message = format!("unpacks to {size} bytes, over the limit of {}", limits.max_decoded);
         return Err(Fault::Limit(message));
     }
-    let trusted = TRUSTED_SIZE.max((packed.len() as u64).saturating_mul(TRUSTED_RATIO));
-    if size > trusted {
+    if !is_plausible(size, packed.len() as u64) {
         let mut inflater = Inflater::new(packed);
         let content = inflater.read_vec(size)?;
         return inflater.finish(size).map(|()| content);
@@ -45,4 +46,20 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
         Ok(unpacked) => Err(too_little(unpacked as u64, size)),
         Err(code) => Err(fault_of(code, size)),
     }
+}
+
+/// Unpacks frames from a stream that must give exactly `size` bytes.
+pub(crate) fn unpack_chunks(chunks: Chunks, size: u64) -> Result<Vec<u8>, Fault> {
+    let plausible = is_plausible(size, chunks.len());
+    let mut inflater = Inflater::new(chunks);
+    if plausible {
+        return inflater.read_all(size);
+    }
+    let content = inflater.read_vec(size)?;
+    inflater.finish(size).map(|()| content)
+}
+
+/// Whether a stated size may be allocated at once for so many packed bytes.
+fn is_plausible(size: u64, packed: u64) -> bool {
+    size <= TRUSTED_SIZE.max(packed.saturating_mul(TRUSTED_RATIO))
 }

@@ -10,8 +10,22 @@ use crate::Dialect;
 const SEED: u64 = 0xbdd8_9aa9_8270_4029;
 const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
 
-/// The one-shot hash as a dialect has it.
-pub(super) fn one_shot(bytes: &[u8], dialect: Dialect) -> u64 {
+/// The one-shot hash of parts that follow one another, as a dialect has it. All of several parts but the last one are of a
+/// multiple of 48 bytes, and the last one has 48 at least.
+pub(super) fn one_shot(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
+    match parts {
+        [] => one_shot_of(&[], dialect),
+        [whole] => one_shot_of(whole.as_ref(), dialect),
+        // In a single write, the streaming form is the one-shot one. Only 48 bytes show the mistake.
+        parts => {
+            let mut hash = Streaming::new();
+            hash.write(parts);
+            hash.finish()
+        }
+    }
+}
+
+fn one_shot_of(bytes: &[u8], dialect: Dialect) -> u64 {
     match dialect {
         Dialect::Reference => rapidhash_v1_inline::<true, false, false, true>(bytes, &DEFAULT_RAPID_SECRETS),
         _ => rapidhash_v1(bytes),
@@ -26,16 +40,16 @@ pub(super) fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) 
     match dialect {
         Dialect::Reference => {
             let mut hash = Streaming::new();
-            [descriptor, &length, &checksum].into_iter().for_each(|part| hash.write(part));
+            [descriptor, &length, &checksum].into_iter().for_each(|part| hash.write(&[part]));
             hash.finish()
         }
         _ => rapidhash_v1(&[descriptor, &length, &checksum].concat()),
     }
 }
 
-/// Whether `stored` is the one-shot hash of these bytes. At 48 bytes either value counts (I3).
-pub(super) fn is_one_shot(stored: u64, bytes: &[u8]) -> bool {
-    [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot(bytes, dialect))
+/// Whether `stored` is the one-shot hash of these parts. At 48 bytes either value counts (I3).
+pub(super) fn is_one_shot(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
+    [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot(parts, dialect))
 }
 
 /// Whether `stored` is the metadata checksum of this dialect.
@@ -47,7 +61,7 @@ pub(super) fn is_metadata(stored: u64, descriptor: &[u8], data_checksum: u64, di
         return false;
     }
     let length = (descriptor.len() as u16).to_le_bytes();
-    is_one_shot(stored, &[descriptor, &length, &data_checksum.to_le_bytes()].concat())
+    is_one_shot(stored, &[[descriptor, &length, &data_checksum.to_le_bytes()].concat()])
 }
 
 /// The streaming form of RapidHash 1.x, mistake included.
@@ -63,10 +77,11 @@ impl Streaming {
         Streaming { seed: SEED, a: 0, b: 0, size: 0 }
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        self.size += bytes.len() as u64;
+    /// Hashes parts that follow one another as one write.
+    fn write(&mut self, parts: &[impl AsRef<[u8]>]) {
+        self.size += parts.iter().map(|part| part.as_ref().len() as u64).sum::<u64>();
         self.seed ^= mix(self.seed ^ SECRETS[0], SECRETS[1]) ^ self.size;
-        self.core(bytes);
+        self.core(parts);
         self.a ^= SECRETS[1];
         self.b ^= self.seed;
         (self.a, self.b) = multiply(self.a, self.b);
@@ -77,7 +92,9 @@ impl Streaming {
     }
 
     /// The core of version 1: folds the bytes into the seed, the ends of them into `a` and `b`.
-    fn core(&mut self, bytes: &[u8]) {
+    fn core(&mut self, parts: &[impl AsRef<[u8]>]) {
+        let Some((last, others)) = parts.split_last() else { return };
+        let bytes = last.as_ref();
         let size = bytes.len();
         match size {
             0 => {}
@@ -91,7 +108,12 @@ impl Streaming {
                 self.b ^= word(bytes, delta, 4) << 32 | word(bytes, size - 4 - delta, 4);
             }
             _ => {
-                let rest = self.fold(bytes);
+                let mut lanes = [self.seed; 3];
+                for part in others {
+                    fold(&mut lanes, part.as_ref());
+                }
+                let rest = fold(&mut lanes, bytes);
+                self.seed = lanes[0] ^ lanes[1] ^ lanes[2];
                 if rest.len() > 16 {
                     self.seed = mix(word(rest, 0, 8) ^ SECRETS[2], word(rest, 8, 8) ^ self.seed ^ SECRETS[1]);
                 }
@@ -103,21 +125,20 @@ impl Streaming {
             }
         }
     }
+}
 
-    /// Folds whole pieces of 48 bytes into the seed; returns what is left. Version 1 as it should be does this for
-    /// more than 48 bytes only: that is the mistake.
-    fn fold<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
-        let mut lanes = [self.seed; 3];
-        let pieces = bytes.chunks_exact(48);
-        let rest = pieces.remainder();
-        for piece in pieces {
-            for (i, lane) in lanes.iter_mut().enumerate() {
-                *lane = mix(word(piece, 16 * i, 8) ^ SECRETS[i], word(piece, 16 * i + 8, 8) ^ *lane);
-            }
+/// Folds whole blocks of 48 bytes into the lanes; returns what is left. Version 1 as it should be does this for more than
+/// 48 bytes only: that is the mistake.
+fn fold<'b>(lanes: &mut [u64; 3], bytes: &'b [u8]) -> &'b [u8] {
+    let (blocks, rest) = bytes.as_chunks::<48>();
+    for block in blocks {
+        let (words, _) = block.as_chunks::<8>();
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            let [first, second] = [words[2 * i], words[2 * i + 1]].map(u64::from_le_bytes);
+            *lane = mix(first ^ SECRETS[i], second ^ *lane);
         }
-        self.seed = lanes[0] ^ lanes[1] ^ lanes[2];
-        rest
     }
+    rest
 }
 
 /// The little-endian number in `size` bytes at `at`.

@@ -27,7 +27,7 @@ const LEVEL: i32 = 3;
 pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
     let parts = split(bytes)?;
     let opened = open(parts.header, parts.descriptor, dialect, options.strictness)?;
-    let data_checksum = opened.verify(parts.data, options.strictness)?;
+    let data_checksum = opened.verify(&[parts.data], options.strictness)?;
     let data = zstd::unpack(parts.data, opened.descriptor.data_len(), &options.limits)
         .map_err(|fault| opened.unpacking(fault, Some(bytes.len() as u64)))?;
     Ok(opened.document(data.into(), data_checksum))
@@ -59,7 +59,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
         None => document.data_checksum,
     };
     let data_checksum = match own {
-        DataChecksum::Present => hash::one_shot(&file[data_start..], document.dialect),
+        DataChecksum::Present => hash::one_shot(&[&file[data_start..]], document.dialect),
         DataChecksum::Absent => 0,
         DataChecksum::Wrong(wrong) => wrong.stored,
     };

@@ -117,7 +117,7 @@ fn metadata_checksum(header: &Header, descriptor: &[u8], dialect: Dialect) -> Op
 }
 
 /// The data checksum of a file with these compressed bytes.
-fn data_checksum(header: &Header, packed: &[u8], dialect: Dialect) -> DataChecksum {
+fn data_checksum(header: &Header, packed: &[impl AsRef<[u8]>], dialect: Dialect) -> DataChecksum {
     match header.data_checksum {
         0 => DataChecksum::Absent,
         stored if hash::is_one_shot(stored, packed) => DataChecksum::Present,
@@ -131,7 +131,7 @@ pub(in super::super) fn checksums(
     dialect: Dialect,
 ) -> Option<(Option<WrongChecksum>, DataChecksum)> {
     let Parts { header, descriptor, data } = split(bytes).ok()?;
-    Some((metadata_checksum(&header, descriptor, dialect), data_checksum(&header, data, dialect)))
+    Some((metadata_checksum(&header, descriptor, dialect), data_checksum(&header, &[data], dialect)))
 }
 
 /// The bytes of a field of the header.
@@ -153,7 +153,7 @@ impl Opened {
     }
 
     /// The data checksum of a file with these compressed bytes.
-    pub(super) fn verify(&self, packed: &[u8], strictness: Strictness) -> Result<DataChecksum> {
+    pub(super) fn verify(&self, packed: &[impl AsRef<[u8]>], strictness: Strictness) -> Result<DataChecksum> {
         match (data_checksum(&self.header, packed, self.dialect), strictness) {
             (DataChecksum::Wrong(wrong), Strictness::Strict) => {
                 let message = rules::mismatch(&wrong).to_string();

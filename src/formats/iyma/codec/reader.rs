@@ -11,7 +11,7 @@ use super::super::rules;
 use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
 use super::opened::{Opened, locate_in, open, read_header};
 use crate::formats::refuse;
-use crate::unpack::zstd::{Fault, Inflater};
+use crate::unpack::zstd::{self, Chunks, Fault, Inflater};
 use crate::{Dialect, Error, ErrorKind, Format, FormatId, ReadOptions, Result, Strictness, path};
 
 /// A file whose header and descriptor have been read, and whose data has not.
@@ -95,26 +95,15 @@ impl<R: Read> Reader<R> {
         self.within_limits(ranges.iter().map(|range| range.end - range.start).sum())?;
         let Reader { source, mut opened, options } = self;
         let verifies = options.strictness == Strictness::Strict && opened.header.data_checksum != 0;
-        let mut inflater = Inflater::new(source);
-        if verifies {
-            inflater = inflater.keeping();
-        }
-        let mut data = Vec::new();
-        let mut position = 0;
-        for Range { start, end } in ranges {
-            let piece = inflater.skip(start - position).and_then(|()| inflater.read_vec(end - start));
-            data.append(&mut piece.map_err(|fault| unpacking(&opened, fault))?);
-            position = end;
-        }
-        let mut checksum = DataChecksum::Present;
-        if verifies {
-            let packed = inflater.into_packed().map_err(|fault| unpacking(&opened, fault))?;
-            checksum = opened
-                .verify(&packed, options.strictness)
-                .map_err(|error| error.in_format(FormatId::Iyma))?;
-        } else if opened.header.data_checksum == 0 {
-            checksum = DataChecksum::Absent;
-        }
+        let (data, checksum) = if verifies {
+            let (chunks, checksum) = verified(source, &opened, &options)?;
+            (pieces(Inflater::new(chunks), ranges), checksum)
+        } else {
+            let absent = opened.header.data_checksum == 0;
+            let checksum = if absent { DataChecksum::Absent } else { DataChecksum::Present };
+            (pieces(Inflater::new(source), ranges), checksum)
+        };
+        let data = data.map_err(|fault| unpacking(&opened, fault))?;
         narrow(&mut opened.descriptor, index);
         checked(opened.document(data.into(), checksum), &options)
     }
@@ -128,15 +117,8 @@ impl<R: Read> Reader<R> {
         let size = self.opened.descriptor.data_len();
         self.within_limits(size)?;
         let Reader { source, opened, options } = self;
-        let mut inflater = Inflater::new(source);
-        if opened.header.data_checksum != 0 {
-            inflater = inflater.keeping();
-        }
-        let data = inflater.read_vec(size).and_then(|data| inflater.finish(size).map(|()| data));
-        let data = data.map_err(|fault| unpacking(&opened, fault))?;
-        let packed = inflater.into_packed().map_err(|fault| unpacking(&opened, fault))?;
-        let checksum =
-            opened.verify(&packed, options.strictness).map_err(|error| error.in_format(FormatId::Iyma))?;
+        let (chunks, checksum) = verified(source, &opened, &options)?;
+        let data = zstd::unpack_chunks(chunks, size).map_err(|fault| unpacking(&opened, fault))?;
         checked(opened.document(data.into(), checksum), &options)
     }
 
@@ -177,6 +159,28 @@ impl<R: Read> Reader<R> {
         }
         Ok(ranges)
     }
+}
+
+/// The packed data, and its checksum.
+fn verified(source: impl Read, opened: &Opened, options: &ReadOptions) -> Result<(Chunks, DataChecksum)> {
+    let chunks =
+        Chunks::read(source, options.limits.max_decoded).map_err(|fault| unpacking(opened, fault))?;
+    let checksum = opened.verify(chunks.as_slice(), options.strictness);
+    Ok((chunks, checksum.map_err(|error| error.in_format(FormatId::Iyma))?))
+}
+
+/// The content in these ranges, which are in order.
+fn pieces<R: Read>(
+    mut inflater: Inflater<R>,
+    ranges: Vec<Range<u64>>,
+) -> std::result::Result<Vec<u8>, Fault> {
+    let (mut data, mut position) = (Vec::new(), 0);
+    for Range { start, end } in ranges {
+        inflater.skip(start - position)?;
+        data.append(&mut inflater.read_vec(end - start)?);
+        position = end;
+    }
+    Ok(data)
 }
 
 /// The end of a stream is not known in advance.

@@ -34,9 +34,9 @@ fn hashes() {
         let Ok(size) = size.parse() else { continue };
         let (bytes, expected) = (input(size), hexadecimal(value));
         // The vectors are of the crate with the mistake.
-        assert_eq!(hash::one_shot(&bytes, Dialect::Reference), expected, "{size}");
-        assert_eq!(hash::one_shot(&bytes, Dialect::Spec) == expected, size != 48, "{size}");
-        assert!(hash::is_one_shot(expected, &bytes));
+        assert_eq!(hash::one_shot(&[&bytes], Dialect::Reference), expected, "{size}");
+        assert_eq!(hash::one_shot(&[&bytes], Dialect::Spec) == expected, size != 48, "{size}");
+        assert!(hash::is_one_shot(expected, &[&bytes]));
         count += 1;
     }
     let mut size = 0;
@@ -104,5 +104,21 @@ fn metadata_of_the_wrong_dialect_is_wrong() {
         let [spec, reference] = [Dialect::Spec, Dialect::Reference].map(|d| hash::metadata(&bytes, 7, d));
         assert!(!hash::is_metadata(spec, &bytes, 7, Dialect::Reference));
         assert!(!hash::is_metadata(reference, &bytes, 7, Dialect::Spec));
+    }
+}
+
+#[test]
+fn parts_have_the_hash_of_the_whole() {
+    for size in 96..500 {
+        let bytes = input(size);
+        for start in (48..=size - 48).step_by(48) {
+            let (first, last) = bytes.split_at(start);
+            for dialect in [Dialect::Spec, Dialect::Reference] {
+                let whole = hash::one_shot(&[&bytes], dialect);
+                assert_eq!(hash::one_shot(&[first, last], dialect), whole, "{start} of {size}");
+            }
+        }
+        let thirds = [&bytes[..48], &[], &bytes[48..]];
+        assert_eq!(hash::one_shot(&thirds, Dialect::Spec), hash::one_shot(&[&bytes], Dialect::Spec));
     }
 }

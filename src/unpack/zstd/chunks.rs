@@ -1,0 +1,65 @@
+//! Packed bytes from a stream, kept until their hash is known.
+
+use std::io::{self, Read};
+
+use super::fault::Fault;
+
+/// Size of a chunk: whole blocks of the hash, which takes 48 bytes at a time.
+const CHUNK: usize = 48 * 21_845;
+
+/// All that a stream has, in chunks that are given back one by one as they are read again. A growing list would take up to
+/// three times as much while it moves.
+#[derive(Default)]
+pub(crate) struct Chunks {
+    /// Chunks of the same size, a multiple of 48 bytes. The last one may have any other, 48 bytes at least if it is not the
+    /// only one.
+    chunks: Vec<Vec<u8>>,
+    /// The chunk that is read next, and where.
+    next: (usize, usize),
+}
+
+impl Chunks {
+    /// Reads a stream to its end.
+    pub(crate) fn read(mut source: impl Read, limit: u64) -> Result<Chunks, Fault> {
+        let mut chunks: Vec<Vec<u8>> = Vec::new();
+        let mut total = 0;
+        loop {
+            let mut chunk = Vec::new();
+            let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map_err(Fault::Io)?;
+            total += read as u64;
+            if total > limit {
+                return Err(Fault::Limit(format!("the packed data is over the limit of {limit} bytes")));
+            }
+            match chunks.last_mut() {
+                Some(last) if read < 48 => last.append(&mut chunk),
+                _ => chunks.push(chunk),
+            }
+            if read < CHUNK {
+                return Ok(Chunks { chunks, next: (0, 0) });
+            }
+        }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Vec<u8>] {
+        &self.chunks
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.len() as u64).sum()
+    }
+}
+
+/// Chunks that have been read are freed.
+impl Read for Chunks {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (index, start) = self.next;
+        let Some(chunk) = self.chunks.get_mut(index) else { return Ok(0) };
+        let read = (&chunk[start..]).read(buffer)?;
+        self.next = (index, start + read);
+        if start + read == chunk.len() {
+            *chunk = Vec::new();
+            self.next = (index + 1, 0);
+        }
+        Ok(read)
+    }
+}
