@@ -18,6 +18,7 @@ mod conversion;
 mod damaged;
 mod hostile;
 mod interop;
+mod streams;
 mod texts;
 
 use libtest_mimic::{Arguments, Trial};
@@ -46,7 +47,13 @@ fn trial(name: String, test: impl FnOnce() + Send + 'static) -> Trial {
 
 fn main() {
     let arguments = Arguments { test_threads: Some(1), ..Arguments::from_args() };
-    let trials =
-        [conversion::trials(), damaged::trials(), hostile::trials(), interop::trials(), texts::trials()];
+    let trials = [
+        conversion::trials(),
+        damaged::trials(),
+        hostile::trials(),
+        interop::trials(),
+        streams::trials(),
+        texts::trials(),
+    ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit();
 }

@@ -114,17 +114,23 @@ impl<R: Read> Inflater<R> {
         Ok(content)
     }
 
-    /// The next `size` bytes. Memory grows with what there really is, in steps that leave little behind.
+    /// The next `size` bytes.
     pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
         let mut content = Vec::new();
+        self.append(size, &mut content).map(|()| content)
+    }
+
+    /// Appends the next `size` bytes. Memory grows with what there really is, in steps that leave little behind.
+    pub(crate) fn append(&mut self, size: u64, content: &mut Vec<u8>) -> Result<(), Fault> {
+        let first = content.len();
         // Each step is a sixteenth of the next one, and the last one is the whole.
         let mut step = size;
         while step > TRUSTED_SIZE {
             step = step.div_ceil(TRUSTED_RATIO);
         }
-        while (content.len() as u64) < size {
+        while ((content.len() - first) as u64) < size {
             let start = content.len();
-            let target = step.min(size) as usize;
+            let target = first + step.min(size) as usize;
             step = step.saturating_mul(TRUSTED_RATIO);
             content.reserve_exact(target - start);
             content.resize(target, 0);
@@ -133,7 +139,7 @@ impl<R: Read> Inflater<R> {
                 return Err(self.ended(size));
             }
         }
-        Ok(content)
+        Ok(())
     }
 
     /// Skips `size` bytes.

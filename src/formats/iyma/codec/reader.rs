@@ -177,7 +177,7 @@ fn pieces<R: Read>(
     let (mut data, mut position) = (Vec::new(), 0);
     for Range { start, end } in ranges {
         inflater.skip(start - position)?;
-        data.append(&mut inflater.read_vec(end - start)?);
+        inflater.append(end - start, &mut data)?;
         position = end;
     }
     Ok(data)
