@@ -207,6 +207,8 @@ fn imports(input: ParseStream) -> Result<Imports> {
 /// What `#[layout(…)]` says of the content of a field of bytes.
 pub struct Block {
     pub packing: Ident,
+    /// What chooses between several encodings of the packing.
+    pub encoding: Option<Expr>,
     pub size: Option<Expr>,
     pub content: Type,
     pub arguments: Vec<Expr>,
@@ -235,7 +237,7 @@ impl Field {
     pub fn parse(attrs: &[Attribute]) -> Result<Field> {
         let mut field = Field::default();
         let mut content: Option<Type> = None;
-        let mut packing = Ident::new("stored", Span::call_site());
+        let (mut packing, mut encoding) = (Ident::new("stored", Span::call_site()), None);
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
         let mut needs_content: Option<Span> = None;
         let mut restores = false;
@@ -258,7 +260,7 @@ impl Field {
                 ("layout", "rule") => field.rule = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "content") => content = Some(directive.value()?),
                 ("layout", "packing") => {
-                    packing = directive.value()?;
+                    (packing, encoding) = directive.value_with(packing_of)?;
                     needs_content = Some(directive.name.span());
                 }
                 ("layout", "size") => {
@@ -289,7 +291,7 @@ impl Field {
         }
         match (content, needs_content) {
             (Some(content), _) => {
-                field.block = Some(Block { packing, size, content, arguments, inline });
+                field.block = Some(Block { packing, encoding, size, content, arguments, inline });
             }
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
@@ -315,6 +317,17 @@ fn is_of_bulk(function: &Expr) -> bool {
     };
     matches!(path, Expr::Path(path)
         if path.path.segments.len() > 1 && path.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "bulk"))
+}
+
+/// `packing` or `PACKING(encoding)`.
+fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
+    let packing = input.parse()?;
+    if input.is_empty() {
+        return Ok((packing, None));
+    }
+    let encoding;
+    syn::parenthesized!(encoding in input);
+    Ok((packing, Some(encoding.parse()?)))
 }
 
 /// The arguments of `args(a, b)` or `args { inner: (a, b) }`.

@@ -88,16 +88,19 @@ fn block(block: &Block, scope: &[String]) -> Result<Tokens> {
             quote!(#constant)
         }
         _ => {
-            let message = "a packing is `stored`, `lz4`, `zstd` or the name of a constant";
+            let message =
+                "a packing is `stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
             return Err(syn::Error::new(block.packing.span(), message));
         }
     };
+    let encoding = expression::optional(block.encoding.as_ref(), scope)?;
     let size = expression::optional(block.size.as_ref(), scope)?;
     let arguments = expression::list(&block.arguments, scope)?;
     let content = &block.content;
     let inline = block.inline;
     Ok(quote!(::meshspec::layout::Block {
         packing: #packing,
+        encoding: #encoding,
         size: #size,
         content: <#content as ::meshspec::layout::Layout>::TYPE,
         arguments: #arguments,

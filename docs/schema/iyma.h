@@ -182,7 +182,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  */
 
 /*
- * File: A file.
+ * File: A file. The dialects differ in how they encode the usages in the descriptor (I1).
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
@@ -190,7 +190,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  */
 
 /*
- * ReferenceFile: A file in the reference dialect (I1).
+ * ReferenceFile: A file. The dialects differ in how they encode the usages in the descriptor (I1).
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24

@@ -5,7 +5,7 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A file.
+  A file. The dialects differ in how they encode the usages in the descriptor (I1).
 seq:
   - id: header
     type: 'header'

@@ -5,7 +5,7 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A file in the reference dialect (I1).
+  A file. The dialects differ in how they encode the usages in the descriptor (I1).
 seq:
   - id: header
     type: 'header'

@@ -112,15 +112,15 @@ impl Binder {
         (field.ty, field.arguments) = (ty, arguments);
         field.block = field.block.map(|block| {
             let (content, arguments) = self.item(&block.content, block.arguments, scope);
-            Block { size: block.size.map(|size| simplify(&size, scope)), content, arguments, ..block }
+            let bound = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
+            Block { encoding: bound(block.encoding), size: bound(block.size), content, arguments, ..block }
         });
         // A choice that is made is what was chosen.
         if let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = field.ty
             && only.condition == Expr::Bool(true)
         {
-            let Field { ty, count, arguments, block, rule, .. } = only.field;
-            (field.ty, field.count, field.arguments) = (ty, count, arguments);
-            (field.block, field.rule) = (field.block.or(block), field.rule.or(rule));
+            (field.ty, field.count, field.arguments) =
+                (only.field.ty, only.field.count, only.field.arguments);
         }
         Some(field)
     }

@@ -171,6 +171,8 @@ pub struct Check {
 pub struct Block {
     /// How the bytes are packed.
     pub packing: Packing,
+    /// What chooses between several encodings of a [`Packing::Coded`].
+    pub encoding: Option<Expr>,
     /// Size of the content once unpacked, where the file states it.
     pub size: Option<Expr>,
     /// The content.

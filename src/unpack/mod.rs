@@ -10,6 +10,7 @@ pub(crate) mod zstd;
 use std::borrow::Cow;
 
 use crate::Limits;
+use crate::layout::Value;
 
 /// How a [`Block`](crate::layout::Block) is packed.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +25,9 @@ pub enum Packing {
     Coded {
         /// The name of the encoding.
         name: &'static str,
-        /// Lays the values out as plain fields.
-        decode: fn(&[u8]) -> Result<Vec<u8>, String>,
+        /// Lays the values out as plain fields. Where there are several encodings, the [value](crate::layout::Block::encoding)
+        /// says which one it is.
+        decode: fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>,
     },
 }
 
@@ -60,7 +62,7 @@ pub(crate) enum Failure {
 
 /// The unpacked content of a block, which must have `size` bytes where a size is given.
 pub(crate) fn unpack<'b>(
-    packing: Packing,
+    (packing, encoding): (Packing, Option<Value>),
     packed: &'b [u8],
     size: Option<u64>,
     limits: &Limits,
@@ -71,7 +73,9 @@ pub(crate) fn unpack<'b>(
         (Packing::Lz4, None) => Err(Failure::Malformed("an LZ4 block needs a stated size".into())),
         (Packing::Zstd, Some(size)) => unzstd(packed, size, limits).map(Cow::Owned),
         (Packing::Zstd, None) => Err(Failure::Malformed("zstd frames need a stated size".into())),
-        (Packing::Coded { decode, .. }, _) => decode(packed).map(Cow::Owned).map_err(Failure::Malformed),
+        (Packing::Coded { decode, .. }, _) => {
+            decode(packed, encoding).map(Cow::Owned).map_err(Failure::Malformed)
+        }
     }
 }
 

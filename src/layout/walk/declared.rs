@@ -251,7 +251,8 @@ impl<V: Visitor> Walker<'_, V> {
             Some(size) => Some(self.size(space, range.start, size.eval_int(scope), "unpacked size")?),
             None => None,
         };
-        let content = match unpack::unpack(block.packing, packed, size, self.limits) {
+        let encoding = block.encoding.and_then(|encoding| encoding.eval(scope).ok());
+        let content = match unpack::unpack((block.packing, encoding), packed, size, self.limits) {
             Ok(content) => content,
             Err(unpack::Failure::Malformed(message)) => {
                 let rule = bytes.field.and_then(|field| field.rule);

@@ -9,7 +9,7 @@ use bitcode::{Decode, Encode};
 use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
-use crate::layout::{Layout, Packing, Type};
+use crate::layout::{Layout, Packing, Type, Value};
 
 /// What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
 #[derive(Layout)]
@@ -125,13 +125,17 @@ impl From<&VertexAttributeInfo> for AttributeFields {
     }
 }
 
-/// bitcode of the specification's descriptor.
-pub(super) const SPEC: Packing =
-    Packing::Coded { name: "bitcode", decode: |bytes| Descriptor::fields(bytes, Dialect::Spec) };
+/// bitcode of a descriptor of a dialect.
+pub(super) const BITCODE: Packing = Packing::Coded { name: "bitcode", decode: plain_fields };
 
-/// bitcode of the reference dialect's descriptor.
-pub(super) const REFERENCE: Packing =
-    Packing::Coded { name: "bitcode", decode: |bytes| Descriptor::fields(bytes, Dialect::Reference) };
+/// The plain fields of an encoded descriptor.
+fn plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
+    let is_reference = dialect == Some(Dialect::Reference.into());
+    let dialect = if is_reference { Dialect::Reference } else { Dialect::Spec };
+    let mut fields = Cursor::new(Vec::new());
+    Descriptor::decode(bytes, dialect)?.write(&mut fields).map_err(|error| error.to_string())?;
+    Ok(fields.into_inner())
+}
 
 impl Descriptor {
     /// Decodes a descriptor of this dialect.
@@ -165,14 +169,6 @@ impl Descriptor {
         let attributes = attributes.map(|(index, info)| Ok((U::of(&info.usage).ok_or(index)?, info.format)));
         let attributes = attributes.collect::<Result<Vec<_>, usize>>()?;
         Ok(bitcode::encode(&(self, attributes)))
-    }
-
-    /// The plain fields of an encoded descriptor.
-    fn fields(bytes: &[u8], dialect: Dialect) -> Result<Vec<u8>, String> {
-        let mut fields = Cursor::new(Vec::new());
-        let descriptor = Descriptor::decode(bytes, dialect)?;
-        descriptor.write(&mut fields).map_err(|error| error.to_string())?;
-        Ok(fields.into_inner())
     }
 
     /// Size of the index buffer in bytes.

@@ -19,7 +19,7 @@ use binrw::binrw;
 use crate::Dialect;
 use crate::bulk::{Bulk, Rest};
 use crate::layout::Layout;
-use descriptor::{REFERENCE, SPEC};
+use descriptor::BITCODE;
 
 /// A file. The dialects differ in how they encode the usages in the descriptor (I1).
 #[derive(Layout)]
@@ -31,8 +31,9 @@ pub struct File<'a> {
     /// The header.
     pub header: Header,
     /// The contents of the data, encoded with bitcode.
-    #[br(args(header.descriptor_len, dialect))]
-    pub descriptor: EncodedDescriptor<'a>,
+    #[br(count = header.descriptor_len)]
+    #[layout(rule = "IYMA-DESCRIPTOR", packing = BITCODE(dialect), content = Descriptor)]
+    pub descriptor: Bulk<'a, u8>,
     /// All buffers, compressed with zstd; to the end of the file.
     #[layout(
         rule = "IYMA-PACKING", packing = zstd, size = descriptor.data_len, content = Data<'static>,
@@ -42,38 +43,6 @@ pub struct File<'a> {
         )
     )]
     pub data: Rest<'a>,
-}
-
-/// The descriptor in the encoding of a dialect.
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-#[br(import(len: u16, dialect: Dialect))]
-#[derive(Debug)]
-pub enum EncodedDescriptor<'a> {
-    /// With the usages of the specification.
-    #[br(pre_assert(dialect == Dialect::Spec))]
-    Spec(
-        #[br(count = len)]
-        #[layout(rule = "IYMA-DESCRIPTOR", packing = SPEC, content = Descriptor)]
-        Bulk<'a, u8>,
-    ),
-    /// With those of the reference dialect.
-    #[br(pre_assert(dialect == Dialect::Reference))]
-    Reference(
-        #[br(count = len)]
-        #[layout(rule = "IYMA-DESCRIPTOR", packing = REFERENCE, content = Descriptor)]
-        Bulk<'a, u8>,
-    ),
-}
-
-impl EncodedDescriptor<'_> {
-    /// The bytes in the file that it was found in.
-    pub fn bytes<'i>(&self, file: &'i [u8]) -> &'i [u8] {
-        match self {
-            EncodedDescriptor::Spec(found) | EncodedDescriptor::Reference(found) => found.bytes(file),
-        }
-    }
 }
 
 /// The header: 24 bytes.
