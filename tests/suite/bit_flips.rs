@@ -115,7 +115,12 @@ fn fault(original: (&[u8], &Document), flipped: &[u8], document: &Document) -> O
     }
     let mut options = WriteOptions::default();
     options.strictness = Strictness::Lenient;
-    let Ok(written) = back.write(&options) else { return Some("the document cannot be written") };
+    let written = match back.write(&options) {
+        Ok(written) => written,
+        // The map of IyMA's reference dialect has each key once (I1).
+        Err(error) if error.message().starts_with("duplicate usage") => return None,
+        Err(_) => return Some("the document cannot be written"),
+    };
     if written == flipped {
         return None;
     }
@@ -182,21 +187,20 @@ fn mesh() {
 #[test]
 fn iyma() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/iyma");
+    let mut accepted = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         flip(FormatId::Iyma, &bytes);
         // Without a checksum of the data, which would show every change of it.
         let document = FormatId::Iyma.read(&bytes, &Default::default()).unwrap();
         let bytes = document.write(&WriteOptions::default().with_data_checksum(false)).unwrap();
-        let accepted = flip(FormatId::Iyma, &bytes);
-        for field in [
-            "header.metadata_checksum",
-            "descriptor",
-            "data.user_data[]",
-            "data.indices[]",
-            "data.vertices[]",
-        ] {
-            assert!(accepted[field] > 0, "{field}: {accepted:#?}");
+        for (field, count) in flip(FormatId::Iyma, &bytes) {
+            *accepted.entry(field).or_insert(0) += count;
         }
+    }
+    let fields =
+        ["header.metadata_checksum", "descriptor", "data.user_data[]", "data.indices[]", "data.vertices[]"];
+    for field in fields {
+        assert!(accepted[field] > 0, "{field}: {accepted:#?}");
     }
 }
