@@ -11,7 +11,7 @@ mod text;
 mod vec;
 
 pub use column::{Column, scatter};
-pub use owned_text::{NulText, PrefixedText};
+pub use owned_text::PrefixedText;
 pub use records::Records;
 pub use strings::Strings;
 pub use text::{NulString, Rest};

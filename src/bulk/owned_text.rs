@@ -8,28 +8,24 @@ use super::vec::expect;
 use crate::Text;
 use crate::layout::{Declaration, Expr, Field, Layout, Shape, Type};
 
-/// A string with a NUL behind it.
+/// In a declaration a text has a NUL behind it.
 ///
 /// ```
 /// use binrw::{BinRead, BinWrite, io::Cursor};
-/// use meshspec::bulk::NulText;
+/// use meshspec::Text;
 ///
-/// let name = NulText::read_le(&mut Cursor::new(b"walk\0run"))?;
-/// assert_eq!(name.0, "walk".into());
+/// let name = Text::read_le(&mut Cursor::new(b"walk\0run"))?;
+/// assert_eq!(name, "walk".into());
 /// let mut file = Cursor::new(Vec::new());
 /// name.write_le(&mut file)?;
 /// assert_eq!(file.into_inner(), b"walk\0");
 /// # Ok::<(), binrw::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
-pub struct NulText(pub Text);
-
-impl Layout for NulText {
+impl Layout for Text {
     const TYPE: Type = Type::NulString;
 }
 
-impl BinRead for NulText {
+impl BinRead for Text {
     type Args<'b> = ();
 
     fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
@@ -37,20 +33,20 @@ impl BinRead for NulText {
         let mut bytes = Vec::new();
         loop {
             match u8::read_options(reader, endian, ())? {
-                0 => return Ok(NulText(Text::from(bytes))),
+                0 => return Ok(Text::from(bytes)),
                 byte => bytes.push(byte),
             }
         }
     }
 }
 
-impl BinWrite for NulText {
+impl BinWrite for Text {
     type Args<'b> = ();
 
     fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
-        let bytes = self.0.as_bytes();
+        let bytes = self.as_bytes();
         if bytes.contains(&0) {
-            let message = format!("{:?} contains a NUL, which would end it", self.0);
+            let message = format!("{self:?} contains a NUL, which would end it");
             return Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message });
         }
         writer.write_all(bytes)?;

@@ -35,7 +35,7 @@ impl BinWrite for Rest<'_> {
 }
 
 /// Where a NUL-terminated string lies in the input. For strings that many values point to; a string of a value's own is a
-/// [`NulText`](super::NulText).
+/// [`Text`](crate::Text).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NulString {
     /// Without the NUL.

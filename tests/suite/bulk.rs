@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Cursor;
 
 use binrw::{BinRead, BinWrite, Endian, VecArgs, binrw};
-use meshspec::bulk::{self, Column, NulString, NulText, Plain, PrefixedText};
+use meshspec::bulk::{self, Column, NulString, Plain, PrefixedText};
 use meshspec::crucible::BoneWeight;
 use meshspec::layout::{Layout, walk};
 use meshspec::mesh::Pose;
@@ -93,11 +93,11 @@ struct Names {
     #[bw(try_calc = u8::try_from(names.len()))]
     count: u8,
     #[br(count = count)]
-    names: Vec<NulText>,
+    names: Vec<Text>,
     #[br(restore_position)]
     #[bw(ignore)]
     ahead: NulString,
-    title: NulText,
+    title: Text,
     author: PrefixedText<u16>,
     end: u16,
 }
@@ -106,9 +106,9 @@ struct Names {
 fn strings_lie_in_sequence() {
     let bytes = b"\x02ab\0cde\0x\0\x02\0hi\x34\x12";
     let names = Names::read(&mut Cursor::new(bytes)).unwrap();
-    assert_eq!(names.names, [NulText("ab".into()), NulText("cde".into())]);
+    assert_eq!(names.names, [Text::from("ab"), Text::from("cde")]);
     assert_eq!(names.ahead.find(bytes), Some(&b"x"[..]));
-    assert_eq!((&names.title, &names.author.text, names.end), (&NulText("x".into()), &"hi".into(), 0x1234));
+    assert_eq!((&names.title, &names.author.text, names.end), (&Text::from("x"), &"hi".into(), 0x1234));
     let mut written = Cursor::new(Vec::new());
     names.write(&mut written).unwrap();
     assert_eq!(written.into_inner(), bytes);
@@ -122,8 +122,8 @@ fn strings_lie_in_sequence() {
 #[test]
 fn strings_that_do_not_fit_are_refused() {
     let mut out = Cursor::new(Vec::new());
-    assert!(NulText("a\0b".into()).write_le(&mut out).is_err());
+    assert!(Text::from("a\0b").write_le(&mut out).is_err());
     assert!(PrefixedText::<u8>::from(Text::from(vec![b'x'; 256])).write_le(&mut out).is_err());
-    assert!(NulText::read_le(&mut Cursor::new(b"ab")).is_err());
+    assert!(Text::read_le(&mut Cursor::new(b"ab")).is_err());
     assert!(PrefixedText::<u32>::read_le(&mut Cursor::new(b"\xff\xff\xff\xffab")).is_err());
 }
