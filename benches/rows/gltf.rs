@@ -66,5 +66,5 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
 fn unpack(document: &Document) -> Vec<(VertexColumns, Vec<[u32; 3]>)> {
     let Document::Bmd(document) = document else { return Vec::new() };
     let meshes = document.meshes.iter();
-    meshes.map(|mesh| (mesh.vertices.columns(mesh.surface()), mesh.faces.triangles())).collect()
+    meshes.map(|mesh| (mesh.vertices.columns(), mesh.faces.triangles())).collect()
 }

@@ -432,7 +432,7 @@ typedef uint64_t bmd_quad64;
  */
 
 /*
- * MeshDef: One mesh: 32 bytes.
+ * MeshDef: One mesh: 32 bytes, whose lists lie elsewhere.
  *
  * - ofs_vtx: u32, at 0
  * - ofs_tris: u32, at 4
@@ -503,19 +503,15 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, ld_sc) == 2, "offset of ld_sc");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, resv1) == 3, "offset of resv1");
 
 /*
- * A bone as one word: 16 bytes.
+ * A bone up to its parent.
  */
-typedef struct bmd_bone_entry { uint8_t bytes[16]; } bmd_bone_entry;
-/* The bits are those of the bytes as one little-endian number. */
-/* Transform and name. */
-#define BMD_BONE_ENTRY_CONTENT_SHIFT 0
-#define BMD_BONE_ENTRY_CONTENT_WIDTH 96
-/* Parent bone; FF for a pseudo-bone. */
-#define BMD_BONE_ENTRY_ID_PARENT_SHIFT 96
-#define BMD_BONE_ENTRY_ID_PARENT_WIDTH 8
-/* Solid and reserved bytes. */
-#define BMD_BONE_ENTRY_REST_SHIFT 104
-#define BMD_BONE_ENTRY_REST_WIDTH 24
+typedef struct bmd_bone_entry {
+    uint8_t content[12]; /* Transform and name. */
+    uint8_t id_parent; /* Parent bone; FF for a pseudo-bone. */
+} bmd_bone_entry;
+MESHSPEC_STATIC_ASSERT(sizeof(bmd_bone_entry) == 13, "size of bmd_bone_entry");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_bone_entry, content) == 0, "offset of content");
+MESHSPEC_STATIC_ASSERT(offsetof(bmd_bone_entry, id_parent) == 12, "offset of id_parent");
 
 /*
  * Four F8A: a quaternion, to be normalised (B19).
@@ -652,7 +648,7 @@ typedef uint8_t bmd_anim_tag;
  */
 
 /*
- * AnimDef: One animation: 16 bytes.
+ * AnimDef: One animation: 16 bytes, whose keys lie elsewhere.
  *
  * - ofs_name: u32, at 0
  * - n_frames: u8, at 4

@@ -175,7 +175,7 @@ types:
           Refused if not: the list overlaps the header.
   mesh_def:
     doc: |
-      One mesh: 32 bytes.
+      One mesh: 32 bytes, whose lists lie elsewhere.
     seq:
       - id: ofs_vtx
         type: u4
@@ -250,7 +250,7 @@ types:
         if: 'ofs_mat != 0'
         terminator: 0
         doc: |
-          The name of the material.
+          The name of the material; none for a mesh that may not be drawn.
       as_vertices:
         io: _root._io
         pos: 'ofs_vtx'
@@ -750,7 +750,7 @@ types:
         pos: _io.pos
         type: 'face_tag'
         doc: |
-          The first byte, whose tag gives the form.
+          The first word, whose tag gives the form.
   face_tag:
     doc: |
       The first byte of any face.
@@ -944,7 +944,7 @@ types:
         pos: _io.pos
         type: 'bone_entry'
         doc: |
-          The whole entry: its parent decides what the transform is.
+          The parent, which decides what the transform is.
       name:
         io: _root._io
         pos: 'ofs_name'
@@ -954,20 +954,18 @@ types:
           The name.
   bone_entry:
     doc: |
-      A bone as one word: 16 bytes.
+      A bone up to its parent.
     seq:
       - id: content
-        type: b96
+        type: u1
+        repeat: expr
+        repeat-expr: 12
         doc: |
           Transform and name.
       - id: id_parent
-        type: b8
+        type: u1
         doc: |
           Parent bone; FF for a pseudo-bone.
-      - id: rest
-        type: b24
-        doc: |
-          Solid and reserved bytes.
   bone_transform:
     doc: |
       The transform of a bone in the space of its parent: 64 bits (B19).
@@ -1075,7 +1073,7 @@ types:
           Weight of the fourth bone.
   anim_def:
     doc: |
-      One animation: 16 bytes.
+      One animation: 16 bytes, whose keys lie elsewhere.
     seq:
       - id: ofs_name
         type: u4

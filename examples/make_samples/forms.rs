@@ -24,7 +24,7 @@ pub fn undefined() -> Result<Document> {
 }
 
 fn document(meshes: Vec<Mesh>) -> Result<Document> {
-    let lod = LodDef { id_mesh: 0, n_mesh: meshes.len() as u8, ld_sc: bmd::F8A::ONE, resv1: 0 };
+    let lod = LodDef { id_mesh: 0, n_mesh: meshes.len() as u8, ld_sc: bmd::F8A::ONE, ..LodDef::default() };
     Ok(Document { meshes, lods: vec![lod], ..Default::default() })
 }
 

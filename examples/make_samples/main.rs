@@ -261,7 +261,7 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
     let turns = [turn(0, [0, 0, 0, 0x70]), turn(40, [0, 0, 0x67, 0x67]), turn(79, [0, 0, 0, 0x70])];
     Ok(bmd::Document {
         meshes: vec![surface("#55AAFF", 0)?, surface("resource/gfx/stone.tga", 1)?, solid()?],
-        lods: vec![bmd::LodDef { id_mesh: 0, n_mesh: 2, ld_sc: bmd::F8A::ONE, resv1: 0 }],
+        lods: vec![bmd::LodDef { id_mesh: 0, n_mesh: 2, ld_sc: bmd::F8A::ONE, ..bmd::LodDef::default() }],
         bones: vec![bone("base", 0, 0), bone("top", 64, 2), half_way],
         animations: vec![bmd::Animation {
             name: Some(Text::from("turn")),

@@ -229,8 +229,8 @@ fn every_vertex_tag() {
             };
             assert_eq!(size, expected, "{tag:x}");
             let words = meshspec::bulk::to_vec(&bytes[..size as usize]);
-            let vertices = Vertices::from_words(words.clone()).unwrap();
-            let packed = vertices.packed(surface).next().unwrap();
+            let vertices = Vertices::from_words(words.clone(), surface).unwrap();
+            let packed = vertices.packed().next().unwrap();
             let form = match packed {
                 PackedVertex::Textured64(v) => item.textured_64 == Some(v),
                 PackedVertex::Flat64(v) => item.flat_64 == Some(v),
@@ -244,7 +244,7 @@ fn every_vertex_tag() {
             let mut again = Vertices::default();
             again.push(packed).unwrap();
             assert_eq!(again, vertices);
-            assert!(Vertices::from_words(words[..words.len() - 1].to_vec()).is_err());
+            assert!(Vertices::from_words(words[..words.len() - 1].to_vec(), surface).is_err());
         }
     }
 }
@@ -593,6 +593,10 @@ fn broken_rules_are_found_where_they_are() {
             d.bones[2].transform =
                 Transform::Pseudo(PseudoTransform::from_bytes([0, 2, 9, 9, 0x60, 0x60, 0, 0x80]));
         }),
+        ("BMD-PSEUDO-BONES", "bones[2].pseudo.bone_3", |d| {
+            d.bones[2].transform =
+                Transform::Pseudo(PseudoTransform::from_bytes([0, 1, 1, 2, 0x60, 0x60, 0x60, 0x60]));
+        }),
         ("BMD-SOLID-RANGE", "bones[1].id_solid", |d| d.bones[1].id_solid = 2),
         ("BMD-SOLID-BONE", "bones[1].id_solid", |d| {
             let vertex = TexturedVertex64::new().with_bone(1);
@@ -741,7 +745,9 @@ fn images_cannot_be_written_that_cannot_be_read() {
     assert_eq!(refused(|d| d.meshes[1].material = Some(Text::from("a\0b"))), "meshes[1].material");
     assert_eq!(refused(|d| d.bones[0].name = Some(Text::from("\0"))), "bones[0].name");
     assert_eq!(
-        refused(|d| d.meshes[0].vertices = Vertices::from_words(vec![0; 2 * 65536]).unwrap()),
+        refused(
+            |d| d.meshes[0].vertices = Vertices::from_words(vec![0; 2 * 65536], Surface::Textured).unwrap()
+        ),
         "meshes[0].vertices"
     );
     assert_eq!(
@@ -824,7 +830,7 @@ fn lists_may_share_bytes_but_not_without_end() {
     assert_eq!((few.meshes.len(), few.meshes[15].vertices.len()), (16, 1000));
     let error = Document::read(&sharing(500, 80_000), &ReadOptions::default()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
-    assert!(error.path().to_string().ends_with("sz_vtx") && error.span().is_some(), "{error}");
+    assert!(error.path().to_string().ends_with(".vertices") && error.span().is_some(), "{error}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use meshspec::ErrorKind;
 use meshspec::bmd::schema::{FineSt, ScaledSt, TexturedVertex64, WideSt};
 use meshspec::bmd::{
-    Attributes, F8A, Face, Faces, PackedVertex, Rotation, Surface, Tolerance, Triple, VertexErrors,
-    VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
+    Attributes, F8A, Face, Faces, PackedFace, PackedVertex, Rotation, Surface, Tolerance, Triple, Vertex,
+    VertexErrors, VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
@@ -34,13 +34,59 @@ impl Noise {
     }
 }
 
+/// A vertex by the getters of its declared word.
+fn by_getters(vertex: PackedVertex) -> Vertex {
+    let position = match vertex {
+        PackedVertex::Textured64(v) => v.position().value(),
+        PackedVertex::Flat64(v) => v.position().value(),
+        PackedVertex::Fine96(v) => v.position().value(),
+        PackedVertex::Scaled96(v) => v.position().value(),
+        PackedVertex::Vertex128(v) => v.position(),
+    };
+    // The last byte of 96 bits (B10).
+    let last = |tag, last| match tag {
+        0xf8 | 0xf9 => (Some(last), 0),
+        0xfa | 0xfb => (None, last),
+        _ => (None, 0),
+    };
+    let (st, normal, (color, bone)) = match vertex {
+        PackedVertex::Textured64(v) => (v.st().value(), direction(position), (None, v.bone())),
+        PackedVertex::Flat64(v) => ([0.0; 2], v.normal().value(), (None, v.bone())),
+        PackedVertex::Fine96(v) => (v.st().value(), v.normal().value(), last(v.tag(), v.color_or_bone())),
+        PackedVertex::Scaled96(v) => (v.st().value(), v.normal().value(), last(v.tag(), v.color_or_bone())),
+        PackedVertex::Vertex128(v) => (v.st().value(), v.normal().value(), (Some(v.color()), v.bone())),
+    };
+    Vertex { position, st, normal, color, bone }
+}
+
+fn direction(position: [f32; 3]) -> [f32; 3] {
+    let wide = position.map(f64::from);
+    let square = wide[0] * wide[0] + wide[1] * wide[1] + wide[2] * wide[2];
+    let scale = if square == 0.0 { 0.0 } else { 1.0 / square.sqrt() };
+    wide.map(|x| (x * scale) as f32)
+}
+
+/// A face by the getters of its declared word.
+fn face_by_getters(face: PackedFace) -> Face {
+    match face {
+        PackedFace::Triangle32(f) => Face::Triangle([f.v0(), f.v1(), f.v2()].map(u32::from)),
+        PackedFace::Quad32(f) => Face::Quad([f.v0(), f.v1(), f.v2(), f.v3()].map(u32::from)),
+        PackedFace::Triangle64(f) => Face::Triangle([f.v0(), f.v1(), f.v2()]),
+        PackedFace::Quad64(f) => Face::Quad([f.v0(), f.v1(), f.v2(), f.v3()].map(u32::from)),
+    }
+}
+
 /// Columns say what the getters say, bit by bit.
-fn assert_columns(vertices: &Vertices, surface: Surface) {
-    let columns = vertices.columns(surface);
+fn assert_columns(vertices: &Vertices) {
+    let columns = vertices.columns();
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     let lengths = [columns.positions.len(), columns.st.len(), columns.normals.len(), columns.colors.len()];
     assert_eq!((lengths, columns.bones.len()), ([vertices.len(); 4], vertices.len()));
-    for (index, (packed, vertex)) in vertices.packed(surface).zip(vertices.iter(surface)).enumerate() {
+    for (index, (packed, by_iter)) in vertices.packed().zip(vertices.iter()).enumerate() {
+        let vertex = by_getters(packed);
+        // As text, since NaN is not equal to itself.
+        assert_eq!(format!("{by_iter:?}"), format!("{vertex:?}"), "{packed:?}");
+        assert_eq!(format!("{:?}", packed.value()), format!("{vertex:?}"), "{packed:?}");
         assert_eq!(bits(&columns.positions[index]), bits(&vertex.position), "{packed:?}");
         assert_eq!(bits(&columns.st[index]), bits(&vertex.st), "{packed:?}");
         assert_eq!(bits(&columns.normals[index]), bits(&vertex.normal), "{packed:?}");
@@ -51,7 +97,7 @@ fn assert_columns(vertices: &Vertices, surface: Surface) {
 }
 
 /// Words with this tag: each bit alone, none, all, and many of chance.
-fn vertices_of(tag: u8, repeat: usize) -> Vertices {
+fn vertices_of(tag: u8, repeat: usize, surface: Surface) -> Vertices {
     let size = match tag {
         0..0xf0 => 2,
         0xf0..0xfc => 3,
@@ -70,14 +116,14 @@ fn vertices_of(tag: u8, repeat: usize) -> Vertices {
         vertex[1] = vertex[1] & 0x00ff_ffff | u32::from(tag) << 24;
         words.extend(&vertex[..size]);
     }
-    Vertices::from_words(words).unwrap()
+    Vertices::from_words(words, surface).unwrap()
 }
 
 #[test]
 fn bulk_decoding_agrees_with_the_getters() {
     for tag in 0..=255 {
         for surface in [Surface::Textured, Surface::Flat] {
-            assert_columns(&vertices_of(tag, 1200), surface);
+            assert_columns(&vertices_of(tag, 1200, surface));
         }
     }
 }
@@ -86,7 +132,7 @@ fn bulk_decoding_agrees_with_the_getters() {
 fn bulk_decoding_agrees_for_every_binary16() {
     let words = (0..=u16::MAX)
         .flat_map(|half| [u32::from(half) << 16 | u32::from(!half), 0xfd00_0000 | u32::from(half), 0, 0]);
-    assert_columns(&Vertices::from_words(words.collect()).unwrap(), Surface::Flat);
+    assert_columns(&Vertices::from_words(words.collect(), Surface::Flat).unwrap());
 }
 
 #[test]
@@ -118,7 +164,8 @@ fn bulk_decoding_of_faces_agrees_with_the_getters() {
 }
 
 fn assert_faces(faces: &Faces) {
-    let expected: Vec<Face> = faces.iter().collect();
+    let expected: Vec<Face> = faces.packed().map(face_by_getters).collect();
+    assert_eq!(faces.iter().collect::<Vec<_>>(), expected);
     assert_eq!(faces.to_vec(), expected);
     let triangles = expected.iter().flat_map(|face| match *face {
         Face::Triangle(triangle) => vec![triangle],
@@ -147,7 +194,7 @@ proptest! {
             }
         }
         let surface = if flat { Surface::Flat } else { Surface::Textured };
-        assert_columns(&Vertices::from_words(words).unwrap(), surface);
+        assert_columns(&Vertices::from_words(words, surface).unwrap());
     }
 
     #[test]
@@ -349,7 +396,7 @@ fn encode(attributes: &Attributes, sizes: VertexSizes) -> meshspec::Result<(Vert
 }
 
 fn sizes_of(vertices: &Vertices) -> Vec<u32> {
-    vertices.packed(Surface::Textured).map(PackedVertex::bits).collect()
+    vertices.packed().map(PackedVertex::bits).collect()
 }
 
 /// Two vertices, and what is added to them.
@@ -403,7 +450,7 @@ fn each_vertex_takes_the_smallest_size_that_holds_it() {
     });
     let (vertices, errors) = encode(&attributes, VertexSizes::PerVertex).unwrap();
     assert_eq!(sizes_of(&vertices), [64, 96, 128]);
-    let columns = vertices.columns(Surface::Textured);
+    let columns = vertices.columns();
     assert_eq!(columns.bones, [5, 0, 9]);
     assert_eq!(columns.colors, [[255; 4], [255, 85, 85, 255], [85, 255, 85, 255]]);
     assert_eq!(errors.color, 5);
@@ -429,7 +476,7 @@ fn what_a_fixed_size_loses_is_reported() {
     let (vertices, errors) = flat.unwrap();
     assert_eq!(errors.st, 1.0);
     assert!(errors.normal < 2.0);
-    assert_eq!(vertices.columns(Surface::Flat).normals[0], [0.0, 0.0, 1.0]);
+    assert_eq!(vertices.columns().normals[0], [0.0, 0.0, 1.0]);
 }
 
 #[test]
@@ -503,7 +550,7 @@ proptest! {
         let sizes = if each { VertexSizes::PerVertex } else { VertexSizes::PerMesh };
         let tolerance = Tolerance::default();
         let (vertices, errors) = Vertices::encode(&attributes, surface, sizes, &tolerance).unwrap();
-        let columns = vertices.columns(surface);
+        let columns = vertices.columns();
         let most = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         prop_assert_eq!(most(columns.positions.as_flattened(), attributes.positions.as_flattened()), errors.position);
         let largest = attributes.positions.as_flattened().iter().fold(0.0, |most: f32, x| most.max(x.abs()));

@@ -26,7 +26,14 @@ macro_rules! of_files {
 #[path = "../common/mod.rs"]
 mod common;
 
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "serde"))]
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "serde",
+    feature = "proptest"
+))]
 mod bit_flips;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod bmd;

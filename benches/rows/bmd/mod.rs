@@ -23,7 +23,7 @@ impl Noise {
 }
 
 /// Words of vertices whose tags are chosen among these.
-fn vertices(tags: &[u8]) -> Result<Vertices, Error> {
+fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let mut words = Vec::new();
     for _ in 0..VERTICES {
@@ -42,7 +42,7 @@ fn vertices(tags: &[u8]) -> Result<Vertices, Error> {
         vertex[1] = vertex[1] & 0x00ff_ffff | u32::from(tag) << 24;
         words.extend(&vertex[..size]);
     }
-    Ok(Vertices::from_words(words)?)
+    Ok(Vertices::from_words(words, surface)?)
 }
 
 /// Words of faces whose tags are chosen among these.
@@ -109,8 +109,8 @@ fn vertex_rows(bench: &mut Bench) -> Result<(), Error> {
         ("bmd/decode all sizes", None, Flat, &[0, 1, 0xf8, 0xf9, 0xfd, 0xfd]),
     ];
     for (name, against_copy, surface, tags) in forms {
-        let list = vertices(tags)?;
-        let ours = || list.columns(surface);
+        let list = vertices(tags, surface)?;
+        let ours = || list.columns();
         let by_hand = || by_hand::vertices(list.words(), surface == Flat, VERTICES, &tables);
         let (a, b) = (ours(), by_hand());
         let same = a.positions == b.positions && a.st == b.st && a.normals == b.normals;
@@ -144,7 +144,8 @@ fn image_rows(bench: &mut Bench) -> Result<(), Error> {
     let tags: [&[u8]; 4] = [&[0, 1], &[0xf8, 0xfb], &[0xfd], &[0, 0xf9, 0xfd]];
     let mut document = bmd::Document::default();
     for tags in tags.iter().cycle().take(16) {
-        let mut list = vertices(tags)?.packed(Surface::Textured).take(60_000).collect::<Vec<_>>().into_iter();
+        let mut list =
+            vertices(tags, Surface::Textured)?.packed().take(60_000).collect::<Vec<_>>().into_iter();
         let mut mesh = bmd::Mesh { material: Some("gfx/bench".into()), ..Default::default() };
         list.try_for_each(|vertex| mesh.vertices.push(vertex))?;
         let faces: Vec<Face> = (0..30_000).map(|i| Face::Triangle([i, i + 1, 2 * i])).collect();

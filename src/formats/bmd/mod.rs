@@ -1,9 +1,8 @@
 //! BMD: images of packed meshes with mixed sizes of vertices and faces, quantised skeletons, compacted animations.
 
 mod codec;
-#[cfg(feature = "serde")]
-mod data;
 mod document;
+mod info;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
@@ -75,7 +74,7 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        document::info(self)
+        info::info(self)
     }
 
     fn layout_of(_: &[u8], _: Dialect) -> Option<&'static Type> {

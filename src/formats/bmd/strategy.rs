@@ -2,19 +2,18 @@
 //!
 //! Packed words take every bit that their form has, but for tags and indices, and positions are finite.
 
+use std::io::Cursor;
 use std::ops::Range;
 
+use binrw::{BinRead, BinWrite};
 use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 
-use super::schema::{
-    BoneTransform, FineVertex96, FlatVertex64, PSEUDO_BONE, PseudoTransform, Quad32, Quad64, ScaledVertex96,
-    TexturedVertex64, Triangle32, Triangle64, Vertex128,
-};
+use super::schema::{AnimPlaces, BoneTransform, Form, MeshPlaces, PSEUDO_BONE, PseudoTransform, VertexTag};
 use super::{
-    AnimRate, Animation, Bone, ControlFlags, Document, Faces, LodDef, Mesh, PackedFace, PackedVertex,
-    Rotation, Surface, Track, TrackKey, Transform, Triple, Vertices, flat_color,
+    AnimRate, Animation, Bone, ControlFlags, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex,
+    Rotation, Surface, Track, TrackKey, Transform, Triple, Vertices,
 };
 use crate::Text;
 
@@ -56,102 +55,113 @@ fn materials() -> impl Strategy<Value = Option<Text>> {
     option::weighted(0.9, prop_oneof![color, texts()])
 }
 
-/// Meshes whose control flags allow what they have, whether or not narrower ones would.
-pub fn meshes() -> impl Strategy<Value = Mesh> {
-    (materials(), 0..4u8, 0..4u8, 0..=MAX_VERTICES).prop_flat_map(|(material, subtype, triangles, count)| {
-        let is_flat = material.as_ref().is_some_and(|name| flat_color(name.as_bytes()).is_some());
-        let surface = if is_flat { Surface::Flat } else { Surface::Textured };
-        (
-            vertex_lists(surface, subtype, count),
-            face_lists(triangles, count),
-            prop_oneof![9 => Just(0), 1 => any::<u32>()],
-        )
-            .prop_map(move |(vertices, faces, resv3)| Mesh {
-                material: material.clone(),
-                flags: ControlFlags::new().with_vertex_subtype(subtype).with_triangles_type(triangles),
-                vertices,
-                faces,
-                n_tris: None,
-                resv3,
-            })
+/// The entry of a table with any bits in the fields that nothing else says, or, mostly, with zeros. `places` are what the
+/// entry says of other places, as 0 and as all ones: these fields are left out.
+fn entries<T, A: Copy + 'static>(places: [A; 2]) -> impl Strategy<Value = T>
+where
+    T: for<'a> BinRead<Args<'a> = ()> + for<'a> BinWrite<Args<'a> = A> + Default + std::fmt::Debug,
+{
+    let write = move |places| {
+        let mut entry = Cursor::new(Vec::new());
+        T::default().write_le_args(&mut entry, places).map(|()| entry.into_inner()).unwrap_or_default()
+    };
+    let [zeros, ones] = places.map(write);
+    let is_free: Vec<bool> = zeros.iter().zip(&ones).map(|(a, b)| a == b).collect();
+    let bits = prop_oneof![9 => Just(vec![0; zeros.len()]), 1 => vec(any::<u8>(), zeros.len())];
+    bits.prop_filter_map("an entry", move |mut bytes| {
+        bytes.iter_mut().zip(&is_free).filter(|(_, is_free)| !**is_free).for_each(|(byte, _)| *byte = 0);
+        T::read_le(&mut Cursor::new(bytes)).ok()
     })
 }
 
-/// So many vertices of the sizes that a vertex subtype allows.
-pub fn vertex_lists(surface: Surface, subtype: u8, count: usize) -> impl Strategy<Value = Vertices> {
-    vec(vertices(surface, subtype), count).prop_filter_map("vertices with their own tags", |list| {
+/// Meshes whose control flags allow what they have, whether or not narrower ones would.
+pub fn meshes() -> impl Strategy<Value = Mesh> {
+    (materials(), 0..4u8, 0..4u8, 0..=MAX_VERTICES).prop_flat_map(|(material, subtype, triangles, count)| {
+        let surface = Mesh { material: material.clone(), ..Mesh::default() }.surface();
+        let flags = ControlFlags::new().with_vertex_subtype(subtype).with_triangles_type(triangles);
+        let entry = entries::<Mesh, _>([0, !0].map(|bits| {
+            (MeshPlaces {
+                ofs_vtx: bits,
+                ofs_tris: bits,
+                ofs_mat: bits,
+                n_vtx: bits as u16,
+                n_tris: bits as u16,
+                sz_vtx: bits,
+                sz_tris: bits,
+            },)
+        }));
+        (entry, vertex_lists(surface, flags, count), face_lists(flags, count)).prop_map(
+            move |(entry, vertices, faces)| Mesh {
+                material: material.clone(),
+                flags,
+                vertices,
+                faces,
+                n_tris: None,
+                ..entry
+            },
+        )
+    })
+}
+
+/// So many vertices of the sizes that control flags allow.
+pub fn vertex_lists(surface: Surface, flags: ControlFlags, count: usize) -> impl Strategy<Value = Vertices> {
+    vec(vertices(surface, flags), count).prop_filter_map("vertices of one surface", |list| {
         let mut vertices = Vertices::default();
         list.into_iter().try_for_each(|vertex| vertices.push(vertex)).ok()?;
         Some(vertices)
     })
 }
 
-fn vertices(surface: Surface, subtype: u8) -> BoxedStrategy<PackedVertex> {
-    let narrow = (any::<[u8; 8]>(), 0..0xF0u8).prop_map(move |(bytes, bone)| match surface {
-        Surface::Textured => PackedVertex::Textured64(TexturedVertex64::from_bytes(bytes).with_bone(bone)),
-        Surface::Flat => PackedVertex::Flat64(FlatVertex64::from_bytes(bytes).with_bone(bone)),
-    });
-    let middle = (any::<[u8; 12]>(), 0xF0..=0xFBu8).prop_map(|(bytes, tag)| match tag % 2 {
-        0 => PackedVertex::Fine96(FineVertex96::from_bytes(bytes).with_tag(tag)),
-        _ => PackedVertex::Scaled96(ScaledVertex96::from_bytes(bytes).with_tag(tag)),
-    });
-    let wide = any::<[u8; 16]>().prop_map(|bytes| {
-        let vertex = Vertex128::from_bytes(bytes).with_tag(0xFD);
-        // Without the highest bit of its exponent a binary16 is finite.
-        let [x, y, z] = [vertex.org_x(), vertex.org_y(), vertex.org_z()].map(|bits| bits & !0x4000);
-        PackedVertex::Vertex128(vertex.with_org_x(x).with_org_y(y).with_org_z(z))
-    });
-    match subtype {
-        0 => narrow.boxed(),
-        1 => prop_oneof![narrow, middle, wide].boxed(),
-        2 => wide.boxed(),
-        _ => middle.boxed(),
-    }
-}
-
-/// Faces of the forms that a triangles type allows, between so many vertices.
-pub fn face_lists(triangles: u8, vertices: usize) -> impl Strategy<Value = Faces> {
-    let count = if vertices == 0 { 0..=0 } else { 0..=MAX_FACES };
-    vec(faces(triangles, 0..vertices.max(1) as u8), count).prop_filter_map(
-        "faces with their own tags",
-        |list| {
-            let mut faces = Faces::default();
-            list.into_iter().try_for_each(|face| faces.push(face)).ok()?;
-            Some(faces)
+/// Vertices with any bits, but a tag that is allowed and a position that is finite.
+fn vertices(surface: Surface, flags: ControlFlags) -> impl Strategy<Value = PackedVertex> {
+    let is_allowed = move |tag: &u8| {
+        let bits = 32 * PackedVertex::size_of(*tag) as u32;
+        let only = PackedVertex::row_of(*tag, surface).and_then(|row| row.tag);
+        flags.vertex_sizes().contains(&bits) && only.is_none_or(|only| only == *tag)
+    };
+    let tags: Vec<u8> = (0..=0xFF).filter(is_allowed).collect();
+    (any::<[u32; 4]>(), prop::sample::select(tags)).prop_filter_map(
+        "a finite position",
+        move |(mut words, tag)| {
+            let offset = VertexTag::TAG.offset - 32;
+            words[1] = words[1] & !(0xFF << offset) | u32::from(tag) << offset;
+            PackedVertex::first(&words, surface)
+                .filter(|vertex| vertex.position().iter().all(|x| x.is_finite()))
         },
     )
 }
 
-fn faces(triangles: u8, vertices: Range<u8>) -> BoxedStrategy<PackedFace> {
-    let corners = move || prop::array::uniform4(vertices.clone());
-    let triangle_32 = corners().prop_map(|corners| {
-        let [a, b, c, _] = corners.map(u16::from);
-        PackedFace::Triangle32(Triangle32::new().with_v0(a).with_v1(b).with_v2(c))
-    });
-    let quad_32 = corners().prop_map(|[a, b, c, d]| {
-        PackedFace::Quad32(Quad32::new().with_tag(1).with_v0(a).with_v1(b).with_v2(c).with_v3(d))
-    });
-    let triangle_64 = corners().prop_map(|corners| {
-        let [a, b, c, _] = corners.map(u32::from);
-        PackedFace::Triangle64(Triangle64::new().with_tag(2).with_v0(a).with_v1(b).with_v2(c))
-    });
-    let quad_64 = corners().prop_map(|corners| {
-        let [a, b, c, d] = corners.map(u16::from);
-        PackedFace::Quad64(Quad64::new().with_tag(3).with_v0(a).with_v1(b).with_v2(c).with_v3(d))
-    });
-    match triangles {
-        0 => triangle_32.boxed(),
-        1 => prop_oneof![triangle_32, quad_32, triangle_64, quad_64].boxed(),
-        2 => triangle_64.boxed(),
-        _ => prop_oneof![triangle_64, quad_64].boxed(),
-    }
+/// Faces of the forms that control flags allow, between so many vertices.
+pub fn face_lists(flags: ControlFlags, vertices: usize) -> impl Strategy<Value = Faces> {
+    let count = if vertices == 0 { 0..=0 } else { 0..=MAX_FACES };
+    vec(faces(flags, 0..vertices.max(1) as u32), count).prop_filter_map("faces with their own tags", |list| {
+        let mut faces = Faces::default();
+        list.into_iter().try_for_each(|face| faces.push(face)).ok()?;
+        Some(faces)
+    })
+}
+
+fn faces(flags: ControlFlags, vertices: Range<u32>) -> impl Strategy<Value = PackedFace> {
+    let corners = prop::array::uniform4(vertices);
+    (corners, any::<bool>(), any::<prop::sample::Index>()).prop_filter_map(
+        "a form that is allowed",
+        move |([a, b, c, d], is_quad, index)| {
+            let face = if is_quad { Face::Quad([a, b, c, d]) } else { Face::Triangle([a, b, c]) };
+            let forms: Vec<_> = PackedFace::in_forms(face).filter(|face| flags.allows(*face)).collect();
+            (!forms.is_empty()).then(|| *index.get(&forms))
+        },
+    )
 }
 
 fn lods(meshes: usize) -> impl Strategy<Value = LodDef> {
     (0..=meshes as u8).prop_flat_map(move |id_mesh| {
-        (0..=meshes as u8 - id_mesh, any::<u8>(), prop_oneof![9 => Just(0), 1 => any::<u8>()])
-            .prop_map(move |(n_mesh, scale, resv1)| LodDef { id_mesh, n_mesh, ld_sc: scale.into(), resv1 })
+        (0..=meshes as u8 - id_mesh, any::<u8>(), entries([(); 2]))
+            .prop_map(move |(n_mesh, scale, entry)| LodDef { id_mesh, n_mesh, ld_sc: scale.into(), ..entry })
     })
+}
+
+fn bones() -> impl Strategy<Value = Bone> {
+    entries([(0,), (u32::MAX,)])
 }
 
 /// Normal bones, each after its parent.
@@ -161,12 +171,12 @@ fn skeletons(count: usize, meshes: usize) -> impl Strategy<Value = Vec<Bone>> {
         option::of(texts()),
         any::<prop::sample::Index>(),
         0..meshes.max(1) as u8,
-        prop_oneof![9 => Just([0; 2]), 1 => any::<[u8; 2]>()],
+        bones(),
     );
     vec(bone, count).prop_map(|bones| {
         let bones = bones.into_iter().enumerate();
         bones
-            .map(|(index, (transform, name, parent, id_solid, [resv1, resv2]))| Bone {
+            .map(|(index, (transform, name, parent, id_solid, entry))| Bone {
                 transform: Transform::Bone(if index == 0 {
                     BoneTransform::new()
                 } else {
@@ -175,39 +185,40 @@ fn skeletons(count: usize, meshes: usize) -> impl Strategy<Value = Vec<Bone>> {
                 name,
                 id_parent: if index == 0 { 0 } else { parent.index(index) as u8 },
                 id_solid,
-                resv1,
-                resv2,
+                ..entry
             })
             .collect()
     })
 }
 
-fn pseudo_bones(bones: usize) -> impl Strategy<Value = Bone> {
-    let slots = (prop::array::uniform4(0..bones.max(1) as u8), any::<[u8; 4]>());
-    (slots, option::of(texts())).prop_map(|(([a, b, c, d], [e, f, g, h]), name)| Bone {
+fn pseudo_bones(count: usize) -> impl Strategy<Value = Bone> {
+    let slots = (prop::array::uniform4(0..count.max(1) as u8), any::<[u8; 4]>());
+    (slots, option::of(texts()), bones()).prop_map(|(([a, b, c, d], [e, f, g, h]), name, entry)| Bone {
         transform: Transform::Pseudo(PseudoTransform::from_bytes([a, b, c, d, e, f, g, h])),
         name,
         id_parent: PSEUDO_BONE,
-        ..Bone::default()
+        id_solid: 0,
+        ..entry
     })
 }
 
 /// Animations of so many normal bones.
 pub fn animations(bones: usize) -> impl Strategy<Value = Animation> {
     let n_frames = prop_oneof![1 => Just(0), 4 => 1..=9u8, 5 => 100..=255u8];
-    (option::of(texts()), n_frames, any::<u8>(), prop_oneof![9 => Just([0; 2]), 1 => any::<[u8; 2]>()])
-        .prop_flat_map(move |(name, n_frames, rate, [resv1, resv2])| {
-            // Without frames there is no frames list.
-            vec(tracks(n_frames), if n_frames == 0 { 0 } else { bones }).prop_map(move |tracks| Animation {
-                name: name.clone(),
-                n_frames,
-                fl_hz: AnimRate::from_bytes([rate]),
-                resv1,
-                resv2,
-                tracks,
-                trailing: Vec::new(),
-            })
+    let entry = entries::<Animation, _>(
+        [0, !0].map(|bits| (AnimPlaces { ofs_name: bits, ofs_frames: bits, sz_frames: bits },)),
+    );
+    (option::of(texts()), n_frames, any::<u8>(), entry).prop_flat_map(move |(name, n_frames, rate, entry)| {
+        // Without frames there is no frames list.
+        vec(tracks(n_frames), if n_frames == 0 { 0 } else { bones }).prop_map(move |tracks| Animation {
+            name: name.clone(),
+            n_frames,
+            fl_hz: AnimRate::from_bytes([rate]),
+            tracks,
+            trailing: Vec::new(),
+            ..entry.clone()
         })
+    })
 }
 
 /// Keys at any of so many frames, with any values; some are made of more skips than they need.

@@ -95,7 +95,7 @@ fn vertices_of_bmd_are_where_its_own_poses_take_them(files: Vec<File>) {
             for ticks in [0.0, 0.5, 1.0, 3.25, 7.0, 40.0] {
                 let matrices = source.pose(ticks).matrices(&document.bones);
                 for (mesh, found) in drawn.iter().zip(skinned(&scene, animation, ticks)) {
-                    let columns = mesh.vertices.columns(mesh.surface());
+                    let columns = mesh.vertices.columns();
                     for ((bone, local), found) in columns.bones.iter().zip(columns.positions).zip(found) {
                         let matrix =
                             matrices.get(usize::from(*bone)).map_or(Mat4::IDENTITY, Mat4::from_cols_array_2d);

@@ -6,7 +6,7 @@
 //! bone 0. Where no form is good enough it is the largest that can express the vertex, and the errors tell. Bones are
 //! never given up.
 
-use super::super::document::{Face, Faces, PackedFace, Surface, Vertices};
+use super::super::document::{Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 use super::target::Target;
 use crate::{Error, Result, path};
@@ -160,30 +160,4 @@ impl Attributes {
 
 fn at<T: Copy>(list: &Option<Vec<T>>, index: usize) -> Option<T> {
     list.as_ref().and_then(|list| list.get(index)).copied()
-}
-
-impl Faces {
-    /// Encodes faces, each in the smallest form that holds its indices.
-    ///
-    /// # Errors
-    ///
-    /// If an index is over 20 bits, or over 15 in a quad. The error names the vertex of the face.
-    pub fn encode(faces: &[Face]) -> Result<Faces> {
-        let mut packed = Faces::default();
-        for (index, face) in faces.iter().enumerate() {
-            packed.push(PackedFace::smallest(*face).ok_or_else(|| too_large(*face, index))?)?;
-        }
-        Ok(packed)
-    }
-}
-
-fn too_large(face: Face, index: usize) -> Error {
-    let (bits, hint) = match face {
-        Face::Triangle(_) => (20, ""),
-        Face::Quad(_) => (15, "; split it into triangles"),
-    };
-    let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
-    let vertex = face.vertices().get(corner).copied().unwrap_or(0);
-    let message = format!("index {vertex} needs more than the {bits} bits that this kind of face has{hint}");
-    Error::inexpressible(message).at(path!(faces[index].(["v0", "v1", "v2", "v3"][corner])))
 }

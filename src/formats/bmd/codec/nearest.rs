@@ -8,7 +8,7 @@ use half::f16;
 use super::super::document::shade_color;
 use super::super::schema::triple::unit;
 use super::super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
-use super::columns::power;
+use super::bits::power;
 use crate::layout::BitRange;
 use crate::{Error, Result, path};
 

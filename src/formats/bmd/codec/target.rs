@@ -2,8 +2,8 @@
 
 use super::super::document::{PackedVertex, Surface, Vertex, shade_color};
 use super::super::schema::{
-    FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
-    Vertex128, WideSt,
+    self, FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
+    Vertex128, WideSt, vertex_forms,
 };
 use super::attributes::{Tolerance, VertexErrors, VertexSize};
 use super::nearest::{nearest_binary16, nearest_shade};
@@ -27,55 +27,114 @@ pub(super) struct PackError {
 }
 
 impl PackError {
+    fn no_form(size: VertexSize) -> PackError {
+        PackError { attribute: "size", message: format!("no form of vertex has {} bytes", size.bytes()) }
+    }
+
     pub(super) fn at(self, index: usize) -> Error {
         Error::inexpressible(self.message).at(path!(vertices[index].(self.attribute)))
     }
 }
 
+/// A form of vertex that floats can become.
+trait PackForm: Sized {
+    /// The only surface that has it; `None` if each has.
+    const SURFACE: Option<Surface> = None;
+
+    /// The vertex with the nearest codes; an error if one is out of range.
+    fn pack(vertex: &Target) -> Result<Self, PackError>;
+}
+
+impl PackForm for TexturedVertex64 {
+    const SURFACE: Option<Surface> = Some(Surface::Textured);
+
+    fn pack(vertex: &Target) -> Result<Self, PackError> {
+        let word = TexturedVertex64::from_bytes([0; 8]).with_st(vertex.scaled_st()?);
+        Ok(word.with_position(vertex.triple()?).with_bone(vertex.bone_64()?))
+    }
+}
+
+impl PackForm for FlatVertex64 {
+    const SURFACE: Option<Surface> = Some(Surface::Flat);
+
+    fn pack(vertex: &Target) -> Result<Self, PackError> {
+        let word = FlatVertex64::from_bytes([0; 8]).with_position(vertex.triple()?);
+        Ok(word.with_normal(vertex.packed_normal()).with_bone(vertex.bone_64()?))
+    }
+}
+
+impl PackForm for FineVertex96 {
+    fn pack(vertex: &Target) -> Result<Self, PackError> {
+        let st = FineSt::nearest(vertex.st()).ok_or_else(|| vertex.st_error("−0.5 to 1.5"))?;
+        let (tag, last) = vertex.color_or_bone();
+        let word =
+            FineVertex96::from_bytes([0; 12]).with_position(vertex.triple()?).with_st(st).with_tag(tag);
+        Ok(word.with_normal(vertex.packed_normal()).with_color_or_bone(last))
+    }
+}
+
+impl PackForm for ScaledVertex96 {
+    fn pack(vertex: &Target) -> Result<Self, PackError> {
+        let (tag, last) = vertex.color_or_bone();
+        let word = ScaledVertex96::from_bytes([0; 12]).with_st(vertex.scaled_st()?).with_tag(tag + 1);
+        let word = word.with_position(vertex.triple()?).with_normal(vertex.packed_normal());
+        Ok(word.with_color_or_bone(last))
+    }
+}
+
+impl PackForm for Vertex128 {
+    fn pack(vertex: &Target) -> Result<Self, PackError> {
+        let [x, y, z] = nearest_binary16(vertex.position).ok_or_else(|| vertex.position_error("±65,504"))?;
+        let st = WideSt::nearest(vertex.st()).ok_or_else(|| vertex.st_error("±65,536"))?;
+        let word = Vertex128::from_bytes([0; 16]).with_org_x(x).with_org_y(y).with_org_z(z).with_tag(0xFD);
+        let word = word.with_color(vertex.shade()).with_st(st).with_normal(vertex.packed_normal());
+        Ok(word.with_bone(vertex.bone))
+    }
+}
+
+/// Declares `Target::pack`, from the table of the forms of vertices.
+macro_rules! pack {
+    (
+        $(#[$item_doc:meta])* $Item:ident ($first:ident: $First:ident, $flat:ident: bool);
+        $(#[$enum_doc:meta])* $Packed:ident in $list:literal;
+        $(
+            $(#[$doc:meta])*
+            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:literal)? if($($when:tt)*);
+        )*
+    ) => {
+        impl Target {
+            /// The vertex in the first form of this size that can express it.
+            pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
+                let mut last_error = None;
+                $(
+                    let is_form = size_of::<schema::$Word>() == size.bytes();
+                    if is_form && schema::$Word::SURFACE.is_none_or(|only| only == surface) {
+                        match schema::$Word::pack(self) {
+                            Ok(word) => return Ok(PackedVertex::$Variant(word)),
+                            Err(error) => last_error = Some(error),
+                        }
+                    }
+                )*
+                Err(last_error.unwrap_or_else(|| PackError::no_form(size)))
+            }
+        }
+    };
+}
+
+vertex_forms!(pack);
+
 impl Target {
-    /// The vertex in the form of this size.
-    pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
-        match (size, surface) {
-            (VertexSize::Bits64, Surface::Textured) => self.textured_64(),
-            (VertexSize::Bits64, Surface::Flat) => self.flat_64(),
-            (VertexSize::Bits96, _) => self.vertex_96(),
-            (VertexSize::Bits128, _) => self.vertex_128(),
-        }
+    /// A bone where it has one, else its colour, with the tag of the form that has it and an even tag.
+    fn color_or_bone(&self) -> (u8, u8) {
+        if self.bone == 0 { (0xF8, self.shade()) } else { (0xFA, self.bone) }
     }
 
-    fn textured_64(&self) -> Result<PackedVertex, PackError> {
-        let st =
-            ScaledSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_error("−32 to 95.9"))?;
-        let vertex = TexturedVertex64::from_bytes([0; 8]).with_position(self.triple()?).with_st(st);
-        Ok(PackedVertex::Textured64(vertex.with_bone(self.bone_64()?)))
+    fn st(&self) -> [f32; 2] {
+        self.st.unwrap_or_default()
     }
 
-    fn flat_64(&self) -> Result<PackedVertex, PackError> {
-        let vertex = FlatVertex64::from_bytes([0; 8]).with_position(self.triple()?);
-        Ok(PackedVertex::Flat64(vertex.with_normal(self.packed_normal()).with_bone(self.bone_64()?)))
-    }
-
-    /// With a bone where it has one, else with its colour.
-    fn vertex_96(&self) -> Result<PackedVertex, PackError> {
-        let st = self.st.unwrap_or_default();
-        let (tag, last) = if self.bone == 0 { (0xF8, self.shade()) } else { (0xFA, self.bone) };
-        if let Some(st) = FineSt::nearest(st) {
-            let vertex = FineVertex96::from_bytes([0; 12]).with_position(self.triple()?).with_st(st);
-            let vertex = vertex.with_tag(tag).with_normal(self.packed_normal()).with_color_or_bone(last);
-            return Ok(PackedVertex::Fine96(vertex));
-        }
-        let st = ScaledSt::nearest(st).ok_or_else(|| self.st_error("−32 to 95.9"))?;
-        let vertex = ScaledVertex96::from_bytes([0; 12]).with_position(self.triple()?).with_st(st);
-        let vertex = vertex.with_tag(tag + 1).with_normal(self.packed_normal()).with_color_or_bone(last);
-        Ok(PackedVertex::Scaled96(vertex))
-    }
-
-    fn vertex_128(&self) -> Result<PackedVertex, PackError> {
-        let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_error("±65,504"))?;
-        let st = WideSt::nearest(self.st.unwrap_or_default()).ok_or_else(|| self.st_error("±65,536"))?;
-        let vertex = Vertex128::from_bytes([0; 16]).with_org_x(x).with_org_y(y).with_org_z(z).with_tag(0xFD);
-        let vertex = vertex.with_color(self.shade()).with_st(st).with_normal(self.packed_normal());
-        Ok(PackedVertex::Vertex128(vertex.with_bone(self.bone)))
+    fn scaled_st(&self) -> Result<ScaledSt, PackError> {
+        ScaledSt::nearest(self.st()).ok_or_else(|| self.st_error("−32 to 95.9"))
     }
 
     fn triple(&self) -> Result<Triple, PackError> {
@@ -104,7 +163,7 @@ impl Target {
     }
 
     fn st_error(&self, range: &str) -> PackError {
-        let message = format!("{:?} is not finite or outside {range}", self.st.unwrap_or_default());
+        let message = format!("{:?} is not finite or outside {range}", self.st());
         PackError { attribute: "st", message }
     }
 

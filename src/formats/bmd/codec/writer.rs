@@ -1,14 +1,14 @@
 //! Writes an image in the canonical layout, that of the newest files of the format's author (B15): strings from 0x40
 //! on, levels of detail, meshes, vertices and faces, bones, animations, keys.
 
+use std::collections::HashMap;
 use std::io::Cursor;
 
 use binrw::BinWrite;
 
-use super::super::document::{Animation, Bone, Document, Mesh, Transform, are_keys};
-use super::super::schema::{AnimDef, BoneDef, BoneEntry, Header, MeshDef, PSEUDO_BONE};
-use crate::bulk::{self, Bulk};
-use crate::{Error, Path, Result, Text, path};
+use super::super::document::{Animation, Bone, Document, Mesh};
+use super::super::schema::{AnimPlaces, Form, Header, MeshPlaces, PSEUDO_BONE, PackedVertex, are_keys};
+use crate::{Error, Path, Result, Text, bulk, path};
 
 /// Where the strings start.
 const STRINGS: usize = 0x40;
@@ -21,53 +21,52 @@ const SLACK: usize = 8;
 
 /// Encodes the document, checking nothing but that it can be expressed.
 pub fn write(document: &Document) -> Result<Vec<u8>> {
+    let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = document;
+    check_bones(bones)?;
     let mut image = Output { bytes: vec![0; STRINGS] };
-    let strings = Strings::place(document, &mut image)?;
-    let mut header = Header {
-        resv1: document.reserved[0],
-        resv2: document.reserved[1],
-        resv3: document.reserved[2],
-        ..Header::default()
+    let strings = Strings::write(document, &mut image)?;
+
+    let (ofs_lods, sz_lods) = image.table(4, lods.iter().map(|lod| (lod, ())))?;
+
+    // Where the lists of entries are is known once they are written, behind the table.
+    let blank = meshes.iter().map(|mesh| (mesh, (MeshPlaces::default(),)));
+    let (ofs_meshes, sz_meshes) = image.table(ALIGNMENT, blank)?;
+    let places = meshes.iter().enumerate().map(|(index, mesh)| write_mesh(mesh, index, &strings, &mut image));
+    let places = places.collect::<Result<Vec<_>>>()?;
+    image.put_at(ofs_meshes as usize, meshes.iter().zip(places).map(|(mesh, places)| (mesh, (places,))))?;
+
+    let named = bones.iter().map(|bone| (bone, (strings.offset(&bone.name),)));
+    let (ofs_bones, sz_bones) = image.table(ALIGNMENT, named)?;
+
+    let blank = animations.iter().map(|animation| (animation, (AnimPlaces::default(),)));
+    let (ofs_anims, sz_anims) = image.table(ALIGNMENT, blank)?;
+    let tracks = document.normal_bones().len();
+    let places = animations.iter().enumerate();
+    let places = places.map(|(index, animation)| {
+        check_animation(animation, tracks)
+            .map_err(|(field, message)| Error::inexpressible(message).at(path!(animations[index].(field))))?;
+        write_animation(animation, &strings, &mut image)
+    });
+    let places = places.collect::<Result<Vec<_>>>()?;
+    image.put_at(
+        ofs_anims as usize,
+        animations.iter().zip(places).map(|(animation, places)| (animation, (places,))),
+    )?;
+
+    let header = Header {
+        resv1: *resv1,
+        resv2: *resv2,
+        resv3: *resv3,
+        ofs_meshes,
+        sz_meshes,
+        ofs_lods,
+        sz_lods,
+        ofs_bones,
+        sz_bones,
+        ofs_anims,
+        sz_anims,
     };
-
-    image.align(4);
-    (header.ofs_lods, header.sz_lods) = image.list(4 * document.lods.len())?;
-    for lod in &document.lods {
-        image.put(lod)?;
-    }
-
-    image.align(ALIGNMENT);
-    let mut at = image.bytes.len();
-    (header.ofs_meshes, header.sz_meshes) = image.list(32 * document.meshes.len())?;
-    image.bytes.resize(at + 32 * document.meshes.len(), 0);
-    for (index, mesh) in document.meshes.iter().enumerate() {
-        let def = write_mesh(mesh, index, &strings, &mut image)?;
-        image.put_at(at, &def)?;
-        at += 32;
-    }
-
-    image.align(ALIGNMENT);
-    if document.bones.len() > 255 {
-        let message = format!("{} bones, expected at most 255", document.bones.len());
-        return Err(Error::inexpressible(message).at(path!(bones)));
-    }
-    (header.ofs_bones, header.sz_bones) = image.list(16 * document.bones.len())?;
-    for (index, bone) in document.bones.iter().enumerate() {
-        image.put(&bone_def(bone, strings.bones[index], index)?)?;
-    }
-
-    image.align(ALIGNMENT);
-    let mut at = image.bytes.len();
-    (header.ofs_anims, header.sz_anims) = image.list(16 * document.animations.len())?;
-    image.bytes.resize(at + 16 * document.animations.len(), 0);
-    let bones = document.normal_bones().len();
-    for (index, animation) in document.animations.iter().enumerate() {
-        let def = write_animation(animation, index, strings.animations[index], bones, &mut image)?;
-        image.put_at(at, &def)?;
-        at += 16;
-    }
-
-    image.put_at(0, &header)?;
+    image.put_at(0, [(&header, ())].into_iter())?;
     Ok(image.bytes)
 }
 
@@ -88,84 +87,98 @@ impl Output {
         self.bytes.resize(self.bytes.len().next_multiple_of(to), 0);
     }
 
-    /// Offset and size of a list of so many bytes that starts here; zeros for an empty one.
-    fn list(&self, size: usize) -> Result<(u32, u32)> {
-        if size == 0 {
-            return Ok((0, 0));
+    /// Offset and size of the list that has been written from here on; zeros for an empty one.
+    fn extent(&self, start: usize) -> Result<(u32, u32)> {
+        match self.bytes.len() - start {
+            0 => Ok((0, 0)),
+            size => Ok((count(start, Path::default())?, count(size, Path::default())?)),
         }
-        Ok((self.offset()?, count(size, Path::default())?))
     }
 
-    /// The offset of what is written next.
-    fn offset(&self) -> Result<u32> {
-        count(self.bytes.len(), Path::default())
+    /// Writes entries with what they say of other places. Returns offset and size of the table.
+    fn table<'e, T, A>(
+        &mut self,
+        alignment: usize,
+        entries: impl Iterator<Item = (&'e T, A)>,
+    ) -> Result<(u32, u32)>
+    where
+        T: for<'a> BinWrite<Args<'a> = A> + 'e,
+    {
+        self.align(alignment);
+        let start = self.bytes.len();
+        self.put_at(start, entries)?;
+        self.extent(start)
     }
 
-    fn put(&mut self, value: &impl for<'a> BinWrite<Args<'a> = ()>) -> Result<()> {
-        self.put_at(self.bytes.len(), value)
-    }
-
-    fn put_at(&mut self, at: usize, value: &impl for<'a> BinWrite<Args<'a> = ()>) -> Result<()> {
+    fn put_at<'e, T, A>(&mut self, at: usize, mut entries: impl Iterator<Item = (&'e T, A)>) -> Result<()>
+    where
+        T: for<'a> BinWrite<Args<'a> = A> + 'e,
+    {
         let mut cursor = Cursor::new(&mut self.bytes);
         cursor.set_position(at as u64);
-        value.write_le(&mut cursor).map_err(|error| Error::inexpressible(error.to_string()))
+        entries
+            .try_for_each(|(entry, args)| entry.write_le_args(&mut cursor, args))
+            .map_err(Error::inexpressible)
     }
 
     /// A list of vertices or faces; returns its offset and size.
     fn put_words(&mut self, words: &[u32]) -> Result<(u32, u32)> {
         self.align(ALIGNMENT);
-        let bytes = bulk::as_bytes(words);
-        let place = self.list(bytes.len())?;
-        self.bytes.extend_from_slice(&bytes);
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(&bulk::as_bytes(words));
+        let extent = self.extent(start)?;
         self.bytes.resize(self.bytes.len() + SLACK, 0);
-        Ok(place)
+        Ok(extent)
     }
 }
 
-/// Offsets of the strings, each written once; 0 for none.
-struct Strings {
-    meshes: Vec<u32>,
-    bones: Vec<u32>,
-    animations: Vec<u32>,
-}
+/// Offsets of the strings, each of which is written once.
+struct Strings<'d>(HashMap<&'d Text, u32>);
 
-impl Strings {
-    fn place(document: &Document, image: &mut Output) -> Result<Strings> {
-        let mut known = std::collections::HashMap::new();
-        let mut place = |name: &Option<Text>, list: &'static str, index: usize, field: &'static str| {
-            let Some(name) = name else { return Ok(0) };
+impl<'d> Strings<'d> {
+    fn write(document: &'d Document, image: &mut Output) -> Result<Self> {
+        let mut offsets = HashMap::new();
+        let meshes = document.meshes.iter().map(|mesh| &mesh.material).enumerate();
+        let bones = document.bones.iter().map(|bone| &bone.name).enumerate();
+        let animations = document.animations.iter().map(|animation| &animation.name).enumerate();
+        let names = meshes.map(|name| ("meshes", "material", name));
+        let names = names.chain(bones.map(|name| ("bones", "name", name)));
+        for (list, field, (index, name)) in names.chain(animations.map(|name| ("animations", "name", name))) {
+            let Some(name) = name else { continue };
             if name.as_bytes().contains(&0) {
                 let path = path!((list)[index].(field));
                 return Err(Error::inexpressible("the string contains a NUL").at(path));
             }
-            if let Some(offset) = known.get(name) {
-                return Ok(*offset);
+            if !offsets.contains_key(name) {
+                offsets.insert(name, count(image.bytes.len(), Path::default())?);
+                image.bytes.extend_from_slice(name.as_bytes());
+                image.bytes.push(0);
             }
-            let offset = image.offset()?;
-            image.bytes.extend_from_slice(name.as_bytes());
-            image.bytes.push(0);
-            known.insert(name.clone(), offset);
-            Ok(offset)
-        };
-        let meshes = document.meshes.iter().enumerate();
-        let meshes =
-            meshes.map(|(i, mesh)| place(&mesh.material, "meshes", i, "material")).collect::<Result<_>>()?;
-        let bones = document.bones.iter().enumerate();
-        let bones = bones.map(|(i, bone)| place(&bone.name, "bones", i, "name")).collect::<Result<_>>()?;
-        let animations = document.animations.iter().enumerate();
-        let animations =
-            animations.map(|(i, a)| place(&a.name, "animations", i, "name")).collect::<Result<_>>()?;
-        Ok(Strings { meshes, bones, animations })
+        }
+        Ok(Strings(offsets))
+    }
+
+    /// 0 for none.
+    fn offset(&self, name: &Option<Text>) -> u32 {
+        name.as_ref().and_then(|name| self.0.get(name)).copied().unwrap_or(0)
     }
 }
 
-fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) -> Result<MeshDef<'static>> {
+fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) -> Result<MeshPlaces> {
+    let surface = mesh.surface();
+    if mesh.vertices.surface().is_some_and(|other| other != surface) {
+        let mut tags = mesh.vertices.tags().enumerate();
+        let (vertex, tag) = tags.find(|(_, tag)| PackedVertex::needs_surface(*tag)).unwrap_or_default();
+        let form = PackedVertex::row_of(tag, surface).map_or("", |row| row.name);
+        let message = format!("a material of this name makes it a {form}");
+        return Err(Error::inexpressible(message).at(path!(meshes[index].vertices[vertex])));
+    }
     let (ofs_vtx, sz_vtx) = image.put_words(mesh.vertices.words())?;
     let (ofs_tris, sz_tris) = image.put_words(mesh.faces.words())?;
-    Ok(MeshDef {
+    Ok(MeshPlaces {
         ofs_vtx,
         ofs_tris,
-        ofs_mat: strings.meshes[index],
+        ofs_mat: strings.offset(&mesh.material),
         n_vtx: count(mesh.vertices.len(), path!(meshes[index].vertices))?,
         n_tris: match mesh.n_tris {
             Some(stated) => stated,
@@ -173,71 +186,50 @@ fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) 
         },
         sz_vtx,
         sz_tris,
-        flags: mesh.flags,
-        resv3: mesh.resv3,
-        material: None,
-        vertices: Bulk::Given(&[]),
-        faces: Bulk::Given(&[]),
     })
 }
 
-fn bone_def(bone: &Bone, ofs_name: u32, index: usize) -> Result<BoneDef> {
-    if bone.is_pseudo() != (bone.id_parent == PSEUDO_BONE) {
-        let message = format!("parent {}: 255 marks pseudo-bones, and only those", bone.id_parent);
-        return Err(Error::inexpressible(message).at(path!(bones[index].id_parent)));
+fn check_bones(bones: &[Bone]) -> Result<()> {
+    if bones.len() > 255 {
+        return Err(
+            Error::inexpressible(format!("{} bones, expected at most 255", bones.len())).at(path!(bones))
+        );
     }
-    let (xform, pseudo) = match bone.transform {
-        Transform::Bone(transform) => (Some(transform), None),
-        Transform::Pseudo(transform) => (None, Some(transform)),
-    };
-    Ok(BoneDef {
-        entry: BoneEntry::new(),
-        xform,
-        pseudo,
-        ofs_name,
-        id_parent: bone.id_parent,
-        id_solid: bone.id_solid,
-        resv1: bone.resv1,
-        resv2: bone.resv2,
-        name: None,
-    })
+    match bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == PSEUDO_BONE)) {
+        None => Ok(()),
+        Some(index) => {
+            let message =
+                format!("parent {}: 255 marks pseudo-bones, and only those", bones[index].id_parent);
+            Err(Error::inexpressible(message).at(path!(bones[index].id_parent)))
+        }
+    }
 }
 
-fn write_animation(
-    animation: &Animation,
-    index: usize,
-    ofs_name: u32,
-    bones: usize,
-    image: &mut Output,
-) -> Result<AnimDef<'static>> {
-    let tracks = &animation.tracks;
-    let has_none = tracks.is_empty() && animation.n_frames == 0 && animation.trailing.is_empty();
-    let is_truncated = tracks.len() < bones && animation.has_stray_keys();
-    if tracks.len() != bones && !has_none && !is_truncated {
-        let message = format!("{} tracks, expected one for each of the {bones} normal bones", tracks.len());
-        return Err(Error::inexpressible(message).at(path!(animations[index].tracks)));
+/// Refuses keys that cannot be told apart once they are written; with the field.
+fn check_animation(animation: &Animation, bones: usize) -> Result<(), (&'static str, String)> {
+    let tracks = animation.tracks.len();
+    let has_none = tracks == 0 && animation.n_frames == 0 && animation.trailing.is_empty();
+    let is_truncated = tracks < bones && animation.has_stray_keys();
+    if tracks != bones && !has_none && !is_truncated {
+        return Err((
+            "tracks",
+            format!("{tracks} tracks, expected one for each of the {bones} normal bones"),
+        ));
     }
     if !are_keys(&animation.trailing) {
-        let message = "the bytes end inside a key";
-        return Err(Error::inexpressible(message).at(path!(animations[index].trailing)));
+        return Err(("trailing", "the bytes end inside a key".to_owned()));
     }
+    Ok(())
+}
+
+fn write_animation(animation: &Animation, strings: &Strings, image: &mut Output) -> Result<AnimPlaces> {
     image.align(ALIGNMENT);
-    let sizes = tracks.iter().map(|track| track.as_bytes().len() + 1).sum::<usize>();
-    let (ofs_frames, sz_frames) = image.list(sizes + animation.trailing.len())?;
-    for track in tracks {
+    let start = image.bytes.len();
+    for track in &animation.tracks {
         image.bytes.extend_from_slice(track.as_bytes());
         image.bytes.push(0);
     }
     image.bytes.extend_from_slice(&animation.trailing);
-    Ok(AnimDef {
-        ofs_name,
-        n_frames: animation.n_frames,
-        fl_hz: animation.fl_hz,
-        resv1: animation.resv1,
-        resv2: animation.resv2,
-        ofs_frames,
-        sz_frames,
-        name: None,
-        frames: Bulk::Given(&[]),
-    })
+    let (ofs_frames, sz_frames) = image.extent(start)?;
+    Ok(AnimPlaces { ofs_name: strings.offset(&animation.name), ofs_frames, sz_frames })
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::schema::{Rotation, Triple};
-use super::animation::{Track, TrackKey};
+use super::super::schema::{Rotation, Track, TrackKey, Triple};
 use crate::{Error, Result, path};
 
 /// The keys of a bone, channel by channel: frames, counted from 0 and ascending, with values. Packed by

@@ -1,14 +1,5 @@
 //! Materials and colour/shade bytes.
 
-/// The kind of surface that the name of a mesh's material asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surface {
-    /// A texture or shader, or no material: vertices of 64 bits have a texture coordinate.
-    Textured,
-    /// A flat colour: vertices of 64 bits have a normal.
-    Flat,
-}
-
 /// The colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits (B16).
 ///
 /// ```

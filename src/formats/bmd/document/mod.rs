@@ -1,28 +1,26 @@
 //! The content of a BMD image.
 
-mod animation;
 mod channels;
 mod faces;
 mod material;
 mod pose;
 mod split;
-mod summary;
 mod vertices;
 
-pub(super) use animation::are_keys;
-pub use animation::{Animation, Track, TrackKey};
 pub use channels::{ChannelErrors, Channels, FloatChannels};
-pub use faces::{Face, FaceCounts, Faces, PackedFace};
-pub use material::{Surface, flat_color, resource_name, shade_color};
+pub use faces::{Face, FaceCounts, Faces};
+pub use material::{flat_color, resource_name, shade_color};
 pub use pose::{Matrix, Motion, Pose};
 #[cfg(feature = "scene")]
 pub(super) use split::PieceLimits;
-pub(super) use summary::info;
-pub use vertices::{PackedVertex, Vertex, Vertices};
-pub(super) use vertices::{direction, tag_of, words_of};
+pub use vertices::{Vertex, Vertices};
 
-use super::schema::{BoneTransform, ControlFlags, LodDef, PseudoTransform};
-use crate::Text;
+#[cfg(feature = "serde")]
+use super::schema::is_default;
+pub use super::schema::{
+    AnimDef as Animation, BoneDef as Bone, LodDef, MeshDef as Mesh, PackedFace, PackedVertex, Surface, Track,
+    TrackKey, Transform,
+};
 
 /// A BMD image: everything in it but what can be computed.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,63 +39,6 @@ pub struct Document {
     /// The animations.
     #[cfg_attr(feature = "serde", serde(default))]
     pub animations: Vec<Animation>,
-}
-
-/// One mesh.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Mesh {
-    /// The name of the material; `None` for a mesh that may not be drawn.
-    pub material: Option<Text>,
-    /// Which forms its vertices and faces may have (B11).
-    pub flags: ControlFlags,
-    /// The vertices.
-    pub vertices: Vertices,
-    /// The faces.
-    pub faces: Faces,
-    /// The number of triangles, where the image states one that does not match the faces. Only lenient reading
-    /// accepts that (B12).
-    pub n_tris: Option<u16>,
-    /// MBZ (B28).
-    pub resv3: u32,
-}
-
-/// One bone.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct Bone {
-    /// Where it is.
-    pub transform: Transform,
-    /// The name.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub name: Option<Text>,
-    /// The parent, an earlier bone; 0 for bone 0, 255 for a pseudo-bone (B21).
-    pub id_parent: u8,
-    /// The mesh that is its solid; 0 for none.
-    pub id_solid: u8,
-    /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
-    pub resv1: u8,
-    /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
-    pub resv2: u8,
-}
-
-/// Where a bone is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Transform {
-    /// In the space of its parent.
-    #[cfg_attr(feature = "serde", serde(rename = "xform"))]
-    Bone(BoneTransform),
-    /// Where other bones are, weighted (B22).
-    #[cfg_attr(feature = "serde", serde(rename = "pseudo"))]
-    Pseudo(PseudoTransform),
-}
-
-impl Default for Transform {
-    fn default() -> Transform {
-        Transform::Bone(BoneTransform::default())
-    }
 }
 
 impl Bone {
@@ -125,12 +66,20 @@ impl Mesh {
 
     /// The vertices in their forms.
     pub fn packed_vertices(&self) -> impl Iterator<Item = PackedVertex> + use<'_> {
-        self.vertices.packed(self.surface())
+        self.vertices.packed()
     }
 
     /// The decoded vertices.
     pub fn decoded_vertices(&self) -> impl Iterator<Item = Vertex> + use<'_> {
-        self.vertices.iter(self.surface())
+        self.vertices.iter()
+    }
+}
+
+impl Animation {
+    /// Whether a key is beyond the last frame, after which the bytes need not be keys.
+    pub(super) fn has_stray_keys(&self) -> bool {
+        let cut = Track::parse(&self.trailing).err();
+        self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
     }
 }
 
@@ -149,10 +98,4 @@ impl Document {
         let first = usize::from(lod.id_mesh);
         self.meshes.get(first..first + usize::from(lod.n_mesh))
     }
-}
-
-/// Whether a field that must be zero is.
-#[cfg(feature = "serde")]
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

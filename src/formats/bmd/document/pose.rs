@@ -5,9 +5,8 @@
 
 use glam::{Mat4, Quat, Vec3};
 
-use super::animation::Animation;
 use super::channels::FloatChannels;
-use super::{Bone, Transform};
+use super::{Animation, Bone, Transform};
 
 /// A matrix as four columns of four numbers, for column vectors.
 pub type Matrix = [[f32; 4]; 4];

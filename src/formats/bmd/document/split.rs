@@ -6,7 +6,7 @@ use super::super::schema::ControlFlags;
 use super::{Document, Face, Faces, Mesh, PackedFace, PackedVertex, Vertices};
 use crate::{Error, FormatId, Path, Result, Text, path};
 
-/// How many vertices and triangles a mesh has at limits.
+/// The most vertices and triangles that a piece of a mesh may have.
 #[derive(Debug, Clone, Copy)]
 pub struct PieceLimits {
     vertices: usize,

@@ -1,7 +1,8 @@
 //! Rules on meshes: their vertices, faces and control flags.
 
-use super::super::document::{Mesh, PackedFace};
-use super::super::schema::ControlFlags;
+use super::super::codec::CORNERS;
+use super::super::document::{Mesh, PackedFace, PackedVertex};
+use super::super::schema::{ControlFlags, Form};
 use super::{
     FLAGS, INDEX_RANGE, NON_FINITE, TAG2, TRIANGLE_COUNT, VERTEX_BONE, VERTEX_TAG, VERTEX_UNDEFINED,
     check_zero,
@@ -24,23 +25,21 @@ pub(super) fn check(mesh: &Mesh, index: usize, bones: usize, report: &mut Report
 
 fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) {
     let allowed = mesh.flags.vertex_sizes();
-    for (position, vertex) in mesh.packed_vertices().enumerate() {
-        let path = || path!(meshes[index].vertices[position].(vertex.form()));
-        if !allowed.contains(&vertex.bits()) {
-            let message = format_args!("{} bits, which the control flags do not allow", vertex.bits());
-            report.add(&FLAGS, path(), message);
+    let surface = mesh.vertices.surface().unwrap_or_default();
+    for (position, (tag, vertex)) in mesh.vertices.tags().zip(mesh.vertices.iter()).enumerate() {
+        let row = PackedVertex::row_of(tag, surface);
+        let path = || path!(meshes[index].vertices[position].(row.map_or("", |row| row.name)));
+        let bits = 32 * PackedVertex::size_of(tag) as u32;
+        if !allowed.contains(&bits) {
+            report.add(&FLAGS, path(), format_args!("{bits} bits, which the control flags do not allow"));
         }
-        match vertex.tag() {
-            tag @ 0xF0..=0xF7 => {
-                report.add(&VERTEX_UNDEFINED, path(), format_args!("the tag is {tag:X}"));
-            }
-            tag @ (0xFC | 0xFE | 0xFF) => {
-                let message = format_args!("the tag {tag:X} is reserved");
-                report.add(&VERTEX_TAG, path(), message);
-            }
-            _ => {}
+        if (0xF0..=0xF7).contains(&tag) {
+            report.add(&VERTEX_UNDEFINED, path(), format_args!("the tag is {tag:X}"));
         }
-        let (bone, vector) = (vertex.bone(), vertex.position());
+        if row.and_then(|row| row.tag).is_some_and(|only| only != tag) {
+            report.add(&VERTEX_TAG, path(), format_args!("the tag {tag:X} is reserved"));
+        }
+        let (bone, vector) = (vertex.bone, vertex.position);
         // A model without bones has the base.
         if usize::from(bone) >= bones.max(1) {
             report.add(&VERTEX_BONE, path(), format_args!("bone {bone}, but the skeleton has {bones} bones"));
@@ -51,26 +50,22 @@ fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) 
     }
 }
 
-/// The fields with the vertices of a face.
-const CORNERS: [&str; 4] = ["v0", "v1", "v2", "v3"];
-
-fn check_faces(mesh: &Mesh, mesh_index: usize, report: &mut Report) {
+fn check_faces(mesh: &Mesh, index: usize, report: &mut Report) {
     let vertices = mesh.vertices.len();
     for (position, face) in mesh.faces.packed().enumerate() {
-        let path = || Path::from(path!(meshes[mesh_index].faces[position].(face.form())));
+        let path = || Path::from(path!(meshes[index].faces[position].(face.form())));
         if !mesh.flags.allows(face) {
             let message = format_args!("a {}, which the control flags do not allow", face.form());
             report.add(&FLAGS, path(), message);
         }
         if face.tag2() != 0 {
-            let message = format_args!("{}, expected 0", face.tag2());
-            report.add(&TAG2, path().field("tag2"), message);
+            report.add(&TAG2, path().field("tag2"), format_args!("{}, expected 0", face.tag2()));
         }
         let value = face.value();
-        for (corner, index) in value.vertices().iter().enumerate() {
-            if *index as usize >= vertices {
-                let message = format_args!("index {index}, but the mesh has {vertices} vertices");
-                report.add(&INDEX_RANGE, path().field(CORNERS[corner]), message);
+        for (corner, vertex) in CORNERS.into_iter().zip(value.vertices()) {
+            if *vertex as usize >= vertices {
+                let message = format_args!("index {vertex}, but the mesh has {vertices} vertices");
+                report.add(&INDEX_RANGE, path().field(corner), message);
             }
         }
     }
@@ -89,12 +84,11 @@ impl ControlFlags {
 
     /// Whether these flags allow a face of this form.
     pub fn allows(self, face: PackedFace) -> bool {
-        matches!(
-            (self.triangles_type(), face),
-            (0, PackedFace::Triangle32(_))
-                | (1, _)
-                | (2, PackedFace::Triangle64(_))
-                | (3, PackedFace::Triangle64(_) | PackedFace::Quad64(_))
-        )
+        match self.triangles_type() {
+            0 => face.bits() == 32 && face.corners() == 3,
+            1 => true,
+            2 => face.bits() == 64 && face.corners() == 3,
+            _ => face.bits() == 64,
+        }
     }
 }

@@ -4,13 +4,15 @@ mod animation;
 mod precision;
 mod rig;
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use self::rig::Rig;
 use super::document::PieceLimits;
 use super::{
-    Attributes, Document, Face, Faces, LodDef, Mesh, Surface, Tolerance, VertexErrors, VertexSizes, Vertices,
-    flat_color,
+    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Tolerance, VertexErrors,
+    VertexSizes, Vertices, flat_color,
 };
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
@@ -49,7 +51,7 @@ impl FromScene for Document {
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let mut losses = reserved(&self);
+        let mut losses = unmapped(&self);
         let rig = Rig::of(&self.bones);
         let mut scene = Scene { skeleton: rig.skeleton(&self.bones), ..Scene::default() };
         let mut places = vec![None; self.meshes.len()];
@@ -112,17 +114,32 @@ fn tolerance(scene: &Scene) -> Tolerance {
     }
 }
 
-/// Fields that must be zero and are not.
-fn reserved(document: &Document) -> Vec<Loss> {
-    let meshes = document.meshes.iter().map(|mesh| mesh.resv3 != 0);
-    let bones = document.bones.iter().map(|bone| bone.resv1 != 0 || bone.resv2 != 0);
-    let lods = document.lods.iter().map(|lod| lod.resv1 != 0);
-    let animations = document.animations.iter().map(|animation| animation.resv1 != 0 || animation.resv2 != 0);
-    let header = std::iter::once(document.reserved != [0; 3]);
-    match header.chain(meshes).chain(bones).chain(lods).chain(animations).filter(|set| *set).count() {
-        0 => Vec::new(),
-        count => vec![Loss::dropped("", "reserved fields that are not 0").detail(count)],
+/// What has no meaning in a scene, by name. Every field is named here: the compiler asks about new ones.
+fn unmapped(document: &Document) -> Vec<Loss> {
+    let Document { reserved, meshes, lods, bones, animations } = document;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut count = |field, is_lost| *counts.entry(field).or_default() += usize::from(is_lost);
+    count("header.resv", *reserved != [0; 3]);
+    for Mesh { material: _, vertices: _, faces: _, flags, n_tris, resv3 } in meshes {
+        // The flags that are defined follow from the vertices and faces.
+        count("meshes.flags.reserved", flags.reserved() != 0);
+        count("meshes.n_tris", n_tris.is_some());
+        count("meshes.resv3", *resv3 != 0);
     }
+    for LodDef { id_mesh: _, n_mesh: _, ld_sc: _, resv1 } in lods {
+        count("lods.resv1", *resv1 != 0);
+    }
+    for Bone { transform: _, name: _, id_parent: _, id_solid: _, resv1, resv2 } in bones {
+        count("bones.resv1", *resv1 != 0);
+        count("bones.resv2", *resv2 != 0);
+    }
+    for Animation { name: _, n_frames: _, fl_hz: _, tracks: _, trailing, resv1, resv2 } in animations {
+        count("animations.trailing", !trailing.is_empty());
+        count("animations.resv1", *resv1 != 0);
+        count("animations.resv2", *resv2 != 0);
+    }
+    let lost = counts.into_iter().filter(|(_, count)| *count > 0);
+    lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").detail(count)).collect()
 }
 
 fn to_mesh(
@@ -138,7 +155,7 @@ fn to_mesh(
         let loss = Loss::renamed(format!("meshes[{index}].material"), "invalid UTF-8 replaced");
         losses.push(loss.detail(format_args!("{material:?} becomes \"{name}\"")));
     }
-    let mut columns = mesh.vertices.columns(mesh.surface());
+    let mut columns = mesh.vertices.columns();
     let missing = columns.bones.iter().filter(|bone| !rig.has(**bone)).count();
     if missing > 0 {
         let loss = Loss::dropped(format!("meshes[{index}].vertices"), "bindings to missing bones");
@@ -239,7 +256,7 @@ fn from_mesh(
     let pairs = packed.as_flattened().iter().zip(model.as_flattened());
     errors.position = pairs.map(|(found, source)| (found - source).abs()).fold(0.0, f32::max);
     report_errors(errors, rounding, size, index, losses);
-    let white = || mesh.vertices.columns(mesh.surface()).colors.iter().all(|color| *color == [255; 4]);
+    let white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
     if attributes.colors.is_some() && white() {
         let message = "white is the default of BMD: not written";
         losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), message));
@@ -262,7 +279,7 @@ fn report_material(wanted: &Material, found: &Text, index: usize, losses: &mut V
 
 /// The positions where the bones have taken the vertices.
 fn positions_in_model(mesh: &Mesh, rig: &Rig) -> Vec<[f32; 3]> {
-    let mut columns = mesh.vertices.columns(mesh.surface());
+    let mut columns = mesh.vertices.columns();
     rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
     columns.positions
 }
@@ -347,7 +364,7 @@ fn shown(value: &Value) -> Option<(usize, Mesh)> {
         let words = value.get(name)?.as_array()?.iter();
         words.map(|word| word.as_u64().and_then(|word| u32::try_from(word).ok())).collect()
     };
-    let vertices = Vertices::from_words(words("vertices")?).ok()?;
+    let vertices = Vertices::from_words(words("vertices")?, Surface::Textured).ok()?;
     let faces = Faces::from_words(words("faces")?).ok()?;
     let index = usize::try_from(value.get("mesh")?.as_u64()?).ok()?;
     Some((index, Mesh::new(None, vertices, faces)))
@@ -381,5 +398,5 @@ fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut Vec<L
     if error > lod.distance * 1e-6 && error.is_finite() {
         losses.push(Loss::quantised(format!("{path}.distance"), "distances packed (metres)", error));
     }
-    LodDef { id_mesh: first.min(255) as u8, n_mesh: count.min(255) as u8, ld_sc, resv1: 0 }
+    LodDef { id_mesh: first.min(255) as u8, n_mesh: count.min(255) as u8, ld_sc, ..LodDef::default() }
 }

@@ -1,49 +1,77 @@
-//! Animations: a header each, and a stream of tagged keys.
+//! Animations: an entry each, and a stream of tagged keys.
 
 use std::io::SeekFrom;
 
-use binrw::{binread, binrw};
+use binrw::binrw;
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
-use super::f8a::Rotation;
-use super::triple::Triple;
-use crate::bulk::{Bulk, NulString};
+use super::track::{KeyList, Track};
+use crate::{Text, bulk};
 
-/// One animation: 16 bytes.
+/// One animation: 16 bytes, whose keys lie elsewhere.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-#[derive(Debug)]
-pub struct AnimDef<'a> {
+#[bw(import(places: AnimPlaces))]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct AnimDef {
     /// Offset of the animation name; 0 for none.
-    #[br(assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[br(temp, assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[bw(calc = places.ofs_name)]
     #[layout(rule = "BMD-LIST")]
-    pub ofs_name: u32,
+    ofs_name: u32,
     /// Number of frames in this animation loop.
     pub n_frames: u8,
     /// Speed, and whether it loops.
     pub fl_hz: AnimRate,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     pub resv1: u8,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     pub resv2: u8,
     /// Offset of the frames list.
-    pub ofs_frames: u32,
+    #[br(temp)]
+    #[bw(calc = places.ofs_frames)]
+    ofs_frames: u32,
     /// Size of the frames list in bytes.
-    #[br(assert(sz_frames == 0 || ofs_frames >= 48, "the frames overlap the header"))]
+    #[br(temp, assert(sz_frames == 0 || ofs_frames >= 48, "the frames overlap the header"))]
+    #[bw(calc = places.sz_frames)]
     #[layout(rule = "BMD-LIST")]
-    pub sz_frames: u32,
+    sz_frames: u32,
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = "BMD-STRING")]
-    pub name: Option<NulString>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub name: Option<Text>,
     /// The keys of all normal bones, bone after bone.
-    #[br(seek_before = SeekFrom::Start(ofs_frames as u64), restore_position, count = sz_frames)]
+    #[br(temp, seek_before = SeekFrom::Start(ofs_frames as u64), restore_position)]
+    #[br(count = sz_frames, parse_with = bulk::read)]
     #[bw(ignore)]
     #[layout(content = KeyList, inline)]
-    pub frames: Bulk<'a, u8>,
+    frames: Vec<u8>,
+    /// The keys of each normal bone; pseudo-bones have none.
+    #[br(calc = Vec::new())]
+    #[bw(ignore)]
+    pub tracks: Vec<Track>,
+    /// Keys after those of the last bone; or, where a key is beyond the last frame, the keys of a bone that has no end.
+    /// Only lenient reading accepts them.
+    #[br(calc = frames)]
+    #[bw(ignore)]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    pub trailing: Vec<u8>,
+}
+
+/// What an animation says of what lies elsewhere: whoever writes an image knows it.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(missing_docs, reason = "the fields are those of the animation")]
+pub struct AnimPlaces {
+    pub ofs_name: u32,
+    pub ofs_frames: u32,
+    pub sz_frames: u32,
 }
 
 /// Speed of an animation: 8 bits (B27).
@@ -65,48 +93,4 @@ impl AnimRate {
     pub fn hz(self) -> f32 {
         f32::from(self.quarter_hz()) * 0.25
     }
-}
-
-/// The keys of an animation, up to the end of their bytes.
-#[derive(Layout)]
-#[br(little)]
-pub struct KeyList {
-    /// For each normal bone its keys and an end, a tag of 00.
-    pub frames: Vec<Key>,
-}
-
-/// What a bone does at a frame, or the end of a bone: 1 to 13 bytes (B23).
-#[derive(Layout)]
-#[binread]
-#[br(little)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Key {
-    /// What is there; 00 ends the bone.
-    pub tag: AnimTag,
-    /// Rotation.
-    #[br(if(tag.rotation()))]
-    pub rotation: Option<Rotation>,
-    /// Translation.
-    #[br(if(tag.translation()))]
-    pub translation: Option<Triple>,
-    /// Scale.
-    #[br(if(tag.scale()))]
-    pub scale: Option<Triple>,
-}
-
-/// The tag of a key: 8 bits.
-#[derive(Layout)]
-#[bitfield(bits = 8)]
-#[binread]
-#[br(map = Self::from_bytes)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct AnimTag {
-    /// Number of preceding frames without a key.
-    pub skip: B5,
-    /// Scale present.
-    pub scale: bool,
-    /// Translation present.
-    pub translation: bool,
-    /// Rotation present.
-    pub rotation: bool,
 }

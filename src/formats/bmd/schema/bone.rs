@@ -8,7 +8,7 @@ use modular_bitfield::prelude::*;
 
 use super::f8a::{F8A, Rotation};
 use super::triple::Triple;
-use crate::bulk::NulString;
+use crate::Text;
 
 /// The parent that marks a pseudo-bone (B21).
 pub const PSEUDO_BONE: u8 = 0xFF;
@@ -17,52 +17,90 @@ pub const PSEUDO_BONE: u8 = 0xFF;
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-#[derive(Debug)]
+#[bw(import(name_place: u32))]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct BoneDef {
-    /// The whole entry: its parent decides what the transform is.
-    #[br(restore_position)]
+    /// The parent, which decides what the transform is.
+    #[br(temp, restore_position)]
     #[bw(ignore)]
-    pub entry: BoneEntry,
+    entry: BoneEntry,
     /// Base transform in the space of the parent; 0 for bone 0.
-    #[br(if(entry.id_parent() != 0xFF))]
-    pub xform: Option<BoneTransform>,
+    #[br(temp, if(entry.id_parent != 0xFF))]
+    #[bw(calc = transform.bone())]
+    xform: Option<BoneTransform>,
     /// Of a pseudo-bone, the bones that it follows instead (B22).
-    #[br(if(entry.id_parent() == 0xFF))]
-    pub pseudo: Option<PseudoTransform>,
+    #[br(temp, if(entry.id_parent == 0xFF))]
+    #[bw(calc = transform.pseudo())]
+    pseudo: Option<PseudoTransform>,
     /// Bone name string; 0 for none.
-    #[br(assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[br(temp, assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
+    #[bw(calc = name_place)]
     #[layout(rule = "BMD-LIST")]
-    pub ofs_name: u32,
+    ofs_name: u32,
     /// Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
     pub id_parent: u8,
     /// Mesh that is the solid of the bone; 0 for none.
     pub id_solid: u8,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     pub resv1: u8,
     /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     pub resv2: u8,
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = "BMD-STRING")]
-    pub name: Option<NulString>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub name: Option<Text>,
+    /// The transform.
+    #[br(calc = Transform::new(xform, pseudo))]
+    #[bw(ignore)]
+    pub transform: Transform,
 }
 
-/// A bone as one word: 16 bytes.
-#[derive(Layout)]
-#[bitfield(bits = 128)]
-#[binread]
-#[br(map = Self::from_bytes)]
+/// The transform of a bone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum Transform {
+    /// In the space of its parent.
+    #[cfg_attr(feature = "serde", serde(rename = "xform"))]
+    Bone(BoneTransform),
+    /// The weighted mean of other bones (B22).
+    #[cfg_attr(feature = "serde", serde(rename = "pseudo"))]
+    Pseudo(PseudoTransform),
+}
+
+impl Default for Transform {
+    fn default() -> Transform {
+        Transform::Bone(BoneTransform::default())
+    }
+}
+
+impl Transform {
+    fn new(bone: Option<BoneTransform>, pseudo: Option<PseudoTransform>) -> Transform {
+        pseudo.map_or(Transform::Bone(bone.unwrap_or_default()), Transform::Pseudo)
+    }
+
+    fn bone(&self) -> Option<BoneTransform> {
+        if let Transform::Bone(bone) = self { Some(*bone) } else { None }
+    }
+
+    fn pseudo(&self) -> Option<PseudoTransform> {
+        if let Transform::Pseudo(pseudo) = self { Some(*pseudo) } else { None }
+    }
+}
+
+/// A bone up to its parent.
+#[derive(Layout)]
+#[binread]
+#[br(little)]
 pub struct BoneEntry {
     /// Transform and name.
-    #[layout(reserved)]
-    pub content: B96,
+    pub content: [u8; 12],
     /// Parent bone; FF for a pseudo-bone.
     pub id_parent: u8,
-    /// Solid and reserved bytes.
-    #[layout(reserved)]
-    pub rest: B24,
 }
 
 /// The transform of a bone in the space of its parent: 64 bits (B19).

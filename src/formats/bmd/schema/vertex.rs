@@ -6,6 +6,7 @@ use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::f8a::Normal;
+use super::forms::{Form, FormRow, Surface, Tag, declare_forms, first_bytes, only, to_words};
 use super::triple::Triple;
 
 /// A list of vertices of any mix of sizes, up to the end of its bytes.
@@ -17,31 +18,33 @@ pub struct VertexList {
     pub vertices: Vec<VertexItem>,
 }
 
-/// One vertex, of the size that its tag gives.
-#[derive(Layout)]
-#[binread]
-#[br(little, import(flat: bool))]
-#[derive(Debug, Clone, PartialEq)]
-pub struct VertexItem {
-    /// The first word, whose tag gives the form.
-    #[br(restore_position)]
-    pub first: VertexTag,
-    /// 64 bits, where the material is a texture.
-    #[br(if(first.tag() < 0xF0 && !flat))]
-    pub textured_64: Option<TexturedVertex64>,
-    /// 64 bits, where the material is a flat colour.
-    #[br(if(first.tag() < 0xF0 && flat))]
-    pub flat_64: Option<FlatVertex64>,
-    /// 96 bits, with an even tag.
-    #[br(if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 0))]
-    pub fine_96: Option<FineVertex96>,
-    /// 96 bits, with an odd tag.
-    #[br(if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 1))]
-    pub scaled_96: Option<ScaledVertex96>,
-    /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
-    #[br(if(first.tag() >= 0xFC))]
-    pub vertex_128: Option<Vertex128>,
+/// The forms of vertices: field, name in paths and data, variant, word, the tag if it is always the same, and when a
+/// vertex has the form.
+macro_rules! vertex_forms {
+    ($then:ident) => {
+        $then! {
+            /// One vertex, of the size that its tag gives.
+            VertexItem(first: VertexTag, flat: bool);
+            /// One vertex in one of its forms.
+            PackedVertex in "vertices";
+            /// 64 bits, where the material is a texture.
+            textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < 0xF0 && !flat);
+            /// 64 bits, where the material is a flat colour.
+            flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < 0xF0 && flat);
+            /// 96 bits, with an even tag.
+            fine_96 "fine_96" Fine96(FineVertex96)
+                if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 0);
+            /// 96 bits, with an odd tag.
+            scaled_96 "scaled_96" Scaled96(ScaledVertex96)
+                if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 1);
+            /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
+            vertex_128 "vertex_128" Vertex128(Vertex128) = 0xFD if(first.tag() >= 0xFC);
+        }
+    };
 }
+
+pub(in super::super) use vertex_forms;
+vertex_forms!(declare_forms);
 
 /// The first word of any vertex.
 #[derive(Layout)]

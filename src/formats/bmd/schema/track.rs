@@ -1,33 +1,55 @@
-//! Animations as an image has them: a stream of keys for each bone.
+//! The keys of bones: tagged, of 1 to 13 bytes, and in streams, one for each bone.
 
-use binrw::BinRead;
+use binrw::{BinRead, binread};
+use meshspec_derive::Layout;
+use modular_bitfield::prelude::*;
 
-use super::super::schema::{AnimRate, AnimTag, Key, Rotation, Triple};
-use crate::{Error, Result, Text, path};
+use super::f8a::Rotation;
+use super::triple::Triple;
+use crate::{Error, Result, path};
 
-/// One animation.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
-pub struct Animation {
-    /// The name.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub name: Option<Text>,
-    /// Number of frames in this animation loop.
-    pub n_frames: u8,
-    /// Speed, and whether it loops.
-    pub fl_hz: AnimRate,
-    /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    pub resv1: u8,
-    /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    pub resv2: u8,
-    /// The keys of each normal bone; pseudo-bones have none.
-    pub tracks: Vec<Track>,
-    /// Keys after those of the last bone; or, where a key is beyond the last frame, the keys of a bone that has no end.
-    /// Only lenient reading accepts them.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    pub trailing: Vec<u8>,
+/// The keys of an animation, up to the end of their bytes.
+#[derive(Layout)]
+#[br(little)]
+pub struct KeyList {
+    /// For each normal bone its keys and an end, a tag of 00.
+    pub frames: Vec<Key>,
+}
+
+/// What a bone does at a frame, or the end of a bone: 1 to 13 bytes (B23).
+#[derive(Layout)]
+#[binread]
+#[br(little)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Key {
+    /// What is there; 00 ends the bone.
+    pub tag: AnimTag,
+    /// Rotation.
+    #[br(if(tag.rotation()))]
+    pub rotation: Option<Rotation>,
+    /// Translation.
+    #[br(if(tag.translation()))]
+    pub translation: Option<Triple>,
+    /// Scale.
+    #[br(if(tag.scale()))]
+    pub scale: Option<Triple>,
+}
+
+/// The tag of a key: 8 bits.
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binread]
+#[br(map = Self::from_bytes)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AnimTag {
+    /// Number of preceding frames without a key.
+    pub skip: B5,
+    /// Scale present.
+    pub scale: bool,
+    /// Translation present.
+    pub translation: bool,
+    /// Rotation present.
+    pub rotation: bool,
 }
 
 /// The keys of a bone, packed as the image has them, without the tag 00 that ends them.
@@ -53,14 +75,6 @@ impl TrackKey {
     /// Whether it has a value.
     pub fn has_values(&self) -> bool {
         self.rotation.is_some() || self.translation.is_some() || self.scale.is_some()
-    }
-}
-
-impl Animation {
-    /// Whether a key is beyond the last frame, after which the bytes need not be keys.
-    pub fn has_stray_keys(&self) -> bool {
-        let cut = Track::parse(&self.trailing).err();
-        self.tracks.iter().chain(&cut).any(|track| track.reaches(self.n_frames))
     }
 }
 

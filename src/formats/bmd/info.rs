@@ -1,6 +1,7 @@
 //! Counts, attributes and bounds for `info`.
 
-use super::{Document, Mesh, PackedFace, PackedVertex};
+use super::codec::attributes_of;
+use super::{Document, Mesh, PackedFace};
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::{Dialect, FormatId, Text};
 
@@ -43,26 +44,18 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         attributes: attributes(mesh),
         // As triangles, which is what a quad is drawn as.
         indices: 3 * counts.triangulated() as u64,
-        index_bits: mesh.faces.packed().map(index_bits).max().unwrap_or(0),
+        index_bits: mesh.faces.packed().map(PackedFace::index_bits).max().unwrap_or(0),
         start: None,
         bounds: Bounds::of(mesh.decoded_vertices().map(|vertex| vertex.position)),
-    }
-}
-
-fn index_bits(face: PackedFace) -> u32 {
-    match face {
-        PackedFace::Triangle32(_) => 10,
-        PackedFace::Quad32(_) => 7,
-        PackedFace::Triangle64(_) => 20,
-        PackedFace::Quad64(_) => 15,
     }
 }
 
 /// Every attribute that some vertex has, in each of its forms.
 fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
-    for vertex in mesh.packed_vertices() {
-        for (name, components) in attributes_of(vertex) {
+    let surface = mesh.surface();
+    for tag in mesh.vertices.tags() {
+        for (name, components) in attributes_of(tag, surface) {
             let attribute = AttributeInfo { name: (*name).into(), components: (*components).into() };
             if !attributes.contains(&attribute) {
                 attributes.push(attribute);
@@ -70,32 +63,4 @@ fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
         }
     }
     attributes
-}
-
-fn attributes_of(vertex: PackedVertex) -> &'static [(&'static str, &'static str)] {
-    match vertex {
-        PackedVertex::Textured64(_) => {
-            &[("position", "3 × 9 bits"), ("st", "2 × 11 bits"), ("bone", "1 × u8")]
-        }
-        PackedVertex::Flat64(_) => &[("position", "3 × 9 bits"), ("normal", "3 × F8A"), ("bone", "1 × u8")],
-        PackedVertex::Fine96(v) if v.tag() == 0xFA => {
-            &[("position", "3 × 9 bits"), ("st", "2 × 12 bits"), ("normal", "3 × F8A"), ("bone", "1 × u8")]
-        }
-        PackedVertex::Fine96(_) => {
-            &[("position", "3 × 9 bits"), ("st", "2 × 12 bits"), ("normal", "3 × F8A"), ("color", "1 × u8")]
-        }
-        PackedVertex::Scaled96(v) if v.tag() == 0xFB => {
-            &[("position", "3 × 9 bits"), ("st", "2 × 11 bits"), ("normal", "3 × F8A"), ("bone", "1 × u8")]
-        }
-        PackedVertex::Scaled96(_) => {
-            &[("position", "3 × 9 bits"), ("st", "2 × 11 bits"), ("normal", "3 × F8A"), ("color", "1 × u8")]
-        }
-        PackedVertex::Vertex128(_) => &[
-            ("position", "3 × f16"),
-            ("st", "2 × 14 bits"),
-            ("normal", "3 × F8A"),
-            ("color", "1 × u8"),
-            ("bone", "1 × u8"),
-        ],
-    }
 }

@@ -6,14 +6,12 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::schema::{
-    AnimRate, BoneTransform, ControlFlags, F8A, FineSt, FineVertex96, FlatVertex64, Key, Normal,
-    PseudoTransform, Quad32, Quad64, Rotation, ScaledSt, ScaledVertex96, TexturedVertex64, Triangle32,
-    Triangle64, Triple, Vertex128, WideSt,
+use super::forms::{Form, Packed};
+use super::{
+    AnimRate, BoneTransform, ControlFlags, F8A, FineSt, Key, Normal, PseudoTransform, Rotation, ScaledSt,
+    Track, Triple, WideSt,
 };
-use super::{Faces, Mesh, PackedFace, PackedVertex, Track, Vertices};
-use crate::Text;
-use crate::layout::{BitField, Declaration, Layout, Shape, Type};
+use crate::layout::{BitField, Declaration, Shape, Type};
 
 /// A packed word and the bit fields that it is made of.
 struct Word {
@@ -157,30 +155,50 @@ fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u12
     Ok(i128::from(number) as u128)
 }
 
+/// A packed word as a map.
+pub fn serialize<S: Serializer>(
+    bytes: &[u8],
+    ty: Type,
+    implied: u128,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let bits = bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
+    Word { bits, fields: Fields::of(ty, implied) }.serialize(serializer)
+}
+
+/// The bytes of the packed word that a map describes.
+pub fn deserialize<'de, const N: usize, D: Deserializer<'de>>(
+    ty: Type,
+    implied: u128,
+    deserializer: D,
+) -> Result<[u8; N], D::Error> {
+    let word = Fields::of(ty, implied).deserialize(deserializer)?.to_le_bytes();
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&word[..N]);
+    Ok(bytes)
+}
+
 /// Packed words as maps; with the tags that are the same in all of their kind.
 macro_rules! words {
     ($($word:ident $implied:expr;)*) => {$(
-        impl Serialize for $word {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut bytes = [0; 16];
-                let word = self.into_bytes();
-                bytes[..word.len()].copy_from_slice(&word);
-                let fields = Fields::of($word::TYPE, $implied);
-                Word { bits: u128::from_le_bytes(bytes), fields }.serialize(serializer)
+        impl serde::Serialize for $word {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let ty = <$word as crate::layout::Layout>::TYPE;
+                crate::formats::bmd::schema::data::serialize(&self.into_bytes(), ty, $implied, serializer)
             }
         }
 
-        impl<'de> Deserialize<'de> for $word {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
-                let bits = Fields::of($word::TYPE, $implied).deserialize(deserializer)?;
-                let mut word = $word::new().into_bytes();
-                let size = word.len();
-                word.copy_from_slice(&bits.to_le_bytes()[..size]);
-                Ok($word::from_bytes(word))
+        impl<'de> serde::Deserialize<'de> for $word {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
+                let ty = <$word as crate::layout::Layout>::TYPE;
+                let bytes = crate::formats::bmd::schema::data::deserialize(ty, $implied, deserializer)?;
+                Ok($word::from_bytes(bytes))
             }
         }
     )*};
 }
+
+pub(super) use words;
 
 words! {
     Triple 0;
@@ -189,15 +207,6 @@ words! {
     ScaledSt 0;
     FineSt 0;
     WideSt 0;
-    TexturedVertex64 0;
-    FlatVertex64 0;
-    FineVertex96 0;
-    ScaledVertex96 0;
-    Vertex128 0xFD << Vertex128::TAG.offset;
-    Triangle32 0;
-    Quad32 1;
-    Triangle64 2;
-    Quad64 3;
     BoneTransform 0;
     PseudoTransform 0;
     ControlFlags 0;
@@ -217,19 +226,19 @@ impl<'de> Deserialize<'de> for F8A {
     }
 }
 
-impl Serialize for Faces {
+impl<F: Form + Serialize> Serialize for Packed<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.packed())
     }
 }
 
-impl<'de> Deserialize<'de> for Faces {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Faces, D::Error> {
-        let mut faces = Faces::default();
-        for face in Vec::<PackedFace>::deserialize(deserializer)? {
-            faces.push(face).map_err(de::Error::custom)?;
+impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for Packed<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut list = Packed::default();
+        for item in Vec::<F>::deserialize(deserializer)? {
+            list.push(item).map_err(de::Error::custom)?;
         }
-        Ok(faces)
+        Ok(list)
     }
 }
 
@@ -264,63 +273,5 @@ impl<'de> Deserialize<'de> for Track {
             track.push(skip, rotation, translation, scale).map_err(de::Error::custom)?;
         }
         Ok(track)
-    }
-}
-
-/// A mesh with its vertices in the forms that they have on its surface.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MeshData {
-    #[serde(default)]
-    material: Option<Text>,
-    flags: ControlFlags,
-    vertices: Vec<PackedVertex>,
-    faces: Faces,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    n_tris: Option<u16>,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    resv3: u32,
-}
-
-fn is_zero(word: &u32) -> bool {
-    *word == 0
-}
-
-impl Serialize for Mesh {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let data = MeshData {
-            material: self.material.clone(),
-            flags: self.flags,
-            vertices: self.packed_vertices().collect(),
-            faces: self.faces.clone(),
-            n_tris: self.n_tris,
-            resv3: self.resv3,
-        };
-        data.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Mesh {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Mesh, D::Error> {
-        let data = MeshData::deserialize(deserializer)?;
-        let mut vertices = Vertices::default();
-        for vertex in &data.vertices {
-            vertices.push(*vertex).map_err(de::Error::custom)?;
-        }
-        let mesh = Mesh {
-            material: data.material,
-            flags: data.flags,
-            vertices,
-            faces: data.faces,
-            n_tris: data.n_tris,
-            resv3: data.resv3,
-        };
-        let kept = mesh.packed_vertices().zip(&data.vertices);
-        if let Some((index, (seen, _))) = kept.enumerate().find(|(_, (seen, meant))| seen != *meant) {
-            let form = seen.form();
-            let message = format!("vertices[{index}]: a material of this name makes it a {form}");
-            return Err(de::Error::custom(message));
-        }
-        Ok(mesh)
     }
 }

@@ -1,0 +1,283 @@
+//! Faces from packed words to vertices and back, one by one and in bulk. All of it follows from the fields v0, v1, … of
+//! the declared words.
+
+use super::super::document::{Face, FaceCounts, Faces};
+use super::super::schema::{self, FaceTag, Form, FormRow, PackedFace, Surface, Tag, face_forms};
+use super::bits::{bits, run_of};
+use super::dispatch::dispatch;
+use crate::layout::{BitRange, Declaration, Layout, Shape, Type};
+use crate::{Error, Result, path};
+
+/// What is to know of a form.
+#[derive(Clone, Copy)]
+struct FaceForm {
+    /// The word with its tag alone.
+    tag: u64,
+    /// The bits of each vertex.
+    corners: [BitRange; 4],
+    /// Number of vertices, 3 or 4.
+    len: usize,
+    /// The bits of the second tag; none in some forms.
+    tag2: BitRange,
+}
+
+/// The fields with the vertices of a face.
+pub const CORNERS: [&str; 4] = ["v0", "v1", "v2", "v3"];
+
+/// No bits.
+const NONE: BitRange = BitRange { offset: 0, width: 0 };
+
+impl FaceForm {
+    /// No form.
+    const NONE: FaceForm = FaceForm { tag: 0, corners: [NONE; 4], len: 0, tag2: NONE };
+
+    /// From the fields of the declared word.
+    const fn of(row: &FormRow) -> FaceForm {
+        let mut form = FaceForm::of_word(&row.ty);
+        if let Some(tag) = row.tag {
+            form.tag = (tag as u64) << FaceTag::TAG.offset;
+        }
+        form
+    }
+
+    const fn of_word(ty: &Type) -> FaceForm {
+        let mut form = FaceForm::NONE;
+        if let Type::Declared(Declaration { shape: Shape::Bits { fields, .. }, .. }) = ty {
+            let mut index = 0;
+            while index < fields.len() {
+                match fields[index].name.as_bytes() {
+                    [b'v', b'0'..=b'3'] => {
+                        form.corners[form.len] = fields[index].bits;
+                        form.len += 1;
+                    }
+                    b"tag2" => form.tag2 = fields[index].bits,
+                    _ => {}
+                }
+                index += 1;
+            }
+        }
+        form
+    }
+
+    /// Whether the form has room for a face.
+    fn holds(&self, face: Face) -> bool {
+        let vertices = face.vertices();
+        vertices.len() == self.len && vertices.iter().zip(self.corners).all(|(v, bits)| v >> bits.width == 0)
+    }
+
+    /// A face in this form, which has room for it.
+    fn pack(&self, face: Face) -> Option<PackedFace> {
+        let corners = face.vertices().iter().zip(self.corners);
+        let word = corners.fold(self.tag, |word, (v, bits)| word | u64::from(*v) << bits.offset);
+        PackedFace::first(&[word as u32, (word >> 32) as u32], Surface::default())
+    }
+}
+
+/// The forms, small ones first.
+const FORMS: [FaceForm; PackedFace::FORMS.len()] = {
+    let mut forms = [FaceForm::NONE; PackedFace::FORMS.len()];
+    let mut index = 0;
+    while index < forms.len() {
+        forms[index] = FaceForm::of(&PackedFace::FORMS[index]);
+        index += 1;
+    }
+    forms
+};
+
+/// The form of faces with this tag.
+fn form_of(tag: u8) -> FaceForm {
+    let (_, index) = PackedFace::form_of(tag, Surface::default());
+    FORMS.get(index).copied().unwrap_or(FaceForm::NONE)
+}
+
+impl PackedFace {
+    fn declared(self) -> FaceForm {
+        let tag = FaceTag::TAG.of_u64(self.word()) as u8;
+        form_of(tag)
+    }
+
+    fn word(self) -> u64 {
+        let [low, high, ..] = self.words();
+        u64::from(high) << 32 | u64::from(low)
+    }
+
+    /// The face in each form that has room for it, small ones first.
+    pub(in super::super) fn in_forms(face: Face) -> impl Iterator<Item = PackedFace> {
+        FORMS.iter().filter(move |form| form.holds(face)).filter_map(move |form| form.pack(face))
+    }
+
+    /// The smallest form that holds a face of these vertices; `None` if an index is over 20 bits, or 15 in a quad.
+    pub fn smallest(face: Face) -> Option<PackedFace> {
+        PackedFace::in_forms(face).next()
+    }
+
+    /// The vertices.
+    pub fn value(self) -> Face {
+        let (form, word) = (self.declared(), self.word());
+        let [a, b, c, d] =
+            form.corners.map(|bits| if bits.width == 0 { 0 } else { bits.of_u64(word) as u32 });
+        if form.len == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
+    }
+
+    /// Number of vertices, 3 or 4.
+    pub fn corners(self) -> usize {
+        self.declared().len
+    }
+
+    /// Number of bits of the index of a vertex.
+    pub fn index_bits(self) -> u32 {
+        self.declared().corners[0].width
+    }
+
+    /// The two highest bits, where the form has them: 0, or against the specification (B13).
+    pub fn tag2(self) -> u8 {
+        match self.declared().tag2 {
+            NONE => 0,
+            bits => bits.of_u64(self.word()) as u8,
+        }
+    }
+}
+
+impl Faces {
+    /// Encodes faces, each in the smallest form that holds its indices.
+    ///
+    /// # Errors
+    ///
+    /// If an index is over 20 bits, or over 15 in a quad. The error names the vertex of the face.
+    pub fn encode(faces: &[Face]) -> Result<Faces> {
+        let mut packed = Faces::default();
+        for (index, face) in faces.iter().enumerate() {
+            packed.push(PackedFace::smallest(*face).ok_or_else(|| too_large(*face, index))?)?;
+        }
+        Ok(packed)
+    }
+
+    /// The vertices of each face.
+    pub fn iter(&self) -> impl Iterator<Item = Face> + use<'_> {
+        self.packed().map(PackedFace::value)
+    }
+
+    /// How many triangles and quads there are.
+    pub fn counts(&self) -> FaceCounts {
+        let quads = self.tags().filter(|tag| form_of(*tag).len == 4).count();
+        FaceCounts { triangles: self.len() - quads, quads }
+    }
+
+    /// The faces as triangles, in order: a quad (0, 1, 2, 3) becomes (0, 1, 2) and (0, 2, 3).
+    ///
+    /// ```
+    /// use meshspec::bmd::{Face, Faces};
+    ///
+    /// let faces = Faces::encode(&[Face::Quad([0, 1, 2, 3]), Face::Triangle([1, 0, 4])])?;
+    /// assert_eq!(faces.triangles(), [[0, 1, 2], [0, 2, 3], [1, 0, 4]]);
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    pub fn triangles(&self) -> Vec<[u32; 3]> {
+        // Enough for quads alone; what is not used is given back.
+        let mut triangles = Vec::with_capacity(2 * self.len());
+        self.runs(&mut triangles);
+        triangles.shrink_to_fit();
+        triangles
+    }
+
+    /// The vertices of each face, as [`iter`](Faces::iter) has them, in bulk.
+    pub fn to_vec(&self) -> Vec<Face> {
+        let mut faces = Vec::with_capacity(self.len());
+        self.runs(&mut faces);
+        faces
+    }
+
+    /// Adds all faces to `sink`, those of one form in a row at once.
+    #[inline(always)]
+    fn runs(&self, sink: &mut impl Sink) {
+        let mut rest = self.words();
+        while !rest.is_empty() {
+            let tag = PackedFace::tag_of(rest);
+            let Some(taken) = with_form(tag, Surface::default(), Run { words: rest, tag, sink }) else {
+                break;
+            };
+            rest = &rest[taken..];
+        }
+    }
+}
+
+fn too_large(face: Face, index: usize) -> Error {
+    let forms = FORMS.iter().filter(|form| form.len == face.vertices().len());
+    let bits = forms.map(|form| form.corners[0].width).max().unwrap_or_default();
+    let hint = if let Face::Quad(_) = face { "; split it into triangles" } else { "" };
+    let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
+    let vertex = face.vertices().get(corner).copied().unwrap_or(0);
+    let message = format!("index {vertex} needs more than the {bits} bits that this kind of face has{hint}");
+    Error::inexpressible(message).at(path!(faces[index].(CORNERS[corner])))
+}
+
+/// What faces are added to.
+trait Sink {
+    fn triangles(&mut self, run: impl ExactSizeIterator<Item = [u32; 3]>);
+    fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>);
+}
+
+impl Sink for Vec<[u32; 3]> {
+    #[inline(always)]
+    fn triangles(&mut self, run: impl ExactSizeIterator<Item = [u32; 3]>) {
+        self.extend(run);
+    }
+
+    #[inline(always)]
+    fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
+        run.for_each(|[a, b, c, d]| self.extend_from_slice(&[[a, b, c], [a, c, d]]));
+    }
+}
+
+impl Sink for Vec<Face> {
+    #[inline(always)]
+    fn triangles(&mut self, run: impl ExactSizeIterator<Item = [u32; 3]>) {
+        self.extend(run.map(Face::Triangle));
+    }
+
+    #[inline(always)]
+    fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
+        self.extend(run.map(Face::Quad));
+    }
+}
+
+/// Is called with the word of a form.
+pub trait Visitor {
+    type Output;
+    fn visit<const N: usize, W: Layout>(self) -> Self::Output;
+}
+
+macro_rules! decoder {
+    ($Word:ident) => {
+        schema::$Word
+    };
+}
+
+face_forms!(dispatch);
+
+/// The faces with one tag at the start of these words.
+struct Run<'a, S> {
+    words: &'a [u32],
+    tag: u8,
+    sink: &'a mut S,
+}
+
+impl<S: Sink> Visitor for Run<'_, S> {
+    /// Number of words that were taken.
+    type Output = usize;
+
+    #[inline(always)]
+    fn visit<const N: usize, W: Layout>(self) -> usize {
+        let form = const { FaceForm::of_word(&W::TYPE) };
+        let corner = |face: &[u32; N], index: usize| bits(form.corners[index], face);
+        let triangle = |face: &[u32; N]| [corner(face, 0), corner(face, 1), corner(face, 2)];
+        let quad = |face: &[u32; N]| [corner(face, 0), corner(face, 1), corner(face, 2), corner(face, 3)];
+        let run = run_of::<N>(self.words, |face| PackedFace::tag_of(face) == self.tag);
+        if form.len == 3 {
+            self.sink.triangles(run.iter().map(triangle));
+        } else {
+            self.sink.quads(run.iter().map(quad));
+        }
+        run.len() * N
+    }
+}

@@ -1,0 +1,369 @@
+//! Lists of packed items that differ in size, and the families of forms that their items have.
+
+use std::io::{Read, Seek};
+
+use binrw::{BinResult, Endian, VecArgs};
+
+use crate::layout::Type;
+use crate::{Error, Result, bulk, path};
+
+/// The kind of surface that a mesh has by the name of its material.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Surface {
+    /// A texture or shader, or no material: vertices of 64 bits have a texture coordinate.
+    #[default]
+    Textured,
+    /// A flat colour: vertices of 64 bits have a normal.
+    Flat,
+}
+
+/// A row of the table of a family of forms.
+#[derive(Debug, Clone, Copy)]
+pub struct FormRow {
+    /// The name, as paths have it.
+    pub name: &'static str,
+    /// The tag, where all items of the form should have the same.
+    pub tag: Option<u8>,
+    /// The declared word.
+    pub ty: Type,
+}
+
+/// A family of packed forms: what an item of a list can be, a vertex or a face.
+pub trait Form: Copy {
+    /// The name of a list of them, as paths have it.
+    const LIST: &'static str;
+
+    /// The table.
+    const FORMS: &'static [FormRow];
+
+    /// The tag of an item that starts with these words.
+    fn tag_of(words: &[u32]) -> u8;
+
+    /// Size of an item with this tag in 32-bit words, and the number of its form in the table; 0 and none if there is no
+    /// such form.
+    fn form_of(tag: u8, surface: Surface) -> (usize, usize);
+
+    /// The item at the start of these words, on such a surface; `None` if it is cut short.
+    fn first(words: &[u32], surface: Surface) -> Option<Self>;
+
+    /// The 32-bit words, 0 behind the last one.
+    fn words(self) -> [u32; 4];
+
+    /// The number of its form in the table.
+    fn form_index(self) -> usize;
+
+    /// Number of 32-bit words of an item with this tag.
+    #[inline(always)]
+    fn size_of(tag: u8) -> usize {
+        Self::form_of(tag, Surface::Textured).0
+    }
+
+    /// Whether the surface decides the form of an item with this tag.
+    #[inline(always)]
+    fn needs_surface(tag: u8) -> bool {
+        Self::form_of(tag, Surface::Textured).1 != Self::form_of(tag, Surface::Flat).1
+    }
+
+    /// The row of the form with this tag.
+    fn row_of(tag: u8, surface: Surface) -> Option<&'static FormRow> {
+        Self::FORMS.get(Self::form_of(tag, surface).1)
+    }
+
+    /// A surface on which its tag is that of its form; `None` where the tag is that of another form.
+    fn surface(self) -> Option<Surface> {
+        let tag = Self::tag_of(&self.words());
+        let surfaces = [Surface::Textured, Surface::Flat];
+        surfaces.into_iter().find(|surface| Self::form_of(tag, *surface).1 == self.form_index())
+    }
+}
+
+/// Packed items of any mix of forms, as an image has them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed<F> {
+    /// The little-endian words of the list, as numbers.
+    words: Vec<u32>,
+    len: usize,
+    /// The surface that decides the form of some items; `None` where it decides none.
+    surface: Option<Surface>,
+    form: std::marker::PhantomData<F>,
+}
+
+impl<F> Default for Packed<F> {
+    /// No items.
+    fn default() -> Self {
+        Packed { words: Vec::new(), len: 0, surface: None, form: std::marker::PhantomData }
+    }
+}
+
+impl<F: Form> Packed<F> {
+    /// Items from the 32-bit words of their list, the low half of a 64-bit word first.
+    pub(in super::super) fn parse(words: Vec<u32>, surface: Surface) -> Result<Self> {
+        let (mut at, mut len, mut needs_surface) = (0, 0, false);
+        while at < words.len() {
+            let tag = F::tag_of(&words[at..]);
+            let size = F::size_of(tag);
+            if size == 0 || size > words.len() - at {
+                let remain = 4 * (words.len() - at);
+                let message = format!("an item of {} bytes, but {remain} remain", 4 * size);
+                return Err(Error::malformed(message).at(path!((F::LIST)[len])));
+            }
+            needs_surface |= F::needs_surface(tag);
+            at += size;
+            len += 1;
+        }
+        Ok(Packed { words, len, surface: needs_surface.then_some(surface), form: std::marker::PhantomData })
+    }
+
+    /// For `parse_with`, with `count`: reads as many bytes as words, and takes the stated number of items for right. The
+    /// codec compares it with what [`parse`](Packed::parse) finds.
+    pub(super) fn read<R: Read + Seek>(
+        stated: Option<u16>,
+    ) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Self> {
+        move |reader, endian, args| {
+            if !args.count.is_multiple_of(4) {
+                let message = "the list ends inside an item".to_owned();
+                return Err(binrw::Error::AssertFail { pos: reader.stream_position()?, message });
+            }
+            let words = bulk::read(reader, endian, VecArgs { count: args.count / 4, inner: () })?;
+            Ok(Packed { words, len: stated.unwrap_or_default().into(), ..Packed::default() })
+        }
+    }
+
+    /// The 32-bit words of the list, the low half of a 64-bit word first.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// The words, without a copy.
+    pub fn into_words(self) -> Vec<u32> {
+        self.words
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The surface that decides the form of some items; `None` where it decides none.
+    pub fn surface(&self) -> Option<Surface> {
+        self.surface
+    }
+
+    /// Adds an item.
+    ///
+    /// # Errors
+    ///
+    /// If its tag is that of another form: a vertex of 64 bits cannot have a bone from F0 on (B9). Or if the vertices of
+    /// 64 bits before it are those of another surface.
+    pub fn push(&mut self, item: F) -> Result<()> {
+        let form = F::FORMS.get(item.form_index()).map_or("", |row| row.name);
+        let refuse =
+            |message: String| Err(Error::inexpressible(message).at(path!((F::LIST)[self.len].(form))));
+        let words = item.words();
+        let tag = F::tag_of(&words);
+        let Some(surface) = item.surface() else {
+            return refuse(format!("{tag:#x} is not the tag of a {form}"));
+        };
+        if F::needs_surface(tag) {
+            if self.surface.is_some_and(|other| other != surface) {
+                return refuse("the material makes all vertices of 64 bits textured, or none".to_owned());
+            }
+            self.surface = Some(surface);
+        }
+        self.words.extend(words.iter().take(F::size_of(tag)));
+        self.len += 1;
+        Ok(())
+    }
+
+    /// The tags of the items in order.
+    pub(in super::super) fn tags(&self) -> impl Iterator<Item = u8> + use<'_, F> {
+        let mut rest = &*self.words;
+        std::iter::from_fn(move || {
+            let tag = (!rest.is_empty()).then(|| F::tag_of(rest))?;
+            rest = rest.get(F::size_of(tag).max(1)..)?;
+            Some(tag)
+        })
+    }
+
+    /// The items in order, in their forms.
+    pub fn packed(&self) -> impl Iterator<Item = F> + use<'_, F> {
+        let mut rest = &*self.words;
+        let surface = self.surface.unwrap_or_default();
+        std::iter::from_fn(move || {
+            let item = F::first(rest, surface)?;
+            rest = rest.get(F::size_of(F::tag_of(rest))..)?;
+            Some(item)
+        })
+    }
+}
+
+/// The tag of an item, for the conditions of its forms in constants.
+pub(in super::super) struct Tag(pub u8);
+
+impl Tag {
+    pub const fn tag(&self) -> u8 {
+        self.0
+    }
+}
+
+/// The first `N` bytes of little-endian words.
+#[inline(always)]
+pub(super) fn first_bytes<const N: usize>(words: &[u32]) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    for (place, word) in bytes.chunks_exact_mut(4).zip(words.get(..N / 4)?) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    Some(bytes)
+}
+
+/// Little-endian words, 16 bytes at most, and 0 behind them.
+#[inline(always)]
+pub(super) fn to_words(bytes: &[u8]) -> [u32; 4] {
+    let mut words = [0; 4];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+    words
+}
+
+/// The only one, if there is one.
+pub(super) const fn only(tags: &[u8]) -> Option<u8> {
+    if let [tag] = tags { Some(*tag) } else { None }
+}
+
+/// Declares a family of forms from its table: the struct that reads one item, the enum of an item, and what of it follows
+/// from the table.
+macro_rules! declare_forms {
+    (
+        $(#[doc = $item_doc:literal])* $Item:ident ( $first:ident: $First:ident $(, $flat:ident: bool)? );
+        $(#[doc = $enum_doc:literal])* $Packed:ident in $list:literal;
+        $(
+            $(#[doc = $doc:literal])*
+            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:literal)? if($($when:tt)*);
+        )*
+    ) => {
+        $(#[doc = $item_doc])*
+        #[derive(Layout)]
+        #[binread]
+        #[br(little $(, import($flat: bool))?)]
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Item {
+            /// The first word, whose tag gives the form.
+            #[br(restore_position)]
+            pub $first: $First,
+            $(
+                $(#[doc = $doc])*
+                #[br(if($($when)*))]
+                pub $name: Option<$Word>,
+            )*
+        }
+
+        $(#[doc = $enum_doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub enum $Packed {
+            $(
+                $(#[doc = $doc])*
+                #[cfg_attr(feature = "serde", serde(rename = $text))]
+                $Variant($Word),
+            )*
+        }
+
+        impl $Packed {
+            /// The name of the form, as paths have it.
+            pub fn form(self) -> &'static str {
+                match self {
+                    $($Packed::$Variant(_) => $text,)*
+                }
+            }
+
+            /// Size in bits.
+            pub fn bits(self) -> u32 {
+                match self {
+                    $($Packed::$Variant(_) => 8 * size_of::<$Word>() as u32,)*
+                }
+            }
+
+            /// The tag.
+            pub fn tag(self) -> u8 {
+                Self::tag_of(&self.words())
+            }
+        }
+
+        impl Form for $Packed {
+            const LIST: &'static str = $list;
+
+            const FORMS: &'static [FormRow] = &[$(FormRow {
+                name: $text,
+                tag: only(&[$($tag)?]),
+                ty: <$Word as crate::layout::Layout>::TYPE,
+            }),*];
+
+            #[inline(always)]
+            fn tag_of(words: &[u32]) -> u8 {
+                let low = words.first().copied().unwrap_or_default();
+                let high = words.get(1).copied().unwrap_or_default();
+                $First::TAG.of_u64(u64::from(high) << 32 | u64::from(low)) as u8
+            }
+
+            #[inline(always)]
+            fn form_of(tag: u8, surface: Surface) -> (usize, usize) {
+                let $first = Tag(tag);
+                $(let $flat = surface == Surface::Flat;)?
+                let form = 0;
+                $(
+                    if $($when)* {
+                        return (size_of::<$Word>() / 4, form);
+                    }
+                    let form = form + 1;
+                )*
+                let _ = surface;
+                (0, form)
+            }
+
+            #[inline(always)]
+            fn first(words: &[u32], surface: Surface) -> Option<Self> {
+                let $first = Tag(Self::tag_of(words));
+                $(let $flat = surface == Surface::Flat;)?
+                $(
+                    if $($when)* {
+                        return first_bytes(words).map(|bytes| $Packed::$Variant($Word::from_bytes(bytes)));
+                    }
+                )*
+                let _ = surface;
+                None
+            }
+
+            #[inline(always)]
+            fn words(self) -> [u32; 4] {
+                match self {
+                    $($Packed::$Variant(word) => to_words(&word.into_bytes()),)*
+                }
+            }
+
+            #[inline(always)]
+            fn form_index(self) -> usize {
+                let form = 0;
+                $(
+                    if let $Packed::$Variant(_) = self {
+                        return form;
+                    }
+                    let form = form + 1;
+                )*
+                form
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        crate::formats::bmd::schema::data::words! {
+            $($Word 0 $(| ($tag << $First::TAG.offset))?;)*
+        }
+    };
+}
+
+pub(super) use declare_forms;

@@ -1,0 +1,140 @@
+//! Meshes and levels of detail.
+
+use std::io::SeekFrom;
+
+use binrw::binrw;
+use meshspec_derive::Layout;
+use modular_bitfield::prelude::*;
+
+use super::f8a::F8A;
+use super::face::{FaceList, PackedFace};
+use super::forms::Packed;
+use super::vertex::{PackedVertex, VertexList};
+use crate::Text;
+
+/// One mesh: 32 bytes, whose lists lie elsewhere.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[bw(import(places: MeshPlaces))]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct MeshDef {
+    /// Offset of the vertices list.
+    #[br(temp, assert(ofs_vtx % 4 == 0, "the offset is not a multiple of 4"))]
+    #[bw(calc = places.ofs_vtx)]
+    #[layout(rule = "BMD-ALIGNMENT")]
+    ofs_vtx: u32,
+    /// Offset of the triangles list.
+    #[br(temp, assert(ofs_tris % 4 == 0, "the offset is not a multiple of 4"))]
+    #[bw(calc = places.ofs_tris)]
+    #[layout(rule = "BMD-ALIGNMENT")]
+    ofs_tris: u32,
+    /// Material name string; 0 for none.
+    #[br(temp, assert(ofs_mat == 0 || ofs_mat >= 48, "the name overlaps the header"))]
+    #[bw(calc = places.ofs_mat)]
+    #[layout(rule = "BMD-LIST")]
+    ofs_mat: u32,
+    /// Number of vertices.
+    #[br(temp)]
+    #[bw(calc = places.n_vtx)]
+    n_vtx: u16,
+    /// Number of triangles (B12).
+    #[bw(map = |stated| stated.unwrap_or(places.n_tris))]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub n_tris: Option<u16>,
+    /// Size of the vertices list in bytes.
+    #[br(temp, assert(sz_vtx == 0 || ofs_vtx >= 48, "the vertices overlap the header"))]
+    #[bw(calc = places.sz_vtx)]
+    #[layout(rule = "BMD-LIST")]
+    sz_vtx: u32,
+    /// Size of the triangles list in bytes.
+    #[br(temp, assert(sz_tris == 0 || ofs_tris >= 48, "the triangles overlap the header"))]
+    #[bw(calc = places.sz_tris)]
+    #[layout(rule = "BMD-LIST")]
+    sz_tris: u32,
+    /// Mesh control flags.
+    pub flags: ControlFlags,
+    /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    pub resv3: u32,
+    /// The name of the material; none for a mesh that may not be drawn.
+    #[br(if(ofs_mat != 0), seek_before = SeekFrom::Start(ofs_mat as u64), restore_position)]
+    #[bw(ignore)]
+    #[layout(rule = "BMD-STRING")]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub material: Option<Text>,
+    /// The vertices, of any mix of forms.
+    #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position)]
+    #[br(count = sz_vtx, parse_with = Packed::read(Some(n_vtx)))]
+    #[bw(ignore)]
+    #[layout(stored_as = Vec<u8>, content = VertexList, args(ofs_mat != 0 && material.matches("#xxxxxx")), inline)]
+    pub vertices: Packed<PackedVertex>,
+    /// The faces, of any mix of forms.
+    #[br(seek_before = SeekFrom::Start(ofs_tris as u64), restore_position)]
+    #[br(count = sz_tris, parse_with = Packed::read(None))]
+    #[bw(ignore)]
+    #[layout(stored_as = Vec<u8>, content = FaceList, inline)]
+    pub faces: Packed<PackedFace>,
+}
+
+/// What a mesh says of the lists that lie elsewhere: whoever writes an image knows it.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(missing_docs, reason = "the fields are those of the mesh")]
+pub struct MeshPlaces {
+    pub ofs_vtx: u32,
+    pub ofs_tris: u32,
+    pub ofs_mat: u32,
+    pub n_vtx: u16,
+    pub n_tris: u16,
+    pub sz_vtx: u32,
+    pub sz_tris: u32,
+}
+
+/// Which forms the vertices and faces of a mesh have: 32 bits. A hint for loaders (B11).
+#[derive(Layout)]
+#[bitfield(bits = 32)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ControlFlags {
+    /// 0: 64 bits; 1: any; 2: 128 bits; 3: 96 bits.
+    pub vertex_subtype: B2,
+    /// 0: 32 bits, triangles; 1: any; 2: 64 bits, triangles; 3: 64 bits, triangles or quads.
+    pub triangles_type: B2,
+    /// Not defined.
+    #[layout(reserved)]
+    pub reserved: B28,
+}
+
+/// One level of detail: 4 bytes.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct LodDef {
+    /// Index of the first mesh.
+    pub id_mesh: u8,
+    /// Number of meshes.
+    pub n_mesh: u8,
+    /// Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
+    pub ld_sc: F8A,
+    /// MBZ (B28).
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    pub resv1: u8,
+}
+
+impl LodDef {
+    /// Whether all fields are 0: the level is all meshes (B18).
+    pub fn is_all(self) -> bool {
+        self == LodDef::default()
+    }
+
+    /// The distance in metres that the scale stands for; `None` if it is not positive.
+    pub fn distance(self) -> Option<f32> {
+        let scale = self.ld_sc.value();
+        (scale > 0.0).then(|| 1.0 / scale - 1.0)
+    }
+}
