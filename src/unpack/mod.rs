@@ -27,9 +27,12 @@ pub enum Packing {
         name: &'static str,
         /// Lays the values out as plain fields. Where there are several encodings, the [value](crate::layout::Block::encoding)
         /// says which one it is.
-        decode: fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>,
+        decode: Decode,
     },
 }
+
+/// The plain fields of an encoded block, or why it cannot be decoded.
+pub type Decode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
 
 impl PartialEq for Packing {
     fn eq(&self, other: &Packing) -> bool {
