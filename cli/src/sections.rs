@@ -96,7 +96,7 @@ impl Visitor for Parts {
         self.packed.blocks.push(PackedBlock { path: path_text(node.path), start, end, unpacked_size });
     }
 
-    fn trailing(&mut self, _: &[Segment], span: Span) {
+    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         if let Span::Bytes(Range { start, end }) = span {
             self.sections.push(Section { path: None, start, end });
         }

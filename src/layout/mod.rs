@@ -26,8 +26,10 @@
 //! assert_eq!(span.unwrap().range(), &(2..6));
 //! ```
 
+pub mod assemble;
 mod bind;
 mod c_header;
+mod coverage;
 pub mod dump;
 mod expr;
 mod grammar;

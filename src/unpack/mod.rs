@@ -1,4 +1,4 @@
-//! Packed blocks: the only place that knows how to unpack them.
+//! Packed blocks: the only place that knows how to unpack them, and to pack others like them.
 //!
 //! Nothing here trusts a stated size. A block unpacks into a buffer no larger than it can fill: what LZ4 can make of
 //! n bytes is at most 255 · n ([C4](crate::crucible)), and where a stated size is large for its block, the buffer
@@ -27,12 +27,14 @@ pub enum Packing {
         name: &'static str,
         /// Lays the values out as plain fields. Where there are several encodings, the [value](crate::layout::Block::encoding)
         /// says which one it is.
-        decode: Decode,
+        decode: Recode,
+        /// Encodes plain fields, in the same encoding.
+        encode: Recode,
     },
 }
 
-/// The plain fields of an encoded block, or why it cannot be decoded.
-pub type Decode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
+/// The plain fields of an encoded block, or the other way round; or why there are none.
+pub type Recode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
 
 impl PartialEq for Packing {
     fn eq(&self, other: &Packing) -> bool {
@@ -79,6 +81,28 @@ pub(crate) fn unpack<'b>(
         (Packing::Coded { decode, .. }, _) => {
             decode(packed, encoding).map(Cow::Owned).map_err(Failure::Malformed)
         }
+    }
+}
+
+/// A block with this content.
+///
+/// # Errors
+///
+/// If the content has no packed form.
+pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]) -> Result<Vec<u8>, String> {
+    match packing {
+        Packing::Stored => Ok(content.to_vec()),
+        #[cfg(feature = "crucible")]
+        Packing::Lz4 => Ok(lz4_flex::block::compress(content)),
+        #[cfg(feature = "iyma")]
+        Packing::Zstd => {
+            let mut packed = Vec::new();
+            zstd::pack(&[content], zstd::DEFAULT_LEVEL, 1, &mut packed)?;
+            Ok(packed)
+        }
+        Packing::Coded { encode, .. } => encode(content, encoding),
+        #[cfg(not(all(feature = "crucible", feature = "iyma")))]
+        _ => Err(format!("{} is not built in", packing.name())),
     }
 }
 

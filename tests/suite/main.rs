@@ -26,6 +26,8 @@ macro_rules! of_files {
 #[path = "../common/mod.rs"]
 mod common;
 
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
+mod assemble;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

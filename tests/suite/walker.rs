@@ -27,7 +27,7 @@ impl Visitor for Leaves {
         ControlFlow::Continue(())
     }
 
-    fn trailing(&mut self, _: &[Segment], span: Span) {
+    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         self.rest.push(span);
     }
 

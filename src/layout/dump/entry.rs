@@ -2,9 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::coverage::Coverage;
 use super::wording::{enum_name, meaning_of, type_of};
 use crate::Span;
+use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
 use crate::layout::{BitRange, Value};
 
@@ -38,7 +38,7 @@ pub struct Entry {
     /// The name of an enum's value.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub name: Option<&'static str>,
-    /// The bytes; none of fields of words, gaps and trailing bytes.
+    /// The bytes; none of fields of words.
     #[cfg_attr(
         feature = "serde",
         serde(serialize_with = "data::bytes", skip_serializing_if = "Vec::is_empty")
@@ -62,6 +62,8 @@ pub enum EntryKind {
     Word,
     String,
     Magic,
+    /// The bytes of a packed block, whose content follows.
+    Packed,
     /// Bytes between fields that no field covers.
     Gap,
     /// Bytes behind all fields.
@@ -72,17 +74,21 @@ pub enum EntryKind {
 pub(super) struct Entries<F> {
     each: F,
     coverage: Coverage,
+    /// Whether a packed block was the last to be told of.
+    has_stopped: bool,
 }
 
 impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
     pub(super) fn new(each: F) -> Entries<F> {
-        Entries { each, coverage: Coverage::default() }
+        Entries { each, coverage: Coverage::default(), has_stopped: false }
     }
 
     /// Tells of the gaps in a whole file.
     pub(super) fn finish(mut self, file: &[u8]) {
         for gap in self.coverage.gaps(file.len() as u64) {
-            let entry = Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap);
+            // Gaps are within the file.
+            let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
+            let entry = Entry { bytes, ..Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
             if (self.each)(&entry).is_break() {
                 return;
             }
@@ -92,6 +98,9 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
 
 impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if self.has_stopped {
+            return ControlFlow::Break(());
+        }
         self.coverage.add(&node.span);
         let name = enum_name(node, value);
         let kind = match value {
@@ -124,6 +133,17 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
 
     fn unpacked(&mut self, node: &Node, _: &[u8]) {
         self.coverage.add(&node.span);
+        let field = node.field.filter(|field| field.block.is_some_and(|block| block.inline));
+        let path: Vec<_> =
+            node.path.iter().copied().chain(field.map(|field| Segment::Field(field.name))).collect();
+        let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
+        let entry = Entry {
+            ty: packing.to_owned(),
+            bytes: node.bytes.to_vec(),
+            meaning: meaning_of(node),
+            ..Entry::at(path_text(&path), &node.span, EntryKind::Packed)
+        };
+        self.has_stopped = (self.each)(&entry).is_break();
     }
 
     fn visits_partial_arrays(&self) -> bool {
@@ -135,11 +155,13 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
         ControlFlow::Continue(())
     }
 
-    fn trailing(&mut self, path: &[Segment], span: Span) {
+    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.coverage.add(&span);
         let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
         // It is the last one.
-        let _ = (self.each)(&Entry::at(path_text(&path), &span, EntryKind::Trailing));
+        let entry =
+            Entry { bytes: bytes.to_vec(), ..Entry::at(path_text(&path), &span, EntryKind::Trailing) };
+        let _ = (self.each)(&entry);
     }
 }
 

@@ -30,7 +30,6 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
-mod coverage;
 mod entry;
 mod line;
 mod text;

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use super::coverage::Coverage;
 use super::line::{Line, Paint, place};
 use super::wording::{first_sentence, grouped, meaning_of, quoted, size, type_of, value_of};
 use crate::Span;
+use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
 use crate::layout::{Type, Value};
 
@@ -253,7 +253,7 @@ impl<W: Write> Visitor for Text<'_, W> {
         }
     }
 
-    fn trailing(&mut self, _: &[Segment], span: Span) {
+    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
         self.coverage.add(&span);
         self.uncovered(TRAILING, span);
     }

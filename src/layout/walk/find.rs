@@ -111,7 +111,7 @@ impl Visitor for Finder<'_> {
         self.check(node)
     }
 
-    fn trailing(&mut self, path: &[Segment], span: Span) {
+    fn trailing(&mut self, path: &[Segment], span: Span, _: &[u8]) {
         if self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
             self.found = Some(span);
         }

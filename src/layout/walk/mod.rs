@@ -22,7 +22,7 @@ use crate::{Limits, Path, Span};
 
 pub use crate::path::{Segment, path_text};
 pub use find::{TRAILING, find, unpack_block};
-pub use select::{Selection, select};
+pub use select::{Selection, parse_path, select};
 pub use subtree::Subtree;
 
 /// A value or the start of a group of values.
@@ -112,8 +112,8 @@ pub trait Visitor {
     }
 
     /// Bytes that no field covers, at the end of the file or of the block with this path.
-    fn trailing(&mut self, path: &[Segment], span: Span) {
-        let _ = (path, span);
+    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+        let _ = (path, span, bytes);
     }
 }
 

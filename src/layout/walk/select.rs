@@ -52,6 +52,11 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
     }
 }
 
+/// The steps of a whole path, with names as the declaration has them; `None` if no value of the type can have it.
+pub fn parse_path(ty: &Type, path: &str) -> Option<Vec<Segment>> {
+    Pattern::parse(path)?.whole(ty)
+}
+
 /// A partial path: names, each with the indices behind it.
 struct Pattern<'p> {
     steps: Vec<Step<'p>>,
@@ -169,7 +174,7 @@ impl Visitor for Selector<'_> {
         true
     }
 
-    fn trailing(&mut self, path: &[Segment], _: Span) {
+    fn trailing(&mut self, path: &[Segment], _: Span, _: &[u8]) {
         let mut path = path.to_vec();
         path.push(Segment::Field(TRAILING));
         self.check(&path);

@@ -70,9 +70,9 @@ impl<V: Visitor> Visitor for Subtree<'_, V> {
         }
     }
 
-    fn trailing(&mut self, path: &[Segment], span: Span) {
+    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         if self.covers(path) || self.path.strip_prefix(path) == Some(&[Segment::Field(TRAILING)]) {
-            self.visitor.trailing(path, span);
+            self.visitor.trailing(path, span, bytes);
         }
     }
 }

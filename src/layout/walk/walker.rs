@@ -111,7 +111,8 @@ impl<V: Visitor> Walker<'_, V> {
     pub(super) fn rest(&mut self, space: &Space, end: u64) {
         let rest = space.rest(end);
         if !rest.is_empty() && !self.muted {
-            self.visitor.trailing(&self.path, space.span(rest));
+            let bytes = space.bytes.get(rest.start as usize..).unwrap_or_default();
+            self.visitor.trailing(&self.path, space.span(rest), bytes);
         }
     }
 

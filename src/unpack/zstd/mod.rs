@@ -13,7 +13,7 @@ mod scan;
 pub(crate) use chunks::Chunks;
 pub(crate) use fault::Fault;
 pub(crate) use inflater::Inflater;
-pub(crate) use pack::{levels, pack};
+pub(crate) use pack::{DEFAULT_LEVEL, levels, pack};
 
 use crate::Limits;
 use fault::{fault_of, too_little, too_much};

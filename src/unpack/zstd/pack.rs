@@ -4,6 +4,9 @@ use zstd::zstd_safe::{
     self, CCtx, CParameter, FrameFormat, InBuffer, OutBuffer, ResetDirective, zstd_sys::ZSTD_EndDirective,
 };
 
+/// The compression level unless another is asked for: the default of zstd.
+pub(crate) const DEFAULT_LEVEL: i32 = 3;
+
 /// The levels that there are.
 pub(crate) fn levels() -> std::ops::RangeInclusive<i32> {
     zstd_safe::min_c_level()..=zstd_safe::max_c_level()

@@ -20,9 +20,6 @@ use crate::unpack::zstd;
 use crate::{Dialect, Error, ReadOptions, Result, WriteOptions, path};
 use opened::{open, split};
 
-/// The compression level unless another is asked for: the default of zstd.
-const LEVEL: i32 = 3;
-
 /// Decodes a file, checking nothing but its structure and, if strictly, its checksums.
 pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<Document> {
     let parts = split(bytes)?;
@@ -81,7 +78,7 @@ pub fn compression_levels() -> RangeInclusive<i32> {
 
 /// Appends the compressed data.
 fn pack(document: &Document, options: &WriteOptions, file: &mut Vec<u8>) -> Result<()> {
-    let level = options.compression_level.unwrap_or(LEVEL);
+    let level = options.compression_level.unwrap_or(zstd::DEFAULT_LEVEL);
     let levels = compression_levels();
     if !levels.contains(&level) {
         let (min, max) = levels.into_inner();

@@ -1,23 +1,28 @@
 //! The descriptor: what the data of a file consists of.
 
+#![allow(unused_qualifications, reason = "in the code that binrw generates for counts")]
+
 use std::io::Cursor;
 use std::ops::Range;
 
-use binrw::{BinWrite, binwrite};
+use binrw::io::{Read, Seek};
+use binrw::{BinRead, BinResult, BinWrite, Endian, binrw, binwrite};
 use bitcode::{Decode, Encode};
 
 use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
+use crate::bulk::PrefixedText;
 use crate::layout::{Layout, Packing, Type, Value};
 
 /// What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
 #[derive(Layout)]
-#[binwrite]
+#[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, PartialEq, Eq, Default, Encode, Decode)]
 pub struct Descriptor {
     /// Size of the uncompressed data in bytes: the sum of the buffers below (I6). Not stored in the file.
+    #[br(temp)]
     #[bw(calc = self.data_len())]
     data_len: u64,
     /// Number of vertices.
@@ -25,18 +30,22 @@ pub struct Descriptor {
     /// Size of the user data in bytes.
     pub user_data_len: u32,
     /// Number of meshes.
+    #[br(temp)]
     #[bw(try_calc = u32::try_from(meshes.len()))]
     mesh_count: u32,
     /// The range of each mesh in the buffers.
     #[br(count = mesh_count)]
     pub meshes: Vec<MeshInfo>,
     /// Whether there is an index buffer.
+    #[br(temp)]
     #[bw(calc = indices.is_some().into())]
     has_indices: u8,
     /// Number of indices of all meshes; 0 without an index buffer.
+    #[br(temp)]
     #[bw(calc = indices.map_or(0, |indices| indices.n_indices))]
     n_indices: u32,
     /// Their format.
+    #[br(temp)]
     #[bw(calc = indices.map_or(IndexFormat::U16, |indices| indices.format))]
     index_format: IndexFormat,
     /// The index buffer, if there is one.
@@ -44,6 +53,7 @@ pub struct Descriptor {
     #[bw(ignore)]
     pub indices: Option<IndicesInfo>,
     /// Number of vertex buffers.
+    #[br(temp)]
     #[bw(try_calc = u32::try_from(attributes.len()))]
     attribute_count: u32,
     /// The vertex buffers in the order of the data (I8). Each dialect encodes their usages in its own way.
@@ -54,7 +64,7 @@ pub struct Descriptor {
 
 /// The range of a mesh in the buffers.
 #[derive(Layout)]
-#[binwrite]
+#[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
@@ -125,16 +135,49 @@ impl From<&VertexAttributeInfo> for AttributeFields {
     }
 }
 
+/// As [`AttributeFields`] are laid out. A name has to be UTF-8.
+impl BinRead for VertexAttributeInfo {
+    type Args<'a> = ();
+
+    fn read_options<R: Read + Seek>(reader: &mut R, endian: Endian, (): ()) -> BinResult<Self> {
+        let usage = match UsageField::read_options(reader, endian, ())?.named() {
+            Some(usage) => usage,
+            None => {
+                let id = u32::read_options(reader, endian, ())?;
+                let pos = reader.stream_position()?;
+                let name = PrefixedText::<u32>::read_options(reader, endian, ())?.text;
+                let name = String::from_utf8(name.as_bytes().to_vec());
+                let name = name.map_err(|error| binrw::Error::Custom { pos, err: Box::new(error) })?;
+                Usage::Custom(id, name)
+            }
+        };
+        Ok(VertexAttributeInfo { usage, format: VertexFormat::read_options(reader, endian, ())? })
+    }
+}
+
 /// bitcode of a descriptor of a dialect.
-pub(super) const BITCODE: Packing = Packing::Coded { name: "bitcode", decode: plain_fields };
+pub(super) const BITCODE: Packing =
+    Packing::Coded { name: "bitcode", decode: plain_fields, encode: from_plain_fields };
 
 /// The plain fields of an encoded descriptor.
 fn plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
-    let is_reference = dialect == Some(Dialect::Reference.into());
-    let dialect = if is_reference { Dialect::Reference } else { Dialect::Spec };
     let mut fields = Cursor::new(Vec::new());
-    Descriptor::decode(bytes, dialect)?.write(&mut fields).map_err(|error| error.to_string())?;
+    let descriptor = Descriptor::decode(bytes, dialect_of(dialect))?;
+    descriptor.write(&mut fields).map_err(|error| error.to_string())?;
     Ok(fields.into_inner())
+}
+
+/// An encoded descriptor with these plain fields.
+fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
+    let dialect = dialect_of(dialect);
+    let descriptor = Descriptor::read(&mut Cursor::new(fields)).map_err(|error| error.to_string())?;
+    let no_usage = |index| format!("the {dialect} dialect does not have the usage of attributes[{index}]");
+    descriptor.encode(dialect).map_err(no_usage)
+}
+
+fn dialect_of(value: Option<Value>) -> Dialect {
+    let is_reference = value == Some(Dialect::Reference.into());
+    if is_reference { Dialect::Reference } else { Dialect::Spec }
 }
 
 impl Descriptor {

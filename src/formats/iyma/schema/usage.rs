@@ -1,6 +1,6 @@
 //! The usages of vertex buffers: one table for both dialects (I1).
 
-use binrw::binwrite;
+use binrw::binrw;
 use bitcode::{Decode, DecodeOwned, Encode};
 use meshspec_derive::Layout;
 
@@ -34,7 +34,7 @@ macro_rules! usages {
 
         /// The meaning of the values of a vertex buffer: the usages of both dialects.
         #[derive(Layout)]
-        #[binwrite]
+        #[binrw]
         #[brw(repr = u8)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum UsageField {
@@ -58,6 +58,16 @@ macro_rules! usages {
                     Usage::Custom(id, name) if name.is_empty() => format!("custom {id}"),
                     Usage::Custom(id, name) => format!("custom {id} \"{}\"", name.escape_debug()),
                     $(Usage::$usage => $name.to_owned(),)*
+                }
+            }
+        }
+
+        impl UsageField {
+            /// The usage, unless it is a custom one.
+            pub(super) fn named(self) -> Option<Usage> {
+                match self {
+                    UsageField::Custom => None,
+                    $(UsageField::$usage => Some(Usage::$usage),)*
                 }
             }
         }

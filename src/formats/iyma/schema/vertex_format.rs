@@ -1,6 +1,6 @@
 //! The formats of indices and vertices: one table of the vertex formats, one of their components.
 
-use binrw::binwrite;
+use binrw::binrw;
 use bitcode::{Decode, Encode};
 use meshspec_derive::Layout;
 
@@ -8,7 +8,7 @@ use crate::layout::BitRange;
 
 /// Format of indices.
 #[derive(Layout)]
-#[binwrite]
+#[binrw]
 #[brw(repr = u8)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -91,7 +91,7 @@ macro_rules! vertex_formats {
     ($($(#[doc = $doc:literal])* $format:ident = $number:literal, $component:ident $count:literal;)*) => {
         /// Format of the values of a vertex buffer: the type of its components, and how many of them a value has.
         #[derive(Layout)]
-        #[binwrite]
+        #[binrw]
         #[brw(repr = u8)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -1,0 +1,199 @@
+//! The assembler itself: goes through a declaration and writes what the source gives.
+
+use std::borrow::Cow;
+
+use super::frame::Frame;
+use super::known::Known;
+use super::output::{Output, Refused};
+use super::place::{Chunk, alignment};
+use super::{Source, Supply, number};
+use crate::layout::walk::{Node, Segment};
+use crate::layout::{Expr, Field, Type, Value, Variant};
+use crate::{Error, Limits, Result, Span};
+
+/// See [`super::assemble`].
+pub(super) fn assemble(ty: &'static Type, source: &mut impl Source, limits: &Limits) -> Result<Vec<u8>> {
+    let mut known = Known::new(source.recounts(), alignment(ty));
+    loop {
+        let mut assembler = Assembler { source, path: Vec::new(), limits, known: &mut known, clash: None };
+        let out = assembler.file(ty)?;
+        let clash = assembler.clash;
+        if !known.conclude(source)? {
+            return clash.map_or(Ok(out.into_bytes()), Err);
+        }
+    }
+}
+
+/// What to write next.
+#[derive(Clone, Copy)]
+pub(super) struct Item {
+    pub(super) ty: &'static Type,
+    pub(super) field: Option<&'static Field>,
+    /// The alternative of a choice that it is.
+    pub(super) variant: Option<&'static Variant>,
+    pub(super) arguments: &'static [Expr],
+}
+
+/// The end of what was written, the number of its items, and what expressions may see of it.
+pub(super) struct Written {
+    pub(super) end: u64,
+    pub(super) count: u64,
+    pub(super) value: Option<Value>,
+}
+
+pub(super) struct Assembler<'s, S> {
+    pub(super) source: &'s mut S,
+    pub(super) path: Vec<Segment>,
+    pub(super) limits: &'s Limits,
+    pub(super) known: &'s mut Known,
+    /// The first value that lies where others do. A pass that is not the last may have wrong offsets.
+    clash: Option<Error>,
+}
+
+/// A value that is about to be written; it has no bytes yet.
+pub(super) fn node<'w>(path: &'w [Segment], item: &Item, at: u64) -> Node<'w> {
+    let Item { ty, field, variant, .. } = *item;
+    let span = Span::Bytes(at..at);
+    Node { path, ty, field, variant, span, bytes: &[], count: None, bit_field: None, bits: None }
+}
+
+impl<S: Source> Assembler<'_, S> {
+    pub(super) fn error(&self, message: impl ToString) -> Error {
+        Error::inexpressible(message).at(self.path.as_slice())
+    }
+
+    fn file(&mut self, ty: &'static Type) -> Result<Output> {
+        let mut out = Output::new(self.limits.max_decoded);
+        let item = Item { ty, field: None, variant: None, arguments: &[] };
+        let end = self.value(&mut out, 0, &item, &Frame::root())?.end;
+        self.trailing(&mut out, end)?;
+        let origin = self.source.origin(&[]);
+        self.known.add_chunk(Chunk { path: Vec::new(), at: Some(0), size: end, origin }, &mut out);
+        self.known.place(&out);
+        for (offset, bytes) in self.source.gaps() {
+            let offset = self.known.moved(offset);
+            if let Err(Refused::TooLarge(message) | Refused::Clash(message)) = out.fill(offset, bytes) {
+                return Err(Error::inexpressible(message));
+            }
+        }
+        Ok(out)
+    }
+
+    /// What lies behind all fields that end at `end`; returns its end.
+    pub(super) fn trailing(&mut self, out: &mut Output, end: u64) -> Result<u64> {
+        let at = end.max(out.reached);
+        let Some(bytes) = self.source.trailing(&self.path).map(<[u8]>::to_vec) else { return Ok(end) };
+        self.write(out, at, &bytes)?;
+        Ok(at + bytes.len() as u64)
+    }
+
+    pub(super) fn write(&mut self, out: &mut Output, at: u64, bytes: &[u8]) -> Result<()> {
+        let refused = out.write(at, bytes);
+        self.accept(refused)
+    }
+
+    pub(super) fn accept(&mut self, result: Result<(), Refused>) -> Result<()> {
+        match result {
+            Ok(()) => Ok(()),
+            Err(Refused::TooLarge(message)) => Err(self.error(message)),
+            Err(Refused::Clash(message)) => {
+                let error = self.error(message);
+                self.clash.get_or_insert(error);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes one value.
+    pub(super) fn value(&mut self, out: &mut Output, at: u64, item: &Item, frame: &Frame) -> Result<Written> {
+        match item.ty {
+            Type::Unsigned(_) | Type::Signed(_) | Type::Float(_) | Type::NulString => {
+                self.leaf(out, at, item, item.ty)
+            }
+            Type::Array(inner, count) => self.items(out, at, item, inner, Some(*count), frame),
+            Type::List(inner) => self.items(out, at, item, inner, None, frame),
+            Type::Declared(declaration) => self.declared(out, at, item, declaration, frame),
+        }
+    }
+
+    /// Writes a value that is stored as the plain type `stored`: a number, an enum, a packed word, a string.
+    pub(super) fn leaf(&mut self, out: &mut Output, at: u64, item: &Item, stored: &Type) -> Result<Written> {
+        let node = node(&self.path, item, at);
+        let given = match self.known.computed(&self.path) {
+            Some(value) => Ok(Some(value)),
+            None => self.source.leaf(&node).map(|given| given.map(Cow::into_owned)),
+        };
+        match given.map_err(|message| self.error(message))? {
+            Some(value) => self.put(out, at, item, stored, value),
+            None => self.left_out(out, at, item, stored),
+        }
+    }
+
+    fn put(
+        &mut self,
+        out: &mut Output,
+        at: u64,
+        item: &Item,
+        stored: &Type,
+        value: Value,
+    ) -> Result<Written> {
+        let (bytes, size) = match (stored, &value) {
+            (Type::NulString, Value::Text(text)) => {
+                let ends = item.field.is_none() && self.source.lacks_nul(&node(&self.path, item, at));
+                self.write(out, at, text)?;
+                let end = at + text.len() as u64;
+                if !ends {
+                    self.write(out, end, &[0])?;
+                }
+                let end = end + u64::from(!ends);
+                return Ok(Written { end, count: 0, value: Some(value) });
+            }
+            _ => number::encode(stored, &value).map_err(|message| self.error(message))?,
+        };
+        self.write(out, at, &bytes[..size])?;
+        Ok(Written { end: at + size as u64, count: 0, value: Some(value) })
+    }
+
+    /// Makes room for a value that other values may tell.
+    fn left_out(&mut self, out: &mut Output, at: u64, item: &Item, stored: &Type) -> Result<Written> {
+        self.known.miss(&self.path);
+        let size = stored.size().unwrap_or(item.ty.size().unwrap_or_default());
+        self.write(out, at, &[0; 16][..(size as usize).min(16)])?;
+        Ok(Written { end: at + size, count: 0, value: None })
+    }
+
+    fn items(
+        &mut self,
+        out: &mut Output,
+        at: u64,
+        list: &Item,
+        inner: &'static Type,
+        fixed: Option<u64>,
+        frame: &Frame,
+    ) -> Result<Written> {
+        let count = match self.source.enter(&node(&self.path, list, at)) {
+            Supply::Bytes(bytes, count) => {
+                let refused = out.write(at, bytes);
+                let end = at + bytes.len() as u64;
+                self.accept(refused)?;
+                self.source.leave(&node(&self.path, list, at));
+                return Ok(Written { end, count, value: None });
+            }
+            Supply::Parts(given) => fixed.unwrap_or(given),
+        };
+        let item = Item { ty: inner, field: None, arguments: list.arguments, variant: None };
+        let mut end = at;
+        for index in 0..count {
+            self.path.push(Segment::Index(index));
+            let next = self.value(out, end, &item, frame)?.end;
+            self.path.pop();
+            if next == end {
+                // Items without bytes: all that follow are the same.
+                break;
+            }
+            end = next;
+        }
+        self.source.leave(&node(&self.path, list, at));
+        Ok(Written { end, count, value: None })
+    }
+}

@@ -1,0 +1,225 @@
+//! The assembler on declarations: structs with their fields, choices, enums, packed words.
+
+use super::assembler::{Assembler, Item, Written, node};
+use super::frame::Frame;
+use super::output::Output;
+use super::place::Chunk;
+use super::{Source, Supply};
+use crate::Result;
+use crate::layout::walk::Segment;
+use crate::layout::{Declaration, Expr, Field, Shape, Type, Value, Variant, word};
+
+impl<S: Source> Assembler<'_, S> {
+    /// Writes a value with a declaration.
+    pub(super) fn declared(
+        &mut self,
+        out: &mut Output,
+        at: u64,
+        item: &Item,
+        declaration: &'static Declaration,
+        outer: &Frame,
+    ) -> Result<Written> {
+        match declaration.shape {
+            Shape::Struct(fields) => {
+                let given = self.source.enter(&node(&self.path, item, at));
+                let written = match given {
+                    Supply::Bytes(bytes, count) => {
+                        let bytes = bytes.to_vec();
+                        self.write(out, at, &bytes)?;
+                        Written { end: at + bytes.len() as u64, count, value: None }
+                    }
+                    Supply::Parts(_) => {
+                        let frame = outer.within(declaration, item.arguments, self.path.len());
+                        let at = self.magic(out, at, item, declaration)?;
+                        self.fields(out, at, fields, frame)?
+                    }
+                };
+                self.source.leave(&node(&self.path, item, at));
+                Ok(written)
+            }
+            Shape::Choice(variants) => {
+                let frame = outer.within(declaration, item.arguments, self.path.len());
+                let variant = self.choose(variants, &frame)?;
+                self.field(out, at, &variant.field, Some(variant), &frame)
+            }
+            Shape::Enum { size, .. } => self.leaf(out, at, item, &Type::Unsigned(size)),
+            Shape::Bits { size, .. } => {
+                let written = self.leaf(out, at, item, &Type::Unsigned(size))?;
+                let value = match written.value {
+                    Some(Value::Int(number)) => Some(Value::Bits(number as u128, declaration)),
+                    value => value,
+                };
+                Ok(Written { value, ..written })
+            }
+        }
+    }
+
+    /// The first variant whose condition holds, or the only one that may.
+    fn choose(&self, variants: &'static [Variant], frame: &Frame) -> Result<&'static Variant> {
+        let mut possible = Vec::new();
+        for variant in variants {
+            match frame.truth(&variant.condition) {
+                Some(true) => return Ok(variant),
+                Some(false) => {}
+                None => possible.push(variant),
+            }
+        }
+        match possible[..] {
+            [variant] => Ok(variant),
+            [] => {
+                let names: Vec<_> = variants.iter().map(|variant| variant.name).collect();
+                Err(self.error(format!("no condition holds for any of {}", names.join(", "))))
+            }
+            _ => {
+                let names: Vec<_> = possible.iter().map(|variant| variant.name).collect();
+                Err(self.error(format!("what says which of {} it is, is left out", names.join(", "))))
+            }
+        }
+    }
+
+    /// What a struct starts with; returns its end.
+    fn magic(&mut self, out: &mut Output, at: u64, item: &Item, declaration: &Declaration) -> Result<u64> {
+        if declaration.magic.is_empty() {
+            return Ok(at);
+        }
+        let given = self.source.magic(&node(&self.path, item, at)).map(<[u8]>::to_vec);
+        let magic = given.as_deref().unwrap_or(declaration.magic);
+        self.write(out, at, magic)?;
+        Ok(at + magic.len() as u64)
+    }
+
+    /// The fields of a struct, behind its magic bytes.
+    fn fields(
+        &mut self,
+        out: &mut Output,
+        at: u64,
+        fields: &'static [Field],
+        mut frame: Frame,
+    ) -> Result<Written> {
+        let imported = frame.imported();
+        let mut end = at;
+        let mut ahead: Option<(&Field, u64)> = None;
+        for field in fields {
+            if field.lookahead {
+                // The fields that follow write the bytes that it looks at.
+                ahead = Some((field, end));
+                continue;
+            }
+            self.path.push(Segment::Field(field.name));
+            let written = self.field(out, end, field, None, &frame)?;
+            if self.known.is_incomplete() && self.known.is_missing(&self.path) {
+                for check in field.checks {
+                    self.known.require_truth(&check.condition, true, &frame, &self.path);
+                }
+            }
+            self.path.pop();
+            frame.push(field.name, written.value);
+            match field.position {
+                None => end = written.end,
+                Some(_) => out.reached = out.reached.max(written.end),
+            }
+            if let Some((looking, start)) = ahead
+                && let Some(size) = looking.ty.size()
+                && let Some(bytes) = out.get(start..start + size)
+            {
+                frame.push(looking.name, Some(seen(&looking.ty, bytes)));
+                ahead = None;
+            }
+        }
+        if let Some((looking, start)) = ahead
+            && start == end
+        {
+            let message = format!("nothing of it is given, but `{}` tells what it is", looking.name);
+            return Err(self.error(message));
+        }
+        let value = Value::Struct(frame.scope.without_first(imported));
+        Ok(Written { end, count: 0, value: Some(value) })
+    }
+
+    /// One field, unless its condition says that it is not there.
+    pub(super) fn field(
+        &mut self,
+        out: &mut Output,
+        at: u64,
+        field: &'static Field,
+        variant: Option<&'static Variant>,
+        frame: &Frame,
+    ) -> Result<Written> {
+        if let Some(condition) = &field.condition {
+            let is_there = self.source.has(&self.path) || frame.truth(condition) == Some(true);
+            // That a field with an offset is there follows from its offset.
+            if !(is_there && field.position.is_some()) {
+                self.known.require_truth(condition, is_there, frame, &self.path);
+            }
+            if !is_there {
+                return Ok(Written { end: at, count: 0, value: None });
+            }
+        }
+        match &field.position {
+            Some(position) => self.placed(out, field, variant, position, frame),
+            None => self.content(out, at, field, variant, frame),
+        }
+    }
+
+    /// A field with a position of its own.
+    fn placed(
+        &mut self,
+        out: &mut Output,
+        field: &'static Field,
+        variant: Option<&'static Variant>,
+        position: &Expr,
+        frame: &Frame,
+    ) -> Result<Written> {
+        if let Some(place) = self.known.place_of(&self.path) {
+            self.known.require(position, place, "offset", frame, &self.path);
+        }
+        let at = frame.int(position);
+        let origin = self.source.origin(&self.path);
+        let path = self.path.clone();
+        if let Some(at) = at {
+            let Ok(at) = u64::try_from(at) else {
+                return Err(self.error(format!("its offset is {at}")));
+            };
+            let written = self.content(out, at, field, variant, frame)?;
+            self.known.add_chunk(Chunk { path, at: Some(at), size: written.end - at, origin }, out);
+            return Ok(written);
+        }
+        // It is assembled where it does not matter: only its size is of interest.
+        let mut scratch = Output::new(self.limits.max_decoded);
+        let written = self.content(&mut scratch, 0, field, variant, frame)?;
+        out.chunks.append(&mut scratch.chunks);
+        self.known.add_chunk(Chunk { path, at: None, size: written.end, origin }, out);
+        Ok(Written { end: 0, ..written })
+    }
+
+    /// What a field holds, wherever it lies.
+    fn content(
+        &mut self,
+        out: &mut Output,
+        at: u64,
+        field: &'static Field,
+        variant: Option<&'static Variant>,
+        frame: &Frame,
+    ) -> Result<Written> {
+        let item = Item { ty: &field.ty, field: Some(field), variant, arguments: field.arguments };
+        let written = match &field.block {
+            Some(block) => self.block(out, at, &item, block, frame)?,
+            None => self.value(out, at, &item, frame)?,
+        };
+        if let Some(count) = &field.count {
+            let what = if field.block.is_some() { "size" } else { "number of items" };
+            self.known.require(count, written.count, what, frame, &self.path);
+        }
+        Ok(written)
+    }
+}
+
+/// What a look ahead makes of bytes.
+fn seen(ty: &Type, bytes: &[u8]) -> Value {
+    match ty {
+        Type::Declared(declaration) if matches!(declaration.shape, Shape::Bits { .. }) => {
+            Value::Bits(word(bytes), declaration)
+        }
+        _ => Value::Int(word(bytes) as i128),
+    }
+}

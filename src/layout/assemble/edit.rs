@@ -1,0 +1,236 @@
+//! Changes to a file: some values of it, all else byte by byte as it was.
+
+use std::ops::{ControlFlow, Range};
+
+use super::source::bits_of_number;
+use super::tree::Tree;
+use super::values::tree_of;
+use super::{Part, Values, number, record::record};
+use crate::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
+use crate::layout::{Shape, Type, Value};
+use crate::{Error, Limits, Path, Result, Span};
+
+/// A change to one value of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edit {
+    /// The value, by its whole path.
+    pub path: Path,
+    /// What becomes of it.
+    pub change: Change,
+}
+
+/// What becomes of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// It is another one.
+    Set(Part),
+    /// An item is put before the one with the path, or at the end of the list; a field is put where none was.
+    Insert(Part),
+    /// An item or field is taken out.
+    Remove,
+}
+
+/// The bytes of a file with these changes, made in order, and all else byte by byte as it was.
+///
+/// Nothing else follows: a changed count leaves a broken file. With `recount`, counts, sizes and offsets that no longer
+/// agree with the rest are computed anew, unless they are what was changed.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::layout::assemble::{Change, Edit, edit};
+/// use meshspec::{Dialect, FormatId, path};
+///
+/// let file = include_bytes!("../../../samples/mesh/skinned.mesh");
+/// let layout = FormatId::Mesh.layout_of(file, Dialect::Spec).unwrap();
+/// let edits = [Edit { path: path!(header.vertex_count).into(), change: Change::Set("0x01020304".into()) }];
+/// let broken = edit(layout, file, &edits, false, &Default::default())?;
+/// assert_eq!(broken[3..7], [4, 3, 2, 1]);
+/// assert_eq!((&broken[..3], &broken[7..]), (&file[..3], &file[7..]));
+/// # }
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If a path names no value, a value does not fit its field, or the rest of the file would have to move and cannot be
+/// walked to its end.
+pub fn edit(
+    ty: &'static Type,
+    bytes: &[u8],
+    edits: &[Edit],
+    recount: bool,
+    limits: &Limits,
+) -> Result<Vec<u8>> {
+    let steps = |edit: &Edit| edit.path.segments().unwrap_or_default().to_vec();
+    let paths: Vec<Vec<Segment>> = edits.iter().map(steps).collect();
+    if !recount && let Some(patched) = patch(ty, bytes, edits, &paths, limits)? {
+        return Ok(patched);
+    }
+    let mut values = record(ty, bytes, limits, Some(&paths)).map_err(|fault| {
+        let message = format!("the file cannot be walked to its end: {}", fault.message);
+        Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
+    })?;
+    values.recounts = recount;
+    for (edit, path) in edits.iter().zip(&paths) {
+        values.change(path, &edit.change)?;
+        values.fixed.push(path.clone());
+    }
+    values.assemble(limits)
+}
+
+impl Values<'_> {
+    fn change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
+        let error = |message: &str| Error::inexpressible(message).at(path);
+        let ty = self.layout();
+        let (Some((last, outer)), Change::Insert(_) | Change::Remove) = (path.split_last(), change) else {
+            let Change::Set(value) = change else { return Err(error("the file as a whole stays")) };
+            return self.set_at(path, value.clone());
+        };
+        let group = self.entry(outer).ok_or_else(|| error("no such value"))?.group();
+        match (change, last) {
+            (Change::Insert(value), Segment::Index(index)) => {
+                let place = usize::try_from(*index).ok().filter(|place| *place <= group.items.len());
+                let place = place.ok_or_else(|| error("the list ends before it"))?;
+                group.items.insert(place, tree_of(ty, path, value.clone())?);
+            }
+            (Change::Insert(value), Segment::Field(name)) => {
+                if group.fields.iter().any(|(own, _)| own == name) {
+                    return Err(error("is there already"));
+                }
+                group.fields.push((name, tree_of(ty, path, value.clone())?));
+            }
+            (_, Segment::Index(index)) => {
+                let place = usize::try_from(*index).ok().filter(|place| *place < group.items.len());
+                let _: Tree = group.items.remove(place.ok_or_else(|| error("no such value"))?);
+            }
+            (_, Segment::Field(name)) => {
+                let count = group.fields.len();
+                group.fields.retain(|(own, _)| own != name);
+                if group.fields.len() == count {
+                    return Err(error("no such value"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The file with other bytes in the places of these values; `None` if that is not enough.
+fn patch(
+    ty: &'static Type,
+    bytes: &[u8],
+    edits: &[Edit],
+    paths: &[Vec<Segment>],
+    limits: &Limits,
+) -> Result<Option<Vec<u8>>> {
+    let mut patches = Vec::new();
+    for (edit, path) in edits.iter().zip(paths) {
+        let Change::Set(Part::Text(text)) = &edit.change else { return Ok(None) };
+        let mut finder = Finder { path, text, found: None };
+        // What comes before a fault can be changed.
+        let fault = walk(ty, bytes, limits, &mut finder).err();
+        match (finder.found, fault) {
+            (Some(Found::Patch(patch)), _) => {
+                patches.push(patch.map_err(|message| Error::inexpressible(message).at(path.as_slice()))?)
+            }
+            (Some(Found::Other), _) => return Ok(None),
+            (None, fault) => {
+                let reason = fault.map(|fault| format!(" before the fault: {fault}")).unwrap_or_default();
+                let message = format!("no field `{}`{reason}", path_text(path));
+                return Err(Error::inexpressible(message));
+            }
+        }
+    }
+    let mut patched = bytes.to_vec();
+    for Patch { range, word, mask } in patches {
+        let place = patched.get_mut(range.start as usize..range.end as usize).unwrap_or_default();
+        for ((byte, word), mask) in place.iter_mut().zip(word).zip(mask) {
+            *byte = *byte & !mask | word & mask;
+        }
+    }
+    Ok(Some(patched))
+}
+
+/// Bits to be written.
+struct Patch {
+    range: Range<u64>,
+    word: Vec<u8>,
+    mask: Vec<u8>,
+}
+
+enum Found {
+    Patch(Result<Patch, String>),
+    /// A value that may become larger or smaller, or lies in a packed block.
+    Other,
+}
+
+struct Finder<'p> {
+    path: &'p [Segment],
+    text: &'p str,
+    found: Option<Found>,
+}
+
+impl Visitor for Finder<'_> {
+    fn enter(&mut self, node: &Node) -> Visit {
+        match self.path.strip_prefix(node.path) {
+            _ if self.found.is_some() => Visit::Stop,
+            None => Visit::Nothing,
+            Some([]) => {
+                self.found = Some(Found::Other);
+                Visit::Stop
+            }
+            Some([Segment::Index(index), ..]) => Visit::Items(*index..index.saturating_add(1)),
+            Some([Segment::Field(_), ..]) => Visit::All,
+        }
+    }
+
+    fn unpack(&mut self, node: &Node) -> bool {
+        self.path.starts_with(node.path)
+    }
+
+    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+        if node.path != self.path {
+            return ControlFlow::Continue(());
+        }
+        let patch = patch_of(node, self.text);
+        self.found = Some(patch.map_or_else(
+            |message| Found::Patch(Err(message)),
+            |patch| patch.map_or(Found::Other, |patch| Found::Patch(Ok(patch))),
+        ));
+        ControlFlow::Break(())
+    }
+}
+
+fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
+    let Span::Bytes(range) = node.span.clone() else { return Ok(None) };
+    let size = node.bytes.len();
+    if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
+        let number =
+            number::signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))?;
+        let word = bits_of_number(number, field)? << bits.offset;
+        let mask = u128::MAX >> (128 - bits.width) << bits.offset;
+        let [word, mask] = [word, mask].map(|bits| bits.to_le_bytes()[..size.min(16)].to_vec());
+        return Ok(Some(Patch { range, word, mask }));
+    }
+    let stored = match node.ty {
+        Type::Declared(declaration) => match declaration.shape {
+            Shape::Enum { size, .. } | Shape::Bits { size, .. } => Type::Unsigned(size),
+            Shape::Struct(_) | Shape::Choice(_) => return Ok(None),
+        },
+        other => *other,
+    };
+    let word = match number::parse(node.ty, text)? {
+        Value::Text(text) => {
+            let is_terminated = node.bytes.last() == Some(&0);
+            if text.contains(&0) || !is_terminated || text.len() + 1 != size {
+                return Ok(None);
+            }
+            [&text[..], &[0]].concat()
+        }
+        value => {
+            let (bytes, size) = number::encode(&stored, &value)?;
+            bytes[..size].to_vec()
+        }
+    };
+    Ok(Some(Patch { range, mask: vec![0xff; word.len()], word }))
+}

@@ -1,0 +1,126 @@
+//! The bytes that are written so far, and which of them are.
+
+use std::ops::Range;
+
+/// A file, or the content of a packed block, while it is assembled.
+pub(super) struct Output {
+    bytes: Vec<u8>,
+    /// What was written, in order, without overlaps.
+    written: Vec<Range<u64>>,
+    max: u64,
+    /// The last end of a field with a position of its own.
+    pub(super) reached: u64,
+    /// Fields with positions of their own, for [`Placement`](super::place::Placement).
+    pub(super) chunks: Vec<super::place::Chunk>,
+}
+
+/// Why bytes cannot be written.
+pub(super) enum Refused {
+    /// The output would be too large.
+    TooLarge(String),
+    /// Other bytes were written there before.
+    Clash(String),
+}
+
+impl Output {
+    /// Nothing, to which up to `max` bytes can be written.
+    pub(super) fn new(max: u64) -> Output {
+        Output { bytes: Vec::new(), written: Vec::new(), max, reached: 0, chunks: Vec::new() }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The bytes at a place; `None` unless all of them were written.
+    pub(super) fn get(&self, range: Range<u64>) -> Option<&[u8]> {
+        let covers = |written: &Range<u64>| written.start <= range.start && range.end <= written.end;
+        self.written.iter().rev().find(|written| covers(written))?;
+        self.bytes.get(range.start as usize..range.end as usize)
+    }
+
+    /// Writes `bytes` at an offset. What lies there already must be the same bytes.
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
+        let end = at.saturating_add(bytes.len() as u64);
+        if end > self.max {
+            let message = format!("ends at {end:#x}, beyond the limit of {} bytes", self.max);
+            return Err(Refused::TooLarge(message));
+        }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        if at < self.len() {
+            return self.overwrite(at..end, bytes);
+        }
+        // Nothing is written between what was and `at`.
+        self.bytes.resize(at as usize, 0);
+        self.bytes.extend_from_slice(bytes);
+        match self.written.last_mut() {
+            Some(last) if last.end == at => last.end = end,
+            _ => self.written.push(at..end),
+        }
+        Ok(())
+    }
+
+    fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), Refused> {
+        let first = self.written.partition_point(|written| written.end < range.start);
+        let behind = self.written.partition_point(|written| written.start <= range.end);
+        for written in &self.written[first..behind] {
+            let both = written.start.max(range.start)..written.end.min(range.end);
+            let new = (both.start.saturating_sub(range.start)) as usize..;
+            let old =
+                self.bytes.get(both.start as usize..both.end.max(both.start) as usize).unwrap_or_default();
+            if !bytes[new].starts_with(old) {
+                let message = format!("overlaps other values, at {:#x}..{:#x}", both.start, both.end);
+                return Err(Refused::Clash(message));
+            }
+        }
+        let end = self.bytes.len().max(range.end as usize);
+        self.bytes.resize(end, 0);
+        self.bytes[range.start as usize..range.end as usize].copy_from_slice(bytes);
+        let touched = &self.written[first..behind];
+        let start = touched.first().map_or(range.start, |written| written.start.min(range.start));
+        let end = touched.last().map_or(range.end, |written| written.end.max(range.end));
+        self.written.splice(first..behind, [start..end]);
+        Ok(())
+    }
+
+    /// Writes those of `bytes` at whose places nothing is.
+    pub(super) fn fill(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
+        let end = at.saturating_add(bytes.len() as u64);
+        let mut free = Vec::new();
+        let mut start = at;
+        let first = self.written.partition_point(|written| written.end <= at);
+        for written in self.written[first..].iter().take_while(|written| written.start < end) {
+            free.extend((written.start > start).then_some(start..written.start));
+            start = start.max(written.end);
+        }
+        free.extend((start < end).then_some(start..end));
+        free.into_iter().try_for_each(|range| {
+            self.write(range.start, &bytes[(range.start - at) as usize..(range.end - at) as usize])
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_must_agree() {
+        let mut output = Output::new(100);
+        for (at, bytes) in [(4, &[1, 2, 3, 4][..]), (10, &[9, 9]), (6, &[3, 4, 5]), (0, &[7])] {
+            assert!(output.write(at, bytes).is_ok(), "{at}");
+        }
+        assert_eq!(output.written, [0..1, 4..9, 10..12]);
+        assert!(matches!(output.write(8, &[6]), Err(Refused::Clash(_))));
+        assert!(matches!(output.write(8, &[5, 6, 7]), Err(Refused::Clash(_))));
+        assert!(matches!(output.write(99, &[5, 6]), Err(Refused::TooLarge(_))));
+        assert!(output.fill(0, &[8; 14]).is_ok());
+        assert_eq!(output.into_bytes(), [7, 8, 8, 8, 1, 2, 3, 4, 5, 8, 9, 9, 8, 8]);
+    }
+}

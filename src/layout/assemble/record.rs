@@ -1,0 +1,188 @@
+//! Values from the bytes of a file.
+
+use std::borrow::Cow;
+use std::ops::{ControlFlow, Range};
+
+use super::Values;
+use super::tree::{Given, Group, Tree};
+use crate::layout::coverage::Coverage;
+use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
+use crate::layout::{Packing, Shape, Type, Value};
+use crate::{Limits, Span};
+
+/// The values of a file.
+///
+/// With `near`, what those paths do not lead to is kept as bytes where that is possible: it is assembled as it was.
+pub(super) fn record<'b>(
+    ty: &'static Type,
+    bytes: &'b [u8],
+    limits: &Limits,
+    near: Option<&[Vec<Segment>]>,
+) -> Result<Values<'b>, Fault> {
+    let mut recorder = Recorder {
+        file: bytes,
+        near,
+        values: Values::new(ty),
+        open: Vec::new(),
+        apart: Vec::new(),
+        coverage: Coverage::default(),
+    };
+    let end = walk(ty, bytes, limits, &mut recorder)?;
+    let Recorder { mut values, apart, coverage, .. } = recorder;
+    for (path, part) in apart {
+        if let Some(tree) = values.entry(&path) {
+            let group = tree.group();
+            match part {
+                Apart::Packed(packed) => group.packed = Some(packed),
+                Apart::Trailing(trailing) => group.trailing = Some(trailing),
+            }
+        }
+    }
+    let gaps = coverage.gaps(bytes.len() as u64).into_iter();
+    values.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(slice(bytes, &gap)))).collect();
+    values.origins.insert(Vec::new(), 0..end);
+    Ok(values)
+}
+
+fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
+    // What was read lies in memory.
+    bytes.get(range.start as usize..range.end as usize).unwrap_or_default()
+}
+
+/// What belongs to a value without being a part of it.
+enum Apart<'b> {
+    Packed(Cow<'b, [u8]>),
+    Trailing(Cow<'b, [u8]>),
+}
+
+struct Recorder<'b, 'n> {
+    file: &'b [u8],
+    near: Option<&'n [Vec<Segment>]>,
+    values: Values<'b>,
+    /// The groups that are open, each with the length of its path and whether it is kept as bytes.
+    open: Vec<(usize, Group<'b>, bool)>,
+    apart: Vec<(Vec<Segment>, Apart<'b>)>,
+    coverage: Coverage,
+}
+
+impl<'b> Recorder<'b, '_> {
+    /// Whether a value, or a part of it, is asked for.
+    fn is_near(&self, path: &[Segment]) -> bool {
+        self.near.is_none_or(|near| near.iter().any(|wanted| wanted.starts_with(path)))
+    }
+
+    /// Bytes of the file; those of unpacked content are copied.
+    fn bytes(&self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
+        match span {
+            Span::Bytes(range) => Cow::Borrowed(slice(self.file, range)),
+            _ => Cow::Owned(bytes.to_vec()),
+        }
+    }
+
+    /// Adds a value to the innermost group.
+    fn add(&mut self, path: &[Segment], tree: Tree<'b>) {
+        match (self.open.last_mut(), path.last()) {
+            (Some((_, group, _)), Some(Segment::Index(_))) => group.items.push(tree),
+            (Some((_, group, _)), Some(Segment::Field(name))) => group.fields.push((name, tree)),
+            _ => self.values.root = tree,
+        }
+    }
+
+    /// Notes where a field lies that has a position of its own.
+    fn note_origin(&mut self, node: &Node) {
+        if node.field.is_some_and(|field| field.position.is_some()) {
+            self.values.origins.entry(own_path(node)).or_insert_with(|| node.span.range().clone());
+        }
+    }
+}
+
+/// The path of the field itself, also where its content counts as the containing struct's own.
+fn own_path(node: &Node) -> Vec<Segment> {
+    let inline = node.field.filter(|field| field.block.is_some_and(|block| block.inline));
+    node.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
+}
+
+impl Visitor for Recorder<'_, '_> {
+    fn enter(&mut self, node: &Node) -> Visit {
+        let is_array = matches!(node.ty, Type::Array(..) | Type::List(_));
+        let is_item = matches!(node.path.last(), Some(Segment::Index(_)));
+        let is_bytes = (is_array || is_item) && !self.is_near(node.path) && is_contiguous(node.ty);
+        self.open.push((node.path.len(), Group::default(), is_bytes));
+        if is_bytes { Visit::Nothing } else { Visit::All }
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if node.bit_field.is_some() {
+            return ControlFlow::Continue(());
+        }
+        self.coverage.add(&node.span);
+        self.note_origin(node);
+        let given = match value {
+            Value::Text(text) if text.len() == node.bytes.len() => Given::Unterminated(text.clone()),
+            value => Given::Value(value.clone()),
+        };
+        self.add(node.path, given.into());
+        ControlFlow::Continue(())
+    }
+
+    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+        // Those that the declaration demands are not worth noting.
+        self.coverage.add(&node.span);
+        ControlFlow::Continue(())
+    }
+
+    fn unpack(&mut self, node: &Node) -> bool {
+        let Some(block) = node.field.and_then(|field| field.block) else { return true };
+        if block.packing == Packing::Stored {
+            return true;
+        }
+        self.coverage.add(&node.span);
+        self.note_origin(node);
+        let packed = self.bytes(&node.span, node.bytes);
+        self.apart.push((own_path(node), Apart::Packed(packed)));
+        self.is_near(node.path) || matches!(block.packing, Packing::Coded { .. })
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        self.note_origin(node);
+        let Some((depth, group, is_bytes)) = self.open.pop() else { return ControlFlow::Continue(()) };
+        // A struct in another one's place has the same path: its parts are those of the other one.
+        if let Some((outer, parts, _)) = self.open.last_mut()
+            && *outer == depth
+        {
+            parts.fields.extend(group.fields);
+            parts.items.extend(group.items);
+            return ControlFlow::Continue(());
+        }
+        let tree = if is_bytes {
+            let bytes = self.bytes(&node.span, node.bytes);
+            Given::Bytes(bytes, node.count.unwrap_or_default()).into()
+        } else {
+            Tree { leaf: None, group: Some(Box::new(group)) }
+        };
+        self.add(node.path, tree);
+        ControlFlow::Continue(())
+    }
+
+    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
+        self.coverage.add(&span);
+        let bytes = self.bytes(&span, bytes);
+        self.apart.push((path.to_vec(), Apart::Trailing(bytes)));
+    }
+}
+
+/// Whether all of a value of this type lies in one piece.
+fn is_contiguous(ty: &Type) -> bool {
+    match ty {
+        Type::Array(item, _) | Type::List(item) => is_contiguous(item),
+        Type::Declared(declaration) => match declaration.shape {
+            Shape::Struct(_) | Shape::Choice(_) => declaration.fields().all(|field| {
+                let content = field.block.map_or(field.ty, |block| block.content);
+                field.position.is_none() && is_contiguous(&content)
+            }),
+            Shape::Enum { .. } | Shape::Bits { .. } => true,
+        },
+        _ => true,
+    }
+}
