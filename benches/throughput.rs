@@ -45,7 +45,7 @@ fn main() -> Result<(), Error> {
 
 struct Row {
     name: &'static str,
-    /// Bytes, or fields for the walker.
+    /// Bytes, or fields for walker and assembler.
     amount: u64,
     seconds: f64,
     yardstick: &'static str,

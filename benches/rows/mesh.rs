@@ -6,7 +6,12 @@ use crate::{Bench, Error, Sheet, sheet};
 
 /// 1 M vertices with all attributes, 2 M triangles.
 pub fn document() -> Result<mesh::Document, Error> {
-    let Sheet { positions, normals, uvs, indices } = sheet(1000);
+    document_of(1000)
+}
+
+/// A sheet of so many vertices a side, on two joints.
+pub fn document_of(side: usize) -> Result<mesh::Document, Error> {
+    let Sheet { positions, normals, uvs, indices } = sheet(side);
     let columns = mesh::Columns {
         normals: Some(normals),
         uvs: Some(uvs),

@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{check, completions, convert, dump, formats, info, iyma, man, schema};
+use crate::commands::{assemble, check, completions, convert, dump, edit, formats, info, iyma, man, schema};
 use crate::failure::{Result, Status};
 
 /// Show, check and convert the mesh files of game engines.
@@ -26,6 +26,8 @@ enum Command {
     Info(info::Info),
     Check(check::Check),
     Dump(dump::Dump),
+    Assemble(assemble::Assemble),
+    Edit(edit::Edit),
     Convert(convert::Convert),
     Iyma(iyma::Iyma),
     Schema(schema::Schema),
@@ -41,6 +43,8 @@ impl Program {
             Command::Info(info) => info.run(),
             Command::Check(check) => check.run(),
             Command::Dump(dump) => dump.run(),
+            Command::Assemble(assemble) => assemble.run(),
+            Command::Edit(edit) => edit.run(),
             Command::Convert(convert) => convert.run(),
             Command::Iyma(iyma) => iyma.run(),
             Command::Schema(schema) => schema.run(),

@@ -1,18 +1,22 @@
-//! The assembler against the walker: what the walker reads, the assembler writes again.
+//! The assembler against the walker: what the walker reads, the assembler writes again. And what it computes.
+
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+
+use std::io::SeekFrom;
 
 use crate::common::{fixtures, samples};
-use meshspec::layout::Type;
-use meshspec::layout::assemble::Values;
-use meshspec::{FormatId, Limits};
-
-fn layout_of(format: FormatId, bytes: &[u8]) -> Option<&'static Type> {
-    format.layout_of(bytes, format.detect(bytes).dialect)
-}
+use binrw::binrw;
+use meshspec::bulk::{Bulk, NulString, Strings};
+use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
+use meshspec::layout::{Layout, Type, walk};
+use meshspec::{FormatId, Limits, Path};
+use modular_bitfield::bitfield;
+use modular_bitfield::specifiers::B6;
 
 /// Whether the file can be walked to its end; then its values must assemble to the same bytes.
 fn comes_back(name: &str, format: FormatId, bytes: &[u8]) -> bool {
     let limits = Limits::default();
-    let Some(layout) = layout_of(format, bytes) else { return false };
+    let Some(layout) = format.layout_of(bytes, format.detect(bytes).dialect) else { return false };
     let Ok(values) = Values::of(layout, bytes, &limits) else { return false };
     let assembled = values.assemble(&limits).unwrap_or_else(|error| panic!("{name}: {error}"));
     let differs = assembled.iter().zip(bytes).position(|(a, b)| a != b);
@@ -41,4 +45,363 @@ fn reference_files_come_back() {
     }
     println!("{count} reference files come back");
     assert!(count > 140, "{count}");
+}
+
+/// The bytes of values that are given in order.
+fn assembled<'v>(
+    ty: &'static Type,
+    given: impl IntoIterator<Item = (&'v str, &'v str)>,
+) -> Result<Vec<u8>, String> {
+    let mut values = Values::new(ty);
+    for (path, value) in given {
+        values.set(path, value).map_err(|error| error.to_string())?;
+    }
+    values.assemble(&Limits::default()).map_err(|error| error.to_string())
+}
+
+/// Lists whose sizes are said elsewhere.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"CLIP")]
+struct Clips {
+    #[br(assert(version == 2, "the version is not 2"))]
+    version: u8,
+    joint_count: u8,
+    clip_count: u16,
+    #[br(count = joint_count)]
+    joints: Vec<u8>,
+    #[br(count = clip_count, args { inner: (joint_count,) })]
+    clips: Vec<Clip>,
+    names: Strings,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(joint_count: u8))]
+struct Clip {
+    flags: Flags,
+    pose_count: u8,
+    #[br(if(flags.named()))]
+    name: Option<u16>,
+    #[br(count = pose_count as u64 * joint_count as u64)]
+    poses: Vec<i8>,
+    #[br(count = pose_count)]
+    times: Vec<f32>,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Clone, Copy)]
+struct Flags {
+    named: bool,
+    looped: bool,
+    #[layout(reserved)]
+    reserved: B6,
+}
+
+const CLIPS: [(&str, &str); 11] = [
+    ("joints[0]", "7"),
+    ("joints[1]", "0x8"),
+    ("clips[0].flags.named", "true"),
+    ("clips[0].flags.looped", "0"),
+    ("clips[0].name", "513"),
+    ("clips[0].poses[0]", "-1"),
+    ("clips[0].poses[1]", "2"),
+    ("clips[0].times[0]", "1"),
+    ("clips[1].flags", "2"),
+    ("names[0]", "run"),
+    ("names[1]", "ä"),
+];
+
+#[rustfmt::skip]
+const CLIPS_BYTES: &[u8] = &[
+    b'C', b'L', b'I', b'P', 2, 2, 2, 0, 7, 8,
+    1, 1, 1, 2, 0xff, 2, 0, 0, 0x80, 0x3f,
+    2, 0,
+    b'r', b'u', b'n', 0, 0xc3, 0xa4, 0,
+];
+
+#[test]
+fn what_is_left_out_is_computed() {
+    assert_eq!(assembled(&Clips::TYPE, CLIPS).unwrap(), CLIPS_BYTES);
+    assert!(comes_back_as(&Clips::TYPE, CLIPS_BYTES));
+}
+
+#[test]
+fn what_is_given_is_written_as_given() {
+    let given = CLIPS.into_iter().chain([("version", "9"), ("clip_count", "77")]);
+    let mut expected = CLIPS_BYTES.to_vec();
+    (expected[4], expected[6]) = (9, 77);
+    assert_eq!(assembled(&Clips::TYPE, given).unwrap(), expected);
+}
+
+#[test]
+fn errors_name_the_value() {
+    let with = |path, value| assembled(&Clips::TYPE, CLIPS.into_iter().chain([(path, value)])).unwrap_err();
+    assert_eq!(with("joints[0]", "256"), "joints[0]: 256 does not fit: its values are 0 to 255");
+    assert_eq!(
+        with("clips[0].poses[1]", "128"),
+        "clips[0].poses[1]: 128 does not fit: its values are -128 to 127"
+    );
+    assert_eq!(with("clips[0].times[0]", "x"), "clips[0].times[0]: \"x\" is not a number");
+    assert_eq!(
+        with("clips[1].flags.named", "1"),
+        "clips[1].flags: is 0x2, but its field `named` is 0x1: leave out one of them"
+    );
+    assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the item before it is not given");
+    assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: no value of the layout has this path");
+    assert_eq!(
+        with("joints[1][0]", "0"),
+        "joints[1][0]: is given, but a file of these values has no place for it"
+    );
+    assert_eq!(with("names[0]", "a\0b"), "names[0]: contains a NUL, which would end it");
+    let without = |path| {
+        let rest = CLIPS.into_iter().filter(|(other, _)| *other != path);
+        assembled(&Clips::TYPE, rest).unwrap_err()
+    };
+    assert_eq!(without("clips[0].flags.looped"), "clips[0].flags: its field `looped` is left out");
+    assert_eq!(without("clips[0].name"), "clips[0].name: is left out, and nothing says what it is");
+}
+
+fn comes_back_as(ty: &'static Type, bytes: &[u8]) -> bool {
+    let values = Values::of(ty, bytes, &Limits::default()).unwrap();
+    values.assemble(&Limits::default()).unwrap() == bytes
+}
+
+/// Lists and names at places that a header tells.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Placed {
+    #[br(assert(offset % 4 == 0, "the offset is not a multiple of 4"))]
+    offset: u8,
+    size: u8,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position, count = size / 2)]
+    items: Vec<Named>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Named {
+    name_offset: u8,
+    number: u8,
+    #[br(if(name_offset != 0), seek_before = SeekFrom::Start(name_offset as u64), restore_position)]
+    #[bw(ignore)]
+    name: Option<NulString>,
+}
+
+/// A gap, two items of the same name, another gap, and bytes behind all of it.
+const PLACED: &[u8] = &[4, 6, 0xa, 0xb, 12, 1, 12, 2, 0, 3, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
+
+#[test]
+fn gaps_and_trailing_bytes_come_back() {
+    assert!(comes_back_as(&Placed::TYPE, PLACED));
+}
+
+#[test]
+fn places_are_found_for_what_has_none() {
+    let given = [
+        ("items[0].number", "1"),
+        ("items[0].name", "on"),
+        ("items[1].number", "2"),
+        ("items[2].number", "3"),
+        ("items[2].name", "off"),
+    ];
+    // The list is aligned, and so are the names.
+    #[rustfmt::skip]
+    let expected = [
+        4, 6, 0, 0,
+        12, 1, 0, 2, 16, 3, 0, 0,
+        b'o', b'n', 0, 0,
+        b'o', b'f', b'f', 0,
+    ];
+    assert_eq!(assembled(&Placed::TYPE, given).unwrap(), expected);
+}
+
+#[test]
+fn values_that_overlap_must_agree() {
+    let given = |second| {
+        [
+            ("offset", "4"),
+            ("size", "4"),
+            ("items[0].number", "1"),
+            ("items[0].name_offset", "8"),
+            ("items[0].name", "on"),
+            ("items[1].number", "2"),
+            ("items[1].name_offset", "9"),
+            ("items[1].name", second),
+        ]
+    };
+    assert_eq!(assembled(&Placed::TYPE, given("n")).unwrap()[8..], *b"on\0");
+    assert_eq!(
+        assembled(&Placed::TYPE, given("m")).unwrap_err(),
+        "items[1].name: overlaps other values, at 0x9..0xa"
+    );
+}
+
+/// A list at an offset of 32 bits.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Far {
+    offset: u32,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position, count = 1)]
+    items: Vec<u8>,
+}
+
+#[test]
+fn memory_is_bounded_by_what_is_given() {
+    let at = |offset| assembled(&Far::TYPE, [("offset", offset), ("items[0]", "1")]);
+    assert_eq!(at("0x10000").unwrap().len(), 0x10001);
+    assert!(at("0xffffffff").unwrap_err().starts_with("items[0]: ends at 0x100000000, beyond the limit of "));
+}
+
+/// Numbers of one or two bytes, the first of which says which, and a packed list of them.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Packed<'a> {
+    packed_size: u8,
+    size: u8,
+    #[br(count = packed_size)]
+    #[layout(content = Numbers, packing = lz4, size = size)]
+    numbers: Bulk<'a, u8>,
+    stored_size: u8,
+    #[br(count = stored_size)]
+    #[layout(content = Numbers, inline)]
+    stored: Bulk<'a, u8>,
+}
+
+#[derive(Layout)]
+#[br(little)]
+struct Numbers {
+    numbers: Vec<Number>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Number {
+    #[br(restore_position)]
+    #[bw(ignore)]
+    first: u8,
+    #[br(if(first < 0x80))]
+    narrow: Option<u8>,
+    #[br(if(first >= 0x80))]
+    wide: Option<u16>,
+}
+
+/// LZ4 in a way that no encoder writes: two literals, in two sequences.
+const PACKED: &[u8] = &[4, 3, 0x30, 7, 0x81, 2, 2, 0x82, 3];
+
+#[test]
+fn packed_blocks_come_back_unless_their_content_changes() {
+    assert!(comes_back_as(&Packed::TYPE, PACKED));
+    let edited = |path: &str, value: &str| {
+        let path = walk::parse_path(&Packed::TYPE, path).unwrap();
+        let edits = [Edit { path: path.as_slice().into(), change: Change::Set(value.into()) }];
+        edit(&Packed::TYPE, PACKED, &edits, true, &Limits::default()).unwrap()
+    };
+    let bytes = edited("numbers[0].wide", "0x0384");
+    assert_eq!(bytes, [4, 3, 0x30, 7, 0x81, 2, 2, 0x84, 3]);
+    let bytes = edited("numbers.numbers[1].wide", "0x0384");
+    let found = walk::unpack_block(&Packed::TYPE, &bytes, &Limits::default(), &(2..2 + u64::from(bytes[0])));
+    assert_eq!(found.unwrap(), [7, 0x84, 3]);
+}
+
+#[test]
+fn blocks_are_packed_and_counted() {
+    let given = [
+        ("numbers.numbers[0].narrow", "7"),
+        ("numbers.numbers[1].wide", "0x0281"),
+        ("numbers[0].wide", "0x0382"),
+    ];
+    assert_eq!(assembled(&Packed::TYPE, given).unwrap(), PACKED);
+    let given = given.into_iter().chain([("numbers[1].first", "1")]);
+    let error = assembled(&Packed::TYPE, given).unwrap_err();
+    assert_eq!(error, "numbers[1]: nothing of it is given, but `first` tells what it is");
+}
+
+/// A file after one change.
+fn changed(
+    ty: &'static Type,
+    bytes: &[u8],
+    path: &str,
+    change: Change,
+    recount: bool,
+) -> Result<Vec<u8>, String> {
+    let path = walk::parse_path(ty, path).unwrap();
+    let edits = [Edit { path: Path::from(path.as_slice()), change }];
+    edit(ty, bytes, &edits, recount, &Limits::default()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_edit_changes_one_value_and_nothing_else() {
+    let set = |path, value: &str| changed(&Clips::TYPE, CLIPS_BYTES, path, Change::Set(value.into()), false);
+    let with = |patches: &[(usize, u8)]| {
+        let mut bytes = CLIPS_BYTES.to_vec();
+        patches.iter().for_each(|(at, byte)| bytes[*at] = *byte);
+        bytes
+    };
+    assert_eq!(set("clip_count", "0x0304").unwrap(), with(&[(6, 4), (7, 3)]));
+    assert_eq!(set("clips[0].flags.looped", "1").unwrap(), with(&[(10, 3)]));
+    assert_eq!(set("clips[0].times[0]", "-1").unwrap(), with(&[(19, 0xbf)]));
+    assert_eq!(set("names[0]", "fly").unwrap(), with(&[(22, b'f'), (23, b'l'), (24, b'y')]));
+    let longer = [&CLIPS_BYTES[..22], b"jump", &CLIPS_BYTES[25..]].concat();
+    assert_eq!(set("names[0]", "jump").unwrap(), longer);
+    assert_eq!(
+        set("joint_count", "256").unwrap_err(),
+        "joint_count: 256 does not fit: its values are 0 to 255"
+    );
+    assert_eq!(set("clips[7].flags", "0").unwrap_err(), "no field `clips[7].flags`");
+}
+
+#[test]
+fn items_are_inserted_and_removed() {
+    let insert = |recount| {
+        changed(&Clips::TYPE, CLIPS_BYTES, "joints[1]", Change::Insert("5".into()), recount).unwrap()
+    };
+    let mut expected = CLIPS_BYTES.to_vec();
+    expected.insert(9, 5);
+    assert_eq!(insert(false), expected);
+    expected[5] = 3;
+    assert_eq!(insert(true), expected);
+
+    let clip = Part::Struct(vec![
+        ("flags".to_owned(), "0".into()),
+        ("times".to_owned(), Part::List(vec!["1".into()])),
+        ("poses".to_owned(), Part::List(vec!["3".into(), "4".into()])),
+    ]);
+    let bytes = changed(&Clips::TYPE, CLIPS_BYTES, "clips[2]", Change::Insert(clip), true).unwrap();
+    let mut expected = [&CLIPS_BYTES[..22], &[0, 1, 3, 4, 0, 0, 0x80, 0x3f], &CLIPS_BYTES[22..]].concat();
+    expected[6] = 3;
+    assert_eq!(bytes, expected);
+
+    let bytes = changed(&Clips::TYPE, CLIPS_BYTES, "clips[0].name", Change::Remove, true).unwrap();
+    let mut expected = [&CLIPS_BYTES[..12], &CLIPS_BYTES[14..]].concat();
+    expected[10] = 0;
+    assert_eq!(bytes, expected);
+    let error = changed(&Clips::TYPE, CLIPS_BYTES, "clips[2]", Change::Remove, true).unwrap_err();
+    assert_eq!(error, "clips[2]: no such value");
+}
+
+#[test]
+fn what_lies_behind_an_insertion_moves() {
+    let item =
+        || Part::Struct(vec![("number".to_owned(), "9".into()), ("name_offset".to_owned(), "0".into())]);
+    let bytes = changed(&Placed::TYPE, PLACED, "items[3]", Change::Insert(item()), true).unwrap();
+    // The list grows by two bytes; so that offsets stay aligned, what follows moves by four.
+    let expected = [4, 8, 0xa, 0xb, 16, 1, 16, 2, 0, 3, 0, 9, 0, 0, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
+    assert_eq!(bytes, expected);
+    // Without counting anew it would overwrite the name.
+    let five =
+        (0..3).map(|_| Edit { path: meshspec::path!(items[3]).into(), change: Change::Insert(item()) });
+    let error =
+        edit(&Placed::TYPE, PLACED, &five.collect::<Vec<_>>(), false, &Limits::default()).unwrap_err();
+    assert!(error.to_string().contains("overlaps other values"), "{error}");
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use meshspec::layout::dump;
-use meshspec::layout::walk::{self, Fault, Segment, Selection};
+use meshspec::layout::walk::Fault;
 use meshspec::layout::{Type, dump::Entry};
 use meshspec::{FormatId, Limits, Rule, Span};
 use serde::Serialize;
@@ -14,10 +14,10 @@ use serde::Serialize;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, name_of};
-use crate::names;
 use crate::problem::{Bytes, Problem};
 use crate::progress;
 use crate::reading::Reading;
+use crate::selection::Paths;
 use crate::terminal::{Escaped, TITLE, counted};
 use crate::text_dump::TextDump;
 
@@ -82,40 +82,12 @@ impl Dump {
         };
         let mut dump = dump::Dump::new(ty, &bytes).with_limits(&file.limits).with_all(self.all);
         if let Some(path) = &self.path {
-            dump = dump.with_path(self.select(path, &file)?);
+            let place = name_of(&self.file);
+            let paths = Paths { place: &place, layout: ty, bytes: &bytes, limits: &file.limits };
+            dump = dump.with_path(paths.select(path)?);
         }
         let fault = if self.json { file.print_json(&dump) } else { file.print(&dump) }?;
         Ok(if fault.is_some() { Status::Invalid } else { Status::Fine })
-    }
-
-    /// The whole path of the value that is asked for.
-    fn select(&self, path: &str, file: &File) -> Result<Vec<Segment>> {
-        let place = name_of(&self.file);
-        let (first, count) = match walk::select(file.ty, file.bytes, path, &file.limits) {
-            Selection::One(path) => return Ok(path),
-            Selection::Several { first, count } => (first, count),
-            Selection::None => return Err(missing(path, file, &place)),
-        };
-        let mut candidates = first.join(", ");
-        if count > first.len() as u64 {
-            candidates += &format!(" and {} more", count - first.len() as u64);
-        }
-        Err(Failure::usage(&place, format!("`{path}` is ambiguous: it could be {candidates}")))
-    }
-}
-
-/// Why there is no value with this path.
-fn missing(path: &str, file: &File, place: &str) -> Failure {
-    if let Some(fault) = walk::first_fault(file.ty, file.bytes, &file.limits) {
-        return Failure::invalid(place, format!("no field `{path}` before the error: {fault}"));
-    }
-    let failure = Failure::usage(place, format!("no field `{path}`"));
-    let name = path.rsplit('.').next().and_then(|last| last.split('[').next()).unwrap_or_default();
-    match &names::near(file.ty, name)[..] {
-        [] => failure.with_hint("without --path, all fields are shown"),
-        [same] if *same == name => failure
-            .with_hint(format!("the format has a field `{name}`, but this file has none with this path")),
-        near => failure.with_hint(format!("fields with similar names: {}", near.join(", "))),
     }
 }
 

@@ -1,9 +1,11 @@
 //! The subcommands.
 
+pub mod assemble;
 pub mod check;
 pub mod completions;
 pub mod convert;
 pub mod dump;
+pub mod edit;
 pub mod formats;
 pub mod info;
 pub mod iyma;

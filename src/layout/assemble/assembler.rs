@@ -8,7 +8,7 @@ use super::output::{Output, Refused};
 use super::place::{Chunk, alignment};
 use super::{Source, Supply, number};
 use crate::layout::walk::{Node, Segment};
-use crate::layout::{Expr, Field, Type, Value, Variant};
+use crate::layout::{Expr, Field, Shape, Type, Value, Variant};
 use crate::{Error, Limits, Result, Span};
 
 /// See [`super::assemble`].
@@ -62,8 +62,13 @@ impl<S: Source> Assembler<'_, S> {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
+    /// Room for a file, or the content of a block. It is bounded by what is given: an offset may say anything.
+    pub(super) fn output(&self) -> Output {
+        Output::new(self.limits.max_decoded.min(self.source.max_size()))
+    }
+
     fn file(&mut self, ty: &'static Type) -> Result<Output> {
-        let mut out = Output::new(self.limits.max_decoded);
+        let mut out = self.output();
         let item = Item { ty, field: None, variant: None, arguments: &[] };
         let end = self.value(&mut out, 0, &item, &Frame::root())?.end;
         self.trailing(&mut out, end)?;
@@ -120,13 +125,32 @@ impl<S: Source> Assembler<'_, S> {
     pub(super) fn leaf(&mut self, out: &mut Output, at: u64, item: &Item, stored: &Type) -> Result<Written> {
         let node = node(&self.path, item, at);
         let given = match self.known.computed(&self.path) {
-            Some(value) => Ok(Some(value)),
+            Some(number) => Ok(Some(Value::Int(number))),
             None => self.source.leaf(&node).map(|given| given.map(Cow::into_owned)),
         };
         match given.map_err(|message| self.error(message))? {
-            Some(value) => self.put(out, at, item, stored, value),
+            Some(value) => {
+                let value = self.with_computed_bits(value)?;
+                self.put(out, at, item, stored, value)
+            }
             None => self.left_out(out, at, item, stored),
         }
+    }
+
+    /// A packed word with those of its fields that were found out in an earlier pass.
+    fn with_computed_bits(&mut self, value: Value) -> Result<Value> {
+        let Value::Bits(mut word, declaration) = value else { return Ok(value) };
+        let (Shape::Bits { fields, .. }, false) = (declaration.shape, self.known.is_empty()) else {
+            return Ok(value);
+        };
+        for field in fields {
+            self.path.push(Segment::Field(field.name));
+            if let Some(number) = self.known.computed(&self.path) {
+                word = number::with_bits(word, field, number).map_err(|message| self.error(message))?;
+            }
+            self.path.pop();
+        }
+        Ok(Value::Bits(word, declaration))
     }
 
     fn put(
@@ -139,6 +163,9 @@ impl<S: Source> Assembler<'_, S> {
     ) -> Result<Written> {
         let (bytes, size) = match (stored, &value) {
             (Type::NulString, Value::Text(text)) => {
+                if text.contains(&0) {
+                    return Err(self.error("contains a NUL, which would end it"));
+                }
                 let ends = item.field.is_none() && self.source.lacks_nul(&node(&self.path, item, at));
                 self.write(out, at, text)?;
                 let end = at + text.len() as u64;

@@ -54,7 +54,7 @@ impl<S: Source> Assembler<'_, S> {
         let unpacked = was
             .as_deref()
             .and_then(|was| unpack::unpack((block.packing, encoding.clone()), was, size, self.limits).ok());
-        let mut out = Output::new(self.limits.max_decoded);
+        let mut out = self.output();
         let name = if block.inline { self.path.pop() } else { None };
         let written = self.value(&mut out, 0, content, frame)?;
         self.trailing(&mut out, written.end)?;

@@ -185,7 +185,7 @@ impl<S: Source> Assembler<'_, S> {
             return Ok(written);
         }
         // It is assembled where it does not matter: only its size is of interest.
-        let mut scratch = Output::new(self.limits.max_decoded);
+        let mut scratch = self.output();
         let written = self.content(&mut scratch, 0, field, variant, frame)?;
         out.chunks.append(&mut scratch.chunks);
         self.known.add_chunk(Chunk { path, at: None, size: written.end, origin }, out);

@@ -2,7 +2,6 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::source::bits_of_number;
 use super::tree::Tree;
 use super::values::tree_of;
 use super::{Part, Values, number, record::record};
@@ -80,6 +79,9 @@ pub fn edit(
 
 impl Values<'_> {
     fn change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
+        if let Change::Insert(value) = change {
+            self.size += value.max_size();
+        }
         let error = |message: &str| Error::inexpressible(message).at(path);
         let ty = self.layout();
         let (Some((last, outer)), Change::Insert(_) | Change::Remove) = (path.split_last(), change) else {
@@ -207,7 +209,7 @@ fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
     if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
         let number =
             number::signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))?;
-        let word = bits_of_number(number, field)? << bits.offset;
+        let word = number::bits_of_number(number, field)? << bits.offset;
         let mask = u128::MAX >> (128 - bits.width) << bits.offset;
         let [word, mask] = [word, mask].map(|bits| bits.to_le_bytes()[..size.min(16)].to_vec());
         return Ok(Some(Patch { range, word, mask }));

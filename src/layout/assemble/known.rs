@@ -9,8 +9,8 @@ use super::frame::Frame;
 use super::place::{Chunk, Placement};
 use super::solve::{equation, solve};
 use super::{Source, output::Output};
+use crate::layout::Expr;
 use crate::layout::walk::Segment;
-use crate::layout::{Expr, Value};
 use crate::{Error, Result};
 
 type Path = Vec<Segment>;
@@ -44,12 +44,14 @@ impl Known {
         Known { recounts, placement: Placement::new(alignment), ..Known::default() }
     }
 
-    /// The value that was found out in an earlier pass.
-    pub(super) fn computed(&self, path: &[Segment]) -> Option<Value> {
-        if self.computed.is_empty() {
-            return None;
-        }
-        self.computed.get(path).map(|number| Value::Int(*number))
+    /// Whether an earlier pass found out anything.
+    pub(super) fn is_empty(&self) -> bool {
+        self.computed.is_empty()
+    }
+
+    /// The number that was found out in an earlier pass.
+    pub(super) fn computed(&self, path: &[Segment]) -> Option<i128> {
+        if self.is_empty() { None } else { self.computed.get(path).copied() }
     }
 
     /// Notes that a value is left out and nothing is known of it yet.

@@ -109,6 +109,11 @@ pub trait Source {
         Vec::new()
     }
 
+    /// How large the file, and the content of each block, can be at most.
+    fn max_size(&self) -> u64 {
+        u64::MAX
+    }
+
     /// Whether values that are given are computed anew where others contradict them.
     fn recounts(&self) -> bool {
         false

@@ -1,6 +1,6 @@
 //! Values as bytes, and texts as values.
 
-use crate::layout::{Shape, Type, Value};
+use crate::layout::{BitField, BitRange, Shape, Type, Value};
 
 /// A number in the bytes of a plain type: the first `n` of them.
 ///
@@ -111,4 +111,33 @@ impl Width for u64 {
     fn of_digits(digits: &str) -> Option<u64> {
         u64::from_str_radix(digits, 16).ok()
     }
+}
+
+/// A number in the bits of a field.
+///
+/// # Errors
+///
+/// If it does not fit.
+pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, String> {
+    let width = field.bits.width;
+    let (min, max) = match field.signed {
+        true => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
+        false if width > 126 => (0, i128::MAX),
+        false => (0, (1i128 << width) - 1),
+    };
+    if !(min..=max).contains(&number) {
+        return Err(format!("{number} does not fit in `{}`: its values are {min} to {max}", field.name));
+    }
+    Ok(number as u128 & (u128::MAX >> (128 - width)))
+}
+
+/// A word with another number in one of its fields.
+///
+/// # Errors
+///
+/// If it does not fit.
+pub(super) fn with_bits(word: u128, field: &BitField, number: i128) -> Result<u128, String> {
+    let BitRange { offset, width } = field.bits;
+    let mask = u128::MAX >> (128 - width) << offset;
+    Ok(word & !mask | bits_of_number(number, field)? << offset)
 }

@@ -85,7 +85,7 @@ impl Output {
         let touched = &self.written[first..behind];
         let start = touched.first().map_or(range.start, |written| written.start.min(range.start));
         let end = touched.last().map_or(range.end, |written| written.end.max(range.end));
-        self.written.splice(first..behind, [start..end]);
+        self.written.splice(first..behind, std::iter::once(start..end));
         Ok(())
     }
 

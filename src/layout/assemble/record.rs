@@ -41,6 +41,7 @@ pub(super) fn record<'b>(
     let gaps = coverage.gaps(bytes.len() as u64).into_iter();
     values.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(slice(bytes, &gap)))).collect();
     values.origins.insert(Vec::new(), 0..end);
+    values.size += bytes.len() as u64;
     Ok(values)
 }
 
@@ -72,7 +73,8 @@ impl<'b> Recorder<'b, '_> {
     }
 
     /// Bytes of the file; those of unpacked content are copied.
-    fn bytes(&self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
+    fn bytes(&mut self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
+        self.values.size += bytes.len() as u64;
         match span {
             Span::Bytes(range) => Cow::Borrowed(slice(self.file, range)),
             _ => Cow::Owned(bytes.to_vec()),
@@ -117,6 +119,7 @@ impl Visitor for Recorder<'_, '_> {
         }
         self.coverage.add(&node.span);
         self.note_origin(node);
+        self.values.size += node.bytes.len() as u64;
         let given = match value {
             Value::Text(text) if text.len() == node.bytes.len() => Given::Unterminated(text.clone()),
             value => Given::Value(value.clone()),

@@ -52,10 +52,11 @@ fn right(op: BinaryOp, a: i128, target: i128) -> Option<i128> {
 }
 
 /// A condition as an expression and the number that it must be, so that the condition is `truth`. Of `x != 0` that holds,
-/// the number is 1.
+/// and of a flag, the number is 1.
 pub(super) fn equation(condition: &Expr, truth: bool, frame: &Frame) -> Option<(Expr, i128)> {
     match condition {
         Expr::Unary(UnaryOp::Not, a) => equation(a, !truth, frame),
+        Expr::Path(_) => Some((*condition, truth.into())),
         Expr::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), a, b) => {
             let number = frame.int(b)?;
             match (*op == BinaryOp::Equal, truth) {

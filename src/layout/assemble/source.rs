@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::number::{parse, signed};
+use super::number::{bits_of_number, parse, signed};
 use super::tree::{Given, Group, Leaf, Tree};
 use super::{Packed, Source, Supply, Values};
 use crate::layout::walk::{Node, Segment};
@@ -61,11 +61,11 @@ impl Source for Cursor<'_, '_> {
 
     fn leaf(&mut self, node: &Node) -> Result<Option<Cow<'_, Value>>, String> {
         match (self.find(node.path), node.ty) {
-            (Some(Tree { leaf: Some(leaf), group: None }), ty) => leaf.value(ty).map(Some),
-            (Some(tree), Type::Declared(declaration)) => {
+            (Some(tree @ Tree { group: Some(_), .. }), Type::Declared(declaration)) => {
                 let word = word_of(tree, declaration)?;
                 Ok(word.map(|word| Cow::Owned(Value::Bits(word, declaration))))
             }
+            (Some(Tree { leaf: Some(leaf), .. }), ty) => leaf.value(ty).map(Some),
             _ => Ok(None),
         }
     }
@@ -92,6 +92,12 @@ impl Source for Cursor<'_, '_> {
 
     fn gaps(&self) -> Vec<(u64, &[u8])> {
         self.values.gaps.iter().map(|(offset, bytes)| (*offset, &**bytes)).collect()
+    }
+
+    fn max_size(&self) -> u64 {
+        /// What offsets may leave free in any file.
+        const FREE: u64 = 16 << 20;
+        FREE.saturating_add(self.values.size.saturating_mul(2))
     }
 
     fn recounts(&self) -> bool {
@@ -169,22 +175,4 @@ fn bits_of(tree: &Tree, field: &BitField) -> Result<Option<u128>, String> {
     };
     let number = number.ok_or_else(|| format!("its field `{}` is not an integer", field.name))?;
     bits_of_number(number, field).map(Some)
-}
-
-/// A number in the bits of a field.
-///
-/// # Errors
-///
-/// If it does not fit.
-pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, String> {
-    let width = field.bits.width;
-    let (min, max) = match field.signed {
-        true => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
-        false if width > 126 => (0, i128::MAX),
-        false => (0, (1i128 << width) - 1),
-    };
-    if !(min..=max).contains(&number) {
-        return Err(format!("{number} does not fit in `{}`: its values are {min} to {max}", field.name));
-    }
-    Ok(number as u128 & (u128::MAX >> (128 - width)))
 }

@@ -93,9 +93,8 @@ impl<'b> Tree<'b> {
 
     /// Whether there is a value that nothing took, whose path `path` then is.
     pub(super) fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
-        if let Some(leaf) = &self.leaf {
-            // The fields of a word are taken with it.
-            return !leaf.used.get();
+        if self.leaf.as_ref().is_some_and(|leaf| !leaf.used.get()) {
+            return true;
         }
         let Some(group) = &self.group else { return false };
         let fields = group.fields.iter().map(|(name, tree)| (Segment::Field(name), tree));

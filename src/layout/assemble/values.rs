@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::record::record;
-use super::source::{Cursor, bits_of_number};
+use super::source::Cursor;
 use super::tree::{Given, Tree};
 use super::{assemble, number};
 use crate::layout::walk::{Fault, Segment, parse_path, path_text};
@@ -34,6 +34,8 @@ pub struct Values<'b> {
     pub(super) gaps: Vec<(u64, Cow<'b, [u8]>)>,
     /// Where fields lay that have positions of their own.
     pub(super) origins: HashMap<Vec<Segment>, Range<u64>>,
+    /// Number of bytes that the values take at most.
+    pub(super) size: u64,
     pub(super) recounts: bool,
     /// What is never computed anew.
     pub(super) fixed: Vec<Vec<Segment>>,
@@ -54,6 +56,18 @@ pub enum Part {
     Struct(Vec<(String, Part)>),
 }
 
+impl Part {
+    /// Number of bytes that it takes at most.
+    pub(super) fn max_size(&self) -> u64 {
+        match self {
+            Part::Text(text) => 16 + text.len() as u64,
+            Part::Unterminated(bytes) | Part::Bytes(bytes) => 1 + bytes.len() as u64,
+            Part::List(items) => items.iter().map(Part::max_size).sum(),
+            Part::Struct(fields) => fields.iter().map(|(_, field)| field.max_size()).sum(),
+        }
+    }
+}
+
 impl From<&str> for Part {
     fn from(text: &str) -> Part {
         Part::Text(text.to_owned())
@@ -70,7 +84,7 @@ impl<'b> Values<'b> {
     /// Nothing yet, of a file with this layout.
     pub fn new(ty: &'static Type) -> Values<'b> {
         let (gaps, origins, fixed) = Default::default();
-        Values { ty, root: Tree::default(), gaps, origins, recounts: false, fixed }
+        Values { ty, root: Tree::default(), gaps, origins, size: 0, recounts: false, fixed }
     }
 
     /// Every value of a file.
@@ -99,6 +113,7 @@ impl<'b> Values<'b> {
     ///
     /// As [`set`](Values::set).
     pub fn set_magic(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
+        self.size += bytes.len() as u64;
         self.place(path)?.group().magic = Some(bytes);
         Ok(())
     }
@@ -110,6 +125,7 @@ impl<'b> Values<'b> {
     ///
     /// As [`set`](Values::set).
     pub fn set_packed(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
+        self.size += bytes.len() as u64;
         self.place(path)?.group().packed = Some(bytes.into());
         Ok(())
     }
@@ -120,12 +136,14 @@ impl<'b> Values<'b> {
     ///
     /// As [`set`](Values::set).
     pub fn set_trailing(&mut self, path: &str, bytes: Vec<u8>) -> Result<()> {
+        self.size += bytes.len() as u64;
         self.place(path)?.group().trailing = Some(bytes.into());
         Ok(())
     }
 
     /// Gives bytes that no field covers, at this offset in the file. Where fields lie, they are not written.
     pub fn add_gap(&mut self, offset: u64, bytes: Vec<u8>) {
+        self.size += bytes.len() as u64;
         self.gaps.push((offset, bytes.into()));
     }
 
@@ -168,6 +186,7 @@ impl<'b> Values<'b> {
     }
 
     pub(super) fn set_at(&mut self, path: &[Segment], value: Part) -> Result<()> {
+        self.size += value.max_size();
         let mut tree = &mut self.root;
         for (depth, step) in path.iter().enumerate() {
             if let Some(leaf) = &mut tree.leaf
@@ -232,19 +251,18 @@ fn set_bits(
     };
     let field = fields.iter().find(|field| field.name == *name);
     let field = field.ok_or_else(|| format!("{} has no field `{}`", declaration.name, path_text(path)))?;
-    let bits = match (rest, field.declared, value) {
+    match (rest, field.declared, value) {
         ([], _, Part::Text(text)) => {
             let number = number::signed(text).ok_or_else(|| format!("\"{text}\" is not an integer"))?;
-            bits_of_number(number, field)?
+            *word = number::with_bits(*word, field, number)?;
         }
         ([_, ..], Some(inner), value) => {
             let mut bits = field.bits.of(*word);
             set_bits(&mut bits, inner, rest, value)?;
-            bits
+            let outside = *word & !(u128::MAX >> (128 - field.bits.width) << field.bits.offset);
+            *word = outside | bits << field.bits.offset;
         }
         _ => return Err(format!("`{name}` is an integer")),
-    };
-    let mask = u128::MAX >> (128 - field.bits.width) << field.bits.offset;
-    *word = *word & !mask | bits << field.bits.offset;
+    }
     Ok(())
 }

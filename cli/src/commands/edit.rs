@@ -1,0 +1,129 @@
+//! `meshspec edit`: some values of a file changed, all else as it was.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use meshspec::FormatId;
+use meshspec::layout::assemble::{self, Change};
+use meshspec::layout::walk;
+
+use crate::encoding::Encoding;
+use crate::failure::{Failure, Result, Status};
+use crate::input::{self, name_of};
+use crate::output;
+use crate::part;
+use crate::progress;
+use crate::reading::Reading;
+use crate::selection::Paths;
+use crate::terminal::{Escaped, HINT, WARNING};
+
+/// Change values of a file by their paths, and leave all else byte by byte as it is.
+///
+/// Values are set first, then inserted, then removed, in the order of the command line. Nothing follows from a change
+/// unless --recount says so: `--set header.vertex_count=7` makes a broken file. PATH is as `dump` shows it, or its end if
+/// that is unambiguous. VALUE is a number, the name of an enum's value, a text, or a list or struct as JSON.
+#[derive(Debug, Args)]
+pub struct Edit {
+    /// The file to read; `-` is standard input.
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// The file to write; `-` is standard output. With --force it may be IN.
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// Give a value that is there another content.
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Put an item before the one with this path, or at the end of its list; or a field where none is.
+    #[arg(long, value_name = "PATH=VALUE")]
+    insert: Vec<String>,
+    /// Take out an item of a list, or a field that need not be there.
+    #[arg(long, value_name = "PATH")]
+    remove: Vec<String>,
+    /// Compute counts, sizes and offsets anew that no longer agree with the rest.
+    #[arg(long)]
+    recount: bool,
+    /// Overwrite OUT if it exists.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Edit {
+    pub fn run(&self) -> Result<Status> {
+        progress::on_file(&self.input, || self.edit())
+    }
+
+    fn edit(&self) -> Result<Status> {
+        output::refuse_existing(&self.output, self.force)?;
+        let bytes = input::read(&self.input)?;
+        let encoding = self.reading.encoding_of(&bytes, &self.input)?;
+        let options = self.reading.options(encoding, &bytes);
+        let place = name_of(&self.input);
+        let layout = match encoding {
+            Encoding::Format(format) => format.layout_of(&bytes, options.dialect.unwrap_or_default()),
+            _ => None,
+        };
+        let Some(layout) = layout else {
+            let with_layout = FormatId::ALL.iter().filter(|format| format.grammar().is_none());
+            let names: Vec<_> = with_layout.map(|format| format.name()).collect();
+            let message = format!("edit changes {} only, not {encoding}", names.join(", "));
+            return Err(Failure::usage(&place, message));
+        };
+        let limits = &options.limits;
+        let edits = self.edits(&Paths { place: &place, layout, bytes: &bytes, limits })?;
+        let edited = assemble::edit(layout, &bytes, &edits, self.recount, limits)
+            .map_err(|error| Failure::of(&place, &error))?;
+        output::write(&self.output, self.force, |out| out.write_all(&edited))?;
+        if let Some(fault) = walk::first_fault(layout, &edited, limits) {
+            self.warn(&fault);
+        }
+        Ok(Status::Fine)
+    }
+
+    fn edits(&self, paths: &Paths) -> Result<Vec<assemble::Edit>> {
+        let mut edits = Vec::new();
+        for set in &self.set {
+            let (path, value) = split(set, paths)?;
+            edits.push((paths.select(path)?, Change::Set(value)));
+        }
+        for insert in &self.insert {
+            let (path, value) = split(insert, paths)?;
+            edits.push((paths.select_place(path)?, Change::Insert(value)));
+        }
+        for path in &self.remove {
+            edits.push((paths.select(path)?, Change::Remove));
+        }
+        if edits.is_empty() {
+            return Err(Failure::usage(
+                paths.place,
+                "nothing to change: name a value with --set, --insert or --remove",
+            ));
+        }
+        let edits = edits.into_iter();
+        Ok(edits.map(|(path, change)| assemble::Edit { path: path.as_slice().into(), change }).collect())
+    }
+
+    /// Says that the output does not follow its declaration: that may be what was wanted.
+    fn warn(&self, fault: &walk::Fault) {
+        let place = output::name_of(&self.output);
+        let message = format!("{place}: the file is broken now: {fault}");
+        let mut stderr = anstream::stderr().lock();
+        // If standard error is closed there is nobody to tell.
+        let _ = writeln!(stderr, "{WARNING}warning{WARNING:#}: {}", Escaped(&message));
+        if !self.recount {
+            let _ = writeln!(stderr, "{HINT}hint{HINT:#}: --recount computes what follows from the changes");
+        }
+    }
+}
+
+/// `PATH=VALUE`.
+fn split<'t>(text: &'t str, paths: &Paths) -> Result<(&'t str, assemble::Part)> {
+    let Some((path, value)) = text.split_once('=') else {
+        return Err(Failure::usage(paths.place, format!("`{text}` is not PATH=VALUE")));
+    };
+    let value = part::of_option(value)
+        .map_err(|error| Failure::usage(paths.place, format!("the value of `{path}` is no JSON: {error}")))?;
+    Ok((path, value))
+}

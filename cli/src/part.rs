@@ -1,0 +1,29 @@
+//! Values as people and JSON write them.
+
+use std::collections::BTreeMap;
+
+use meshspec::layout::assemble::Part;
+use serde_json::value::RawValue;
+
+/// What stands behind `PATH=`: a list or struct as JSON, else the text itself.
+pub fn of_option(text: &str) -> serde_json::Result<Part> {
+    if text.starts_with(['[', '{']) { of_json(serde_json::from_str(text)?) } else { Ok(text.into()) }
+}
+
+/// A value of JSON. Numbers stay texts: they are read by the type of their field.
+pub fn of_json(value: &RawValue) -> serde_json::Result<Part> {
+    let text = value.get();
+    match text.as_bytes().first() {
+        Some(b'"') => serde_json::from_str(text).map(Part::Text),
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text)?;
+            items.into_iter().map(of_json).collect::<Result<_, _>>().map(Part::List)
+        }
+        Some(b'{') => {
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
+            let fields = fields.into_iter().map(|(name, value)| Ok((name, of_json(value)?)));
+            fields.collect::<Result<_, _>>().map(Part::Struct)
+        }
+        _ => Ok(text.into()),
+    }
+}

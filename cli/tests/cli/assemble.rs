@@ -1,0 +1,198 @@
+//! `meshspec assemble` and `meshspec edit`.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::dump::repository;
+use crate::files::{Folder, animated, bytes_of, triangle};
+
+/// Dumps a file as data and assembles it again; nothing where it cannot be walked to its end, or is a text.
+fn round_trip(folder: &Folder, name: &str) -> Option<Vec<u8>> {
+    let dump = folder.run(&format!("dump --json {name}"));
+    let head: Value = serde_json::from_str(dump.stdout.lines().next()?).unwrap();
+    if dump.status != 0 || head["layout"].is_null() {
+        return None;
+    }
+    folder.put("dump.json", dump.stdout);
+    folder.run("assemble dump.json out --force").fine();
+    Some(folder.get("out"))
+}
+
+#[test]
+fn dumps_of_all_samples_assemble_to_the_samples() {
+    let folder = Folder::new();
+    let mut count = 0;
+    for format in fs::read_dir(repository().join("samples")).unwrap() {
+        for sample in fs::read_dir(format.unwrap().path()).unwrap() {
+            let path = sample.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let content = fs::read(&path).unwrap();
+            folder.put(name, &content);
+            if let Some(out) = round_trip(&folder, name) {
+                assert!(out == content, "{name}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
+#[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
+fn dumps_of_all_reference_files_assemble_to_the_files() {
+    let reference = std::path::PathBuf::from(std::env::var_os("MESHSPEC_FIXTURES").unwrap());
+    let index: Vec<Value> = serde_json::from_slice(&fs::read(reference.join("index.json")).unwrap()).unwrap();
+    let folder = Folder::new();
+    let mut count = 0;
+    for entry in index {
+        let (file, format) = (entry["file"].as_str().unwrap(), entry["format"].as_str().unwrap());
+        let content = fs::read(reference.join(file)).unwrap();
+        folder.put("in", &content);
+        let Some(out) = round_trip(&folder, &format!("in --from {format}")) else { continue };
+        assert!(out == content, "{file}");
+        count += 1;
+    }
+    println!("{count} reference files come back");
+    assert!(count > 140, "{count}");
+}
+
+/// The lines of a dump, changed.
+fn assembled(folder: &Folder, change: impl Fn(Value) -> Option<Value>) -> crate::files::Run {
+    let dump = folder.run("dump --json in.mesh").fine();
+    let lines = dump.lines().filter_map(|line| change(serde_json::from_str(line).unwrap()));
+    let text: String = lines.map(|line| format!("{line}\n")).collect();
+    folder.run_with("assemble - out.mesh --force", text)
+}
+
+#[test]
+fn counts_that_are_left_out_are_computed_and_given_ones_are_not() {
+    let folder = Folder::new();
+    let bytes = bytes_of(&animated());
+    folder.put("in.mesh", &bytes);
+    let is_count = |line: &Value| line["path"].as_str().is_some_and(|path| path.ends_with("_count"));
+    assembled(&folder, |line| (!is_count(&line)).then_some(line)).fine();
+    assert_eq!(folder.get("out.mesh"), bytes);
+
+    assembled(&folder, |mut line| {
+        if is_count(&line) {
+            line["value"] = 0.into();
+        }
+        Some(line)
+    })
+    .fine();
+    let mut expected = bytes.clone();
+    // The header's counts, and the number of poses.
+    expected[3..13].fill(0);
+    expected[139..143].fill(0);
+    assert_eq!(folder.get("out.mesh"), expected);
+}
+
+#[test]
+fn what_cannot_be_assembled_is_said_with_its_path() {
+    let folder = Folder::new();
+    folder.put("in.mesh", bytes_of(&animated()));
+    let without = |path: &str| {
+        let kept = |line: &Value| {
+            line["path"] != path && !line["path"].as_str().is_some_and(|p| p.starts_with(&format!("{path}.")))
+        };
+        assembled(&folder, |line| kept(&line).then_some(line)).fails(1)
+    };
+    assert_eq!(
+        without("animations[0].speed"),
+        "error: standard input: animations[0].speed: is left out, and nothing says what it is\n"
+    );
+    assert!(folder.names() == ["in.mesh"], "{:?}", folder.names());
+    let with = |path: &str, value: Value| {
+        assembled(&folder, |mut line| {
+            if line["path"] == path {
+                line["value"] = value.clone();
+            }
+            Some(line)
+        })
+        .fails(1)
+    };
+    assert_eq!(
+        with("joints[0].id", 256.into()),
+        "error: standard input: joints[0].id: 256 does not fit: its values are 0 to 255\n"
+    );
+    let message = with("header.format.uv", true.into());
+    assert!(message.contains("header.format: is 0x1, but its field `uv` is 0x1"), "{message}");
+}
+
+#[test]
+fn only_whole_dumps_can_be_assembled() {
+    let folder = Folder::new();
+    folder.put("short.mesh", &bytes_of(&triangle())[..53]);
+    let dump = folder.run("dump --json short.mesh").stdout;
+    let message = folder.run_with("assemble - out.mesh", dump).fails(1);
+    assert!(message.contains("the dump ends with an error"), "{message}");
+    for (text, expected) in [
+        ("", "it is empty"),
+        ("{}", "line 1 does not name format and layout"),
+        ("{\"format\":\"mesh\",\"layout\":\"dough\"}", "mesh has no layout \"dough\", only "),
+        ("{\"format\":\"seed\"}", "seed is a text format"),
+        ("{\"format\":\"mesh\",\"layout\":\"mesh\"}\n\n{\"path\":\"x\",\"value\":1}", "line 3: x: no value"),
+        (
+            "{\"format\":\"mesh\",\"layout\":\"mesh\"}\n{\"kind\":\"gap\",\"bytes\":\"0\"}",
+            "line 2: `bytes` are not",
+        ),
+    ] {
+        let message = folder.run_with("assemble - out.mesh", text).fails(1);
+        assert!(message.contains(expected), "{message}");
+    }
+    assert_eq!(folder.names(), ["short.mesh"]);
+}
+
+#[test]
+fn an_edit_changes_what_it_names() {
+    let folder = Folder::new();
+    let bytes = bytes_of(&animated());
+    folder.put("in.mesh", &bytes);
+    folder.run("edit in.mesh out.mesh --set speed=48 --set joints[0].id=0x7").fine();
+    let mut expected = bytes.clone();
+    expected[61] = 7;
+    expected[135..139].copy_from_slice(&48f32.to_le_bytes());
+    assert_eq!(folder.get("out.mesh"), expected);
+    let message = folder.run("edit in.mesh out.mesh --set speed=1").fails(2);
+    assert!(message.contains("--force"), "{message}");
+    let message = folder.run("edit in.mesh new.mesh --set sped=1").fails(2);
+    assert!(message.contains("fields with similar names: speed"), "{message}");
+    let message = folder.run("edit in.mesh new.mesh --set [0]=1").fails(2);
+    assert!(message.contains("is ambiguous"), "{message}");
+    folder.run("edit in.mesh new.mesh").fails(2);
+    assert_eq!(folder.names(), ["in.mesh", "out.mesh"]);
+}
+
+#[test]
+fn a_broken_file_is_made_and_said_to_be_broken() {
+    let folder = Folder::new();
+    let bytes = bytes_of(&animated());
+    folder.put("in.mesh", &bytes);
+    let run = folder.run("edit in.mesh out.mesh --set header.vertex_count=70");
+    assert_eq!(run.status, 0);
+    assert!(run.stderr.starts_with("warning: out.mesh: the file is broken now: vertices"), "{}", run.stderr);
+    assert!(run.stderr.contains("hint: --recount"), "{}", run.stderr);
+    let mut expected = bytes;
+    expected[3] = 70;
+    assert_eq!(folder.get("out.mesh"), expected);
+}
+
+#[test]
+fn recount_computes_what_follows() {
+    let folder = Folder::new();
+    folder.put("in.mesh", bytes_of(&animated()));
+    let vertex = r#"vertices[1]={"position":[1,2,3]}"#;
+    let edit = |arguments: &[&str]| {
+        let mut command = folder.command();
+        command.args(["edit", "in.mesh", "out.mesh", "--force"]).args(arguments);
+        assert!(command.output().unwrap().status.success());
+        let check = folder.run("dump --json out.mesh");
+        (check.status, folder.get("out.mesh").len())
+    };
+    let size = bytes_of(&animated()).len();
+    assert_eq!(edit(&["--insert", vertex]).1, size + 12);
+    assert_eq!(edit(&["--insert", vertex, "--recount"]), (0, size + 12));
+    assert_eq!(edit(&["--remove", "indices[0]", "--recount"]), (0, size - 4));
+    folder.run("check out.mesh").fine();
+}
