@@ -210,9 +210,17 @@ pub struct Block {
     /// What chooses between several encodings of the packing.
     pub encoding: Option<Expr>,
     pub size: Option<Expr>,
+    pub checksum: Option<Checksum>,
     pub content: Type,
     pub arguments: Vec<Expr>,
     pub inline: bool,
+}
+
+/// Where the checksum of packed bytes stands, and the constant that says what it is.
+pub struct Checksum {
+    pub stored: Expr,
+    pub function: Ident,
+    pub arguments: Vec<Expr>,
 }
 
 /// What stands above a field.
@@ -239,9 +247,10 @@ impl Field {
         let mut content: Option<Type> = None;
         let (mut packing, mut encoding) = (Ident::new("stored", Span::call_site()), None);
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
+        let (mut stored, mut function_of): (Option<Expr>, Option<(Ident, Vec<Expr>)>) = (None, None);
         let mut needs_content: Option<Span> = None;
         let mut restores = false;
-        let mut function: Option<Expr> = None;
+        let mut reader: Option<Expr> = None;
         for directive in directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
@@ -255,7 +264,7 @@ impl Field {
                 ("br" | "brw", "restore_position") => restores = true,
                 ("br", "temp") => {}
                 ("br", "calc") => field.computed = true,
-                ("br", "parse_with") => function = Some(directive.value()?),
+                ("br", "parse_with") => reader = Some(directive.value()?),
                 ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
                 ("layout", "rule") => field.rule = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "content") => content = Some(directive.value()?),
@@ -265,6 +274,14 @@ impl Field {
                 }
                 ("layout", "size") => {
                     size = Some(directive.value()?);
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "checksum") => {
+                    stored = Some(directive.value()?);
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "by") => {
+                    function_of = Some(directive.value_with(function)?);
                     needs_content = Some(directive.name.span());
                 }
                 ("layout", "args") => {
@@ -289,16 +306,26 @@ impl Field {
             Some(_) => {}
             None => field.lookahead = restores,
         }
+        let checksum = match (stored, function_of) {
+            (Some(stored), Some((function, arguments))) => Some(Checksum { stored, function, arguments }),
+            (Some(stored), None) => {
+                return Err(Error::new_spanned(stored, "`checksum` needs what computes it: `by = CONSTANT`"));
+            }
+            (None, Some((function, _))) => {
+                return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));
+            }
+            (None, None) => None,
+        };
         match (content, needs_content) {
             (Some(content), _) => {
-                field.block = Some(Block { packing, encoding, size, content, arguments, inline });
+                field.block = Some(Block { packing, encoding, size, checksum, content, arguments, inline });
             }
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
         }
-        match (&function, &field.stored_as) {
-            (Some(function), None) if !is_of_bulk(function) => Err(Error::new_spanned(
-                function,
+        match (&reader, &field.stored_as) {
+            (Some(reader), None) if !is_of_bulk(reader) => Err(Error::new_spanned(
+                reader,
                 "Layout does not know what this function reads: say it with `#[layout(stored_as = Type)]`",
             )),
             (None, Some(stored_as)) => {
@@ -328,6 +355,18 @@ fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
     let encoding;
     syn::parenthesized!(encoding in input);
     Ok((packing, Some(encoding.parse()?)))
+}
+
+/// `CONSTANT` or `CONSTANT(a, b)`.
+fn function(input: ParseStream) -> Result<(Ident, Vec<Expr>)> {
+    let constant = input.parse()?;
+    if input.is_empty() {
+        return Ok((constant, Vec::new()));
+    }
+    let arguments;
+    syn::parenthesized!(arguments in input);
+    let arguments = Punctuated::<Expr, Token![,]>::parse_terminated(&arguments)?;
+    Ok((constant, arguments.into_iter().collect()))
 }
 
 /// The arguments of `args(a, b)` or `args { inner: (a, b) }`.

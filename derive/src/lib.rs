@@ -15,7 +15,8 @@
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
-//!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`), `size = …`, `args(…)`, `inline` (a field of bytes that hold another structure),
+//!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`), `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`,
+//!   `inline` (a field of bytes that hold another structure),
 //!   `rule = "CODE"`, `stored_as = Type`, and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of
 //!   its own).
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Fields, Result};
 
-use crate::attributes::{self, Block, Imports};
+use crate::attributes::{self, Block, Checksum, Imports};
 use crate::{doc_of, expression, name_of};
 
 /// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
@@ -95,6 +95,7 @@ fn block(block: &Block, scope: &[String]) -> Result<Tokens> {
     };
     let encoding = expression::optional(block.encoding.as_ref(), scope)?;
     let size = expression::optional(block.size.as_ref(), scope)?;
+    let checksum = option(block.checksum.as_ref().map(|sum| checksum(sum, scope)).transpose()?);
     let arguments = expression::list(&block.arguments, scope)?;
     let content = &block.content;
     let inline = block.inline;
@@ -102,8 +103,16 @@ fn block(block: &Block, scope: &[String]) -> Result<Tokens> {
         packing: #packing,
         encoding: #encoding,
         size: #size,
+        checksum: #checksum,
         content: <#content as ::meshspec::layout::Layout>::TYPE,
         arguments: #arguments,
         inline: #inline,
     }))
+}
+
+fn checksum(checksum: &Checksum, scope: &[String]) -> Result<Tokens> {
+    let stored = expression::constant(&checksum.stored, scope)?;
+    let function = &checksum.function;
+    let arguments = expression::list(&checksum.arguments, scope)?;
+    Ok(quote!(::meshspec::layout::Checksum { stored: #stored, function: #function, arguments: #arguments }))
 }

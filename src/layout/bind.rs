@@ -4,7 +4,8 @@
 //! wants the layout that is left once the dialect is known: fields of other dialects gone, choices made.
 
 use super::{
-    BinaryOp, Block, Check, Declaration, Expr, Field, Layout, Scope, Shape, Type, UnaryOp, Value, Variant,
+    BinaryOp, Block, Check, Checksum, Declaration, Expr, Field, Layout, Scope, Shape, Type, UnaryOp, Value,
+    Variant,
 };
 
 /// The layout of `T` with these arguments for its imports, in order. Declarations that differ from those without
@@ -113,7 +114,12 @@ impl Binder {
         field.block = field.block.map(|block| {
             let (content, arguments) = self.item(&block.content, block.arguments, scope);
             let bound = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
-            Block { encoding: bound(block.encoding), size: bound(block.size), content, arguments, ..block }
+            let checksum = block.checksum.map(|checksum| {
+                let arguments = checksum.arguments.iter().map(|argument| simplify(argument, scope));
+                Checksum { arguments: keep_all(arguments.collect()), ..checksum }
+            });
+            let (encoding, size) = (bound(block.encoding), bound(block.size));
+            Block { encoding, size, checksum, content, arguments, ..block }
         });
         // A choice that is made is what was chosen.
         if let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = field.ty

@@ -177,12 +177,40 @@ pub struct Block {
     pub encoding: Option<Expr>,
     /// Size of the content once unpacked, where the file states it.
     pub size: Option<Expr>,
+    /// The checksum of the packed bytes, where the file has one.
+    pub checksum: Option<Checksum>,
     /// The content.
     pub content: Type,
     /// Values for the imports of the content.
     pub arguments: &'static [Expr],
     /// Whether the content's fields count as the containing struct's own in paths.
     pub inline: bool,
+}
+
+/// The checksum of a packed block. The walker does not look at it; the [assembler](assemble) computes it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Checksum {
+    /// The field that it is stored in. A 0 that is given says that there is none.
+    pub stored: Expr,
+    /// What it is.
+    pub function: ChecksumFunction,
+    /// What else it depends on.
+    pub arguments: &'static [Expr],
+}
+
+/// A way to compute checksums.
+#[derive(Debug, Clone, Copy)]
+pub struct ChecksumFunction {
+    /// The usual name.
+    pub name: &'static str,
+    /// The checksum of bytes, given the values of the [arguments](Checksum::arguments).
+    pub compute: fn(&[u8], &[Value]) -> u64,
+}
+
+impl PartialEq for ChecksumFunction {
+    fn eq(&self, other: &ChecksumFunction) -> bool {
+        self.name == other.name
+    }
 }
 
 /// One alternative of a [`Shape::Choice`].

@@ -74,4 +74,13 @@ struct S7 {
     a: Vec<u8>,
 }
 
+#[derive(Layout)]
+#[brw(little)]
+struct S8 {
+    n: u32,
+    #[br(count = 8)]
+    #[layout(content = u32, packing = lz4, checksum = n)]
+    a: Vec<u8>,
+}
+
 fn main() {}

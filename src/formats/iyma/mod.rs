@@ -25,6 +25,7 @@
 
 mod codec;
 mod document;
+mod hash;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

@@ -11,10 +11,13 @@ use crate::layout::walk::{Node, Segment};
 use crate::layout::{Expr, Field, Shape, Type, Value, Variant};
 use crate::{Error, Limits, Result, Span};
 
+/// Each pass finds out what others need, which are no deeper than structs lie in each other.
+const MAX_PASSES: usize = 64;
+
 /// See [`super::assemble`].
 pub(super) fn assemble(ty: &'static Type, source: &mut impl Source, limits: &Limits) -> Result<Vec<u8>> {
     let mut known = Known::new(source.recounts(), alignment(ty));
-    loop {
+    for _ in 0..MAX_PASSES {
         let mut assembler = Assembler { source, path: Vec::new(), limits, known: &mut known, clash: None };
         let out = assembler.file(ty)?;
         let clash = assembler.clash;
@@ -22,6 +25,7 @@ pub(super) fn assemble(ty: &'static Type, source: &mut impl Source, limits: &Lim
             return clash.map_or(Ok(out.into_bytes()), Err);
         }
     }
+    Err(Error::inexpressible("values that are left out depend on each other in a circle"))
 }
 
 /// What to write next.

@@ -37,6 +37,9 @@ impl<S: Source> Assembler<'_, S> {
             }
         };
         self.write(out, at, &packed)?;
+        if let Some(checksum) = &block.checksum {
+            self.known.require_checksum(checksum, &packed, frame, &self.path);
+        }
         let size = packed.len() as u64;
         Ok(Written { end: at + size, count: size, value })
     }

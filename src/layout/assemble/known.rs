@@ -9,8 +9,8 @@ use super::frame::Frame;
 use super::place::{Chunk, Placement};
 use super::solve::{equation, solve};
 use super::{Source, output::Output};
-use crate::layout::Expr;
 use crate::layout::walk::Segment;
+use crate::layout::{Checksum, Expr};
 use crate::{Error, Result};
 
 type Path = Vec<Segment>;
@@ -22,10 +22,14 @@ pub(super) struct Known {
     recounts: bool,
     computed: HashMap<Path, i128>,
     placement: Placement,
+    /// Which of the computed ones are checksums.
+    checked: HashSet<Path>,
     /// Of this pass: what is neither given nor known.
     missing: HashSet<Path>,
     first_missing: Option<Path>,
     constraints: Vec<Constraint>,
+    /// Checksums and the fields that they belong in.
+    checksums: Vec<(Path, i128)>,
 }
 
 /// An expression whose value follows from what was written.
@@ -98,6 +102,30 @@ impl Known {
         }
     }
 
+    /// Notes the checksum of packed bytes, unless it is given that there is none.
+    pub(super) fn require_checksum(
+        &mut self,
+        checksum: &Checksum,
+        packed: &[u8],
+        frame: &Frame,
+        path: &[Segment],
+    ) {
+        let found = frame.int(&checksum.stored);
+        if found.is_some_and(|found| found == 0 || (!self.recounts && self.is_empty())) {
+            return;
+        }
+        let arguments = checksum.arguments.iter().map(|argument| argument.eval(&frame.scope));
+        let (Ok(arguments), [leaf]) =
+            (arguments.collect::<Result<Vec<_>, _>>(), &frame.leaves_of(&checksum.stored, path)[..])
+        else {
+            return;
+        };
+        let computed = (checksum.function.compute)(packed, &arguments);
+        if found != Some(computed.into()) {
+            self.checksums.push((leaf.clone(), computed.into()));
+        }
+    }
+
     fn add(
         &mut self,
         expr: &Expr,
@@ -147,6 +175,7 @@ impl Known {
         let missing = std::mem::take(&mut self.missing);
         let first_missing = self.first_missing.take();
         let constraints = std::mem::take(&mut self.constraints);
+        let checksums = std::mem::take(&mut self.checksums);
         let before = self.computed.len();
         let mut settled = HashSet::new();
         for constraint in constraints.iter().filter(|constraint| constraint.leaves.len() == 1) {
@@ -171,6 +200,15 @@ impl Known {
         }
         if self.computed.len() > before || self.placement.goes_on() {
             return Ok(true);
+        }
+        // Of bytes that are final. One may depend on another.
+        for (leaf, checksum) in checksums {
+            let is_own = self.checked.contains(&leaf);
+            if is_own || self.is_free(&leaf, &missing, source) {
+                self.computed.insert(leaf.clone(), checksum);
+                self.checked.insert(leaf);
+                return Ok(true);
+            }
         }
         if let Some(path) = first_missing {
             return Err(Error::inexpressible("is left out, and nothing says what it is").at(path.as_slice()));

@@ -1,6 +1,5 @@
 //! Reads and writes files.
 
-mod hash;
 mod opened;
 mod reader;
 #[cfg(test)]
@@ -15,6 +14,7 @@ use std::ops::RangeInclusive;
 use binrw::BinWrite;
 
 use super::document::{DataChecksum, Document, dialect};
+use super::hash;
 use super::schema::Header;
 use crate::unpack::zstd;
 use crate::{Dialect, Error, ReadOptions, Result, WriteOptions, path};

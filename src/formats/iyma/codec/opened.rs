@@ -8,9 +8,9 @@ use binrw::BinRead;
 use bytes::Bytes;
 
 use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
+use super::super::hash;
 use super::super::rules;
 use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo};
-use super::hash;
 use crate::formats::locate;
 use crate::layout::{Layout, Scope, Type, bind};
 use crate::unpack::zstd;

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use super::super::hash;
 use super::super::schema::Descriptor;
-use super::hash;
 use crate::Dialect;
 
 /// A file of vectors.

@@ -16,6 +16,7 @@ pub use vertex_format::{Component, IndexFormat, VertexFormat};
 
 use binrw::binrw;
 
+use super::hash::{DATA, METADATA};
 use crate::Dialect;
 use crate::bulk::{Bulk, Rest};
 use crate::layout::Layout;
@@ -32,11 +33,15 @@ pub struct File<'a> {
     pub header: Header,
     /// The contents of the data, encoded with bitcode.
     #[br(count = header.descriptor_len)]
-    #[layout(rule = "IYMA-DESCRIPTOR", packing = BITCODE(dialect), content = Descriptor)]
+    #[layout(
+        rule = "IYMA-DESCRIPTOR", packing = BITCODE(dialect), content = Descriptor,
+        checksum = header.metadata_checksum, by = METADATA(dialect, header.data_checksum)
+    )]
     pub descriptor: Bulk<'a, u8>,
     /// All buffers, compressed with zstd; to the end of the file.
     #[layout(
         rule = "IYMA-PACKING", packing = zstd, size = descriptor.data_len, content = Data<'static>,
+        checksum = header.data_checksum, by = DATA(dialect),
         args(
             descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
             descriptor.data_len

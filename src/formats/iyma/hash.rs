@@ -6,6 +6,7 @@
 use rapidhash::v1::{DEFAULT_RAPID_SECRETS, rapidhash_v1, rapidhash_v1_inline};
 
 use crate::Dialect;
+use crate::layout::{ChecksumFunction, Value};
 
 const SEED: u64 = 0xbdd8_9aa9_8270_4029;
 const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
@@ -45,6 +46,29 @@ pub(super) fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) 
         }
         _ => rapidhash_v1(&[descriptor, &length, &checksum].concat()),
     }
+}
+
+/// The checksum of the data, given the dialect, for the declaration.
+pub(super) const DATA: ChecksumFunction = ChecksumFunction {
+    name: "RapidHash of the data",
+    compute: |data, arguments| one_shot(&[data], dialect_of(arguments)),
+};
+
+/// The checksum of the metadata, given the dialect and the checksum of the data, for the declaration.
+pub(super) const METADATA: ChecksumFunction = ChecksumFunction {
+    name: "RapidHash of the metadata",
+    compute: |descriptor, arguments| {
+        let data_checksum = match arguments.get(1) {
+            Some(Value::Int(checksum)) => *checksum as u64,
+            _ => 0,
+        };
+        metadata(descriptor, data_checksum, dialect_of(arguments))
+    },
+};
+
+fn dialect_of(arguments: &[Value]) -> Dialect {
+    let is_reference = arguments.first() == Some(&Dialect::Reference.into());
+    if is_reference { Dialect::Reference } else { Dialect::Spec }
 }
 
 /// Whether `stored` is the one-shot hash of these parts. At 48 bytes either value counts (I3).
