@@ -1,14 +1,17 @@
 //! The assembler against the walker: what the walker reads, the assembler writes again. And what it computes.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
+#![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
 
 use std::io::SeekFrom;
+use std::ops::ControlFlow;
 
-use crate::common::{fixtures, samples};
+use crate::common::{Damage, fixtures, samples};
 use binrw::binrw;
 use meshspec::bulk::{Bulk, NulString, Strings};
 use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
-use meshspec::layout::{Layout, Type, walk};
+use meshspec::layout::walk::{self, Node, Visitor};
+use meshspec::layout::{Layout, Type, Value};
 use meshspec::{FormatId, Limits, Path};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
@@ -404,4 +407,65 @@ fn what_lies_behind_an_insertion_moves() {
     let error =
         edit(&Placed::TYPE, PLACED, &five.collect::<Vec<_>>(), false, &Limits::default()).unwrap_err();
     assert!(error.to_string().contains("overlaps other values"), "{error}");
+}
+
+/// Damaged files that can still be walked to their end: overlaps, gaps, trailing bytes, wrong counts.
+#[test]
+fn damaged_files_come_back() {
+    let files: Vec<_> = samples().into_iter().filter(|(_, file)| file.len() < 6000).collect();
+    let mut damage = Damage::new(5);
+    let count = (0..3000)
+        .filter(|round| {
+            let (format, file) = &files[round % files.len()];
+            let damaged = damage.mutate(file);
+            // Detection may take it for another dialect; that does not matter here.
+            comes_back(&format!("{format}, round {round}"), *format, &damaged)
+        })
+        .count();
+    assert!((150..2850).contains(&count), "{count} of 3,000");
+}
+
+/// The texts of some values of a file, by their paths.
+struct Texts {
+    every: usize,
+    seen: usize,
+    texts: Vec<(Path, String)>,
+}
+
+impl Visitor for Texts {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.seen += 1;
+        let text = match value {
+            Value::Text(text) => String::from_utf8(text.clone()).ok(),
+            Value::F32(number) if number.is_nan() => None,
+            other => Some(other.to_string()),
+        };
+        if self.seen.is_multiple_of(self.every)
+            && let Some(text) = text
+        {
+            self.texts.push((node.path.into(), text));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+#[test]
+fn setting_a_value_to_what_it_is_changes_nothing() {
+    let limits = Limits::default();
+    let mut count = 0;
+    for (format, file) in samples() {
+        let Some(layout) = format.layout_of(&file, format.detect(&file).dialect) else { continue };
+        let mut texts = Texts { every: 1 + file.len() / 150, seen: 0, texts: Vec::new() };
+        walk::walk(layout, &file, &limits, &mut texts).unwrap();
+        for (path, text) in texts.texts {
+            for recount in [false, true] {
+                let edits = [Edit { path: path.clone(), change: Change::Set(text.as_str().into()) }];
+                let edited = edit(layout, &file, &edits, recount, &limits);
+                let edited = edited.unwrap_or_else(|error| panic!("{format}: {path}: {error}"));
+                assert!(edited == file, "{format}: {path} = {text}, recount {recount}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 500, "{count}");
 }
