@@ -276,8 +276,14 @@ struct Packed<'a> {
     numbers: Bulk<'a, u8>,
     stored_size: u8,
     #[br(count = stored_size)]
-    #[layout(content = Numbers, inline)]
+    #[layout(content = Others, inline)]
     stored: Bulk<'a, u8>,
+}
+
+#[derive(Layout)]
+#[br(little)]
+struct Others {
+    others: Vec<Number>,
 }
 
 #[derive(Layout)]
@@ -310,7 +316,7 @@ fn packed_blocks_come_back_unless_their_content_changes() {
         let edits = [Edit { path: path.as_slice().into(), change: Change::Set(value.into()) }];
         edit(&Packed::TYPE, PACKED, &edits, true, &Limits::default()).unwrap()
     };
-    let bytes = edited("numbers[0].wide", "0x0384");
+    let bytes = edited("others[0].wide", "0x0384");
     assert_eq!(bytes, [4, 3, 0x30, 7, 0x81, 2, 2, 0x84, 3]);
     let bytes = edited("numbers.numbers[1].wide", "0x0384");
     let found = walk::unpack_block(&Packed::TYPE, &bytes, &Limits::default(), &(2..2 + u64::from(bytes[0])));
@@ -322,12 +328,12 @@ fn blocks_are_packed_and_counted() {
     let given = [
         ("numbers.numbers[0].narrow", "7"),
         ("numbers.numbers[1].wide", "0x0281"),
-        ("numbers[0].wide", "0x0382"),
+        ("others[0].wide", "0x0382"),
     ];
     assert_eq!(assembled(&Packed::TYPE, given).unwrap(), PACKED);
-    let given = given.into_iter().chain([("numbers[1].first", "1")]);
+    let given = given.into_iter().chain([("others[1].first", "1")]);
     let error = assembled(&Packed::TYPE, given).unwrap_err();
-    assert_eq!(error, "numbers[1]: nothing of it is given, but `first` tells what it is");
+    assert_eq!(error, "others[1]: nothing of it is given, but `first` tells what it is");
 }
 
 /// A file after one change.

@@ -238,7 +238,8 @@ fn data_of_packed_blocks_and_broken_files() {
     assert_eq!((&index["offset"], &index["value"]), (&2.into(), &2.into()));
 
     let narrowed = folder.run("dump --json in.cmodel --path chunks[0].indices.data");
-    assert_eq!(lines(&narrowed).len(), 1 + 12);
+    let narrowed = lines(&narrowed);
+    assert_eq!((narrowed.len(), &narrowed[1]["kind"]), (1 + 1 + 12, &"packed".into()));
 
     folder.put("short.mesh", &bytes_of(&triangle())[..53]);
     let run = folder.run("dump --json short.mesh");

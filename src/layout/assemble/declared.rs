@@ -146,7 +146,8 @@ impl<S: Source> Assembler<'_, S> {
         frame: &Frame,
     ) -> Result<Written> {
         if let Some(condition) = &field.condition {
-            let is_there = self.source.has(&self.path) || frame.truth(condition) == Some(true);
+            let is_there = self.source.has(&self.path)
+                || (frame.truth(condition) == Some(true) && !self.is_taken_out(field, condition, frame));
             // That a field with an offset is there follows from its offset.
             if !(is_there && field.position.is_some()) {
                 self.known.require_truth(condition, is_there, frame, &self.path);
@@ -159,6 +160,14 @@ impl<S: Source> Assembler<'_, S> {
             Some(position) => self.placed(out, field, variant, position, frame),
             None => self.content(out, at, field, variant, frame),
         }
+    }
+
+    /// Whether a field that is not given is not to be there, rather than left out: what says that it is follows from that.
+    fn is_taken_out(&self, field: &Field, condition: &Expr, frame: &Frame) -> bool {
+        let is_fixed = |leaf: &Vec<Segment>| self.source.is_fixed(leaf);
+        self.source.recounts()
+            && field.block.is_none_or(|block| !block.inline)
+            && !frame.leaves_of(condition, &self.path).iter().any(is_fixed)
     }
 
     /// A field with a position of its own.
@@ -187,8 +196,8 @@ impl<S: Source> Assembler<'_, S> {
         // It is assembled where it does not matter: only its size is of interest.
         let mut scratch = self.output();
         let written = self.content(&mut scratch, 0, field, variant, frame)?;
-        out.chunks.append(&mut scratch.chunks);
         self.known.add_chunk(Chunk { path, at: None, size: written.end, origin }, out);
+        out.chunks.append(&mut scratch.chunks);
         Ok(Written { end: 0, ..written })
     }
 

@@ -39,7 +39,7 @@ pub enum Change {
 /// use meshspec::layout::assemble::{Change, Edit, edit};
 /// use meshspec::{Dialect, FormatId, path};
 ///
-/// let file = include_bytes!("../../../samples/mesh/skinned.mesh");
+/// let file = include_bytes!("../../../samples/mesh/tentacle.mesh");
 /// let layout = FormatId::Mesh.layout_of(file, Dialect::Spec).unwrap();
 /// let edits = [Edit { path: path!(header.vertex_count).into(), change: Change::Set("0x01020304".into()) }];
 /// let broken = edit(layout, file, &edits, false, &Default::default())?;

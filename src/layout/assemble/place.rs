@@ -20,11 +20,21 @@ pub(super) struct Chunk {
     pub(super) origin: Option<Range<u64>>,
 }
 
+impl Chunk {
+    /// How much larger it is than it was.
+    fn growth(&self) -> u64 {
+        let size = self.origin.as_ref().map_or(self.size, |origin| origin.end - origin.start);
+        self.size.saturating_sub(size)
+    }
+}
+
 /// Places for fields.
 #[derive(Default)]
 pub(super) struct Placement {
     alignment: u64,
     state: State,
+    /// Whether something has no place yet, or grew.
+    is_needed: bool,
     places: HashMap<Vec<Segment>, u64>,
     /// How much is put in before which offset of the original file.
     growths: BTreeMap<u64, u64>,
@@ -50,24 +60,28 @@ impl Placement {
 
     /// Whether places are still to be found, now that nothing else is.
     pub(super) fn goes_on(&mut self) -> bool {
-        let next = match self.state {
-            State::Measuring => State::Placing,
-            State::Placing | State::Placed => State::Placed,
-        };
-        let goes_on = next == State::Placing || (next != self.state && !self.places.is_empty());
-        self.state = next;
-        goes_on
+        match self.state {
+            State::Measuring if self.is_needed => {
+                self.state = State::Placing;
+                true
+            }
+            State::Placing => {
+                self.state = State::Placed;
+                !self.places.is_empty()
+            }
+            State::Measuring | State::Placed => false,
+        }
     }
 
     /// Finds places in a file, or a block, of `end` bytes.
     pub(super) fn place(&mut self, chunks: &[Chunk], end: u64) {
         if self.state != State::Placing {
+            self.is_needed |= chunks.iter().any(|chunk| chunk.at.is_none() || chunk.growth() > 0);
             return;
         }
         for chunk in chunks {
-            let Some(origin) = chunk.origin.as_ref().filter(|origin| !origin.is_empty()) else { continue };
-            let growth = aligned(chunk.size.saturating_sub(origin.end - origin.start), self.alignment);
-            if growth > 0 {
+            let growth = aligned(chunk.growth(), self.alignment);
+            if let Some(origin) = chunk.origin.as_ref().filter(|origin| growth > 0 && !origin.is_empty()) {
                 let most = self.growths.entry(origin.end).or_default();
                 *most = growth.max(*most);
             }

@@ -107,7 +107,8 @@ fn own_path(node: &Node) -> Vec<Segment> {
 impl Visitor for Recorder<'_, '_> {
     fn enter(&mut self, node: &Node) -> Visit {
         let is_array = matches!(node.ty, Type::Array(..) | Type::List(_));
-        let is_item = matches!(node.path.last(), Some(Segment::Index(_)));
+        // The content of an inline block has the path of its struct, but is a field of it.
+        let is_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
         let is_bytes = (is_array || is_item) && !self.is_near(node.path) && is_contiguous(node.ty);
         self.open.push((node.path.len(), Group::default(), is_bytes));
         if is_bytes { Visit::Nothing } else { Visit::All }
