@@ -72,7 +72,9 @@ pub fn edit(
     values.recounts = recount;
     for (edit, path) in edits.iter().zip(&paths) {
         values.change(path, &edit.change)?;
-        values.fixed.push(path.clone());
+        if edit.change != Change::Remove {
+            values.fixed.push(path.clone());
+        }
     }
     values.assemble(limits)
 }

@@ -105,7 +105,7 @@ impl Source for Cursor<'_, '_> {
     }
 
     fn is_fixed(&self, path: &[Segment]) -> bool {
-        self.values.fixed.iter().any(|fixed| fixed == path)
+        self.values.fixed.iter().any(|fixed| path.starts_with(fixed))
     }
 
     fn origin(&self, path: &[Segment]) -> Option<Range<u64>> {

@@ -37,7 +37,7 @@ pub struct Values<'b> {
     /// Number of bytes that the values take at most.
     pub(super) size: u64,
     pub(super) recounts: bool,
-    /// What is never computed anew.
+    /// What is never computed anew, with all of its parts.
     pub(super) fixed: Vec<Vec<Segment>>,
 }
 
