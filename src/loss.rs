@@ -137,7 +137,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Losses that differ in nothing but numbers and names, told as one.
+/// Losses that differ only in numbers and names, shown as one.
 ///
 /// ```
 /// # #[cfg(all(feature = "obj", feature = "crucible"))] {
@@ -300,9 +300,9 @@ mod tests {
         let mut losses: Vec<_> = "abacde".chars().enumerate().map(|(i, c)| name(i, &c.to_string())).collect();
         losses.insert(1, Loss::new(LossKind::Merged, "meshes", "no names"));
         losses.push(Loss::new(LossKind::Merged, "meshes", "no names"));
-        let told: Vec<_> = LossGroup::of(&losses).iter().map(LossGroup::to_string).collect();
+        let shown: Vec<_> = LossGroup::of(&losses).iter().map(LossGroup::to_string).collect();
         assert_eq!(
-            told,
+            shown,
             [
                 "dropped: meshes[0].name and 5 more, up to meshes[5].name: no names: a, b, c and 2 more, \
                  15 of 60 bytes",
@@ -315,17 +315,17 @@ mod tests {
     fn a_group_has_the_largest_error() {
         let loss = |error| Loss { error: Some(error), ..Loss::new(LossKind::Quantised, "a", "b") };
         let mut losses = [0.25, 0.5, f32::NAN, 0.125].map(loss);
-        let told = |losses: &[Loss]| LossGroup::of(losses)[0].to_string();
-        assert_eq!(told(&losses), "quantised: a (4 times): b, off by at most 0.5");
+        let shown = |losses: &[Loss]| LossGroup::of(losses)[0].to_string();
+        assert_eq!(shown(&losses), "quantised: a (4 times): b, off by at most 0.5");
         // As a part of the size.
         (losses[0].size, losses[1].size, losses[3].size) = (Some(1.0), Some(100.0), Some(0.1));
-        assert_eq!(told(&losses), "quantised: a (4 times): b, off by at most 0.12 (120 % of the size)");
+        assert_eq!(shown(&losses), "quantised: a (4 times): b, off by at most 0.12 (120 % of the size)");
     }
 
     #[test]
     fn errors_are_rounded_as_people_write_numbers() {
         let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f32::INFINITY];
-        let told: Vec<_> = numbers.into_iter().map(rounded).collect();
-        assert_eq!(told, ["0", "1", "0.0012", "100", "120000", "1e-9", "1.5e-7", "3.2e9", "inf"]);
+        let shown: Vec<_> = numbers.into_iter().map(rounded).collect();
+        assert_eq!(shown, ["0", "1", "0.0012", "100", "120000", "1e-9", "1.5e-7", "3.2e9", "inf"]);
     }
 }

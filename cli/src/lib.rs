@@ -2,7 +2,7 @@
 //!
 //! One file per subcommand stands in `commands`. What they know of a format comes from the tables and declarations of
 //! the library `meshspec`, with three exceptions: `commands/iyma` edits what only IyMA files have, `packing` has the
-//! range of its compression levels, and `commands/convert/comments` takes comments out of Seed documents.
+//! range of its compression levels, and `commands/convert/comments` knows that Seed has comments.
 
 #![forbid(unsafe_code)]
 

@@ -49,7 +49,7 @@ impl Temporary {
             // Those of any new file, not those of a secret; the system takes away what the user's mask says.
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        // That there is no such folder is told in the system's words; other errors would name the temporary file.
+        // A missing folder is reported in the system's words; other errors would name the temporary file.
         fs::metadata(folder)?;
         let _signals_wait = moving();
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;

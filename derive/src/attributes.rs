@@ -140,7 +140,7 @@ pub fn shows_its_layout(attrs: &[Attribute]) -> bool {
 #[derive(Default)]
 pub struct Container {
     pub magic: Option<LitByteStr>,
-    /// What the container hands in.
+    /// The arguments that the container passes.
     pub imports: Imports,
     pub repr: Option<Type>,
     /// Size of a bit field struct.
@@ -180,7 +180,7 @@ pub struct Imports {
 }
 
 impl Imports {
-    /// Whether this argument only hands on a reference, of which the layout knows nothing.
+    /// Whether this argument only passes a reference on, of which the layout knows nothing.
     pub fn is_reference(&self, argument: &Expr) -> bool {
         matches!(argument, Expr::Path(path)
             if path.path.get_ident().is_some_and(|ident| self.references.contains(&name_of(ident))))

@@ -152,8 +152,9 @@ impl<T: Plain> BinWrite for Bulk<'_, T> {
         match self {
             // Only whoever has the input could write that.
             Bulk::Found(range) => {
-                let message =
-                    format!("numbers that were found at {range:#x?} of a file are not at hand to be written");
+                let message = format!(
+                    "numbers found at {range:#x?} of a file cannot be written: only where they are is known"
+                );
                 Err(binrw::Error::AssertFail { pos: writer.stream_position()?, message })
             }
             Bulk::Given(values) => Ok(writer.write_all(&as_bytes(values))?),

@@ -30,9 +30,10 @@ impl<T: Layout, A: Into<Value> + Clone> Records<T, A> {
             Some(stride) if bytes.len().is_multiple_of(stride) => {
                 Ok(Records { argument, bytes, record: PhantomData })
             }
-            Some(stride) => {
-                Err(Error::inexpressible(format!("{} bytes are no records of {stride} bytes", bytes.len())))
-            }
+            Some(stride) => Err(Error::inexpressible(format!(
+                "{} bytes are not a whole number of {stride}-byte records",
+                bytes.len()
+            ))),
             None => Err(Error::inexpressible("the records have no common size")),
         }
     }

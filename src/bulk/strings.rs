@@ -78,10 +78,8 @@ impl Strings {
                 self.bytes.pop();
                 Ok(())
             }
-            _ => {
-                Err(Error::inexpressible("there is no last string that could lack its NUL")
-                    .at(path!(strings)))
-            }
+            _ => Err(Error::inexpressible("an empty list has no last string that could lack its NUL")
+                .at(path!(strings))),
         }
     }
 

@@ -46,7 +46,7 @@ pub fn read_inspected<T: Plain, R: Read + Seek, I: Fn(&[T])>(
 ) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Vec<T>> {
     move |reader, _, args| {
         expect(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
-        // Zeros that the system hands out cost nothing.
+        // Zeroed memory costs nothing.
         let mut values = bytemuck::zeroed_vec(args.count);
         for piece in values.chunks_mut((PIECE / size_of::<T>()).max(1)) {
             reader.read_exact(bytemuck::cast_slice_mut(piece))?;
@@ -58,7 +58,7 @@ pub fn read_inspected<T: Plain, R: Read + Seek, I: Fn(&[T])>(
 }
 
 /// For `write_with`: writes the numbers.
-#[allow(clippy::ptr_arg, reason = "`write_with` hands in the field as it is")]
+#[allow(clippy::ptr_arg, reason = "`write_with` passes the field as it is")]
 pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
     Ok(writer.write_all(&as_bytes(values))?)
 }

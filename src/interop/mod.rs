@@ -55,9 +55,7 @@ pub trait Files {
 /// Files in memory.
 impl Files for BTreeMap<String, Vec<u8>> {
     fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        self.get(name)
-            .cloned()
-            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("there is no {name}")))
+        self.get(name).cloned().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "not found"))
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
@@ -76,7 +74,7 @@ macro_rules! interchange {
             $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
         }
 
-        #[allow(unused_variables, reason = "without any format there is nothing to hand them to")]
+        #[allow(unused_variables, reason = "without any format nothing takes them")]
         impl Interchange {
             /// The formats that are built in.
             pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
@@ -113,7 +111,7 @@ macro_rules! interchange {
             ///
             /// # Errors
             ///
-            /// If the bytes, or files that they refer to, are not what the format wants.
+            /// If the bytes, or files that they refer to, are not as the format requires.
             pub fn read(
                 self, bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits,
             ) -> Result<(Scene, Vec<Loss>)> {

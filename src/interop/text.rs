@@ -118,7 +118,7 @@ impl<'a> Words<'a> {
         match self.next() {
             Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
                 Ok(number) => Ok(Some(number)),
-                Err(_) => Err(self.refuse(format!("{} is no number", quote(word)))),
+                Err(_) => Err(self.refuse(format!("expected a number, found {}", quote(word)))),
             },
             _ => Ok(None),
         }

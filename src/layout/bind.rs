@@ -1,7 +1,7 @@
 //! Declarations with some of their imports fixed: the layout of one dialect.
 //!
 //! A format with dialects is one declaration that imports the dialect. Whoever shows or walks files of one dialect
-//! wants the layout that is left once the dialect is known: fields of other dialects gone, choices made.
+//! needs the layout that remains once the dialect is known: fields of other dialects gone, choices made.
 
 use super::{
     BinaryOp, Block, Check, Checksum, Declaration, Expr, Field, Layout, Scope, Shape, Type, UnaryOp, Value,
@@ -151,7 +151,7 @@ impl Binder {
         left
     }
 
-    /// A type with the arguments that are left once constants are handed in.
+    /// A type with the arguments that remain once constants are passed.
     fn item(&mut self, ty: &Type, arguments: &[Expr], scope: &Scope) -> (Type, &'static [Expr]) {
         let arguments: Vec<Expr> = arguments.iter().map(|argument| simplify(argument, scope)).collect();
         let constants: Vec<Option<Value>> = arguments.iter().map(constant).collect();

@@ -246,9 +246,9 @@ impl Expr {
 /// Whether a string starts as a pattern says: an `x` in it is any hexadecimal digit, other characters are themselves.
 pub fn matches(text: &[u8], pattern: &str) -> bool {
     text.len() >= pattern.len()
-        && text.iter().zip(pattern.bytes()).all(|(found, wanted)| match wanted {
+        && text.iter().zip(pattern.bytes()).all(|(found, expected)| match expected {
             b'x' => found.is_ascii_hexdigit(),
-            wanted => *found == wanted,
+            expected => *found == expected,
         })
 }
 

@@ -101,7 +101,7 @@ pub struct Declaration {
     pub name: &'static str,
     /// The documentation comment.
     pub doc: &'static str,
-    /// Names of the values that the containing struct hands in.
+    /// Names of the arguments that the containing struct passes.
     pub imports: &'static [&'static str],
     /// The bytes that a value starts with.
     pub magic: &'static [u8],
@@ -114,7 +114,7 @@ pub struct Declaration {
 pub enum Shape {
     /// Fields one after the other.
     Struct(&'static [Field]),
-    /// One of several structs, chosen by what the container hands in: the first whose condition holds.
+    /// One of several structs, chosen by the arguments that the container passes: the first whose condition holds.
     Choice(&'static [Variant]),
     /// Named values of one integer.
     Enum {

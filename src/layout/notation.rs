@@ -49,10 +49,10 @@ pub(super) fn match_bytes<N: Notation>(
     byte: impl Fn(usize) -> String,
 ) -> Vec<String> {
     let [and, or, _] = words(notation);
-    let each = pattern.bytes().enumerate().map(|(index, wanted)| {
+    let each = pattern.bytes().enumerate().map(|(index, expected)| {
         let byte = byte(index);
-        if wanted != b'x' {
-            return format!("{byte} == {wanted:#04x}");
+        if expected != b'x' {
+            return format!("{byte} == {expected:#04x}");
         }
         let ranges = [b'0'..=b'9', b'A'..=b'F', b'a'..=b'f']
             .map(|range| format!("({byte} >= {:#04x} {and} {byte} <= {:#04x})", range.start(), range.end()));

@@ -1,7 +1,7 @@
 //! What some roots are made of: every declaration they reach, once, and what expressions may say of it.
 //!
 //! Every back end starts here. A [`Declaration`] names its imports but not their types; those follow from the
-//! arguments that the containing struct hands in, so they are found while going down.
+//! arguments that the containing struct passes, so they are found while going down.
 
 use super::{BinaryOp, Block, Declaration, Expr, Field, IntType, Packing, Shape, Type, UnaryOp};
 

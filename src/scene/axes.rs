@@ -116,7 +116,7 @@ impl Conventions {
     pub fn with_axes(mut self, axes: Axes) -> Conventions {
         let Axes([right, up, forward]) = axes;
         (self.right, self.up, self.forward) = (right, up, forward);
-        self.evidence = "as told";
+        self.evidence = "as given";
         self
     }
 
@@ -162,7 +162,7 @@ impl FromStr for Axes {
 
     fn from_str(text: &str) -> Result<Axes, Error> {
         let refuse = |why: &str| {
-            let message = format!("`{text}` {why}; right, up and forward are wanted, as in -x,+y,+z");
+            let message = format!("`{text}` {why}; expected right, up and forward, as in -x,+y,+z");
             Error::unsupported(message)
         };
         let parse = |name: &str| Axis::ALL.iter().find(|(known, _)| *known == name).map(|(_, axis)| *axis);
@@ -170,7 +170,7 @@ impl FromStr for Axes {
             .split(',')
             .map(parse)
             .collect::<Option<_>>()
-            .ok_or_else(|| refuse("has another word than ±x, ±y, ±z"))?;
+            .ok_or_else(|| refuse("has a word other than ±x, ±y, ±z"))?;
         let axes = <[Axis; 3]>::try_from(axes).map_err(|_| refuse("does not have three directions"))?;
         let [right, up, forward] = axes.map(Axis::vector);
         match right.cross(up).dot(forward) {

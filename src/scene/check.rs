@@ -42,7 +42,7 @@ impl Scene {
         }
         match skin.joints.iter().position(|four| !four.iter().all(|joint| known(*joint))) {
             Some(vertex) => Err(format!(
-                "vertex {vertex} follows one of {:?}, but there are {joints} joints",
+                "vertex {vertex} is bound to one of {:?}, but there are {joints} joints",
                 skin.joints[vertex]
             )),
             None => Ok(()),
@@ -79,7 +79,13 @@ impl Scene {
                     Some(times) => {
                         return fail(format!("{} samples at {} times", channel.samples.len(), times.len()));
                     }
-                    None => return fail(format!("there is no list {} of times", channel.times)),
+                    None => {
+                        return fail(format!(
+                            "list {} of times, but there are {}",
+                            channel.times,
+                            animation.times.len()
+                        ));
+                    }
                 }
             }
         }
@@ -138,13 +144,16 @@ impl Faces {
             ));
         }
         let corners = self.corner_count(vertices) as u64;
-        let wanted = match &self.corners {
+        let counted = match &self.corners {
             Some(counts) => counts.iter().map(|count| u64::from(*count)).sum(),
             None => corners,
         };
-        match corners == wanted {
+        match corners == counted {
             true => Ok(()),
-            false => Err(("faces.corners".to_owned(), format!("{wanted} corners, but {corners} indices"))),
+            false => Err((
+                "faces.corners".to_owned(),
+                format!("the faces have {counted} corners, but there are {corners} indices"),
+            )),
         }
     }
 }

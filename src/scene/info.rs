@@ -1,4 +1,4 @@
-//! What a person wants to know first of a scene.
+//! The summary of a scene.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::info::{
 };
 
 impl Scene {
-    /// Counts, attributes, bounds: what a person wants to know first.
+    /// Counts, attributes, bounds.
     pub fn info(&self) -> SceneInfo {
         let text = |(name, value): &(String, String)| Property {
             name: name.clone(),

@@ -111,11 +111,11 @@ pub(crate) fn share_attributes(meshes: &mut [Mesh], losses: &mut Vec<Loss>) {
         }
         let own = std::mem::take(&mut mesh.custom);
         let mut own: Vec<_> = own.into_iter().map(Some).collect();
-        for wanted in &custom {
-            let found = own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_like(wanted)));
+        for needed in &custom {
+            let found = own.iter_mut().find(|own| own.as_ref().is_some_and(|own| own.is_like(needed)));
             mesh.custom.push(found.and_then(Option::take).unwrap_or_else(|| {
                 fill("custom", "attributes of 0");
-                wanted.zeros(vertices)
+                needed.zeros(vertices)
             }));
         }
     }

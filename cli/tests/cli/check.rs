@@ -45,7 +45,7 @@ fn warnings_alone_are_fine() {
     let folder = Folder::new();
     folder.put_mesh("odd.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
     let text = folder.run("check odd.mesh").fine();
-    assert!(text.starts_with("warning: header.index_count (bytes 0x7..0xb): 2 indices make"), "{text}");
+    assert!(text.starts_with("warning: header.index_count (bytes 0x7..0xb): 2 indices, expected"), "{text}");
     assert!(text.ends_with("odd.mesh: 0 errors, 1 warning\n"), "{text}");
 }
 
@@ -108,7 +108,7 @@ fn interchange_formats_and_documents_are_checked_too() {
     assert_eq!(folder.run("check good.obj").fine(), "good.obj: 0 errors, 0 warnings\n");
     assert_eq!(
         folder.run("check bad.obj").stdout,
-        "error: line 2, column 7: `zero` is no number [OBJ-READ]\n\
+        "error: line 2, column 7: expected a number, found `zero` [OBJ-READ]\n\
          \x20 2 | v 1 0 zero\n\
          \x20   |       ^^^^\n\
          \x20 = OBJ: The file can be read.\n\n\

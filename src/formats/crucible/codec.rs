@@ -215,7 +215,7 @@ fn read_streams(
 }
 
 fn uneven(path: impl Into<Path>, size: u64, value: u64) -> Error {
-    let message = format!("{size} bytes are no whole number of values of {value} bytes");
+    let message = format!("{size} bytes are not a whole number of {value}-byte values");
     Error::malformed(message).at(path).with_rule(&rules::STREAM_SIZE)
 }
 

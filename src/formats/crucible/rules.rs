@@ -90,7 +90,7 @@ fn check_streams(chunk: &Chunk, at: usize, report: &mut Report) {
 fn check_indices(chunk: &Chunk, at: usize, report: &mut Report) {
     let (indices, vertices) = (&chunk.indices, chunk.vertex_count());
     if !indices.len().is_multiple_of(3) {
-        let message = format_args!("{} indices make no whole number of triangles", indices.len());
+        let message = format_args!("{} indices, expected a multiple of 3", indices.len());
         report.add(&TRIANGLES, path!(chunks[at].indices), message);
     }
     // Without any streams there is nothing to index, which is reported as such (C8).

@@ -113,7 +113,7 @@ impl Format for Document {
                     let message = "the specification has no root transform";
                     losses.push(Loss::dropped("root_transform", message));
                 }
-                // The specification wants a name: an empty one.
+                // The specification requires a name: an empty one.
                 if !self.animations.is_empty() {
                     self.strings = [Text::default()].into_iter().collect();
                 }

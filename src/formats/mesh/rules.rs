@@ -90,7 +90,7 @@ fn check_vertices(document: &Document, report: &mut Report) {
         );
     }
     if document.vertices.is_empty() {
-        report.add(&EMPTY, path!(header.vertex_count), "there are no vertices");
+        report.add(&EMPTY, path!(header.vertex_count), "found 0 vertices, expected at least 1");
     }
     if report.collects(&NON_FINITE) {
         for (index, position) in document.vertices.positions().iter().enumerate() {
@@ -132,10 +132,10 @@ fn check_vertex_joints(document: &Document, report: &mut Report) {
 fn check_indices(document: &Document, max: Option<u32>, report: &mut Report) {
     let (vertices, indices) = (document.vertices.len(), &document.indices);
     if indices.is_empty() {
-        report.add(&EMPTY, path!(header.index_count), "there are no indices");
+        report.add(&EMPTY, path!(header.index_count), "found 0 indices, expected at least 1");
     }
     if !indices.len().is_multiple_of(3) {
-        let message = format_args!("{} indices make no whole number of triangles", indices.len());
+        let message = format_args!("{} indices, expected a multiple of 3", indices.len());
         report.add(&TRIANGLES, path!(header.index_count), message);
     }
     // Without any vertices the file is empty, which is reported as such (M12).

@@ -104,7 +104,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
         let [a, b, c, d] = four.map(place);
         a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
             let message =
-                format!("vertex {vertex} follows one of the joints {four:?}, but MESH can number 255");
+                format!("vertex {vertex} is bound to one of the joints {four:?}, but MESH can number 255");
             Error::inexpressible(message).at(path!(meshes[0].skins[0])).in_format(FormatId::Mesh)
         })
     });

@@ -20,7 +20,10 @@ impl Vertices {
     pub fn from_bytes(format: VertexFormat, bytes: Vec<u8>) -> Result<Vertices> {
         let stride = stride(format);
         if !format.position() || !bytes.len().is_multiple_of(stride) {
-            let message = format!("{} bytes are no records of {stride} bytes with positions", bytes.len());
+            let message = format!(
+                "{} bytes are not a whole number of {stride}-byte vertices with positions",
+                bytes.len()
+            );
             return Err(Error::inexpressible(message).at(path!(vertices)));
         }
         Ok(Vertices { format, bytes })

@@ -44,7 +44,7 @@ impl<'a> Document<'a> {
     pub fn accessor(&'a self, index: usize) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {
-            return Err(malformed(path, "there is no such accessor"));
+            return Err(malformed(path, format!("out of range: there are {}", self.root.accessors.len())));
         };
         let (Checked::Valid(kind), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
             return Err(malformed(path, "of an unknown type"));
@@ -148,7 +148,7 @@ impl Accessor<'_> {
     fn want(&self, lanes: usize) -> Result<()> {
         match self.lanes == lanes {
             true => Ok(()),
-            false => Err(self.refuse(format!("values of {} components, but {lanes} are wanted", self.lanes))),
+            false => Err(self.refuse(format!("{} components, expected {lanes}", self.lanes))),
         }
     }
 

@@ -97,7 +97,10 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>)> {
     let rest = rest.get(..(length as usize).saturating_sub(12)).unwrap_or_default();
     let (name, json, rest) = chunk(rest).map_err(|message| refuse("chunks[0]", message))?;
     if name != *JSON {
-        return Err(refuse("chunks[0]", format!("\"{}\", but \"JSON\" is wanted", name.escape_ascii())));
+        return Err(refuse(
+            "chunks[0]",
+            format!("found the chunk \"{}\", expected \"JSON\"", name.escape_ascii()),
+        ));
     }
     let mut rest = rest;
     let mut index = 1;
@@ -125,10 +128,10 @@ type Chunk<'a> = ([u8; 4], &'a [u8], &'a [u8]);
 fn chunk(bytes: &[u8]) -> Result<Chunk<'_>, String> {
     let header = number(bytes).and_then(|(length, rest)| Some((length, rest.split_first_chunk::<4>()?)));
     let Some((length, (name, rest))) = header else {
-        return Err(format!("{} bytes, but a chunk begins with 8", bytes.len()));
+        return Err(format!("{} bytes remain, but the header of a chunk has 8", bytes.len()));
     };
     match rest.split_at_checked(length as usize) {
         Some((content, rest)) => Ok((*name, content, rest)),
-        None => Err(format!("{length} bytes, but {} remain", rest.len())),
+        None => Err(format!("the chunk has {length} bytes, but {} remain", rest.len())),
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Erro
 impl<'a> Document<'a> {
     /// # Errors
     ///
-    /// If it is no glTF 2.0, or something refers to what is not there. Buffers fail only when they are wanted.
+    /// If it is no glTF 2.0, or something refers to what is not there. A buffer that is missing fails only where it is used.
     pub fn new(bytes: &'a [u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
@@ -62,11 +62,14 @@ impl<'a> Document<'a> {
     ///
     /// # Errors
     ///
-    /// If there is no such view, or its buffer cannot be had or is too short.
+    /// If the index is out of range, or the buffer is missing or too short.
     pub fn view(&self, index: usize) -> Result<(&[u8], Option<usize>)> {
         let path = || format!("bufferViews[{index}]");
         let Some(view) = self.root.buffer_views.get(index) else {
-            return Err(malformed(path(), "there is no such view"));
+            return Err(malformed(
+                path(),
+                format!("out of range: there are {}", self.root.buffer_views.len()),
+            ));
         };
         let buffer = view.buffer.value();
         let bytes = match self.buffers.get(buffer) {
@@ -80,7 +83,12 @@ impl<'a> Document<'a> {
                 }
                 return Err(Error::new(*kind, message.clone()).at_text(format!("buffers[{buffer}]")));
             }
-            None => return Err(malformed(path(), format!("there is no buffer {buffer}"))),
+            None => {
+                return Err(malformed(
+                    path(),
+                    format!("buffer {buffer}, but there are {}", self.buffers.len()),
+                ));
+            }
         };
         let offset = view.byte_offset.map_or(0, |offset| offset.0);
         let end = offset.checked_add(view.byte_length.0);
@@ -191,7 +199,10 @@ fn validate(root: &json::Root) -> Result<()> {
             // The crate's validation relies on these being there.
             if let Some(index) = primitive.attributes.values().find(|i| i.value() >= root.accessors.len()) {
                 let path = format!("meshes[{mesh}].primitives[{place}].attributes");
-                return Err(malformed(path, format!("there is no accessor {}", index.value())));
+                return Err(malformed(
+                    path,
+                    format!("accessor {}, but there are {}", index.value(), root.accessors.len()),
+                ));
             }
         }
     }
@@ -200,7 +211,7 @@ fn validate(root: &json::Root) -> Result<()> {
             let node = channel.target.node.value();
             if node >= root.nodes.len() {
                 let path = format!("animations[{index}].channels[{place}].target.node");
-                return Err(malformed(path, format!("there is no node {node}")));
+                return Err(malformed(path, format!("node {node}, but there are {}", root.nodes.len())));
             }
         }
     }
@@ -212,9 +223,7 @@ fn validate(root: &json::Root) -> Result<()> {
         }
     });
     match first {
-        Some((path, Fault::IndexOutOfBounds)) => {
-            Err(malformed(path.as_str(), "there is nothing of this index"))
-        }
+        Some((path, Fault::IndexOutOfBounds)) => Err(malformed(path.as_str(), "the index is out of range")),
         Some((path, fault)) => Err(malformed(path.as_str(), fault.to_string().to_lowercase())),
         None => Ok(()),
     }
@@ -239,7 +248,7 @@ fn load<'a>(
         None => return Err((ErrorKind::Malformed, "no uri".to_owned())),
     };
     if (bytes.len() as u64) < length {
-        let message = format!("{length} bytes, but there are {}", bytes.len());
+        let message = format!("{length} bytes are declared, but there are {}", bytes.len());
         return Err((ErrorKind::Malformed, message));
     }
     // What lies behind the end that the file names is not the buffer's.
@@ -261,7 +270,7 @@ fn resolve(uri: &str, files: &dyn Files) -> Result<Vec<u8>, Reason> {
     let name = percent_decode_str(uri).decode_utf8_lossy();
     let inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
     if !inside || name.contains(':') {
-        let message = format!("\"{name}\" is no file beside or below this one");
+        let message = format!("\"{name}\" is not read: only files beside this one or below it are");
         return Err((ErrorKind::Unsupported, message));
     }
     files.read(&name).map_err(|error| (ErrorKind::Io, format!("{name}: {error}")))

@@ -70,7 +70,7 @@ impl Hierarchy {
         matrix
     }
 
-    /// From the space of the scene to that of a node; the identity where there is no such way.
+    /// From the space of the scene to that of a node; the identity where the node is not below it.
     pub fn inverse(&self, node: usize) -> Mat4 {
         let inverse = self.to_scene(Some(node)).inverse();
         if inverse.is_finite() { inverse } else { Mat4::IDENTITY }
@@ -134,7 +134,10 @@ pub(super) fn coarser(document: &Document, node: usize) -> Result<Vec<usize>> {
     let nodes = ids.into_iter().flatten().map(|id| {
         let known = id.as_u64().filter(|id| *id < document.root.nodes.len() as u64);
         known.map(|id| id as usize).ok_or_else(|| {
-            malformed(format!("nodes[{node}].extensions.{LOD}"), format!("there is no node {id}"))
+            malformed(
+                format!("nodes[{node}].extensions.{LOD}"),
+                format!("node {id}, but there are {}", document.root.nodes.len()),
+            )
         })
     });
     nodes.collect()

@@ -85,7 +85,8 @@ impl Columns<'_> {
                 Checked::Invalid => None,
             })
             .collect();
-        let index_of = |wanted: Semantic| all.iter().find(|(s, _)| **s == wanted).map(|(_, index)| *index);
+        let index_of =
+            |semantic: Semantic| all.iter().find(|(s, _)| **s == semantic).map(|(_, index)| *index);
         if let Some(index) = index_of(Semantic::Positions) {
             self.mesh.positions = self.document.accessor(index)?.floats()?;
         }

@@ -17,7 +17,7 @@ use crate::{Limits, Loss, LossKind, Result};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 
-/// Reads a `.glb` or a `.gltf`: which one is told from the bytes.
+/// Reads a `.glb` or a `.gltf`: the bytes say which.
 ///
 /// # Errors
 ///

@@ -67,7 +67,7 @@ impl Joints {
     ///
     /// # Errors
     ///
-    /// If the skin has no such joint.
+    /// If the index is out of range.
     pub fn number(&self, skin: usize, vertices: &mut Skin, path: &str) -> Result<()> {
         let numbers = self.of_skin.get(skin).map(Vec::as_slice).unwrap_or_default();
         for (slot, joint) in vertices.joints.as_flattened_mut().iter_mut().enumerate() {

@@ -142,7 +142,7 @@ fn animation_entry<'a>(
 
 /// The times of an animation in seconds, which begin at 0 or later and strictly ascend.
 struct Clock {
-    /// The accessor of each list that was wanted so far.
+    /// The accessor of each list that was needed so far.
     accessors: Vec<Option<usize>>,
     /// The seconds that all times come later.
     start: f32,

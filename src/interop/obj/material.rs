@@ -96,12 +96,12 @@ pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<(Strin
             continue;
         }
         let place = *places.entry(material).or_insert_with_key(|(name, color)| {
-            let wanted = match (&*to_line(name), color) {
+            let preferred = match (&*to_line(name), color) {
                 ("", Some([red, green, blue])) => format!("color_{red:02x}{green:02x}{blue:02x}"),
                 ("", None) => "none".to_owned(),
                 (name, _) => name.to_owned(),
             };
-            let unique = unique(&wanted, &mut names);
+            let unique = unique(&preferred, &mut names);
             library.push((unique, *color));
             library.len() - 1
         });

@@ -96,7 +96,7 @@ fn libraries(lines: &[&[u8]], files: &dyn Files, losses: &mut Vec<Loss>) -> Mate
 
 /// The name and content of a library, or why it cannot be read.
 fn library<'a>(name: &'a [u8], files: &dyn Files) -> std::result::Result<(&'a str, Vec<u8>), String> {
-    let missing = || format!("there is no {}", quote(name));
+    let missing = || format!("{} is missing", quote(name));
     let name = std::str::from_utf8(name).map_err(|_| missing())?;
     match files.read(name) {
         Ok(text) => Ok((name, text)),

@@ -108,10 +108,10 @@ pub(super) fn read<'a>(text: &'a [u8], limits: &'a Limits) -> Result<File<'a>> {
     match reader.file.others.statements.iter().next() {
         _ if reader.known => Ok(reader.file),
         Some((word, (_, range))) => {
-            let message = format!("{} is no statement of OBJ, nor is anything else here", quote(word));
+            let message = format!("not OBJ: {} is not a statement, and no line is one", quote(word));
             Err(refuse(text, range.clone(), message))
         }
-        None => Err(refuse(text, 0..0, "there is no statement of OBJ")),
+        None => Err(refuse(text, 0..0, "not OBJ: no line is a statement")),
     }
 }
 
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
     /// A statement that is not read. It is listed, unless it shows that this is no text.
     fn skip(&mut self, keyword: &'a [u8], words: &Words) -> Result<()> {
         if keyword.iter().any(u8::is_ascii_control) {
-            return Err(words.refuse(format!("{} is no text", quote(keyword))));
+            return Err(words.refuse(format!("{} is not text", quote(keyword))));
         }
         let statements = &mut self.file.others.statements;
         if statements.len() < MAX_KINDS || statements.contains_key(keyword) {

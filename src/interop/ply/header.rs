@@ -203,7 +203,8 @@ fn element(words: &mut Words) -> Result<Element> {
     let name = name(words, "the name of the element")?;
     let count = words.next().ok_or_else(|| words.missing("the number of items"))?;
     let parsed = std::str::from_utf8(count).ok().and_then(|count| count.parse().ok());
-    let count = parsed.ok_or_else(|| words.refuse(format!("{} is no number of items", quote(count))))?;
+    let count =
+        parsed.ok_or_else(|| words.refuse(format!("expected a number of items, found {}", quote(count))))?;
     Ok(Element { name, count, properties: Vec::new(), line: words.range() })
 }
 
@@ -212,7 +213,7 @@ fn property(words: &mut Words) -> Result<Property> {
         let word = words.next().ok_or_else(|| words.missing(what))?;
         match Number::parse(word) {
             None if word == b"list" => Ok(None),
-            None => Err(words.refuse(format!("{} is no type of PLY", quote(word)))),
+            None => Err(words.refuse(format!("{} is not a PLY type", quote(word)))),
             number => Ok(number),
         }
     };

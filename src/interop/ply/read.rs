@@ -38,7 +38,7 @@ pub(in crate::interop) fn read(
 fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
     let end = header.body;
     let vertex = header.elements.iter().position(|element| element.name == "vertex");
-    let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "there is no element `vertex`"))?;
+    let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "the header declares no element `vertex`"))?;
     let named = |name: &str| header.elements.iter().position(|element| element.name == name);
     let face = named("face");
     // Strips stand in for faces.

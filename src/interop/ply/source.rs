@@ -107,7 +107,8 @@ impl<'a> Source<'a> {
     #[inline]
     pub fn count(&mut self, number: Number) -> Result<u32> {
         let raw = self.next(number)?;
-        to_index(number, raw).ok_or_else(|| self.refuse(format!("{} is no count", to_f64(number, raw))))
+        to_index(number, raw)
+            .ok_or_else(|| self.refuse(format!("expected a count, found {}", to_f64(number, raw))))
     }
 
     /// The error that the last number is wrong.
@@ -171,7 +172,7 @@ fn text(words: &mut Words, number: Number) -> Result<Raw> {
     if number == Number::F64 {
         return match fast_float2::parse::<f64, _>(word) {
             Ok(value) => Ok(value.to_le_bytes()),
-            Err(_) => Err(words.refuse(format!("{} is no number", quote(word)))),
+            Err(_) => Err(words.refuse(format!("expected a number, found {}", quote(word)))),
         };
     }
     let value = std::str::from_utf8(word).ok().and_then(|word| word.parse::<i64>().ok());

@@ -35,19 +35,19 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
     let attributes = custom.iter().enumerate().map(|(index, custom)| {
         let path = format!("meshes[0].custom[{index}]");
         let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
-        let wanted: String = match &*custom.name {
+        let preferred: String = match &*custom.name {
             "" => "custom".to_owned(),
             name => name.chars().map(plain).collect(),
         };
-        let mut name = |wanted: String| {
-            let numbered = (1_u32..).map(|number| format!("{wanted}_{number}"));
-            let name = std::iter::once(wanted.clone()).chain(numbered).find(|name| !taken.contains(name));
+        let mut name = |preferred: String| {
+            let numbered = (1_u32..).map(|number| format!("{preferred}_{number}"));
+            let name = std::iter::once(preferred.clone()).chain(numbered).find(|name| !taken.contains(name));
             let name = name.unwrap_or_default();
             taken.insert(name.clone());
             name
         };
         if custom.lanes == 1 {
-            let name = name(wanted);
+            let name = name(preferred);
             if name != custom.name {
                 let detail = format!("\"{}\" becomes \"{name}\"", custom.name.escape_debug());
                 losses.push(
@@ -57,7 +57,7 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
             }
             return vec![name];
         }
-        let names: Vec<_> = (0..custom.lanes).map(|lane| name(format!("{wanted}_{lane}"))).collect();
+        let names: Vec<_> = (0..custom.lanes).map(|lane| name(format!("{preferred}_{lane}"))).collect();
         let detail = format!("\"{}\" becomes {}", custom.name.escape_debug(), names.join(", "));
         losses.push(Loss::new(LossKind::Split, path, "one property per component").detail(detail));
         names

@@ -80,7 +80,7 @@ impl<'d> Dump<'d> {
 
     /// Writes the annotated hex dump, field by field as they are decoded: a heading for each struct and array, then a
     /// line for each field with its offset, bytes, type, name, value and the first sentence of its documentation.
-    /// Large arrays are summarised, unless [all](Dump::with_all) is wanted. Returns the fault at which it ends, if there is one.
+    /// Large arrays are summarised, unless [all](Dump::with_all) is set. Returns the fault at which it ends, if there is one.
     ///
     /// Offsets marked `~` count in what the last packed block unpacks to.
     ///

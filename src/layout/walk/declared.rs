@@ -188,7 +188,7 @@ impl<V: Visitor> Walker<'_, V> {
                 let position = self.size(space, at, position.eval_int(scope), "offset")?;
                 if position > space.len() {
                     let end = space.len();
-                    let message = format!("lies at offset {position:#x}, but there are {end:#x} bytes");
+                    let message = format!("lies at offset {position:#x}, but the end is at {end:#x}");
                     return self.fault(FaultKind::End, space.span(end..end), message, None);
                 }
                 position

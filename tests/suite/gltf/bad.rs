@@ -125,7 +125,7 @@ fn animations_and_skins_that_are_wrong() {
         assert_eq!(losses[0].path, path);
         assert!(losses[0].message.starts_with(start), "{}", losses[0]);
     };
-    only(&json, "animations[0]", "accessors[0]: values of 3 components");
+    only(&json, "animations[0]", "accessors[0]: 3 components, expected 1");
     json["accessors"][1] =
         json!({ "bufferView": 0, "byteOffset": 12, "componentType": 5126, "count": 3, "type": "SCALAR" });
     json["animations"][0]["samplers"][0]["input"] = 1.into();
@@ -133,7 +133,7 @@ fn animations_and_skins_that_are_wrong() {
     only(&json, "animations[0]", "accessors[1]: time 1 is 0");
     json["animations"] = json!([]);
     json["skins"] = json!([{ "joints": [0], "inverseBindMatrices": 0 }]);
-    only(&json, "skins[0].inverseBindMatrices", "accessors[0]: values of 3 components");
+    only(&json, "skins[0].inverseBindMatrices", "accessors[0]: 3 components, expected 1");
     // Without a mesh, that is what is wrong.
     json["meshes"][0]["primitives"][0]["attributes"] = json!({ "POSITION": 1 });
     assert_eq!(refused(&json).path(), "accessors[0]");

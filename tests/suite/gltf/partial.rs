@@ -36,12 +36,12 @@ fn a_mesh_with_a_bad_buffer_is_left_out() {
     let cases = [
         (
             json!({ "byteLength": 36, "uri": "nope.bin" }),
-            "meshes[1].primitives[0]: buffers[1]: nope.bin: there is no nope.bin",
+            "meshes[1].primitives[0]: buffers[1]: nope.bin: not found",
         ),
         (json!({ "byteLength": 36 }), "meshes[1].primitives[0]: buffers[1]: no uri"),
         (
             json!({ "byteLength": 48, "uri": "numbers.bin" }),
-            "meshes[1].primitives[0]: buffers[1]: 48 bytes, but there are 44",
+            "meshes[1].primitives[0]: buffers[1]: 48 bytes are declared, but there are 44",
         ),
         (
             json!({ "byteLength": 20, "uri": "numbers.bin" }),

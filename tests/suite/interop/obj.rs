@@ -103,7 +103,7 @@ fn libraries_give_materials_their_colours() {
         list(&losses),
         "dropped: my colours.mtl: materials of scenes have a name and a base colour only: Kd, Ns, map_Kd\n\
          quantised: my colours.mtl: base colours rounded to 8 bits, off by at most 0.002\n\
-         dropped: mtllib: there is no `none.mtl my colours.mtl`, so materials have names only"
+         dropped: mtllib: `none.mtl my colours.mtl` is missing, so materials have names only"
     );
 }
 
@@ -120,7 +120,7 @@ fn a_line_names_one_library_or_several() {
     let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
     let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);
     assert_eq!(color_and_losses(whole), (Some([255, 0, 0]), String::new()));
-    let missing = "dropped: mtllib: there is no `a`, so materials have names only";
+    let missing = "dropped: mtllib: `a` is missing, so materials have names only";
     assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0, 255, 0]), missing.to_owned()));
 }
 
@@ -141,7 +141,7 @@ fn a_library_that_is_wrong_is_a_loss() {
     let (_, losses) = read(Obj, b"mtllib a.mtl\n", &folder).unwrap();
     assert_eq!(
         list(&losses),
-        "dropped: a.mtl: malformed colours: 100, the first at line 1, column 4: `x` is no number\n\
+        "dropped: a.mtl: malformed colours: 100, the first at line 1, column 4: expected a number, found `x`\n\
          dropped: a.mtl: everything after too many malformed colours"
     );
 }
@@ -219,16 +219,16 @@ fn colours_and_points() {
 fn errors_name_line_and_column() {
     let errors = [
         ("v 0 0", "line 1, column 6: a coordinate of the position is missing"),
-        ("v 0 0 0\r\nv 0 é 1", "line 2, column 5: `\\xc3\\xa9` is no number"),
-        ("v 0 1,5 0", "line 1, column 5: `1,5` is no number"),
+        ("v 0 0 0\r\nv 0 é 1", "line 2, column 5: expected a number, found `\\xc3\\xa9`"),
+        ("v 0 1,5 0", "line 1, column 5: expected a number, found `1,5`"),
         ("v 0 0 0 1 2", "line 1, column 12: the blue of the colour is missing"),
         ("vn 1 # 2\n", "line 1, column 7: a coordinate of the normal is missing"),
-        ("vt \\\n  \\\n x", "line 3, column 2: `x` is no number"),
-        ("\u{feff}v a", "line 1, column 3: `a` is no number"),
-        ("v 0 0 0\nf 1 1 x", "line 2, column 7: `x` is no corner of a face"),
-        ("v 0 0 0\nf 1 1/1/1/1 1", "line 2, column 5: `1/1/1/1` is no corner of a face"),
-        ("v 0 0 0\nf 1 /1 1", "line 2, column 5: `/1` is no corner of a face"),
-        ("v 0 0 0\nf 1 1/- 1", "line 2, column 5: `1/-` is no corner of a face"),
+        ("vt \\\n  \\\n x", "line 3, column 2: expected a number, found `x`"),
+        ("\u{feff}v a", "line 1, column 3: expected a number, found `a`"),
+        ("v 0 0 0\nf 1 1 x", "line 2, column 7: `x` is not a corner of a face"),
+        ("v 0 0 0\nf 1 1/1/1/1 1", "line 2, column 5: `1/1/1/1` is not a corner of a face"),
+        ("v 0 0 0\nf 1 /1 1", "line 2, column 5: `/1` is not a corner of a face"),
+        ("v 0 0 0\nf 1 1/- 1", "line 2, column 5: `1/-` is not a corner of a face"),
         ("v 0 0 0\nf 0 1 1", "line 2, column 3: `0` has a 0, but numbers count from 1"),
         ("v 0 0 0\nf 1 -2 1", "line 2, column 5: -2 in `-2` is out of range: there are 1 positions so far"),
         (
@@ -238,11 +238,11 @@ fn errors_name_line_and_column() {
         ("v 0 0 0\nf 1 1 3\nf 1 1 2", "line 2, column 7: position 3, but the file has 1"),
         (
             "hello world\nhow are you",
-            "line 1, column 1: `hello` is no statement of OBJ, nor is anything else here",
+            "line 1, column 1: not OBJ: `hello` is not a statement, and no line is one",
         ),
-        ("", "line 1, column 1: there is no statement of OBJ"),
-        ("\n# nothing\n", "line 1, column 1: there is no statement of OBJ"),
-        ("v 0 0 0\n\x00\x01\x02", "line 2, column 1: `\\x00\\x01\\x02` is no text"),
+        ("", "line 1, column 1: not OBJ: no line is a statement"),
+        ("\n# nothing\n", "line 1, column 1: not OBJ: no line is a statement"),
+        ("v 0 0 0\n\x00\x01\x02", "line 2, column 1: `\\x00\\x01\\x02` is not text"),
     ];
     for (text, expected) in errors {
         assert_eq!(error(Obj, text.as_bytes()), expected, "{text}");

@@ -156,17 +156,23 @@ fn errors_name_the_place() {
         ),
         ("ply\nformat ascii 2.0\n".into(), "line 2, column 14: version `2.0` is not 1.0"),
         ("ply\nelements 3\n".into(), "line 3, column 1: the header has no line `end_header`"),
-        ("ply\nelement a -3\n".into(), "line 2, column 11: `-3` is no number of items"),
+        ("ply\nelement a -3\n".into(), "line 2, column 11: expected a number of items, found `-3`"),
         ("ply\nelement a\n".into(), "line 2, column 10: the number of items is missing"),
         ("ply\nproperty int a\n".into(), "line 2, column 14: a property before the first element"),
-        ("ply\nelement a 1\nproperty long a\n".into(), "line 3, column 10: `long` is no type of PLY"),
+        ("ply\nelement a 1\nproperty long a\n".into(), "line 3, column 10: `long` is not a PLY type"),
         ("ply\nelement a 1\nproperty list int list a\n".into(), "line 3, column 19: a list of lists"),
-        ("ply\nformat ascii 1.0\nend_header\n".into(), "line 4, column 1: there is no element `vertex`"),
+        (
+            "ply\nformat ascii 1.0\nend_header\n".into(),
+            "line 4, column 1: the header declares no element `vertex`",
+        ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2"),
             "line 3, column 16: 1 items of `vertex` take 5 bytes or more, but 3 are left",
         ),
-        (format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2 x"), "line 8, column 5: `x` is no number"),
+        (
+            format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2 x"),
+            "line 8, column 5: expected a number, found `x`",
+        ),
         (
             format!("ply\nformat ascii 1.0\n{vertex}end_header\n1 2.55 "),
             "line 8, column 1: 2 numbers, but `vertex` has 3 in a line",

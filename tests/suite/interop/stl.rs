@@ -71,7 +71,7 @@ fn errors_name_the_place() {
         (&b""[..], "line 1, column 1: the file is empty"),
         (b"abc", "bytes 0x0..0x3: 3 bytes are neither a binary STL file, which has 84 or more, nor text"),
         (truncated, "bytes 0x50..0x54: 1 facets take 50 bytes, but 46 are left"),
-        (b"solid a\nfacet normal 0 0\nouter", "line 3, column 1: `outer` is no number"),
+        (b"solid a\nfacet normal 0 0\nouter", "line 3, column 1: expected a number, found `outer`"),
         (
             b"solid a\nfacet normal 0 0 1\nouter loop vertex 1 2 3 vertex 1 2 3\nendloop",
             "line 4, column 1: `vertex` is expected, not `endloop`",

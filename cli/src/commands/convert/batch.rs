@@ -76,7 +76,7 @@ impl Job {
         conversion.run(&self.input, Staged::in_new_folders(&self.output, conversion.force))
     }
 
-    /// Says at once what cannot be told together with other files.
+    /// Prints at once what cannot be grouped with other files.
     fn report(&self, result: &Result<Outcome>, verbosity: Verbosity) {
         match result {
             Ok(Outcome { assumed, losses, refusal }) => {

@@ -1,7 +1,9 @@
 //! Which comments a text format is written with.
 
 use clap::ValueEnum;
-use meshspec::Document;
+use meshspec::{Document, FormatId};
+
+use crate::encoding::Encoding;
 
 /// Which comments a text format is written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -16,6 +18,11 @@ pub enum Comments {
 }
 
 impl Comments {
+    /// Whether such files have comments.
+    pub fn are_in(encoding: Encoding) -> bool {
+        matches!(encoding, Encoding::Json | Encoding::Format(FormatId::Seed))
+    }
+
     /// Whether those of IN are read.
     pub fn are_kept(self) -> bool {
         self == Comments::Keep

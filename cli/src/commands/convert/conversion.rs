@@ -60,7 +60,7 @@ impl Conversion {
             let message = format!("applies to {} only, and the output is {to}", names.join(", "));
             return Err(Failure::usage(option, message));
         }
-        if self.comments.is_some() && !matches!(to, Encoding::Json | Encoding::Format(FormatId::Seed)) {
+        if self.comments.is_some() && !Comments::are_in(to) {
             return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
         }
         match (to, self.dialect) {

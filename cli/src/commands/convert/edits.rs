@@ -127,15 +127,15 @@ impl Edits {
             normals,
             ..
         } = self;
-        let told = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
-        let told = told || self.center || self.pose.is_some();
-        !(told || *flip_u || *flip_v || *weld || *triangulate || *normals == Some(Normals::Always))
+        let given = axes.is_some() || out_axes.is_some() || uv_origin.is_some() || scale.is_some();
+        let given = given || self.center || self.pose.is_some();
+        !(given || *flip_u || *flip_v || *weld || *triangulate || *normals == Some(Normals::Always))
     }
 
     /// The conventions of IN, where those of its format are these.
     pub fn source(&self, mut usual: Conventions) -> Conventions {
         if let Some(corner) = self.uv_origin {
-            usual.evidence = "as told";
+            usual.evidence = "as given";
             usual.uv_origin = match corner {
                 Corner::TopLeft => UvOrigin::TopLeft,
                 Corner::BottomLeft => UvOrigin::BottomLeft,

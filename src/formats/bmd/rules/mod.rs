@@ -46,7 +46,7 @@ rules! {
     LOD_DRAWABLE "BMD-LOD-DRAWABLE" Warning "LodDef" "B18"
         "The meshes of a level of detail have a material, so that they are drawn.";
     PARENT "BMD-PARENT" Error "BoneDef, id_parent" "B21"
-        "The parent of a bone comes before it and is no pseudo-bone; that of bone 0 is 0.";
+        "The parent of a bone comes before it and is not a pseudo-bone; that of bone 0 is 0.";
     PSEUDO_ORDER "BMD-PSEUDO-ORDER" Error "Pseudo-Bones" "B22"
         "Pseudo-bones come after the normal bones.";
     PSEUDO_BONES "BMD-PSEUDO-BONES" Error "Pseudo-Bones" "B22"

@@ -148,9 +148,8 @@ impl Frames {
             ("duration", animation.duration, self.count.into(), "frames"),
             ("rate", animation.rate, self.rate, "per second"),
         ];
-        for (field, wanted, found, unit) in fields.into_iter().filter(|(_, wanted, found, _)| wanted != found)
-        {
-            let message = format!("{wanted} becomes {found} {unit}");
+        for (field, exact, found, unit) in fields.into_iter().filter(|(_, exact, found, _)| exact != found) {
+            let message = format!("{exact} becomes {found} {unit}");
             losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].{field}"), message));
         }
     }

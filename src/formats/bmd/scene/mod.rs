@@ -265,13 +265,13 @@ fn from_mesh(
 }
 
 /// A flat colour is a part of the name, and what begins like one is one.
-fn report_material(wanted: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
-    if found.as_bytes() != wanted.name.as_bytes() {
+fn report_material(material: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
+    if found.as_bytes() != material.name.as_bytes() {
         let loss =
             Loss::renamed(format!("meshes[{index}].material.name"), "BMD has flat colours in the name");
-        losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", wanted.name)));
+        losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", material.name)));
     }
-    if wanted.color.is_none() && flat_color(found.as_bytes()).is_some() {
+    if material.color.is_none() && flat_color(found.as_bytes()).is_some() {
         let message = "BMD reads # and a number at the beginning of a name as a flat colour";
         losses.push(Loss::changed(format!("meshes[{index}].material.color"), message));
     }

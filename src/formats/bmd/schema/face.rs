@@ -1,4 +1,4 @@
-//! Packed faces: triangles and quads of 32 or 64 bits, told apart by the two lowest bits.
+//! Packed faces: triangles and quads of 32 or 64 bits, distinguished by the two lowest bits.
 
 use binrw::binread;
 use meshspec_derive::Layout;

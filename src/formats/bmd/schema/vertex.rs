@@ -1,4 +1,4 @@
-//! Packed vertices: 64, 96 or 128 bits, told apart by the tag in bits 63:56 of the first word (B8).
+//! Packed vertices: 64, 96 or 128 bits, distinguished by the tag in bits 63:56 of the first word (B8).
 
 use binrw::binread;
 use half::f16;
