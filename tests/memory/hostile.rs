@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         streams_of_iyma_take_what_they_give_and_what_they_verify,
         sizes_near_the_ends_of_their_range,
         images_that_share_their_bytes_stay_small,
+        empty_strings_take_no_more_than_the_file,
         reading_takes_the_decoded_size_and_a_tenth,
         false_counts_in_gltf_take_no_memory,
     ]
@@ -252,6 +253,22 @@ fn images_that_share_their_bytes_stay_small() {
     let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
     assert!(result.is_ok());
     assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
+}
+
+/// An empty string is one byte of a MESH file.
+fn empty_strings_take_no_more_than_the_file() {
+    let mut bytes = include_bytes!("../../samples/mesh/flag.mesh").to_vec();
+    let strings = 8 << 20;
+    bytes.resize(bytes.len() + strings, 0);
+    let (losses, memory) = measured(|| {
+        let document = FormatId::Mesh.read(&bytes, &Default::default()).unwrap();
+        assert!(document.check().findings().len() < 100);
+        document.into_scene(&SceneOptions::default()).unwrap().1
+    });
+    assert!(memory <= 3 * bytes.len(), "{memory} bytes for a file of {}", bytes.len());
+    let counted = losses.last().unwrap().affected.unwrap();
+    assert_eq!(counted.count + losses.len() as u64 - 1, strings as u64);
+    assert!(losses.len() < 1000, "{} losses", losses.len());
 }
 
 fn reading_takes_the_decoded_size_and_a_tenth() {

@@ -1,5 +1,7 @@
 //! MESH to and from scenes.
 
+use std::collections::BTreeSet;
+
 use glam::Mat4;
 
 use super::rules;
@@ -82,24 +84,35 @@ impl FromScene for Document {
     }
 }
 
-/// Strings that are no animation's name, and names that are no text.
+/// Strings that name no animation, listed one by one up to this many and counted beyond: there may be as many as bytes.
+const MAX_LISTED: usize = 100;
+
+/// Strings that name no animation, and names that are not UTF-8.
 fn lost_strings(document: &Document) -> Vec<Loss> {
-    let strings = document.strings.iter().map(|string| Text::from(string.to_vec())).enumerate();
-    let losses = strings.filter_map(|(index, string)| {
-        let path = format!("strings[{index}]");
-        let used = document.animations.iter().any(|animation| animation.name == Some(index as u32));
-        match used {
-            false => Some(
-                Loss::dropped(path, "a string that names no animation").detail(format_args!("\"{string}\"")),
-            ),
-            true if string.as_bytes() != string.to_string().as_bytes() => Some(
-                Loss::renamed(path, "invalid UTF-8 replaced")
-                    .detail(format_args!("{string:?} becomes \"{string}\"")),
-            ),
-            true => None,
-        }
-    });
-    losses.collect()
+    let names: BTreeSet<_> =
+        document.animations.iter().filter_map(|animation| animation.name).map(|name| name as usize).collect();
+    let unused = || document.strings.iter().enumerate().filter(|(index, _)| !names.contains(index));
+    let mut losses: Vec<_> = unused()
+        .take(MAX_LISTED)
+        .map(|(index, string)| {
+            let loss = Loss::dropped(format!("strings[{index}]"), "a string that names no animation");
+            loss.detail(format_args!("\"{}\"", Text::from(string.to_vec())))
+        })
+        .collect();
+    let others = unused().skip(MAX_LISTED).count();
+    if others > 0 {
+        let loss = Loss::dropped("strings", "more strings that name no animation");
+        losses.push(loss.affecting(others, document.strings.len(), "strings"));
+    }
+    losses.extend(names.iter().filter_map(|index| {
+        let string = document.strings.get(*index)?;
+        let is_valid = string.as_bytes() == string.to_string().as_bytes();
+        (!is_valid).then(|| {
+            Loss::renamed(format!("strings[{index}]"), "invalid UTF-8 replaced")
+                .detail(format_args!("{string:?} becomes \"{string}\""))
+        })
+    }));
+    losses
 }
 
 fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
