@@ -1,10 +1,10 @@
-//! Documents as JSON text.
+//! Documents and results as JSON text.
 
 use std::io::{self, Write};
 
 use meshspec::{Document, FormatId};
-use serde::Deserialize;
 use serde::de::DeserializeSeed;
+use serde::{Deserialize, Serialize};
 
 /// The format of a document, which may stand anywhere in it. Errors name line and column.
 pub fn format_of(text: &[u8]) -> serde_json::Result<FormatId> {
@@ -25,4 +25,37 @@ pub fn read_document(text: &[u8]) -> serde_json::Result<Document> {
 pub fn write_document(document: &Document, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)
+}
+
+/// An element of a list.
+pub fn to_vec(data: &impl Serialize) -> io::Result<Vec<u8>> {
+    Ok(serde_json::to_vec_pretty(data)?)
+}
+
+/// A list whose elements are printed one by one.
+pub struct List {
+    is_empty: bool,
+}
+
+impl List {
+    pub fn new() -> List {
+        List { is_empty: true }
+    }
+
+    /// Prints an element.
+    pub fn write(&mut self, element: &[u8], out: &mut impl Write) -> io::Result<()> {
+        out.write_all(if self.is_empty { b"[" } else { b"," })?;
+        self.is_empty = false;
+        // Line feeds within strings are escaped: each of these ends a line.
+        for line in element.split(|byte| *byte == b'\n') {
+            out.write_all(b"\n  ")?;
+            out.write_all(line)?;
+        }
+        Ok(())
+    }
+
+    /// Prints the end.
+    pub fn end(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(if self.is_empty { b"[]\n" } else { b"\n]\n" })
+    }
 }

@@ -37,14 +37,14 @@ pub fn list(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<Listed
 }
 
 /// As [`list`], for commands that have nothing to do without any file.
-pub fn list_some(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
+pub fn list_some(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<Listed>> {
     let files = list(paths, is_meant)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
             let message = "no file in it has the extension of a format; `meshspec formats` lists them";
             Err(Failure::usage(&path.display().to_string(), message))
         }
-        _ => Ok(files.into_iter().map(|listed| listed.file).collect()),
+        _ => Ok(files),
     }
 }
 

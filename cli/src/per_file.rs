@@ -1,12 +1,16 @@
 //! Commands that look at several files: one result per file, and a bad file does not keep the others from theirs.
 
-use std::io::{self, BufWriter, Write};
+use std::fmt;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
 
 use crate::failure::{Failure, Result, Status};
+use crate::json;
+use crate::lines::Lines;
+use crate::listing;
+use crate::many::{Many, side_by_side};
 use crate::progress;
 
 /// What a command has to say of one file.
@@ -16,64 +20,107 @@ pub trait FileResult: Serialize {
     fn print(&self, out: &mut impl Write) -> io::Result<()>;
 }
 
-/// Stands in the list of results for a file that could not be looked at.
+/// Stands for a file that could not be looked at.
 #[derive(Serialize)]
 struct Failed<'a> {
     file: String,
     error: &'a str,
 }
 
-/// Looks at each file and prints the results, for people or as a JSON list. The status is the worst of all.
-pub fn run<T: FileResult>(
-    files: &[PathBuf],
-    json: bool,
-    look_at: impl Fn(&Path) -> Result<T>,
-) -> Result<Status> {
-    let mut worst = Status::Fine;
-    let mut attempt = |file: &PathBuf| {
-        let result = progress::on_file(file, || look_at(file));
-        match &result {
-            Ok(result) => worst = worst.max(result.status()),
-            Err(failure) => {
-                failure.report();
-                worst = worst.max(failure.status);
-            }
-        }
-        result
-    };
-    if json {
-        let mut out = BufWriter::new(io::stdout().lock());
-        print_list(files, &mut attempt, &mut out)?;
-        out.flush()?;
-    } else {
-        let mut out = anstream::stdout().lock();
-        for file in files {
-            if let Ok(result) = attempt(file) {
-                result.print(&mut out)?;
-            }
-        }
-    }
-    Ok(worst)
+/// What is left of a file that was looked at.
+struct Looked {
+    status: Status,
+    /// For people, or an element of a JSON list.
+    text: Vec<u8>,
+    failure: Option<Failure>,
 }
 
-fn print_list<T: FileResult>(
-    files: &[PathBuf],
-    attempt: &mut impl FnMut(&PathBuf) -> Result<T, Failure>,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::pretty(&mut *out);
-    let mut list = serializer.serialize_seq(Some(files.len()))?;
-    for file in files {
-        match attempt(file) {
-            Ok(result) => list.serialize_element(&result)?,
+/// The files of a command, and how to look at them.
+pub struct Files {
+    files: Vec<PathBuf>,
+    lines: Lines,
+}
+
+impl Files {
+    /// Those that the paths and options name; `options` are those on which the results depend.
+    pub fn new(many: &Many, paths: &[PathBuf], options: &impl fmt::Debug) -> Result<Files> {
+        many.require_log()?;
+        let mut files = listing::list_some(paths, listing::is_mesh)?;
+        many.add_to(&mut files)?;
+        let files = files.into_iter().map(|listed| listed.file).collect();
+        Ok(Files { files, lines: many.lines(options)? })
+    }
+
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Looks at each file and prints the results: for people or as a JSON list in order, as lines when they are done.
+    /// The status is the worst of all.
+    pub fn look_at<T: FileResult>(
+        &self,
+        json: bool,
+        look_at: impl Fn(&Path) -> Result<T> + Sync,
+    ) -> Result<Status> {
+        let mut worst = Status::Fine;
+        let mut out = anstream::stdout();
+        let mut list = json::List::new();
+        let bar = progress::of(&self.files);
+        progress::shown(&bar, || {
+            side_by_side(
+                &self.files,
+                |file| {
+                    let looked = self.one(file, json, &look_at);
+                    bar.inc(1);
+                    looked
+                },
+                |looked| {
+                    let Looked { status, text, failure } = looked?;
+                    worst = worst.max(status);
+                    if let Some(failure) = failure {
+                        bar.suspend(|| failure.report());
+                    }
+                    if json {
+                        list.write(&text, &mut out)?
+                    } else {
+                        out.write_all(&text)?
+                    }
+                    Ok(())
+                },
+            )
+        })?;
+        if json {
+            list.end(&mut out)?;
+        }
+        Ok(worst)
+    }
+
+    /// Looks at a file, unless that was done before.
+    fn one<T: FileResult>(
+        &self,
+        file: &Path,
+        json: bool,
+        look_at: impl Fn(&Path) -> Result<T>,
+    ) -> Result<Looked> {
+        if let Some(status) = self.lines.known(file) {
+            return Ok(Looked { status, text: Vec::new(), failure: None });
+        }
+        let state = self.lines.state(file);
+        let result = look_at(file);
+        let status = result.as_ref().map_or_else(|failure| failure.status, T::status);
+        let mut text = Vec::new();
+        match &result {
+            Ok(result) if self.lines.are_written() => self.lines.write(result, state, status)?,
+            Ok(result) if json => text = json::to_vec(result)?,
+            Ok(result) => result.print(&mut text)?,
             Err(failure) => {
-                list.serialize_element(&Failed {
-                    file: file.display().to_string(),
-                    error: failure.message(),
-                })?;
+                let failed = Failed { file: file.display().to_string(), error: failure.message() };
+                self.lines.write(&failed, state, status)?;
+                if json {
+                    text = json::to_vec(&failed)?;
+                }
             }
         }
+        Ok(Looked { status, text, failure: result.err() })
     }
-    list.end()?;
-    writeln!(out)
 }

@@ -17,9 +17,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Does the work on one file.
 pub fn on_file<T>(path: &Path, work: impl FnOnce() -> T) -> T {
-    let bar = hidden(None, "{spinner} {msg} ({elapsed})");
-    bar.set_message(name_of(path));
-    shown(&bar, work)
+    shown(&naming(path), work)
 }
 
 /// Does work on a file whose results go to standard output meanwhile: if that is the terminal, it is sign enough.
@@ -32,9 +30,12 @@ pub fn on_files<T>(input: &Path, output: &Path, work: impl FnOnce() -> T) -> T {
     if is_standard(output) { on_printed_file(input, work) } else { on_file(input, work) }
 }
 
-/// A bar that counts up to `count`, to be given to [`shown`].
-pub fn counting(count: usize) -> ProgressBar {
-    hidden(Some(count as u64), "{bar:40} {pos}/{len} {eta}")
+/// A bar that counts files, or names the only one, to be given to [`shown`].
+pub fn of(files: &[impl AsRef<Path>]) -> ProgressBar {
+    match files {
+        [file] => naming(file.as_ref()),
+        files => hidden(Some(files.len() as u64), "{bar:40} {pos}/{len} {eta}"),
+    }
 }
 
 /// Does the work, and shows the bar if that takes longer than a second.
@@ -57,6 +58,12 @@ pub fn shown<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
         drop(working);
         result
     })
+}
+
+fn naming(file: &Path) -> ProgressBar {
+    let bar = hidden(None, "{spinner} {msg} ({elapsed})");
+    bar.set_message(name_of(file));
+    bar
 }
 
 fn hidden(count: Option<u64>, template: &str) -> ProgressBar {

@@ -13,9 +13,9 @@ use crate::failure::{Failure, Result, Status};
 use crate::findings::{Others, Shown};
 use crate::input::{self, Beside, name_of};
 use crate::json;
-use crate::listing;
+use crate::many::Many;
 use crate::messages::{SCREEN, Verbosity};
-use crate::per_file::{self, FileResult};
+use crate::per_file::{FileResult, Files};
 use crate::problem::{Bytes, Problem};
 use crate::reading::Reading;
 use crate::terminal::{Escaped, TITLE, counted};
@@ -26,11 +26,13 @@ use crate::terminal::{Escaped, TITLE, counted};
 #[derive(Debug, Args)]
 pub struct Check {
     /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print data for other programs.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    many: Many,
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
@@ -62,9 +64,9 @@ struct Checked {
 
 impl Check {
     pub fn run(&self) -> Result<Status> {
-        let files = listing::list_some(&self.files, listing::is_mesh)?;
+        let files = Files::new(&self.many, &self.files, &self.reading)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
-        let status = per_file::run(&files, self.json, |path| self.look_at(path, brief))?;
+        let status = files.look_at(self.json, |path| self.look_at(path, brief))?;
         if brief && !self.json && !self.verbosity.quiet {
             eprintln!("{} files checked; --verbose shows all of them and their findings", files.len());
         }

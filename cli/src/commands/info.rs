@@ -16,9 +16,9 @@ use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, Beside, name_of};
 use crate::json;
-use crate::listing;
+use crate::many::Many;
 use crate::messages::Verbosity;
-use crate::per_file::{self, FileResult};
+use crate::per_file::{FileResult, Files};
 use crate::reading::Reading;
 use crate::sections::{self, Parts};
 use crate::terminal::{Escaped, TITLE, counted, number};
@@ -30,11 +30,13 @@ const FEW: usize = 4;
 #[derive(Debug, Args)]
 pub struct Info {
     /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Print data for other programs.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    many: Many,
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
@@ -104,9 +106,7 @@ impl From<SceneInfo> for Content {
 
 impl Info {
     pub fn run(&self) -> Result<Status> {
-        per_file::run(&listing::list_some(&self.files, listing::is_mesh)?, self.json, |path| {
-            self.look_at(path)
-        })
+        Files::new(&self.many, &self.files, &self.reading)?.look_at(self.json, |path| self.look_at(path))
     }
 
     fn look_at(&self, path: &Path) -> Result<FileInfo> {

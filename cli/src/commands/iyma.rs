@@ -164,6 +164,7 @@ impl Merge {
             return Err(Failure::usage("standard input", "can be only one of the inputs"));
         }
         let inputs = listing::list_some(&self.inputs, is_iyma)?;
+        let inputs: Vec<_> = inputs.into_iter().map(|listed| listed.file).collect();
         let documents = inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
         let merged = iyma::merge(&documents);
         let (document, mut losses) = merged.map_err(|error| self.failure(&inputs, &error))?;

@@ -18,6 +18,7 @@ mod interrupted;
 mod iyma;
 mod json;
 mod listing;
+mod many;
 mod messages;
 mod output;
 mod packed;

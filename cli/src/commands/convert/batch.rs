@@ -1,62 +1,22 @@
 //! Many files at once.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
-use super::conversion::Conversion;
+use super::Convert;
 use super::outcome::{Outcome, Row};
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::is_standard;
+use crate::input::{is_standard, name_of};
+use crate::json;
+use crate::lines::Lines;
 use crate::listing::{self, Listed};
-use crate::messages::{self, Messages, Verbosity};
-use crate::output::{self, Staged};
+use crate::many::{Newer, side_by_side};
+use crate::messages::{self, Messages};
+use crate::output::Staged;
 use crate::progress;
 use crate::terminal::counted;
-
-/// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
-/// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file.
-pub fn run(
-    conversion: &Conversion,
-    inputs: &[PathBuf],
-    folder: &Path,
-    to: Encoding,
-    json: bool,
-    verbosity: Verbosity,
-) -> Result<Status> {
-    conversion.require_options(to)?;
-    if inputs.iter().any(|input| is_standard(input)) {
-        return Err(Failure::usage("standard input", "has no file name for --out-dir; name OUT instead"));
-    }
-    let jobs = jobs(inputs, folder, to)?;
-    let bar = progress::counting(jobs.len());
-    let results: Vec<_> = progress::shown(&bar, || {
-        let run = |job: &Job| {
-            let result = job.run(conversion);
-            if !json {
-                bar.suspend(|| job.report(&result, verbosity));
-            }
-            bar.inc(1);
-            result
-        };
-        jobs.par_iter().map(run).collect()
-    });
-    if json {
-        let rows = jobs.iter().zip(&results).map(|(job, result)| Row::new(&job.input, &job.output, result));
-        output::print_json(&rows.collect::<Vec<_>>())?;
-    } else if !verbosity.verbose {
-        let mut messages = Messages::default();
-        for (job, result) in jobs.iter().zip(&results) {
-            if let Ok(Outcome { assumed, losses, .. }) = result {
-                messages.add(Some(&job.input.display().to_string()), assumed, losses);
-            }
-        }
-        messages.print(verbosity);
-    }
-    Ok(sum_up(&results, verbosity))
-}
 
 /// One file to convert.
 struct Job {
@@ -66,22 +26,104 @@ struct Job {
     rival: Option<PathBuf>,
 }
 
-impl Job {
-    fn run(&self, conversion: &Conversion) -> Result<Outcome> {
-        if let Some(rival) = &self.rival {
-            let (input, rival) = (self.input.display(), rival.display());
-            let message = format!("not written: both {input} and {rival} would become it");
-            return Err(Failure::usage(&self.output.display().to_string(), message));
+/// How it went with a file.
+enum Done {
+    /// It is as it was, and so was this its end.
+    Before(Status),
+    Now(Result<Outcome>),
+}
+
+/// How many files went how.
+#[derive(Default)]
+struct Counts {
+    converted: u64,
+    failed: u64,
+    up_to_date: u64,
+}
+
+impl Convert {
+    /// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
+    /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file.
+    pub(super) fn run_all(&self, inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Status> {
+        self.conversion.require_options(to)?;
+        if inputs.iter().any(|input| is_standard(input)) {
+            return Err(Failure::usage("standard input", "has no file name for --out-dir; name OUT instead"));
         }
-        conversion.run(&self.input, Staged::in_new_folders(&self.output, conversion.force))
+        if self.many.newer == Some(Newer::Hash) {
+            self.many.require_log()?;
+        }
+        let mut files = listing::list(inputs, listing::is_mesh)?;
+        self.many.add_to(&mut files)?;
+        let jobs = jobs(files, folder, to);
+        let lines = self.many.lines(&(&self.conversion, folder))?;
+        let bar = progress::of(&jobs);
+        let mut counts = Counts::default();
+        let mut messages = Messages::default();
+        let mut list = json::List::new();
+        let mut out = anstream::stdout();
+        let work = |job| {
+            let done = self.convert(job, &lines);
+            if let (Ok(Done::Now(result)), false) = (&done, self.json) {
+                bar.suspend(|| self.report(job, result));
+            }
+            bar.inc(1);
+            done.map(|done| (job, done))
+        };
+        let then = |done: Result<(&Job, Done)>| {
+            let (job, done) = done?;
+            counts.add(&done);
+            if let Done::Now(result) = done {
+                if self.json {
+                    list.write(&json::to_vec(&Row::new(&job.input, &job.output, &result))?, &mut out)?;
+                } else if let (Ok(outcome), false) = (&result, self.verbosity.verbose) {
+                    messages.add(Some(&name_of(&job.input)), &outcome.assumed, &outcome.losses);
+                }
+            }
+            Ok(())
+        };
+        progress::shown(&bar, || side_by_side(&jobs, work, then))?;
+        if self.json {
+            list.end(&mut out)?;
+        }
+        messages.print(self.verbosity);
+        if !self.verbosity.quiet {
+            eprintln!("{}", counts.text());
+        }
+        Ok(if counts.failed == 0 { Status::Fine } else { Status::Invalid })
+    }
+
+    /// Converts a file, unless that was done before.
+    fn convert(&self, job: &Job, lines: &Lines) -> Result<Done> {
+        if let Some(status) = self.before(job, lines) {
+            return Ok(Done::Before(status));
+        }
+        let state = lines.state(&job.input);
+        let force = self.conversion.force || self.many.newer.is_some();
+        let result = job.run(|| self.conversion.run(&job.input, Staged::in_new_folders(&job.output, force)));
+        if lines.are_written() {
+            lines.write(&Row::new(&job.input, &job.output, &result), state, status_of(&result))?;
+        }
+        Ok(Done::Now(result))
+    }
+
+    /// How the conversion ended, if that need not be done again.
+    fn before(&self, job: &Job, lines: &Lines) -> Option<Status> {
+        self.many.newer?;
+        let status = match lines.is_log() {
+            true => lines.known(&job.input)?,
+            false if job.is_newer() => Status::Fine,
+            false => return None,
+        };
+        // The output may have been removed.
+        (status != Status::Fine || job.output.exists()).then_some(status)
     }
 
     /// Prints at once what cannot be grouped with other files.
-    fn report(&self, result: &Result<Outcome>, verbosity: Verbosity) {
+    fn report(&self, job: &Job, result: &Result<Outcome>) {
         match result {
             Ok(Outcome { assumed, losses, refusal }) => {
-                if verbosity.verbose {
-                    messages::print_all(&format!("{}: ", self.input.display()), assumed, losses);
+                if self.verbosity.verbose {
+                    messages::print_all(&format!("{}: ", job.input.display()), assumed, losses);
                 }
                 if let Some(refusal) = refusal {
                     refusal.report();
@@ -92,13 +134,67 @@ impl Job {
     }
 }
 
+fn status_of(result: &Result<Outcome>) -> Status {
+    match result {
+        Ok(Outcome { refusal: None, .. }) => Status::Fine,
+        Ok(Outcome { refusal: Some(failure), .. }) | Err(failure) => failure.status,
+    }
+}
+
+impl Job {
+    fn run(&self, conversion: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
+        match &self.rival {
+            None => conversion(),
+            Some(rival) => {
+                let (input, rival) = (self.input.display(), rival.display());
+                let message = format!("not written: both {input} and {rival} would become it");
+                Err(Failure::usage(&self.output.display().to_string(), message))
+            }
+        }
+    }
+
+    /// Whether the output is not older than the input.
+    fn is_newer(&self) -> bool {
+        let modified = |path| fs::metadata(path).and_then(|metadata| metadata.modified());
+        match (modified(&self.output), modified(&self.input)) {
+            (Ok(output), Ok(input)) => output >= input,
+            _ => false,
+        }
+    }
+}
+
+impl AsRef<Path> for Job {
+    fn as_ref(&self) -> &Path {
+        &self.input
+    }
+}
+
+impl Counts {
+    fn add(&mut self, done: &Done) {
+        match done {
+            Done::Before(Status::Fine) => self.up_to_date += 1,
+            Done::Now(Ok(Outcome { refusal: None, .. })) => self.converted += 1,
+            Done::Before(_) | Done::Now(_) => self.failed += 1,
+        }
+    }
+
+    fn text(&self) -> String {
+        let converted = counted(self.converted, "file", "files");
+        let up_to_date = match self.up_to_date {
+            0 => String::new(),
+            count => format!(", {count} up to date"),
+        };
+        format!("{converted} converted{up_to_date}, {} failed", self.failed)
+    }
+}
+
 /// What to convert, in the order of the names, each file once.
-fn jobs(inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Vec<Job>> {
+fn jobs(files: Vec<Listed>, folder: &Path, to: Encoding) -> Vec<Job> {
     let job = |Listed { file, name }| {
         let output = folder.join(name).with_extension(to.extension_for(&file));
         Job { output, input: file, rival: None }
     };
-    let mut jobs: Vec<_> = listing::list(inputs, listing::is_mesh)?.into_iter().map(job).collect();
+    let mut jobs: Vec<_> = files.into_iter().map(job).collect();
     let mut known = HashSet::new();
     jobs.retain(|job| known.insert(job.input.clone()));
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
@@ -109,16 +205,5 @@ fn jobs(inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Vec<Job>> {
             jobs[first].rival = Some(jobs[place].input.clone());
         }
     }
-    Ok(jobs)
-}
-
-/// Says how it went.
-fn sum_up(results: &[Result<Outcome>], verbosity: Verbosity) -> Status {
-    let is_written = |result: &&Result<Outcome>| matches!(result, Ok(Outcome { refusal: None, .. }));
-    let converted = results.iter().filter(is_written).count();
-    let failed = results.len() - converted;
-    if !verbosity.quiet {
-        eprintln!("{} converted, {failed} failed", counted(converted as u64, "file", "files"));
-    }
-    if failed == 0 { Status::Fine } else { Status::Invalid }
+    jobs
 }

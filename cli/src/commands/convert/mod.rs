@@ -13,6 +13,7 @@ use clap::Args;
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
+use crate::many::Many;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, Staged};
 use crate::progress;
@@ -26,7 +27,7 @@ use outcome::Row;
 pub struct Convert {
     /// The file to read and the file to write; `-` is standard input or output. With --out-dir, all are files to read,
     /// folders of such files, or patterns such as `*.glb`.
-    #[arg(value_name = "IN… OUT", required = true)]
+    #[arg(value_name = "IN… OUT", required_unless_present = "files_from")]
     paths: Vec<PathBuf>,
     /// Write a file for each IN to this folder, with the same name and the usual extension of FORMAT.
     #[arg(long, value_name = "DIR", requires = "to")]
@@ -35,6 +36,8 @@ pub struct Convert {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    many: Many,
+    #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
     conversion: Conversion,
@@ -42,12 +45,13 @@ pub struct Convert {
 
 impl Convert {
     pub fn run(&self) -> Result<Status> {
-        match (&self.out_dir, self.conversion.to, &*self.paths) {
-            (Some(folder), Some(to), inputs) => {
-                batch::run(&self.conversion, inputs, folder, to, self.json, self.verbosity)
-            }
-            (_, _, [input, output]) => self.run_one(input, output),
-            (_, _, [input]) => Err(Failure::usage(&input.display().to_string(), "no output file")
+        if let (Some(folder), Some(to)) = (&self.out_dir, self.conversion.to) {
+            return self.run_all(&self.paths, folder, to);
+        }
+        match (self.many.asked(), &*self.paths) {
+            (Some(option), _) => Err(Failure::usage(option, "requires --out-dir DIR and --to FORMAT")),
+            (None, [input, output]) => self.run_one(input, output),
+            (None, [input]) => Err(Failure::usage(&input.display().to_string(), "no output file")
                 .with_hint("name the file to write, or a folder with --out-dir DIR --to FORMAT")),
             _ => Err(Failure::usage("convert", "several input files require --out-dir DIR and --to FORMAT")),
         }

@@ -1,0 +1,120 @@
+//! Many files: lists of them, side by side, a line for each, and no work done twice.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::{Component, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::failure::{Failure, Result};
+use crate::input;
+use crate::lines::Lines;
+use crate::listing::Listed;
+
+/// Options of commands that take many files.
+#[derive(Debug, Args)]
+pub struct Many {
+    /// Take the files that LIST names, too: one a line, or each ended by a NUL; `-` is standard input.
+    #[arg(long, value_name = "LIST")]
+    pub files_from: Option<PathBuf>,
+    /// Print an object for each file, in one line, as soon as the file is done.
+    #[arg(long, conflicts_with = "json")]
+    pub json_lines: bool,
+    /// Append these lines to LOG instead, with what --newer needs to know of each file.
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["json", "json_lines"])]
+    log: Option<PathBuf>,
+    /// Skip the files that LOG has and that are the same since then, by size and time of modification or by content.
+    #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "time")]
+    pub newer: Option<Newer>,
+    /// Work on up to N files at a time [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+/// By what a file is known to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Newer {
+    /// By size and time of modification
+    Time,
+    /// By size and content
+    Hash,
+}
+
+impl Many {
+    /// Adds the files that the list names.
+    pub fn add_to(&self, files: &mut Vec<Listed>) -> Result<()> {
+        if let Some(list) = &self.files_from {
+            let text = input::read(list)?;
+            let separator = if text.contains(&0) { 0 } else { b'\n' };
+            for entry in text.split(|byte| *byte == separator) {
+                let entry = if separator == 0 { entry } else { entry.strip_suffix(b"\r").unwrap_or(entry) };
+                if !entry.is_empty() {
+                    let file = path_of(entry).map_err(|why| Failure::invalid(&input::name_of(list), why))?;
+                    // Files of the same name in several folders stay apart.
+                    let names = file.components().filter(|part| matches!(part, Component::Normal(_)));
+                    files.push(Listed { name: names.collect(), file });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the lines go, if any are written; `options` are those on which the results depend.
+    pub fn lines(&self, options: &impl fmt::Debug) -> Result<Lines> {
+        if let Some(jobs) = self.jobs {
+            // An error says that there are threads already: there is one command in a process.
+            let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build_global();
+        }
+        match (&self.log, self.newer) {
+            (Some(log), newer) => Lines::append_to(log, newer, options),
+            (None, _) if self.json_lines => Ok(Lines::printed()),
+            (None, _) => Ok(Lines::none()),
+        }
+    }
+
+    /// The first of these options that is given.
+    pub fn asked(&self) -> Option<&'static str> {
+        let options = [
+            ("--files-from", self.files_from.is_some()),
+            ("--json-lines", self.json_lines),
+            ("--log", self.log.is_some()),
+            ("--newer", self.newer.is_some()),
+            ("--jobs", self.jobs.is_some()),
+        ];
+        options.into_iter().find(|(_, is_asked)| *is_asked).map(|(name, _)| name)
+    }
+
+    /// Wrong usage if files are to be skipped, but nothing says which.
+    pub fn require_log(&self) -> Result<()> {
+        match (self.newer, &self.log) {
+            (Some(_), None) => Err(Failure::usage("--newer", "requires --log LOG, which says what is done")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> Result<PathBuf, &'static str> {
+    use std::os::unix::ffi::OsStrExt;
+    Ok(std::ffi::OsStr::from_bytes(bytes).into())
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> Result<PathBuf, &'static str> {
+    std::str::from_utf8(bytes).map(PathBuf::from).map_err(|_| "a path in the list is not UTF-8")
+}
+
+/// Does the work on each item, as many at a time as there are threads, and hands on the results in order.
+pub fn side_by_side<'a, T: Sync, R: Send>(
+    items: &'a [T],
+    work: impl Fn(&'a T) -> R + Sync,
+    mut then: impl FnMut(R) -> Result<()>,
+) -> Result<()> {
+    use rayon::prelude::*;
+    // Few enough that results do not pile up, enough that no thread waits long for another.
+    for items in items.chunks(16 * rayon::current_num_threads()) {
+        let results: Vec<R> = items.par_iter().map(&work).collect();
+        results.into_iter().try_for_each(&mut then)?;
+    }
+    Ok(())
+}

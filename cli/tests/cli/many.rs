@@ -1,0 +1,152 @@
+//! Lists of files, a line of JSON for each, and what is not done twice.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use crate::files::{Folder, animated, broken_triangle, triangle};
+
+/// Three good files, two of them with the same name, and a bad one.
+fn library() -> Folder {
+    let folder = Folder::new();
+    for name in ["a", "b"] {
+        fs::create_dir_all(folder.path(name)).unwrap();
+        folder.put_mesh(&format!("{name}/same.mesh"), &triangle());
+    }
+    folder.put_mesh("a/walk.mesh", &animated());
+    folder.put_mesh("b/bad.mesh", &broken_triangle());
+    folder.put("list", "a/same.mesh\na/walk.mesh\r\n\nb/same.mesh\nb/bad.mesh");
+    folder
+}
+
+fn lines(text: &[u8]) -> Vec<Value> {
+    let lines = std::str::from_utf8(text).unwrap().lines();
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn files(rows: &[Value]) -> BTreeSet<&str> {
+    rows.iter().map(|row| row["file"].as_str().unwrap()).collect()
+}
+
+const ALL: [&str; 4] = ["a/same.mesh", "a/walk.mesh", "b/bad.mesh", "b/same.mesh"];
+
+#[test]
+fn lists_name_files_by_line_or_by_nul() {
+    let folder = library();
+    folder.put("nul", b"a/same.mesh\0a/walk.mesh\0b/same.mesh\0b/bad.mesh\0");
+    for list in ["list", "nul", "-"] {
+        let run = folder.run_with(&format!("check --files-from {list} --json-lines"), folder.get("nul"));
+        assert_eq!(run.status, 1, "{}", run.stderr);
+        assert_eq!(files(&lines(run.stdout.as_bytes())), ALL.into());
+    }
+    let run = folder.run("info --files-from nul a/walk.mesh --json-lines");
+    assert_eq!(lines(run.stdout.as_bytes()).len(), 5);
+    folder.put("list", "a/none.mesh\na/same.mesh\n");
+    let run = folder.run("info --files-from list");
+    assert!(run.stderr.starts_with("error: a/none.mesh: "), "{}", run.stderr);
+    assert!(run.stdout.starts_with("a/same.mesh: "), "{}", run.stdout);
+    run.fails(3);
+}
+
+#[test]
+fn lines_say_what_the_list_says() {
+    let folder = library();
+    for command in ["check", "info"] {
+        let list: Vec<Value> =
+            serde_json::from_str(&folder.run(&format!("{command} a b --json --jobs 3")).stdout).unwrap();
+        let mut found = lines(folder.run(&format!("{command} a b --json-lines --jobs 3")).stdout.as_bytes());
+        found.sort_by_key(|row| row["file"].as_str().unwrap().to_owned());
+        assert_eq!(found, list);
+    }
+}
+
+#[test]
+fn files_of_one_name_in_several_folders_stay_apart() {
+    let folder = library();
+    let run = folder.run("convert --files-from list --out-dir out --to crucible --quiet --json-lines");
+    assert_eq!(files(&lines(run.stdout.as_bytes())), ALL.into());
+    run.fails(1);
+    assert!(folder.path("out/a/same.cmodel").is_file() && folder.path("out/b/same.cmodel").is_file());
+}
+
+/// How many files a run says that it converted, skipped, and failed to convert.
+fn counts(folder: &Folder, options: &str) -> [u32; 3] {
+    let run = folder.run(&format!("convert --files-from list --out-dir out --to crucible {options}"));
+    let last = run.stderr.lines().last().unwrap().to_owned();
+    let number = |before: &str| {
+        last.split(", ").find_map(|part| part.strip_suffix(before)?.trim().parse().ok()).unwrap_or(0)
+    };
+    let converted = number("files converted") + number("file converted");
+    assert_eq!(run.status, i32::from(number("failed") > 0), "{last}");
+    [converted, number("up to date"), number("failed")]
+}
+
+#[test]
+fn what_a_log_has_is_not_done_again() {
+    for by in ["time", "hash"] {
+        let folder = library();
+        let options = format!("--log log --newer={by}");
+        assert_eq!(counts(&folder, &options), [3, 0, 1]);
+        let log = folder.get("log");
+        assert_eq!(files(&lines(&log)), ALL.into());
+        // Failures stay failures, without being tried again.
+        assert_eq!(counts(&folder, &options), [0, 3, 1]);
+        assert_eq!(folder.get("log"), log);
+        // A line that was cut off.
+        let whole = log.iter().rposition(|byte| *byte == b'\n').unwrap() - 5;
+        folder.put("log", &log[..whole]);
+        let [converted, skipped, failed] = counts(&folder, &options);
+        assert_eq!(converted + skipped + failed, 4);
+        assert_eq!(files(&lines(&folder.get("log"))), ALL.into());
+        // The output is gone.
+        fs::remove_file(folder.path("out/a/walk.cmodel")).unwrap();
+        assert_eq!(counts(&folder, &options), [1, 2, 1]);
+        // The content is another one, of the same size.
+        let mut bytes = folder.get("b/bad.mesh");
+        let place = bytes.len() - 4;
+        bytes[place..].copy_from_slice(&2_u32.to_le_bytes());
+        folder.put("b/bad.mesh", bytes);
+        set_time(&folder, "b/bad.mesh");
+        assert_eq!(counts(&folder, &options), [1, 3, 0]);
+        // The time is another one.
+        set_time(&folder, "a/walk.mesh");
+        let again = u32::from(by == "time");
+        assert_eq!(counts(&folder, &options), [again, 4 - again, 0]);
+        // Other options make other files.
+        assert_eq!(counts(&folder, &format!("{options} --scale 2")), [4, 0, 0]);
+    }
+}
+
+/// Sets a time that is not that of before.
+fn set_time(folder: &Folder, name: &str) {
+    let file = File::options().write(true).open(folder.path(name)).unwrap();
+    file.set_modified(SystemTime::now() + Duration::from_secs(5)).unwrap();
+}
+
+#[test]
+fn without_a_log_outputs_that_are_newer_stay() {
+    let folder = library();
+    assert_eq!(counts(&folder, "--newer"), [3, 0, 1]);
+    assert_eq!(counts(&folder, "--newer"), [0, 3, 1]);
+    set_time(&folder, "a/walk.mesh");
+    assert_eq!(counts(&folder, "--newer"), [1, 2, 1]);
+    let message = folder.run("check --files-from list --newer").fails(2);
+    assert_eq!(message, "error: --newer: requires --log LOG, which says what is done\n");
+    let message = folder.run("convert a/same.mesh x.glb --log log").fails(2);
+    assert_eq!(message, "error: --log: requires --out-dir DIR and --to FORMAT\n");
+}
+
+#[test]
+fn checks_are_not_done_again() {
+    let folder = library();
+    let check = |options: &str| folder.run(format!("check --files-from list --log log {options}").trim_end());
+    check("").fails(1);
+    assert_eq!(lines(&folder.get("log")).len(), 4);
+    // The status is that of all files, as it would be without the log.
+    check("--newer").fails(1);
+    assert_eq!(lines(&folder.get("log")).len(), 4);
+    check("--newer --lenient").fails(0);
+    assert_eq!(lines(&folder.get("log")).len(), 8);
+}
