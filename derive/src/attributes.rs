@@ -239,9 +239,16 @@ pub struct Field {
     pub computed: bool,
     /// The type that it lies in the file as, where a function of its own reads it.
     pub stored_as: Option<Type>,
+    /// The name in the layout, where it is not the field's.
+    name: Option<String>,
 }
 
 impl Field {
+    /// The name in the layout of the field that is called `ident`.
+    pub fn name_of(&self, ident: &Ident) -> String {
+        self.name.clone().unwrap_or_else(|| name_of(ident))
+    }
+
     pub fn parse(attrs: &[Attribute]) -> Result<Field> {
         let mut field = Field::default();
         let mut content: Option<Type> = None;
@@ -263,9 +270,10 @@ impl Field {
                 }
                 ("br" | "brw", "restore_position") => restores = true,
                 ("br", "temp") => {}
-                ("br", "calc") => field.computed = true,
+                ("br", "calc" | "try_calc") => field.computed = true,
                 ("br", "parse_with") => reader = Some(directive.value()?),
                 ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
+                ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "rule") => field.rule = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "content") => content = Some(directive.value()?),
                 ("layout", "packing") => {

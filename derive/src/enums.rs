@@ -5,7 +5,8 @@ use quote::quote;
 use syn::{DataEnum, Error, Fields, Result, Variant};
 
 use crate::attributes::{self, Container, Imports};
-use crate::{doc_of, expression, name_of, structs};
+use crate::expression::{self, Scope};
+use crate::{doc_of, name_of, structs};
 
 /// The `Shape` of an enum.
 pub fn shape(data: &DataEnum, container: &Container) -> Result<Tokens> {
@@ -58,7 +59,7 @@ fn alternative(variant: &Variant, imports: &Imports) -> Result<Tokens> {
     let (Some(only), None) = (fields.next(), fields.next()) else {
         return Err(Error::new_spanned(variant, "a variant holds one unnamed field"));
     };
-    let condition = expression::constant(&condition, &imports.values)?;
+    let condition = expression::constant(&condition, &Scope::from(&*imports.values))?;
     let field = structs::only(only, imports)?;
     let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
     Ok(quote!(::meshspec::layout::Variant {

@@ -3,10 +3,32 @@
 use crate::name_of;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
-use syn::{BinOp, Error, Expr, ExprLit, Lit, Member, Result, UnOp};
+use syn::{BinOp, Block, Error, Expr, ExprLit, Ident, Lit, Member, Result, Stmt, UnOp};
 
-/// The expression as a constant. It may name only what is in scope: imports and earlier fields.
-pub fn constant(expr: &Expr, scope: &[String]) -> Result<Tokens> {
+/// What an expression may name: imports and earlier fields. Of each the name in Rust, and the one in the layout.
+#[derive(Clone, Default)]
+pub struct Scope(Vec<(String, String)>);
+
+impl Scope {
+    /// Adds a field.
+    pub fn push(&mut self, name: String, in_layout: String) {
+        self.0.push((name, in_layout));
+    }
+
+    fn in_layout(&self, ident: &Ident) -> Option<String> {
+        let name = name_of(ident);
+        self.0.iter().find(|(rust, _)| *rust == name).map(|(_, in_layout)| in_layout.clone())
+    }
+}
+
+impl From<&[String]> for Scope {
+    fn from(imports: &[String]) -> Scope {
+        Scope(imports.iter().map(|name| (name.clone(), name.clone())).collect())
+    }
+}
+
+/// The expression as a constant. It may name only what is in scope.
+pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     let tokens = match expr {
         Expr::Paren(inner) => return constant(&inner.expr, scope),
         Expr::Group(inner) => return constant(&inner.expr, scope),
@@ -55,13 +77,31 @@ pub fn constant(expr: &Expr, scope: &[String]) -> Result<Tokens> {
             let operand = constant(&cast.expr, scope)?;
             quote!(Cast(&#operand, ::meshspec::layout::IntType { bits: #bits, signed: #signed }))
         }
+        Expr::If(choice) => {
+            let Some((_, otherwise)) = &choice.else_branch else { return Err(unsupported(expr)) };
+            let condition = constant(&choice.cond, scope)?;
+            let then = constant(only(&choice.then_branch).ok_or_else(|| unsupported(expr))?, scope)?;
+            let otherwise = constant(otherwise, scope)?;
+            quote!(If(&#condition, &#then, &#otherwise))
+        }
+        Expr::Block(block) => {
+            return constant(only(&block.block).ok_or_else(|| unsupported(expr))?, scope);
+        }
         _ => return Err(unsupported(expr)),
     };
     Ok(quote!(::meshspec::layout::Expr::#tokens))
 }
 
+/// The only expression in a block.
+fn only(block: &Block) -> Option<&Expr> {
+    match &*block.stmts {
+        [Stmt::Expr(expr, None)] => Some(expr),
+        _ => None,
+    }
+}
+
 /// An optional expression as an `Option` constant.
-pub fn optional(expr: Option<&Expr>, scope: &[String]) -> Result<Tokens> {
+pub fn optional(expr: Option<&Expr>, scope: &Scope) -> Result<Tokens> {
     let tokens = expr.map(|expr| constant(expr, scope)).transpose()?;
     Ok(tokens.map_or_else(
         || quote!(::core::option::Option::None),
@@ -70,7 +110,7 @@ pub fn optional(expr: Option<&Expr>, scope: &[String]) -> Result<Tokens> {
 }
 
 /// Several expressions as a constant slice.
-pub fn list(exprs: &[Expr], scope: &[String]) -> Result<Tokens> {
+pub fn list(exprs: &[Expr], scope: &Scope) -> Result<Tokens> {
     let items = exprs.iter().map(|expr| constant(expr, scope)).collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#items),*]))
 }
@@ -79,19 +119,21 @@ fn unsupported(expr: &Expr) -> Error {
     Error::new_spanned(
         expr,
         "Layout cannot evaluate this: use literals, values of enums, fields, getters without arguments, casts to \
-         integers, arithmetic, comparisons and boolean operators",
+         integers, arithmetic, comparisons, boolean operators and `if` with `else`",
     )
 }
 
 /// `a.b.c()` as names.
-fn path(expr: &Expr, scope: &[String]) -> Result<Vec<String>> {
+fn path(expr: &Expr, scope: &Scope) -> Result<Vec<String>> {
     match expr {
         Expr::Path(path) => match path.path.get_ident() {
-            Some(ident) if scope.contains(&name_of(ident)) => Ok(vec![name_of(ident)]),
-            Some(ident) => Err(Error::new(
-                ident.span(),
-                format!("`{ident}` is neither an import nor an earlier field: Layout knows nothing else"),
-            )),
+            Some(ident) => match scope.in_layout(ident) {
+                Some(name) => Ok(vec![name]),
+                None => Err(Error::new(
+                    ident.span(),
+                    format!("`{ident}` is neither an import nor an earlier field: Layout knows nothing else"),
+                )),
+            },
             None => Err(unsupported(expr)),
         },
         Expr::Field(field) => {

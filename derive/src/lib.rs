@@ -10,15 +10,15 @@
 //!   codec's own business;
 //! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`,
 //!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `restore_position` alone (a look ahead at what the
-//!   next field is), `temp`, `calc` (the field lies nowhere), `parse_with` with a function of `meshspec::bulk` or with
+//!   next field is), `temp`, `calc` and `try_calc` (the field lies nowhere), `parse_with` with a function of `meshspec::bulk` or with
 //!   `#[layout(stored_as = Type)]`, and what `bw` says of values, such as `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
-//!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`), `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`,
-//!   `inline` (a field of bytes that hold another structure),
-//!   `rule = "CODE"`, `stored_as = Type`, and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of
-//!   its own).
+//!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`),
+//!   `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`, `inline` (a field of bytes that hold another
+//!   structure), `rule = "CODE"`, `stored_as = Type`, `name = "…"` (what the field is called in the layout), and on bit
+//!   fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of its own).
 
 #![forbid(unsafe_code)]
 

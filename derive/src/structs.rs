@@ -5,17 +5,21 @@ use quote::quote;
 use syn::{Fields, Result};
 
 use crate::attributes::{self, Block, Checksum, Imports};
-use crate::{doc_of, expression, name_of};
+use crate::expression::{self, Scope};
+use crate::{doc_of, name_of};
 
 /// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
 pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
-    let mut scope = imports.values.clone();
+    let mut scope = Scope::from(&*imports.values);
     let mut constants = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         let attributes = attributes::Field::parse(&field.attrs)?;
         if !attributes.computed {
+            let names = field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)));
             constants.push(constant(index, field, attributes, &scope, imports)?);
-            scope.extend(field.ident.as_ref().map(name_of));
+            if let Some((name, in_layout)) = names {
+                scope.push(name, in_layout);
+            }
         }
     }
     Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#constants),*])))
@@ -23,7 +27,7 @@ pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
 
 /// The only field of a variant as a `Field` constant.
 pub fn only(field: &syn::Field, imports: &Imports) -> Result<Tokens> {
-    constant(0, field, attributes::Field::parse(&field.attrs)?, &imports.values, imports)
+    constant(0, field, attributes::Field::parse(&field.attrs)?, &Scope::from(&*imports.values), imports)
 }
 
 /// One field as a `Field` constant.
@@ -31,10 +35,10 @@ fn constant(
     index: usize,
     field: &syn::Field,
     attributes: attributes::Field,
-    scope: &[String],
+    scope: &Scope,
     imports: &Imports,
 ) -> Result<Tokens> {
-    let name = field.ident.as_ref().map_or_else(|| index.to_string(), name_of);
+    let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.name_of(ident));
     let doc = doc_of(&field.attrs);
     let ty = attributes.stored_as.as_ref().unwrap_or(&field.ty);
     let condition = expression::optional(attributes.condition.as_ref(), scope)?;
@@ -44,7 +48,8 @@ fn constant(
     let arguments = expression::list(&arguments, scope)?;
     let position = expression::optional(attributes.position.as_ref(), scope)?;
     // A check sees its own field, too.
-    let with_field: Vec<_> = scope.iter().cloned().chain([name.clone()]).collect();
+    let mut with_field = scope.clone();
+    with_field.push(field.ident.as_ref().map_or_else(|| name.clone(), name_of), name.clone());
     let checks = attributes
         .checks
         .iter()
@@ -78,7 +83,7 @@ fn option(tokens: Option<Tokens>) -> Tokens {
     )
 }
 
-fn block(block: &Block, scope: &[String]) -> Result<Tokens> {
+fn block(block: &Block, scope: &Scope) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
         "stored" => quote!(::meshspec::layout::Packing::Stored),
         "lz4" => quote!(::meshspec::layout::Packing::Lz4),
@@ -110,7 +115,7 @@ fn block(block: &Block, scope: &[String]) -> Result<Tokens> {
     }))
 }
 
-fn checksum(checksum: &Checksum, scope: &[String]) -> Result<Tokens> {
+fn checksum(checksum: &Checksum, scope: &Scope) -> Result<Tokens> {
     let stored = expression::constant(&checksum.stored, scope)?;
     let function = &checksum.function;
     let arguments = expression::list(&checksum.arguments, scope)?;

@@ -34,14 +34,12 @@ use super::{
 /// assert_eq!((FIRST.size(), SECOND.size()), (Some(4), Some(8)));
 /// ```
 pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Type {
-    let mut binder = Binder { prefix, bound: Vec::new() };
-    match T::TYPE {
-        Type::Declared(declaration) => {
-            let constants = arguments.iter().cloned().map(Some).collect();
-            keep(Type::Declared(binder.declaration(declaration, constants)))
-        }
-        other => keep(other),
-    }
+    bind_some(&T::TYPE, prefix, arguments.iter().cloned().map(Some).collect())
+}
+
+/// As [`bind()`], where `None` leaves an import as it is, to be bound later with another prefix.
+pub(crate) fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<Value>>) -> &'static Type {
+    keep(Binder { prefix, bound: Vec::new() }.with(ty, &arguments))
 }
 
 /// Layouts are static data, also those that are made when the program runs.
@@ -208,6 +206,10 @@ fn simplify(expr: &Expr, scope: &Scope) -> Expr {
             (op, a, b) => Expr::Binary(op, keep(a), keep(b)),
         },
         Expr::Cast(a, to) => Expr::Cast(keep(simplify(a, scope)), to),
+        Expr::If(a, b, c) => match (simplify(a, scope), simplify(b, scope), simplify(c, scope)) {
+            (Expr::Bool(true), chosen, _) | (Expr::Bool(false), _, chosen) => chosen,
+            (a, b, c) => Expr::If(keep(a), keep(b), keep(c)),
+        },
         other => other,
     }
 }

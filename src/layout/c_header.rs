@@ -373,5 +373,6 @@ fn only_names(expr: &Expr, names: &[&str]) -> bool {
         Expr::Path(path) => path.first().is_some_and(|name| names.contains(name)),
         Expr::Unary(_, a) | Expr::Cast(a, _) => only_names(a, names),
         Expr::Binary(_, a, b) => only_names(a, names) && only_names(b, names),
+        Expr::If(a, b, c) => [a, b, c].iter().all(|expr| only_names(expr, names)),
     }
 }

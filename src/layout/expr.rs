@@ -1,7 +1,7 @@
 //! Expressions of a declaration: what `count`, `if` and their like may say.
 //!
-//! They are few (literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons, logic), so
-//! that the walker can evaluate them and every back end can print them in its language.
+//! They are few (literals, earlier fields, bit fields of packed words, casts, arithmetic, comparisons, logic, choices),
+//! so that the walker can evaluate them and every back end can print them in its language.
 
 use std::fmt;
 
@@ -22,6 +22,8 @@ pub enum Expr {
     Binary(BinaryOp, &'static Expr, &'static Expr),
     /// `a as u64`: bits above the width are cut off, as in Rust.
     Cast(&'static Expr, IntType),
+    /// `if a { b } else { c }`. What is not chosen need not have a value.
+    If(&'static Expr, &'static Expr, &'static Expr),
     /// `name.matches("#xx")`: whether a string starts as the pattern says, see [`matches()`].
     Matches(&'static [&'static str], &'static str),
 }
@@ -217,6 +219,7 @@ impl Expr {
             Expr::Binary(BinaryOp::Or, a, b) => Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?)),
             Expr::Binary(op, a, b) => binary(*op, a.eval_int(scope)?, b.eval_int(scope)?),
             Expr::Cast(a, to) => Ok(Value::Int(cast(a.eval_int(scope)?, *to))),
+            Expr::If(a, b, c) => if a.eval_bool(scope)? { b } else { c }.eval(scope),
             Expr::Matches(path, pattern) => match scope.lookup(path) {
                 Some(Value::Text(text)) => Ok(Value::Bool(matches(&text, pattern))),
                 _ => Err(EvalError::Unknown),

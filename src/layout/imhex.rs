@@ -146,6 +146,10 @@ fn member(out: &mut Lines, field: &Field, names: &Names) {
         }
         None => value(out, field, field.name, names),
     }
+    checks(out, field, names);
+}
+
+fn checks(out: &mut Lines, field: &Field, names: &Names) {
     for check in field.checks {
         let condition = expression(&check.condition, names);
         out.line(format!("std::assert({condition}, \"{}\");", check.message.escape_default()));
@@ -159,6 +163,7 @@ fn choice(out: &mut Lines, variants: &[Variant], names: &Names) {
         out.indented_by(4, |out| {
             out.prefixed("/// ", variant.doc);
             value(out, &variant.field, &format!("as_{}", snake(variant.name)), names);
+            checks(out, &variant.field, names);
         });
     }
     out.line("} else {");

@@ -251,5 +251,8 @@ fn expression(expr: &Expr) -> Json {
             ("matches", text(pattern)),
         ]),
         Expr::Cast(a, to) => Json::object([("cast", expression(a)), ("to", text(&int_name(*to)))]),
+        Expr::If(a, b, c) => {
+            Json::object([("if", expression(a)), ("then", expression(b)), ("else", expression(c))])
+        }
     }
 }

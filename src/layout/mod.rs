@@ -44,6 +44,8 @@ pub mod walk;
 mod wording;
 
 pub use bind::bind;
+#[cfg(feature = "crucible")]
+pub(crate) use bind::bind_some;
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
 pub use grammar::{Attribute, BuiltInProperty, Constraint, Grammar, Number};
 pub use meshspec_derive::Layout;

@@ -24,6 +24,11 @@ pub(super) trait Notation {
 
     /// A cast that may change the value. `text` needs no parentheses.
     fn cast(&self, text: String, to: IntType) -> String;
+
+    /// One of two values, in parentheses. None of the texts needs any.
+    fn choice(&self, condition: String, then: String, otherwise: String) -> String {
+        format!("({condition} ? {then} : {otherwise})")
+    }
 }
 
 /// The notation of the tables that people read.
@@ -39,6 +44,10 @@ impl Notation for Text {
     fn cast(&self, text: String, to: IntType) -> String {
         // A size as a 64-bit number is the same size.
         if to.bits >= 64 { text } else { format!("({text} as {})", int_name(to)) }
+    }
+
+    fn choice(&self, condition: String, then: String, otherwise: String) -> String {
+        format!("({then} if {condition}, else {otherwise})")
     }
 }
 
@@ -93,6 +102,9 @@ pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> Str
             (_, Kind::Int(Some(from))) if fits(from, *to) => print(a, names, notation),
             _ => notation.cast(atom(a, names, notation), *to),
         },
+        Expr::If(a, b, c) => {
+            notation.choice(atom(a, names, notation), atom(b, names, notation), atom(c, names, notation))
+        }
     }
 }
 
@@ -191,6 +203,7 @@ mod tests {
     static MASK: Expr = Expr::Binary(BitAnd, &A, &B);
     static EQUAL: Expr = Expr::Binary(Equal, &A, &B);
     static UNEQUAL: Expr = Expr::Binary(NotEqual, &A, &B);
+    static CHOICE: Expr = Expr::If(&EQUAL, &SUM, &C);
     static BOTH: Expr = Expr::Binary(And, &EQUAL, &UNEQUAL);
     static NEITHER: Expr = Expr::Unary(UnaryOp::Not, &BOTH);
 
@@ -214,6 +227,7 @@ mod tests {
             (Expr::Binary(And, &NEITHER, &EQUAL), "not (a == b and a != b) and a == b"),
             (Expr::Binary(Equal, &NEITHER, &C), "(not (a == b and a != b)) == c"),
             (Expr::Unary(UnaryOp::Negate, &SUM), "-(a + b)"),
+            (Expr::Binary(Multiply, &CHOICE, &C), "((a + b) if (a == b), else c) * c"),
         ];
         for (expr, expected) in cases {
             assert_eq!(text(expr), expected);

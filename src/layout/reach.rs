@@ -232,6 +232,10 @@ impl Names {
                 (_, kind) => kind,
             },
             Expr::Cast(_, to) => Kind::Int(Some(*to)),
+            Expr::If(_, a, b) => match self.kind(a) {
+                Kind::Int(None) => self.kind(b),
+                kind => kind,
+            },
         }
     }
 }

@@ -168,12 +168,12 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, double_) == 10, "offset of double_
  *
  * - fixed: Fixed[count], at 0
  * - low: u16, after fixed, if flags.inner.low > 1 and not flags.wide
- * - shifted: u32[count * 2], after low, if flags.shift > 3
+ * - shifted: u32[(1 if flags.wide, else (count * 2))], after low, if flags.shift > 3
  */
 #define SAMPLE_GIVEN_FIXED_OFFSET(count, flags) (0)
 #define SAMPLE_GIVEN_LOW_OFFSET(count, flags) (UINT64_C(26) * (count))
 #define SAMPLE_GIVEN_SHIFTED_OFFSET(count, flags) (UINT64_C(26) * (count) + (SAMPLE_INNER_LOW(SAMPLE_FLAGS_INNER(flags)) > 1 && !SAMPLE_FLAGS_WIDE(flags) ? 2 : 0))
-#define SAMPLE_GIVEN_SIZE(count, flags) (UINT64_C(26) * (count) + (SAMPLE_INNER_LOW(SAMPLE_FLAGS_INNER(flags)) > 1 && !SAMPLE_FLAGS_WIDE(flags) ? 2 : 0) + (SAMPLE_FLAGS_SHIFT(flags) > 3 ? UINT64_C(4) * ((count) * 2) : 0))
+#define SAMPLE_GIVEN_SIZE(count, flags) (UINT64_C(26) * (count) + (SAMPLE_INNER_LOW(SAMPLE_FLAGS_INNER(flags)) > 1 && !SAMPLE_FLAGS_WIDE(flags) ? 2 : 0) + (SAMPLE_FLAGS_SHIFT(flags) > 3 ? UINT64_C(4) * (SAMPLE_FLAGS_WIDE(flags) ? 1 : ((count) * 2)) : 0))
 
 /*
  * Titled: Numbers to the end, after a title or without one.

@@ -103,7 +103,7 @@ types:
         if: 'flags.shift > 3'
         type: u4
         repeat: expr
-        repeat-expr: 'count * 2'
+        repeat-expr: '(flags.wide ? 1 : (count * 2))'
   fixed:
     doc: |
       A structure of fixed size with names that are words of C.

@@ -173,7 +173,7 @@ struct Given {
     fixed: Vec<Fixed>,
     #[br(if(flags.inner().low() > 1 && !flags.wide()))]
     low: Option<u16>,
-    #[br(if(flags.shift() > 3), count = count as u32 * 2)]
+    #[br(if(flags.shift() > 3), count = if flags.wide() { 1 } else { count as u32 * 2 })]
     shifted: Option<Vec<u32>>,
 }
 

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::ops::{ControlFlow, Range};
 
 use crate::common::{Damage, File, samples};
-use binrw::{BinWrite, binrw};
+use binrw::{BinRead, BinWrite, binrw};
 use meshspec::layout::walk::{self, Node, Segment, Visitor};
 use meshspec::layout::{Field, Layout, Shape, Type, Value};
 use meshspec::{Document, FormatId, Limits, ReadOptions, Severity, Span, iyma};
@@ -86,6 +86,33 @@ fn numbers() {
     ];
     assert_eq!(values, expected.iter().map(|(p, range, v)| (*p, range, v)).collect::<Vec<_>>());
     assert!(matches!(values[5].2, Value::F32(zero) if zero.is_sign_negative()));
+}
+
+/// A field that has another name in the layout, and a count that is one of two.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug, PartialEq)]
+struct Renamed {
+    #[layout(name = "size")]
+    byte: u8,
+    #[br(count = if byte < 3 { byte } else { 1 })]
+    bytes: Vec<u8>,
+}
+
+#[test]
+fn names_and_choices_of_counts() {
+    for (size, count) in [(0, 0), (2, 2), (3, 1)] {
+        let value = Renamed { byte: size, bytes: vec![7; count] };
+        let mut bytes = Cursor::new(Vec::new());
+        value.write(&mut bytes).unwrap();
+        let bytes = bytes.into_inner();
+        assert_eq!(Renamed::read(&mut Cursor::new(&bytes)).unwrap(), value);
+        let mut leaves = Leaves::default();
+        let end = walk::walk(&Renamed::TYPE, &bytes, &Limits::default(), &mut leaves);
+        assert_eq!((end, leaves.leaves.len()), (Ok(1 + count as u64), 1 + count));
+        assert_eq!(leaves.leaves[0].0, "size");
+    }
 }
 
 #[test]

@@ -53,7 +53,7 @@ struct S4 {
 #[brw(little)]
 struct S5 {
     a: u8,
-    #[br(count = if a == 1 { 2 } else { 3 })]
+    #[br(count = if a == 1 { let b = 2; b } else { 3 })]
     b: Vec<u8>,
     later: u8,
 }

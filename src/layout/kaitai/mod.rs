@@ -129,6 +129,7 @@ fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Name
             if let Some(whole) = whole(&variant.field, &id) {
                 check(out, &format!("check_{id}_end"), Some(&condition), &whole, WHOLE);
             }
+            checks(out, &variant.field, &id, Some(&condition), names);
         }
         check(out, "check_choice", None, "choice >= 0", "One of the variants fits.");
     });
@@ -164,12 +165,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             if let Some(whole) = whole(field, &id) {
                 check(out, &format!("check_{id}_end"), condition, &whole, WHOLE);
             }
-            for (index, c) in field.checks.iter().enumerate() {
-                let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
-                let id = format!("check_{}{number}", identifier(field.name));
-                let text = format!("Refused if not: {}.", c.message);
-                check(out, &id, None, &expression(&c.condition, names), &text);
-            }
+            checks(out, field, &identifier(field.name), None, names);
         }
         if magic.is_empty() && fields.iter().all(|field| field.position.is_some()) {
             // An empty list is not a list to YAML.
@@ -212,6 +208,15 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             });
         }
     });
+}
+
+/// What must hold once a field is read that is there by this condition.
+fn checks(out: &mut Lines, field: &Field, id: &str, condition: Option<&str>, names: &Names) {
+    for (index, c) in field.checks.iter().enumerate() {
+        let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
+        let text = format!("Refused if not: {}.", c.message);
+        check(out, &format!("check_{id}{number}"), condition, &expression(&c.condition, names), &text);
+    }
 }
 
 fn field_id(field: &Field) -> String {

@@ -41,7 +41,14 @@ impl<V: Visitor> Walker<'_, V> {
             Shape::Choice(variants) => {
                 let chosen = variants.iter().find(|v| v.condition.eval_bool(&scope) == Ok(true));
                 match chosen {
-                    Some(variant) => self.field(space, at, &variant.field, Some(variant), &scope),
+                    Some(variant) => {
+                        let field = &variant.field;
+                        let (end, value) = self.field(space, at, field, Some(variant), &scope)?;
+                        for check in field.checks {
+                            self.check(space, at..end, check, &scope, field)?;
+                        }
+                        Ok((end, value))
+                    }
                     None => {
                         let message = format!("no variant of {} fits", declaration.name);
                         self.fault(FaultKind::Value, space.span(at..at), message, None)
