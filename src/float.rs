@@ -128,6 +128,12 @@ pub(crate) use as_it_is;
 #[cfg(all(feature = "crucible", feature = "serde"))]
 as_it_is!(u8);
 
+#[cfg(all(feature = "crucible", feature = "serde"))]
+as_it_is!(u16);
+
+#[cfg(all(feature = "crucible", feature = "serde"))]
+as_it_is!(u32);
+
 impl<T: Floats> Floats for Option<T> {
     fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

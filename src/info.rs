@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+#[cfg(any(feature = "mesh", feature = "crucible"))]
+use crate::layout::{Declaration, Shape, Type};
 #[cfg(feature = "mesh")]
-use crate::layout::{Layout, Shape, Type, Value};
+use crate::layout::{Layout, Value};
 use crate::{Dialect, FormatId};
 
 /// What is in a document.
@@ -123,9 +125,13 @@ impl AttributeInfo {
 }
 
 /// Number and kind of the components of a value.
-#[cfg(feature = "mesh")]
-fn components(ty: &Type) -> String {
+#[cfg(any(feature = "mesh", feature = "crucible"))]
+pub(crate) fn components(ty: &Type) -> String {
     match ty {
+        Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) => {
+            let fields: Vec<_> = fields.iter().map(|field| components(&field.ty)).collect();
+            format!("({})", fields.join(", "))
+        }
         Type::Array(item, count) => format!("{count} × {}", components(item)),
         Type::Unsigned(size) => format!("u{}", 8 * size),
         Type::Signed(size) => format!("i{}", 8 * size),

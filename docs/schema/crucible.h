@@ -28,7 +28,7 @@
 #pragma pack(push, 1)
 
 /*
- * IndexData: Indices, uncompressed.
+ * Indices: Indices of vertices, as wide as the file has them.
  *
  * - U16, if index_size == 0: u16[size / 2]
  * - U32, if index_size != 0: u32[size / 4]
@@ -39,7 +39,7 @@
  *
  * - compressed_size: i32, at 0
  * - uncompressed_size: i32, at 4
- * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: IndexData, at 8
+ * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Indices, at 8
  */
 /* What every IndexStream starts with. */
 typedef struct crucible_index_stream_start {
@@ -99,15 +99,14 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, bone) == 0, "offset of bon
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset of influence");
 
 /*
- * AttributeData: The values of one attribute, one per vertex, uncompressed.
+ * Stream: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
  * - Normal, if attribute.normal: f32[size / 12][3]
  * - Uv, if attribute.uv: f32[size / 8][2]
- * - Tangent, if tangent and attribute.bit_4: f32[size / 12][3]
- * - Color, if (not tangent and attribute.bit_4) or (tangent and attribute.bit_5): u8[size / 4][4]
- * - BoneWeights, if (not tangent and attribute.bit_5) or (tangent and attribute.bit_6): BoneWeight[size / 24][4]
+ * - Color, if attribute.bit_4: u8[size / 4][4]
+ * - BoneWeights, if attribute.bit_5: BoneWeight[size / 24][4]
  */
 
 /*
@@ -116,7 +115,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * - attribute: AttributeFlags, at 0
  * - compressed_size: i32, at 2
  * - uncompressed_size: i32, at 6
- * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: AttributeData, at 10
+ * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Stream, at 10
  */
 /* What every AttributeStream starts with. */
 typedef struct crucible_attribute_stream_start {
@@ -145,10 +144,20 @@ MESHSPEC_STATIC_ASSERT(sizeof(crucible_chunk_start) == 1, "size of crucible_chun
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_chunk_start, index_size) == 0, "offset of index_size");
 
 /*
- * ChunkFile: A file of one bare chunk.
+ * Document: A Crucible file: one chunk, or a container of chunks (C11).
  *
  * - chunks: Chunk[1], at 0
  */
+
+/*
+ * What a `.cmodel` file starts with (C11).
+ */
+typedef struct crucible_model_header {
+    uint8_t magic_bytes[7];
+    uint32_t chunk_count; /* Number of chunks. */
+} crucible_model_header;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_model_header) == 11, "size of crucible_model_header");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_header, chunk_count) == 7, "offset of chunk_count");
 
 /*
  * ModelChunk: A chunk in a container.
@@ -164,30 +173,69 @@ MESHSPEC_STATIC_ASSERT(sizeof(crucible_model_chunk_start) == 8, "size of crucibl
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offset of length");
 
 /*
- * ModelFile: A `.cmodel` file: chunks with their lengths (C11).
+ * ModelDocument: A Crucible file: one chunk, or a container of chunks (C11).
  *
- * - chunk_count: u32, at 7
- * - chunks: ModelChunk[chunk_count], at 11
- */
-/* What every ModelFile starts with. */
-typedef struct crucible_model_file_start {
-    uint8_t magic_bytes[7];
-    uint32_t chunk_count; /* Number of chunks. */
-} crucible_model_file_start;
-MESHSPEC_STATIC_ASSERT(sizeof(crucible_model_file_start) == 11, "size of crucible_model_file_start");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_file_start, chunk_count) == 7, "offset of chunk_count");
-
-/*
- * TangentChunkFile: A file of one bare chunk in the tangent dialect.
- *
- * - chunks: Chunk[1], at 0
+ * - header: ModelHeader, at 0
+ * - chunks: ModelChunk[header.chunk_count], at 11
  */
 
 /*
- * TangentModelChunk: A chunk in a container, in the tangent dialect.
+ * TangentStream: The values of one attribute, one per vertex.
+ *
+ * - Position3d, if attribute.position_3d: f32[size / 12][3]
+ * - Position2d, if attribute.position_2d: f32[size / 8][2]
+ * - Normal, if attribute.normal: f32[size / 12][3]
+ * - Uv, if attribute.uv: f32[size / 8][2]
+ * - Tangent, if attribute.bit_4: f32[size / 12][3]
+ * - Color, if attribute.bit_5: u8[size / 4][4]
+ * - BoneWeights, if attribute.bit_6: BoneWeight[size / 24][4]
+ */
+
+/*
+ * TangentAttributeStream: The data of one attribute, compressed.
+ *
+ * - attribute: AttributeFlags, at 0
+ * - compressed_size: i32, at 2
+ * - uncompressed_size: i32, at 6
+ * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentStream, at 10
+ */
+/* What every TangentAttributeStream starts with. */
+typedef struct crucible_tangent_attribute_stream_start {
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
+} crucible_tangent_attribute_stream_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_attribute_stream_start) == 10, "size of crucible_tangent_attribute_stream_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, attribute) == 0, "offset of attribute");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, compressed_size) == 2, "offset of compressed_size");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, uncompressed_size) == 6, "offset of uncompressed_size");
+
+/*
+ * TangentChunk: One mesh.
+ *
+ * - index_size: u8, at 0
+ * - indices: IndexStream, at 1
+ * - attribute_count: u8, after indices
+ * - streams: TangentAttributeStream[attribute_count], after attribute_count
+ */
+/* What every TangentChunk starts with. */
+typedef struct crucible_tangent_chunk_start {
+    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). */
+} crucible_tangent_chunk_start;
+MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_chunk_start) == 1, "size of crucible_tangent_chunk_start");
+MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_chunk_start, index_size) == 0, "offset of index_size");
+
+/*
+ * TangentDocument: A Crucible file: one chunk, or a container of chunks (C11).
+ *
+ * - chunks: TangentChunk[1], at 0
+ */
+
+/*
+ * TangentModelChunk: A chunk in a container.
  *
  * - length: u64, at 0
- * - chunk: u8[length] that hold Chunk, at 8
+ * - chunk: u8[length] that hold TangentChunk, at 8
  */
 /* What every TangentModelChunk starts with. */
 typedef struct crucible_tangent_model_chunk_start {
@@ -197,18 +245,11 @@ MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_model_chunk_start) == 8, "size of
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_model_chunk_start, length) == 0, "offset of length");
 
 /*
- * TangentModelFile: A `.cmodel` file in the tangent dialect.
+ * TangentModelDocument: A Crucible file: one chunk, or a container of chunks (C11).
  *
- * - chunk_count: u32, at 7
- * - chunks: TangentModelChunk[chunk_count], at 11
+ * - header: ModelHeader, at 0
+ * - chunks: TangentModelChunk[header.chunk_count], at 11
  */
-/* What every TangentModelFile starts with. */
-typedef struct crucible_tangent_model_file_start {
-    uint8_t magic_bytes[7];
-    uint32_t chunk_count; /* Number of chunks. */
-} crucible_tangent_model_file_start;
-MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_model_file_start) == 11, "size of crucible_tangent_model_file_start");
-MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_model_file_start, chunk_count) == 7, "offset of chunk_count");
 
 #pragma pack(pop)
 

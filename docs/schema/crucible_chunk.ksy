@@ -5,21 +5,18 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A file of one bare chunk.
+  A Crucible file: one chunk, or a container of chunks (C11).
 seq:
   - id: chunks
-    type: 'chunk(false)'
+    type: 'chunk'
     repeat: expr
     repeat-expr: '1'
     doc: |
-      The only chunk.
+      The chunks, one per mesh; exactly one without a container.
 types:
   chunk:
     doc: |
       One mesh.
-    params:
-      - id: tangent
-        type: bool
     seq:
       - id: index_size
         type: u1
@@ -34,7 +31,7 @@ types:
         doc: |
           Number of attribute streams.
       - id: streams
-        type: 'attribute_stream(tangent)'
+        type: 'attribute_stream'
         repeat: expr
         repeat-expr: 'attribute_count'
         doc: |
@@ -69,7 +66,7 @@ types:
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
-        type: 'index_data(index_size, uncompressed_size)'
+        type: 'indices(index_size, uncompressed_size)'
         doc: |
           One raw LZ4 block (C3).
       - id: check_data_end
@@ -78,9 +75,9 @@ types:
           expr: 'data._io.eof'
         doc: |
           Nothing is left over of what was unpacked.
-  index_data:
+  indices:
     doc: |
-      Indices, uncompressed.
+      Indices of vertices, as wide as the file has them.
     params:
       - id: index_size
         type: u1
@@ -94,6 +91,13 @@ types:
         repeat-expr: 'size / 2'
         doc: |
           16 bits each.
+      - id: check_as_u16
+        if: 'choice == 0'
+        size: 0
+        valid:
+          expr: 'size % 2 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_u32
         if: 'choice == 1'
         type: u4
@@ -101,6 +105,13 @@ types:
         repeat-expr: 'size / 4'
         doc: |
           32 bits each.
+      - id: check_as_u32
+        if: 'choice == 1'
+        size: 0
+        valid:
+          expr: 'size % 4 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: check_choice
         size: 0
         valid:
@@ -118,9 +129,6 @@ types:
   attribute_stream:
     doc: |
       The data of one attribute, compressed.
-    params:
-      - id: tangent
-        type: bool
     seq:
       - id: attribute
         type: 'attribute_flags'
@@ -129,7 +137,7 @@ types:
       - id: check_attribute
         size: 0
         valid:
-          expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0 and (tangent or not attribute.bit_6)'
+          expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0 and not attribute.bit_6'
         doc: |
           Refused if not: the attribute is not exactly one known bit.
       - id: compressed_size
@@ -155,7 +163,7 @@ types:
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
-        type: 'attribute_data(attribute, uncompressed_size, tangent)'
+        type: 'stream(attribute, uncompressed_size)'
         doc: |
           One raw LZ4 block (C3).
       - id: check_data_end
@@ -200,16 +208,14 @@ types:
         type: b9
         doc: |
           Reserved for future use.
-  attribute_data:
+  stream:
     doc: |
-      The values of one attribute, one per vertex, uncompressed.
+      The values of one attribute, one per vertex.
     params:
       - id: attribute
         type: attribute_flags
       - id: size
         type: s4
-      - id: tangent
-        type: bool
     seq:
       - id: as_position3d
         if: 'choice == 0'
@@ -218,6 +224,13 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
+      - id: check_as_position3d
+        if: 'choice == 0'
+        size: 0
+        valid:
+          expr: 'size % 12 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_position2d
         if: 'choice == 1'
         type: f4
@@ -225,6 +238,13 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           Position (X, Y): +X right, +Y up.
+      - id: check_as_position2d
+        if: 'choice == 1'
+        size: 0
+        valid:
+          expr: 'size % 8 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_normal
         if: 'choice == 2'
         type: f4
@@ -232,6 +252,13 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Normal (X, Y, Z).
+      - id: check_as_normal
+        if: 'choice == 2'
+        size: 0
+        valid:
+          expr: 'size % 12 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_uv
         if: 'choice == 3'
         type: f4
@@ -239,27 +266,41 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           UV coordinate (U, V): (0, 0) is the top left of the image.
-      - id: as_tangent
-        if: 'choice == 4'
-        type: f4
-        repeat: expr
-        repeat-expr: 'size / 12 * 3'
+      - id: check_as_uv
+        if: 'choice == 3'
+        size: 0
+        valid:
+          expr: 'size % 8 == 0'
         doc: |
-          Tangent (X, Y, Z), in the tangent dialect only (C10).
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_color
-        if: 'choice == 5'
+        if: 'choice == 4'
         type: u1
         repeat: expr
         repeat-expr: 'size / 4 * 4'
         doc: |
           Colour (red, green, blue, alpha).
+      - id: check_as_color
+        if: 'choice == 4'
+        size: 0
+        valid:
+          expr: 'size % 4 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_bone_weights
-        if: 'choice == 6'
+        if: 'choice == 5'
         type: 'bone_weight'
         repeat: expr
         repeat-expr: 'size / 24 * 4'
         doc: |
           Four bones and their influences (C7).
+      - id: check_as_bone_weights
+        if: 'choice == 5'
+        size: 0
+        valid:
+          expr: 'size % 24 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: check_choice
         size: 0
         valid:
@@ -273,9 +314,8 @@ types:
           attribute.position_2d ? 1 :
           attribute.normal ? 2 :
           attribute.uv ? 3 :
-          (tangent and attribute.bit_4) ? 4 :
-          ((not tangent and attribute.bit_4) or (tangent and attribute.bit_5)) ? 5 :
-          ((not tangent and attribute.bit_5) or (tangent and attribute.bit_6)) ? 6 :
+          attribute.bit_4 ? 4 :
+          attribute.bit_5 ? 5 :
           -1
         doc: |
           The number of the variant that fits.

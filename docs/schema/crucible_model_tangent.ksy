@@ -5,24 +5,32 @@ meta:
   endian: le
   bit-endian: le
 doc: |
-  A `.cmodel` file in the tangent dialect.
+  A Crucible file: one chunk, or a container of chunks (C11).
 seq:
-  - id: magic_bytes
-    contents: [0x63, 0x6d, 0x6f, 0x64, 0x65, 0x6c, 0x0a]
-  - id: chunk_count
-    type: u4
+  - id: header
+    type: 'model_header'
     doc: |
-      Number of chunks.
+      What a container starts with.
   - id: chunks
     type: 'tangent_model_chunk'
     repeat: expr
-    repeat-expr: 'chunk_count'
+    repeat-expr: 'header.chunk_count'
     doc: |
-      The chunks, one per mesh.
+      The chunks, one per mesh; exactly one without a container.
 types:
+  model_header:
+    doc: |
+      What a `.cmodel` file starts with (C11).
+    seq:
+      - id: magic_bytes
+        contents: [0x63, 0x6d, 0x6f, 0x64, 0x65, 0x6c, 0x0a]
+      - id: chunk_count
+        type: u4
+        doc: |
+          Number of chunks.
   tangent_model_chunk:
     doc: |
-      A chunk in a container, in the tangent dialect.
+      A chunk in a container.
     seq:
       - id: length
         type: u8
@@ -30,15 +38,12 @@ types:
           Size of the chunk in bytes.
       - id: as_chunk
         size: 'length'
-        type: 'chunk(true)'
+        type: 'tangent_chunk'
         doc: |
           The chunk.
-  chunk:
+  tangent_chunk:
     doc: |
       One mesh.
-    params:
-      - id: tangent
-        type: bool
     seq:
       - id: index_size
         type: u1
@@ -53,7 +58,7 @@ types:
         doc: |
           Number of attribute streams.
       - id: streams
-        type: 'attribute_stream(tangent)'
+        type: 'tangent_attribute_stream'
         repeat: expr
         repeat-expr: 'attribute_count'
         doc: |
@@ -88,7 +93,7 @@ types:
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
-        type: 'index_data(index_size, uncompressed_size)'
+        type: 'indices(index_size, uncompressed_size)'
         doc: |
           One raw LZ4 block (C3).
       - id: check_data_end
@@ -97,9 +102,9 @@ types:
           expr: 'data._io.eof'
         doc: |
           Nothing is left over of what was unpacked.
-  index_data:
+  indices:
     doc: |
-      Indices, uncompressed.
+      Indices of vertices, as wide as the file has them.
     params:
       - id: index_size
         type: u1
@@ -113,6 +118,13 @@ types:
         repeat-expr: 'size / 2'
         doc: |
           16 bits each.
+      - id: check_as_u16
+        if: 'choice == 0'
+        size: 0
+        valid:
+          expr: 'size % 2 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_u32
         if: 'choice == 1'
         type: u4
@@ -120,6 +132,13 @@ types:
         repeat-expr: 'size / 4'
         doc: |
           32 bits each.
+      - id: check_as_u32
+        if: 'choice == 1'
+        size: 0
+        valid:
+          expr: 'size % 4 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: check_choice
         size: 0
         valid:
@@ -134,12 +153,9 @@ types:
           -1
         doc: |
           The number of the variant that fits.
-  attribute_stream:
+  tangent_attribute_stream:
     doc: |
       The data of one attribute, compressed.
-    params:
-      - id: tangent
-        type: bool
     seq:
       - id: attribute
         type: 'attribute_flags'
@@ -148,7 +164,7 @@ types:
       - id: check_attribute
         size: 0
         valid:
-          expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0 and (tangent or not attribute.bit_6)'
+          expr: 'attribute.position_3d.to_i + attribute.position_2d.to_i + attribute.normal.to_i + attribute.uv.to_i + attribute.bit_4.to_i + attribute.bit_5.to_i + attribute.bit_6.to_i == 1 and attribute.reserved == 0'
         doc: |
           Refused if not: the attribute is not exactly one known bit.
       - id: compressed_size
@@ -174,7 +190,7 @@ types:
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
-        type: 'attribute_data(attribute, uncompressed_size, tangent)'
+        type: 'tangent_stream(attribute, uncompressed_size)'
         doc: |
           One raw LZ4 block (C3).
       - id: check_data_end
@@ -219,16 +235,14 @@ types:
         type: b9
         doc: |
           Reserved for future use.
-  attribute_data:
+  tangent_stream:
     doc: |
-      The values of one attribute, one per vertex, uncompressed.
+      The values of one attribute, one per vertex.
     params:
       - id: attribute
         type: attribute_flags
       - id: size
         type: s4
-      - id: tangent
-        type: bool
     seq:
       - id: as_position3d
         if: 'choice == 0'
@@ -237,6 +251,13 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
+      - id: check_as_position3d
+        if: 'choice == 0'
+        size: 0
+        valid:
+          expr: 'size % 12 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_position2d
         if: 'choice == 1'
         type: f4
@@ -244,6 +265,13 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           Position (X, Y): +X right, +Y up.
+      - id: check_as_position2d
+        if: 'choice == 1'
+        size: 0
+        valid:
+          expr: 'size % 8 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_normal
         if: 'choice == 2'
         type: f4
@@ -251,6 +279,13 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Normal (X, Y, Z).
+      - id: check_as_normal
+        if: 'choice == 2'
+        size: 0
+        valid:
+          expr: 'size % 12 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_uv
         if: 'choice == 3'
         type: f4
@@ -258,6 +293,13 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           UV coordinate (U, V): (0, 0) is the top left of the image.
+      - id: check_as_uv
+        if: 'choice == 3'
+        size: 0
+        valid:
+          expr: 'size % 8 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_tangent
         if: 'choice == 4'
         type: f4
@@ -265,6 +307,13 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Tangent (X, Y, Z), in the tangent dialect only (C10).
+      - id: check_as_tangent
+        if: 'choice == 4'
+        size: 0
+        valid:
+          expr: 'size % 12 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_color
         if: 'choice == 5'
         type: u1
@@ -272,6 +321,13 @@ types:
         repeat-expr: 'size / 4 * 4'
         doc: |
           Colour (red, green, blue, alpha).
+      - id: check_as_color
+        if: 'choice == 5'
+        size: 0
+        valid:
+          expr: 'size % 4 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: as_bone_weights
         if: 'choice == 6'
         type: 'bone_weight'
@@ -279,6 +335,13 @@ types:
         repeat-expr: 'size / 24 * 4'
         doc: |
           Four bones and their influences (C7).
+      - id: check_as_bone_weights
+        if: 'choice == 6'
+        size: 0
+        valid:
+          expr: 'size % 24 == 0'
+        doc: |
+          Refused if not: the size is not a multiple of the size of a value.
       - id: check_choice
         size: 0
         valid:
@@ -292,9 +355,9 @@ types:
           attribute.position_2d ? 1 :
           attribute.normal ? 2 :
           attribute.uv ? 3 :
-          (tangent and attribute.bit_4) ? 4 :
-          ((not tangent and attribute.bit_4) or (tangent and attribute.bit_5)) ? 5 :
-          ((not tangent and attribute.bit_5) or (tangent and attribute.bit_6)) ? 6 :
+          attribute.bit_4 ? 4 :
+          attribute.bit_5 ? 5 :
+          attribute.bit_6 ? 6 :
           -1
         doc: |
           The number of the variant that fits.

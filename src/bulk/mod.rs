@@ -117,6 +117,21 @@ impl<T> fmt::Debug for Bulk<'_, T> {
     }
 }
 
+impl<T> Bulk<'_, T> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Bulk::Found(range) => range.len() / size_of::<T>().max(1),
+            Bulk::Given(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 impl<T: Plain> Bulk<'_, T> {
     /// The bytes in the input that they were found in; empty for numbers to be written.
     pub fn bytes<'i>(&self, input: &'i [u8]) -> &'i [u8] {

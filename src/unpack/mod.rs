@@ -106,6 +106,24 @@ pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]
     }
 }
 
+/// The values that a block unpacks to, which must be `size` bytes.
+#[cfg(feature = "crucible")]
+pub(crate) fn values<T: bytemuck::Pod>(
+    packing: Packing,
+    packed: &[u8],
+    size: u64,
+    limits: &Limits,
+) -> Result<Vec<T>, Failure> {
+    if packing == Packing::Lz4 {
+        return lz4(packed, size, limits);
+    }
+    let bytes = unpack((packing, None), packed, Some(size), limits)?;
+    match bytes.len() as u64 == size {
+        true => Ok(bytemuck::allocation::pod_collect_to_vec(&bytes)),
+        false => Err(Failure::Malformed(format!("unpacks to {} bytes, but {size} are stated", bytes.len()))),
+    }
+}
+
 /// Stated sizes up to so many times the packed size are trusted.
 #[cfg(feature = "crucible")]
 const TRUSTED_RATIO: u64 = 8;

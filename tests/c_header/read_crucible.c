@@ -55,12 +55,12 @@ static void chunk(uint32_t index)
 int main(int argc, char **argv)
 {
     open_file(argc, argv);
-    if (memcmp(at, "cmodel\n", sizeof(((crucible_model_file_start *)0)->magic_bytes)) != 0) {
+    if (memcmp(at, "cmodel\n", sizeof(((crucible_model_header *)0)->magic_bytes)) != 0) {
         chunk(0);
         return 0;
     }
-    const crucible_model_file_start *model = take(sizeof(*model));
-    printf("chunk_count %" PRIu32 "\n", model->chunk_count);
+    const crucible_model_header *model = take(sizeof(*model));
+    printf("header.chunk_count %" PRIu32 "\n", model->chunk_count);
     for (uint32_t i = 0; i < model->chunk_count; i++) {
         char path[64];
         const crucible_model_chunk_start *start = take(sizeof(*start));

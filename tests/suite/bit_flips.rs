@@ -3,7 +3,7 @@
 //!
 //! The fields come from the layout, so one that is added to a declaration is tested without new code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
 use meshspec::layout::Value;
@@ -89,6 +89,22 @@ fn flips(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Vec<u8>> {
 fn frame(content: &[u8]) -> Vec<u8> {
     let last_raw_block = 1 | (content.len() as u32) << 3;
     [&[0, 0x40], &last_raw_block.to_le_bytes()[..3], content].concat()
+}
+
+/// A raw LZ4 block that holds this content as it is.
+fn lz4_literals(content: &[u8]) -> Vec<u8> {
+    let Some(more) = content.len().checked_sub(15) else {
+        return [&[(content.len() as u8) << 4], content].concat();
+    };
+    [&[0xf0][..], &vec![255; more / 255], &[(more % 255) as u8], content].concat()
+}
+
+/// Adds to a number that lies at a range of a file.
+fn add(file: &mut [u8], range: &Range<usize>, difference: i64) {
+    let mut number = [0; 8];
+    number[..range.len()].copy_from_slice(&file[range.clone()]);
+    let number = i64::from_le_bytes(number) + difference;
+    file[range.clone()].copy_from_slice(&number.to_le_bytes()[..range.len()]);
 }
 
 fn lenient(dialect: Dialect) -> ReadOptions {
@@ -183,6 +199,23 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: fn(&str) -> bool) -> BTreeM
                     }
                 }
             }
+            // The file says how long the block is, and a container how long the chunk with it.
+            "lz4" => {
+                let stream = path.strip_suffix("data").unwrap();
+                let chunk = path.split_once('.').unwrap().0;
+                let sizes = [format!("{stream}compressed_size"), format!("{chunk}.length")];
+                for (path, _, range) in leaves.unpacked.iter().filter(|(_, block, _)| block == place) {
+                    for (bit, content) in flips(content, range.clone()).enumerate() {
+                        let packed = lz4_literals(&content);
+                        let difference = packed.len() as i64 - place.len() as i64;
+                        let mut flipped = around(packed);
+                        for (_, range) in leaves.plain.iter().filter(|(path, _)| sizes.contains(path)) {
+                            add(&mut flipped, range, difference);
+                        }
+                        check(path, bit, flipped);
+                    }
+                }
+            }
             packing => println!("{format}: {path} is packed as {packing}"),
         }
     }
@@ -195,6 +228,30 @@ fn mesh() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
         println!("{:#?}", flip(FormatId::Mesh, &bytes, |_| false));
+    }
+}
+
+#[test]
+fn crucible() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/crucible");
+    let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        let layout = FormatId::Crucible.layout_of(&bytes, FormatId::Crucible.detect(&bytes).dialect);
+        let layouts = FormatId::Crucible.about().layouts();
+        dialects.extend(layouts.iter().filter(|(_, ty)| Some(*ty) == layout).map(|(name, _)| *name));
+        for (field, count) in flip(FormatId::Crucible, &bytes, |_| false) {
+            *accepted.entry(field).or_insert(0) += count;
+        }
+    }
+    assert_eq!(dialects.len(), 4, "{dialects:?}");
+    // One bit more or less is no attribute; sizes that are wrong are refused.
+    for (field, count) in &accepted {
+        let refused = ["attribute", "compressed_size", "uncompressed_size", "length"];
+        assert!(*count > 0 || refused.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
+    }
+    for field in ["indices.data", "streams.data", "streams.data.influence", "index_size"] {
+        assert!(accepted.contains_key(&format!("chunks.{field}")), "{field}: {accepted:#?}");
     }
 }
 

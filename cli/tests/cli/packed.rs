@@ -75,7 +75,7 @@ fn what_a_dialect_cannot_hold_is_said_or_fatal() {
     folder.put("tangents.crmesh", bytes_of(&document));
     let message = folder.run("convert --strict tangents.crmesh plain.crmesh").fails(1);
     assert!(
-        message.starts_with("dropped: chunks[0].streams[2]: the specification has no tangents"),
+        message.starts_with("dropped: chunks[0].streams[2]: the spec dialect has no attribute tangent"),
         "{message}"
     );
     assert!(!folder.path("plain.crmesh").exists());

@@ -27,12 +27,11 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
-pub use document::{Chunk, Container, Document, Indices, Stream};
-pub use schema::BoneWeight;
+pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
 use super::{About, Detection, Format, Specification, locate, refuse};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
-use crate::layout::{Layout, Type};
+use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Format for Document {
@@ -49,14 +48,7 @@ impl Format for Document {
         dialects: &[Dialect::Spec, Dialect::Tangent],
         has_compression_levels: false,
         rules: rules::RULES,
-        layouts: || {
-            &[
-                ("crucible_chunk", &schema::ChunkFile::TYPE),
-                ("crucible_model", &schema::ModelFile::TYPE),
-                ("crucible_chunk_tangent", &schema::TangentChunkFile::TYPE),
-                ("crucible_model_tangent", &schema::TangentModelFile::TYPE),
-            ]
-        },
+        layouts: codec::layouts,
     };
 
     fn detect(bytes: &[u8]) -> Detection {
@@ -91,22 +83,18 @@ impl Format for Document {
     fn into_dialect(mut self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
         Self::ABOUT.require_dialect(dialect)?;
         let mut losses = Vec::new();
-        match dialect {
-            Dialect::Tangent => {}
-            _ => {
-                for (index, chunk) in self.chunks.iter_mut().enumerate() {
-                    let mut position = 0;
-                    chunk.streams.retain(|stream| {
-                        let keep = !matches!(stream, Stream::Tangent(_));
-                        if !keep {
-                            let path = format!("chunks[{index}].streams[{position}]");
-                            losses.push(Loss::dropped(path, "the specification has no tangents"));
-                        }
-                        position += 1;
-                        keep
-                    });
+        for (index, chunk) in self.chunks.iter_mut().enumerate() {
+            let mut position = 0;
+            chunk.streams.retain(|stream| {
+                let keep = stream.attribute(dialect).is_some();
+                if !keep {
+                    let path = format!("chunks[{index}].streams[{position}]");
+                    let message = format!("the {dialect} dialect has no attribute {}", stream.name());
+                    losses.push(Loss::dropped(path, message));
                 }
-            }
+                position += 1;
+                keep
+            });
         }
         self.dialect = dialect;
         Ok((self, losses))

@@ -77,7 +77,7 @@ fn check_streams(chunk: &Chunk, at: usize, report: &mut Report) {
     let count = chunk.vertex_count();
     for (index, stream) in chunk.streams.iter().enumerate() {
         let path = path!(chunks[at].streams[index]);
-        if chunk.streams[..index].iter().any(|other| other.variant() == stream.variant()) {
+        if chunk.streams[..index].iter().any(|other| other.name() == stream.name()) {
             report.add(&DUPLICATE, path, format_args!("{} for the second time", stream.name()));
         }
         if stream.len() != count {

@@ -40,11 +40,13 @@ impl FromScene for Document {
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = Vec::new();
-        let is_alone_in_container = self.container == Container::Model && self.chunks.len() == 1;
-        let chunks = self.chunks.into_iter().enumerate();
+        // Which dialect it was does not matter in a scene.
+        let Document { dialect: _, container, chunks, trailing } = self;
+        let is_alone_in_container = container == Container::Model && chunks.len() == 1;
+        let chunks = chunks.into_iter().enumerate();
         let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, conventions, &mut losses)).collect();
-        if !self.trailing.is_empty() {
-            losses.push(Loss::dropped("trailing", "bytes after the last chunk").detail(self.trailing.len()));
+        if !trailing.is_empty() {
+            losses.push(Loss::dropped("trailing", "bytes after the last chunk").detail(trailing.len()));
         }
         let mut scene = Scene { meshes, ..Scene::default() };
         if is_alone_in_container {
@@ -88,16 +90,17 @@ fn container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> C
 
 fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Vec<Loss>) -> Mesh {
     let vertices = chunk.vertex_count();
+    let Chunk { index_size, indices, streams, trailing } = chunk;
     let mut mesh = Mesh { uv_origin: conventions.uv_origin, ..Mesh::default() };
     mesh.faces = Faces {
-        indices: Some(match chunk.indices {
+        indices: Some(match indices {
             Indices::U16(values) => scene::Indices::U16(values),
             Indices::U32(values) => scene::Indices::U32(values),
         }),
         corners: None,
     };
     let (mut solid, mut flat) = (None, None);
-    for stream in chunk.streams {
+    for stream in streams {
         match stream {
             Stream::Position3d(values) => solid = Some(values),
             Stream::Position2d(values) => flat = Some(values),
@@ -143,7 +146,11 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             mesh.positions = vec![[0.0; 3]; vertices];
         }
     }
-    if !chunk.trailing.is_empty() {
+    if let Some(size) = index_size {
+        let message = "an index size other than 0 and 1";
+        losses.push(Loss::dropped(format!("chunks[{index}].index_size"), message).detail(size));
+    }
+    if !trailing.is_empty() {
         losses.push(Loss::dropped(format!("chunks[{index}].trailing"), "bytes after the last stream"));
     }
     mesh.settle(&format!("chunks[{index}]"), losses);

@@ -1,14 +1,21 @@
 //! Strategies that generate valid Crucible documents, for tests of other loaders.
 //!
-//! Floats take every value, NaN and infinities included.
+//! Whatever follows from nothing else is any bits at all: floats take every value, NaN and infinities included, and so
+//! does a field that is added to the declaration.
 
+use std::io::Cursor;
+use std::ops::{ControlFlow, Range};
+
+use binrw::BinRead;
 use proptest::collection::vec;
-use proptest::num::f32::ANY as FLOAT;
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
-use super::{BoneWeight, Chunk, Container, Document, Indices, Stream};
-use crate::Dialect;
+use super::schema::{AttributeFlags, Block, Input};
+use super::{Chunk, Container, Document, Indices, Stream, codec};
+use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
+use crate::layout::{Packing, Value};
+use crate::{Dialect, Limits, Span};
 
 const MAX_VERTICES: usize = 24;
 
@@ -30,35 +37,72 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// Chunks of a dialect.
 pub fn chunks(dialect: Dialect) -> impl Strategy<Value = Chunk> {
     (0..=MAX_VERTICES).prop_flat_map(move |vertices| {
-        (streams(dialect, vertices), indices(vertices)).prop_map(|(streams, indices)| Chunk {
-            index_size: None,
-            // Without a stream there are no vertices.
-            indices: if streams.is_empty() { Indices::default() } else { indices },
-            streams,
-            trailing: Vec::new(),
-        })
+        (empty_chunks(dialect), streams(dialect, vertices), indices(vertices)).prop_map(
+            |(base, streams, indices)| Chunk {
+                // Without a stream there are no vertices.
+                indices: if streams.is_empty() { Indices::default() } else { indices },
+                streams,
+                ..base
+            },
+        )
+    })
+}
+
+/// The fields of a chunk besides its streams.
+struct Fields(Vec<Range<usize>>);
+
+impl Visitor for Fields {
+    fn enter(&mut self, node: &Node) -> Visit {
+        match node.path {
+            [] | [Segment::Field("chunks")] | [_, Segment::Index(_)] => Visit::All,
+            [_, _, Segment::Field("indices" | "streams"), ..] => Visit::Nothing,
+            _ => Visit::All,
+        }
+    }
+
+    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
+        let is_computed = matches!(node.path, [_, _, Segment::Field("index_size" | "attribute_count")]);
+        if let (Span::Bytes(range), None, false) = (&node.span, node.bit_field, is_computed) {
+            self.0.push(range.start as usize..range.end as usize);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Chunks with no streams.
+fn empty_chunks(dialect: Dialect) -> impl Strategy<Value = Chunk> {
+    let document = Document { dialect, chunks: vec![Chunk::default()], ..Document::default() };
+    let file = codec::write(&document).unwrap_or_default();
+    let mut fields = Fields(Vec::new());
+    let walked = walk::walk(codec::layout(&file, dialect), &file, &Limits::default(), &mut fields);
+    debug_assert!(walked.is_ok(), "{walked:?}");
+    vec(any::<u8>(), file.len()).prop_filter_map("a chunk", move |bytes| {
+        let mut file = file.clone();
+        for range in &fields.0 {
+            file[range.clone()].copy_from_slice(&bytes[range.clone()]);
+        }
+        let input = Input { bytes: &file, limits: Limits::default(), chunk: 0 };
+        Chunk::read_args(&mut Cursor::new(&file), (dialect, &input)).ok()
     })
 }
 
 /// Any set of the attributes of a dialect, in any order.
 fn streams(dialect: Dialect, vertices: usize) -> impl Strategy<Value = Vec<Stream>> {
-    let all = [
-        vec([FLOAT; 3], vertices).prop_map(Stream::Position3d).boxed(),
-        vec([FLOAT; 2], vertices).prop_map(Stream::Position2d).boxed(),
-        vec([FLOAT; 3], vertices).prop_map(Stream::Normal).boxed(),
-        vec([FLOAT; 2], vertices).prop_map(Stream::Uv).boxed(),
-        vec(any::<[u8; 4]>(), vertices).prop_map(Stream::Color).boxed(),
-        vec([bone_weights(), bone_weights(), bone_weights(), bone_weights()], vertices)
-            .prop_map(Stream::BoneWeights)
-            .boxed(),
-        vec([FLOAT; 3], vertices).prop_map(Stream::Tangent).boxed(),
-    ];
-    let known = if dialect == Dialect::Tangent { all.len() } else { all.len() - 1 };
-    subsequence(all[..known].to_vec(), 0..=known).prop_shuffle().prop_flat_map(|streams| streams)
-}
-
-fn bone_weights() -> impl Strategy<Value = BoneWeight> {
-    (any::<u16>(), FLOAT).prop_map(|(bone, influence)| BoneWeight { bone, influence })
+    let all =
+        AttributeFlags::all().filter_map(|attribute| Some((attribute, Stream::empty(attribute, dialect)?)));
+    let all: Vec<_> = all.map(|(attribute, empty)| (attribute, empty.value_size())).collect();
+    let count = all.len();
+    let stream = move |(attribute, size)| {
+        let size = size * vertices;
+        vec(any::<u8>(), size).prop_filter_map("a stream", move |bytes| {
+            let (packing, limits) = (Packing::Stored, Limits::default());
+            Stream::unpack(&Block { packing, bytes: &bytes, size: size as i32, limits }, attribute, dialect)
+                .ok()
+        })
+    };
+    subsequence(all, 0..=count)
+        .prop_shuffle()
+        .prop_flat_map(move |chosen| chosen.into_iter().map(stream).collect::<Vec<_>>())
 }
 
 /// Indices of either width.

@@ -125,12 +125,9 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)
 pub(super) fn write(document: &Document) -> Result<(Vec<u8>, Summary)> {
     refuse_inexpressible(document)?;
     let (mut out, summary) = (Cursor::new(Vec::with_capacity(size(document))), Summary::default());
-    document.write_args(&mut out, (&summary,)).map_err(|error| match error {
-        binrw::Error::Custom { err, .. } if err.is::<Error>() => err
-            .downcast::<Error>()
-            .map_or_else(|_| Error::inexpressible("a value does not fit"), |error| *error),
-        error => Error::inexpressible(error),
-    })?;
+    document
+        .write_args(&mut out, (&summary,))
+        .map_err(|error| Error::of_binrw(error, Error::inexpressible))?;
     Ok((out.into_inner(), summary))
 }
 

@@ -73,6 +73,7 @@ impl<'f> Frame<'f> {
                 self.collect(a, path, leaves);
                 self.collect(b, path, leaves);
             }
+            Expr::If(a, b, c) => [a, b, c].iter().for_each(|expr| self.collect(expr, path, leaves)),
             Expr::Literal(_) | Expr::Bool(_) => {}
         }
     }

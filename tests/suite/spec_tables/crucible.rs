@@ -1,7 +1,8 @@
 //! The lists of Crucible.
 
+use meshspec::Dialect;
 use meshspec::crucible::schema::{
-    AttributeData, AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexData, IndexStream,
+    AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Stream,
 };
 use meshspec::layout::{Field, Layout, Scope, Shape, Type, Value, Variant};
 
@@ -127,10 +128,10 @@ fn chunk() {
 #[test]
 fn index_data() {
     for (index_size, item) in [(0u8, &U16), (1, &U32)] {
-        let scope = declaration::<IndexData>().bind([index_size.into(), 24.into()]);
-        let field = chosen::<IndexData>(&scope).unwrap().field;
+        let scope = declaration::<Indices>().bind([index_size.into(), 24.into()]);
+        let field = chosen::<Indices>(&scope).unwrap().field;
         assert_eq!(field.ty, Type::List(item));
-        assert_eq!(declaration::<IndexData>().size(&scope), Some(24));
+        assert_eq!(declaration::<Indices>().size(&scope), Some(24));
     }
 }
 
@@ -163,20 +164,22 @@ fn flags() {
 /// *3 and *4, and what the tangent dialect makes of them (C10).
 #[test]
 fn attribute_data() {
-    for (tangent, attributes) in [(false, &ATTRIBUTES[..]), (true, &TANGENT_ATTRIBUTES[..])] {
+    for (dialect, attributes) in
+        [(Dialect::Spec, &ATTRIBUTES[..]), (Dialect::Tangent, &TANGENT_ATTRIBUTES[..])]
+    {
         for bit in 0..16 {
             let word = Value::bits::<AttributeFlags>(&u16::to_le_bytes(1 << bit));
             let size = 10 * 2 * 3 * 24;
-            let scope = declaration::<AttributeData>().bind([word.clone(), size.into(), tangent.into()]);
-            let found = chosen::<AttributeData>(&scope).map(|variant| (variant.name, variant.field.ty));
+            let scope = declaration::<Stream>().bind([word.clone(), dialect.into(), size.into()]);
+            let found = chosen::<Stream>(&scope).map(|variant| (variant.name, variant.field.ty));
             let expected = attributes.get(bit);
             assert_eq!(found.map(|(name, _)| name), expected.map(|(name, _)| *name), "bit {bit}");
             if let (Some((name, Type::List(item))), Some((_, value))) = (found, expected) {
                 assert_eq!(item, value, "{name}");
-                assert_eq!(declaration::<AttributeData>().size(&scope), Some(size as u64), "{name}");
+                assert_eq!(declaration::<Stream>().size(&scope), Some(size as u64), "{name}");
             }
             // The stream accepts the bits that are an attribute and no other.
-            let mut scope = declaration::<AttributeStream>().bind([tangent.into()]);
+            let mut scope = declaration::<AttributeStream>().bind([dialect.into()]);
             scope.push("attribute", word);
             let [check] = fields::<AttributeStream>()[0].checks else { panic!("one check") };
             assert_eq!(check.condition.eval_bool(&scope), Ok(expected.is_some()), "bit {bit}");

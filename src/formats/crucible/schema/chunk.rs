@@ -1,0 +1,324 @@
+//! One mesh: the *Mesh Chunk Format* of the specification.
+
+use std::mem::discriminant;
+
+use binrw::binrw;
+use bytemuck::{Pod, Zeroable};
+use modular_bitfield::bitfield;
+use modular_bitfield::specifiers::B9;
+
+use super::lists::lists;
+use super::packing::{self, Block, Input, Lz4};
+use crate::bulk::{self, Bulk, List, Plain};
+use crate::layout::Layout;
+use crate::{Dialect, Error, Result, path};
+
+/// One mesh.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect, input: &Input<'_>))]
+#[bw(import(packed: &PackedChunk))]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Chunk {
+    /// 0 for 16-bit indices, 1 for 32-bit indices (C5).
+    #[br(temp)]
+    #[bw(calc = packed.index_size)]
+    #[layout(name = "index_size")]
+    index_size_byte: u8,
+    /// The index data.
+    #[br(temp, args(index_size_byte))]
+    #[bw(calc = packed.index_stream())]
+    #[layout(name = "indices")]
+    index_stream: IndexStream<'_>,
+    /// Number of attribute streams.
+    #[br(temp)]
+    #[bw(try_calc = u8::try_from(streams.len()))]
+    attribute_count: u8,
+    /// The attributes, one stream each, in any order.
+    #[br(temp, count = attribute_count, args { inner: (dialect,) })]
+    #[bw(calc = packed.attribute_streams())]
+    #[layout(name = "streams")]
+    attribute_streams: List<AttributeStream<'_>>,
+    #[br(temp, try_calc = unpack(&index_stream, index_size_byte, &attribute_streams.0, dialect, input))]
+    #[bw(ignore)]
+    unpacked: (Indices, Vec<Stream>),
+    /// The index size of the file, if it is neither 0 nor 1 and so read as 32 bits. Only lenient reading accepts it (C5).
+    #[br(calc = (index_size_byte > 1).then_some(index_size_byte))]
+    #[bw(ignore)]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub index_size: Option<u8>,
+    /// Indices of vertices.
+    #[br(calc = unpacked.0)]
+    #[bw(ignore)]
+    pub indices: Indices,
+    /// The attributes of the vertices, in the order of the file.
+    #[br(calc = unpacked.1)]
+    #[bw(ignore)]
+    pub streams: Vec<Stream>,
+    /// Bytes behind the last stream of a chunk in a container. Only lenient reading accepts them (C9).
+    #[br(calc = Vec::new())]
+    #[bw(write_with = bulk::write)]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub trailing: Vec<u8>,
+}
+
+/// The index data, compressed.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(index_size: u8))]
+#[derive(Debug)]
+pub struct IndexStream<'a> {
+    /// Size of the compressed data in bytes, 1 at least (C3).
+    #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
+    #[bw(try_calc = i32::try_from(data.len()))]
+    #[layout(rule = "CRUCIBLE-SIZE")]
+    compressed_size: i32,
+    /// Size of the uncompressed data in bytes.
+    #[br(assert(uncompressed_size >= 0, "a size cannot be negative"))]
+    #[layout(rule = "CRUCIBLE-SIZE")]
+    pub uncompressed_size: i32,
+    /// One raw LZ4 block (C3).
+    #[br(count = compressed_size)]
+    #[layout(packing = lz4, size = uncompressed_size, content = Indices, args(index_size, uncompressed_size))]
+    pub data: Bulk<'a, u8>,
+}
+
+lists! {
+    /// Indices of vertices, as wide as the file has them.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "type", content = "data"))]
+    pub enum Indices(index_size: u8; size) {
+        /// 16 bits each.
+        U16: u16, 2 bytes, "u16",
+            if index_size == 0;
+        /// 32 bits each.
+        U32: u32, 4 bytes, "u32",
+            if index_size != 0;
+    }
+}
+
+/// The data of one attribute, compressed.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect))]
+#[derive(Debug)]
+pub struct AttributeStream<'a> {
+    /// Which attribute: exactly one bit (C2).
+    #[br(assert(
+        attribute.position_3d() as u8 + attribute.position_2d() as u8 + attribute.normal() as u8
+            + attribute.uv() as u8 + attribute.bit_4() as u8 + attribute.bit_5() as u8
+            + attribute.bit_6() as u8 == 1
+            && attribute.reserved() == 0 && (dialect == Dialect::Tangent || !attribute.bit_6()),
+        "the attribute is not exactly one known bit"
+    ))]
+    #[layout(rule = "CRUCIBLE-ATTRIBUTE")]
+    pub attribute: AttributeFlags,
+    /// Size of the compressed data in bytes, 1 at least (C3).
+    #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
+    #[bw(try_calc = i32::try_from(data.len()))]
+    #[layout(rule = "CRUCIBLE-SIZE")]
+    compressed_size: i32,
+    /// Size of the uncompressed data in bytes.
+    #[br(assert(uncompressed_size >= 0, "a size cannot be negative"))]
+    #[layout(rule = "CRUCIBLE-SIZE")]
+    pub uncompressed_size: i32,
+    /// One raw LZ4 block (C3).
+    #[br(count = compressed_size)]
+    #[layout(
+        packing = lz4, size = uncompressed_size, content = Stream, args(attribute, dialect, uncompressed_size)
+    )]
+    pub data: Bulk<'a, u8>,
+}
+
+/// Which attribute a stream holds: 16 bits (C1).
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttributeFlags {
+    /// 3D position.
+    pub position_3d: bool,
+    /// 2D position.
+    pub position_2d: bool,
+    /// Normal.
+    pub normal: bool,
+    /// UV coordinate.
+    pub uv: bool,
+    /// Colour; in the tangent dialect tangent.
+    pub bit_4: bool,
+    /// Bone weights; in the tangent dialect colour.
+    pub bit_5: bool,
+    /// Reserved; in the tangent dialect bone weights.
+    pub bit_6: bool,
+    /// Reserved for future use.
+    #[layout(reserved)]
+    pub reserved: B9,
+}
+
+lists! {
+    /// The values of one attribute, one per vertex.
+    #[derive(Debug, Clone, PartialEq)]
+    #[cfg_attr(
+        feature = "serde",
+        derive(serde::Serialize, serde::Deserialize),
+        serde(tag = "attribute", content = "data")
+    )]
+    pub enum Stream(attribute: AttributeFlags, dialect: Dialect; size) {
+        /// Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
+        Position3d: [f32; 3], 12 bytes, "position_3d" in Chunk::positions_3d,
+            if attribute.position_3d();
+        /// Position (X, Y): +X right, +Y up.
+        Position2d: [f32; 2], 8 bytes, "position_2d" in Chunk::positions_2d,
+            if attribute.position_2d();
+        /// Normal (X, Y, Z).
+        Normal: [f32; 3], 12 bytes, "normal" in Chunk::normals,
+            if attribute.normal();
+        /// UV coordinate (U, V): (0, 0) is the top left of the image.
+        Uv: [f32; 2], 8 bytes, "uv" in Chunk::uvs,
+            if attribute.uv();
+        /// Tangent (X, Y, Z), in the tangent dialect only (C10).
+        Tangent: [f32; 3], 12 bytes, "tangent" in Chunk::tangents,
+            if dialect == Dialect::Tangent && attribute.bit_4();
+        /// Colour (red, green, blue, alpha).
+        Color: [u8; 4], 4 bytes, "color" in Chunk::colors,
+            if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5();
+        /// Four bones and their influences (C7).
+        BoneWeights: [BoneWeight; 4], 24 bytes, "bone_weights" in Chunk::bone_weights,
+            if dialect == Dialect::Spec && attribute.bit_5() || dialect == Dialect::Tangent && attribute.bit_6();
+    }
+}
+
+/// A bone and its influence on a vertex: 6 bytes (C7).
+#[derive(Layout, Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+#[repr(C, packed)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct BoneWeight {
+    /// Bone ID.
+    pub bone: u16,
+    /// Influence; the four of a vertex add up to 1.0 (C8).
+    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    pub influence: f32,
+}
+
+impl Plain for BoneWeight {
+    fn swap_bytes(self) -> BoneWeight {
+        let BoneWeight { bone, influence } = self;
+        BoneWeight { bone: bone.swap_bytes(), influence: Plain::swap_bytes(influence) }
+    }
+}
+
+#[cfg(feature = "serde")]
+crate::float::as_it_is!(BoneWeight);
+
+/// What the streams of a chunk unpack to.
+fn unpack(
+    indices: &IndexStream<'_>,
+    index_size: u8,
+    streams: &[AttributeStream<'_>],
+    dialect: Dialect,
+    input: &Input<'_>,
+) -> Result<(Indices, Vec<Stream>)> {
+    let sizes = streams.iter().map(|stream| stream.uncompressed_size);
+    let size: u64 = sizes.chain([indices.uncompressed_size]).map(|size| size as u64).sum();
+    if size > input.limits.max_decoded {
+        let message = format!("unpacks to {size} bytes, over the limit of {}", input.limits.max_decoded);
+        return Err(Error::limit_exceeded(message).at(path!(chunks[input.chunk])));
+    }
+    let (indices, streams) = packing::both(
+        || Indices::unpack(&input.lz4(&indices.data, indices.uncompressed_size), index_size),
+        || {
+            packing::each(streams, |_, AttributeStream { attribute, uncompressed_size, data }| {
+                Stream::unpack(&input.lz4(data, *uncompressed_size), *attribute, dialect)
+            })
+        },
+    );
+    Ok((indices?, streams?))
+}
+
+/// A chunk that is about to be written.
+#[derive(Debug)]
+pub struct PackedChunk {
+    index_size: u8,
+    indices: Lz4,
+    streams: Vec<(AttributeFlags, Lz4)>,
+}
+
+impl PackedChunk {
+    fn index_stream(&self) -> IndexStream<'_> {
+        let Lz4 { unpacked_size, bytes } = &self.indices;
+        IndexStream { uncompressed_size: *unpacked_size, data: Bulk::Given(bytes) }
+    }
+
+    fn attribute_streams(&self) -> List<AttributeStream<'_>> {
+        let streams = self.streams.iter().map(|(attribute, Lz4 { unpacked_size, bytes })| AttributeStream {
+            attribute: *attribute,
+            uncompressed_size: *unpacked_size,
+            data: Bulk::Given(bytes),
+        });
+        List(streams.collect())
+    }
+}
+
+impl Chunk {
+    /// Packs the streams of the chunk at this position.
+    pub(super) fn pack(&self, dialect: Dialect, chunk: usize) -> Result<PackedChunk> {
+        let index_size = match (&self.indices, self.index_size) {
+            (Indices::U16(_), None) => 0,
+            (Indices::U32(_), None) => 1,
+            (Indices::U32(_), Some(size @ 2..)) => size,
+            (_, Some(size)) => {
+                let message = format!("{size} is not another way to say that indices have 32 bits");
+                return Err(Error::inexpressible(message).at(path!(chunks[chunk].index_size)));
+            }
+        };
+        if self.streams.len() > u8::MAX.into() {
+            let message = format!("{} streams, but the file can count {}", self.streams.len(), u8::MAX);
+            return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
+        }
+        let pack = |position: usize, stream: &Stream| {
+            let attribute = stream.attribute(dialect).ok_or_else(|| {
+                Error::inexpressible(format!("the {dialect} dialect has no attribute {}", stream.name()))
+            });
+            attribute
+                .and_then(|attribute| Ok((attribute, Lz4::pack(&stream.to_bytes())?)))
+                .map_err(|error| error.at(path!(chunks[chunk].streams[position])))
+        };
+        let (indices, streams) = packing::both(
+            || Lz4::pack(&self.indices.to_bytes()).map_err(|error| error.at(path!(chunks[chunk].indices))),
+            || packing::each(&self.streams, pack),
+        );
+        Ok(PackedChunk { index_size, indices: indices?, streams: streams? })
+    }
+
+    /// Size in bytes of all that is packed.
+    pub(in super::super) fn unpacked_size(&self) -> usize {
+        self.indices.to_bytes().len()
+            + self.streams.iter().map(|stream| stream.to_bytes().len()).sum::<usize>()
+    }
+}
+
+impl Stream {
+    /// A stream of this attribute without values; `None` if the dialect has no such attribute.
+    pub fn empty(attribute: AttributeFlags, dialect: Dialect) -> Option<Stream> {
+        Stream::unpack(&Block::EMPTY, attribute, dialect).ok()
+    }
+
+    /// The attribute that the stream holds; `None` if the dialect has no such attribute.
+    pub fn attribute(&self, dialect: Dialect) -> Option<AttributeFlags> {
+        let is_same = |empty: Stream| discriminant(&empty) == discriminant(self);
+        AttributeFlags::all().find(|attribute| Stream::empty(*attribute, dialect).is_some_and(is_same))
+    }
+}
+
+impl AttributeFlags {
+    /// Each bit alone.
+    pub(in super::super) fn all() -> impl Iterator<Item = AttributeFlags> {
+        (0..16).map(|bit| AttributeFlags::from_bytes(u16::to_le_bytes(1 << bit)))
+    }
+}

@@ -1,0 +1,99 @@
+//! Lists that lie packed in a file, of whatever values: declared in a table.
+
+/// Declares an enum of lists, as a struct imports what chooses one: per row the variant, a value and its size, the name,
+/// for an attribute the name of its values in a chunk, and when it is this one. `size` is that of the unpacked bytes.
+macro_rules! lists {
+    (
+        $(#[$attribute:meta])*
+        pub enum $enum:ident($($import:ident: $type:ty),*; $size:ident) {
+            $(
+                $(#[doc = $doc:tt])*
+                $variant:ident: $value:ty, $bytes:tt bytes, $name:tt $(in $owner:ident::$values:ident)?,
+                if $condition:expr;
+            )*
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Layout)]
+        #[br(import($($import: $type,)* $size: i32))]
+        pub enum $enum {
+            $(
+                $(#[doc = $doc])*
+                #[br(pre_assert($condition))]
+                #[cfg_attr(feature = "serde", serde(rename = $name))]
+                $variant(
+                    #[br(count = $size / $bytes)]
+                    #[br(assert($size % $bytes == 0, "the size is not a multiple of the size of a value"))]
+                    #[layout(rule = "CRUCIBLE-STREAM-SIZE")]
+                    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+                    Vec<$value>,
+                ),
+            )*
+        }
+
+        impl $enum {
+            /// What a block unpacks to.
+            pub(in crate::formats::crucible) fn unpack(block: &Block<'_>, $($import: $type),*) -> Result<$enum> {
+                $(if $condition {
+                    const { assert!(size_of::<$value>() == $bytes) }
+                    return block.values().map($enum::$variant);
+                })*
+                Err(Error::malformed("no variant fits"))
+            }
+
+            /// The name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $($enum::$variant(_) => $name,)*
+                }
+            }
+
+            /// Size of a value in bytes.
+            pub fn value_size(&self) -> usize {
+                match self {
+                    $($enum::$variant(_) => $bytes,)*
+                }
+            }
+
+            /// Number and type of the components of a value, `3 × f32`.
+            pub fn components(&self) -> String {
+                match self {
+                    $($enum::$variant(_) => $crate::info::components(&<$value as Layout>::TYPE),)*
+                }
+            }
+
+            /// Number of values.
+            pub fn len(&self) -> usize {
+                match self {
+                    $($enum::$variant(values) => values.len(),)*
+                }
+            }
+
+            /// Whether there are none.
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// The uncompressed bytes.
+            pub fn to_bytes(&self) -> std::borrow::Cow<'_, [u8]> {
+                match self {
+                    $($enum::$variant(values) => $crate::bulk::as_bytes(values),)*
+                }
+            }
+        }
+
+        $($(
+            impl $owner {
+                #[doc = concat!("The values of the first stream of `", $name, "`; `None` without one.")]
+                pub fn $values(&self) -> Option<&[$value]> {
+                    self.streams.iter().find_map(|stream| match stream {
+                        $enum::$variant(values) => Some(&**values),
+                        _ => None,
+                    })
+                }
+            }
+        )?)*
+    };
+}
+
+pub(super) use lists;

@@ -1,0 +1,167 @@
+//! The declaration of Crucible: structs in the order and with the names of the specification, and the container around
+//! chunks that real files have (C11). The tangent dialect (C10) differs in what attribute bits mean: `dialect` decides.
+
+#![allow(clippy::expect_used, reason = "in the setters that modular-bitfield generates")]
+
+mod chunk;
+mod lists;
+mod packing;
+
+use std::io::Cursor;
+
+use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, binrw};
+
+pub use chunk::{AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Stream};
+pub use packing::{Block, Input};
+
+use crate::bulk::{self, Bulk};
+use crate::layout::{Layout, Value};
+use crate::{Dialect, Error, Result, path};
+
+/// A Crucible file: one chunk, or a container of chunks (C11).
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect, container: Container, input: &Input<'_>))]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct Document {
+    /// Which attribute each bit stands for.
+    #[br(calc = dialect)]
+    #[bw(ignore)]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub dialect: Dialect,
+    /// The container of the chunks.
+    #[br(calc = container)]
+    #[bw(ignore)]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub container: Container,
+    /// What a container starts with.
+    #[br(temp, if(container == Container::Model))]
+    #[bw(if(*container == Container::Model), try_calc = ModelHeader::of(chunks))]
+    header: ModelHeader,
+    /// The chunks, one per mesh; exactly one without a container.
+    #[br(
+        count = if container == Container::Model { header.chunk_count } else { 1 },
+        args { inner: (dialect, container, input) }, parse_with = read_chunks
+    )]
+    #[bw(args(*dialect, *container), write_with = write_chunks)]
+    #[layout(stored_as = Vec<StoredChunk>)]
+    pub chunks: Vec<Chunk>,
+    /// Bytes behind the last chunk. Only lenient reading accepts them (C9).
+    #[br(calc = Vec::new())]
+    #[bw(write_with = bulk::write)]
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub trailing: Vec<u8>,
+}
+
+/// The container of the chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Container {
+    /// Nothing: the file is one chunk.
+    #[default]
+    Chunk,
+    /// A `.cmodel` file (C11).
+    Model,
+}
+
+impl From<Container> for Value {
+    fn from(container: Container) -> Value {
+        Value::Int(container as i128)
+    }
+}
+
+/// What a `.cmodel` file starts with (C11).
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"cmodel\n")]
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ModelHeader {
+    /// Number of chunks.
+    pub chunk_count: u32,
+}
+
+/// A chunk, in a container or without one.
+#[derive(Layout)]
+#[br(import(dialect: Dialect, container: Container))]
+pub enum StoredChunk {
+    /// The only chunk of a file.
+    #[br(pre_assert(container == Container::Chunk))]
+    Bare(#[br(args(dialect))] Chunk),
+    /// One of the chunks in a container.
+    #[br(pre_assert(container == Container::Model))]
+    Contained(#[br(args(dialect))] ModelChunk<'static>),
+}
+
+/// A chunk in a container.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(dialect: Dialect))]
+#[derive(Debug)]
+pub struct ModelChunk<'a> {
+    /// Size of the chunk in bytes.
+    #[br(temp)]
+    #[bw(calc = chunk.len() as u64)]
+    length: u64,
+    /// The chunk.
+    #[br(count = length)]
+    #[layout(content = Chunk, args(dialect), inline)]
+    pub chunk: Bulk<'a, u8>,
+}
+
+impl ModelHeader {
+    fn of(chunks: &[Chunk]) -> Result<ModelHeader> {
+        let chunk_count = u32::try_from(chunks.len()).map_err(|_| {
+            let message = format!("{} chunks, but the file can count {}", chunks.len(), u32::MAX);
+            Error::inexpressible(message).at(path!(chunks))
+        })?;
+        Ok(ModelHeader { chunk_count })
+    }
+}
+
+fn read_chunks<R: binrw::io::Read + binrw::io::Seek>(
+    reader: &mut R,
+    endian: Endian,
+    args: VecArgs<(Dialect, Container, &Input<'_>)>,
+) -> BinResult<Vec<Chunk>> {
+    let (dialect, container, input) = args.inner;
+    let mut limits = input.limits;
+    let read = |index| {
+        let input = Input { limits, chunk: index, ..*input };
+        let chunk = match container {
+            Container::Chunk => Chunk::read_options(reader, endian, (dialect, &input))?,
+            Container::Model => {
+                let bytes = ModelChunk::read_options(reader, endian, (dialect,))?.chunk.bytes(input.bytes);
+                let mut cursor = Cursor::new(bytes);
+                let chunk = Chunk::read_options(&mut cursor, endian, (dialect, &Input { bytes, ..input }))?;
+                Chunk { trailing: bytes[cursor.position() as usize..].to_vec(), ..chunk }
+            }
+        };
+        limits.max_decoded -= chunk.unpacked_size() as u64;
+        Ok(chunk)
+    };
+    (0..args.count).map(read).collect()
+}
+
+#[allow(clippy::ptr_arg, reason = "`write_with` hands in the field as it is")]
+fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
+    chunks: &Vec<Chunk>,
+    writer: &mut W,
+    endian: Endian,
+    (dialect, container): (Dialect, Container),
+) -> BinResult<()> {
+    let packed = packing::each(chunks, |index, chunk| chunk.pack(dialect, index));
+    let packed = packed.map_err(|error| binrw::Error::Custom { pos: 0, err: Box::new(error) })?;
+    for (chunk, packed) in chunks.iter().zip(&packed) {
+        if container == Container::Chunk {
+            chunk.write_options(writer, endian, (packed,))?;
+            continue;
+        }
+        let mut bytes = Cursor::new(Vec::new());
+        chunk.write_options(&mut bytes, endian, (packed,))?;
+        ModelChunk { chunk: Bulk::Given(bytes.get_ref()) }.write_options(writer, endian, ())?;
+    }
+    Ok(())
+}
