@@ -52,7 +52,15 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    pub(crate) fn new(kind: ErrorKind, message: impl ToString) -> Error {
+    /// An error that says what was found and what was expected. Crates with formats of their own can make them, too.
+    ///
+    /// ```
+    /// use meshspec::{Error, ErrorKind, path};
+    ///
+    /// let error = Error::new(ErrorKind::Malformed, "7 rows, but at most 4 are allowed").at(path!(header.rows));
+    /// assert_eq!(error.to_string(), "header.rows: 7 rows, but at most 4 are allowed");
+    /// ```
+    pub fn new(kind: ErrorKind, message: impl ToString) -> Error {
         Error(Box::new(Parts {
             kind,
             format: None,
@@ -104,7 +112,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn at(mut self, path: impl Into<Path>) -> Error {
+    /// This error with the path of the value that it is about.
+    pub fn at(mut self, path: impl Into<Path>) -> Error {
         self.0.path = path.into();
         self
     }
@@ -122,12 +131,14 @@ impl Error {
         self
     }
 
-    pub(crate) fn with_span(mut self, span: Option<Span>) -> Error {
+    /// This error with the place of the value in the input, if it is known.
+    pub fn with_span(mut self, span: Option<Span>) -> Error {
         self.0.span = span;
         self
     }
 
-    pub(crate) fn with_rule(mut self, rule: &'static Rule) -> Error {
+    /// This error with the rule that is violated.
+    pub fn with_rule(mut self, rule: &'static Rule) -> Error {
         self.0.rule = Some(rule);
         self
     }

@@ -77,8 +77,9 @@ pub struct Affected {
     allow(dead_code, reason = "each format tells some of this")
 )]
 impl Loss {
-    /// Something that happened to a field of the source.
-    pub(crate) fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
+    /// Something that happened to a field of the source: its path, and what is lost and why. Crates with formats of their own
+    /// can make them, too.
+    pub fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
         let (path, message) = (path.into(), message.into());
         Loss { kind, path, message, detail: None, affected: None, error: None, size: None }
     }
