@@ -362,6 +362,10 @@ fn an_edit_changes_one_value_and_nothing_else() {
     assert_eq!(set("clips[0].times[0]", "-1").unwrap(), with(&[(19, 0xbf)]));
     assert_eq!(set("names[0]", "fly").unwrap(), with(&[(22, b'f'), (23, b'l'), (24, b'y')]));
     let longer = [&CLIPS_BYTES[..22], b"jump", &CLIPS_BYTES[25..]].concat();
+    let unterminated = &CLIPS_BYTES[..CLIPS_BYTES.len() - 1];
+    let change = Change::Set("up".into());
+    let edited = changed(&Clips::TYPE, unterminated, "names[1]", change, false).unwrap();
+    assert_eq!(edited, [&CLIPS_BYTES[..26], b"up"].concat());
     assert_eq!(set("names[0]", "jump").unwrap(), longer);
     assert_eq!(
         set("joint_count", "256").unwrap_err(),

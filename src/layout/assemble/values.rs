@@ -197,6 +197,12 @@ impl<'b> Values<'b> {
             }
             tree = tree.entry(*step).ok_or_else(|| no_item_before(path))?;
         }
+        // A string that lacks its NUL goes on to lack it.
+        let lacks_nul = tree.leaf.as_ref().is_some_and(|leaf| matches!(leaf.given, Given::Unterminated(_)));
+        let value = match value {
+            Part::Text(text) if lacks_nul => Part::Unterminated(text.into_bytes()),
+            value => value,
+        };
         *tree = tree_of(self.ty, path, value)?;
         Ok(())
     }
