@@ -150,7 +150,9 @@ impl VertexForm<4> for Vertex128 {
 
     #[inline(always)]
     fn position(vertex: &[u32; 4]) -> [f32; 3] {
-        [Self::ORG_X, Self::ORG_Y, Self::ORG_Z].map(|range| f16_value(bits(range, vertex)))
+        let x = f16_value(bits(Self::ORG_X, vertex));
+        let y = f16_value(bits(Self::ORG_Y, vertex));
+        [x, y, f16_value(bits(Self::ORG_Z, vertex))]
     }
 
     #[inline(always)]

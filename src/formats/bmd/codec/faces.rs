@@ -1,6 +1,8 @@
 //! Faces from packed words to vertices and back, one by one and in bulk. All of it follows from the fields v0, v1, … of
 //! the declared words.
 
+use std::iter;
+
 use super::super::document::{Face, FaceCounts, Faces};
 use super::super::schema::{self, FaceTag, Form, FormRow, PackedFace, Surface, Tag, face_forms};
 use super::bits::{bits, run_of};
@@ -268,16 +270,28 @@ impl<S: Sink> Visitor for Run<'_, S> {
 
     #[inline(always)]
     fn visit<const N: usize, W: Layout>(self) -> usize {
-        let form = const { FaceForm::of_word(&W::TYPE) };
-        let corner = |face: &[u32; N], index: usize| bits(form.corners[index], face);
-        let triangle = |face: &[u32; N]| [corner(face, 0), corner(face, 1), corner(face, 2)];
-        let quad = |face: &[u32; N]| [corner(face, 0), corner(face, 1), corner(face, 2), corner(face, 3)];
         let run = run_of::<N>(self.words, |face| PackedFace::tag_of(face) == self.tag);
-        if form.len == 3 {
-            self.sink.triangles(run.iter().map(triangle));
-        } else {
-            self.sink.quads(run.iter().map(quad));
+        match (const { FaceForm::of_word(&W::TYPE).len }, run) {
+            (3, [face]) => self.sink.triangles(iter::once(triangle::<N, W>(face))),
+            (3, run) => self.sink.triangles(run.iter().map(triangle::<N, W>)),
+            (_, run) => self.sink.quads(run.iter().map(quad::<N, W>)),
         }
         run.len() * N
     }
+}
+
+/// The vertex in a field of the declared word.
+#[inline(always)]
+fn corner<const INDEX: usize, const N: usize, W: Layout>(face: &[u32; N]) -> u32 {
+    bits(const { FaceForm::of_word(&W::TYPE).corners[INDEX] }, face)
+}
+
+#[inline(always)]
+fn triangle<const N: usize, W: Layout>(face: &[u32; N]) -> [u32; 3] {
+    [corner::<0, N, W>(face), corner::<1, N, W>(face), corner::<2, N, W>(face)]
+}
+
+#[inline(always)]
+fn quad<const N: usize, W: Layout>(face: &[u32; N]) -> [u32; 4] {
+    [corner::<0, N, W>(face), corner::<1, N, W>(face), corner::<2, N, W>(face), corner::<3, N, W>(face)]
 }
