@@ -106,7 +106,7 @@ impl Animation {
 impl Channel {
     /// The samples at other times, in ticks; the channel's own are `times`. An animation that starts again does so after
     /// `round` ticks.
-    #[cfg(feature = "gltf")]
+    #[cfg(any(feature = "gltf", feature = "bmd"))]
     pub(crate) fn at(&self, times: &[f32], ticks: &[f32], round: Option<f32>) -> Samples {
         let mut transforms = vec![Transform::default(); ticks.len()];
         for (moment, transform) in Moment::all(times, ticks, round).zip(&mut transforms) {

@@ -16,6 +16,8 @@ pub(crate) struct Capabilities {
     pub mesh_names: bool,
     /// Names of materials.
     pub materials: bool,
+    /// Names of textures, or of materials by their texture.
+    pub textures: bool,
     /// A colour for a whole mesh.
     pub flat_colors: bool,
     /// Positions without a third coordinate.
@@ -61,6 +63,7 @@ impl Capabilities {
         meshes: false,
         mesh_names: false,
         materials: false,
+        textures: false,
         flat_colors: false,
         flat: false,
         normals: false,
@@ -133,6 +136,12 @@ impl Capabilities {
             format!("{at}.material.name"),
             "materials",
             &mut mesh.material.name,
+        );
+        losses.drop_text(
+            !self.textures,
+            format!("{at}.material.texture"),
+            "textures",
+            &mut mesh.material.texture,
         );
         losses.drop_option(
             !self.flat_colors,

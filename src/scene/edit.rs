@@ -41,7 +41,8 @@ impl Scene {
             self.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
         let around = |(low, high): (Vec3, Vec3), at: Vec3| (low.min(at), high.max(at));
         let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), around);
-        let offset = -(low + high) / 2.0;
+        // Without a sign of 0.
+        let offset = Vec3::ZERO - (low + high) / 2.0;
         if !offset.is_finite() || offset == Vec3::ZERO {
             return None;
         }
@@ -217,7 +218,7 @@ impl Mesh {
     }
 
     /// Keeps these vertices only, in this order.
-    fn keep(&mut self, vertices: &[usize]) {
+    pub(crate) fn keep(&mut self, vertices: &[usize]) {
         self.positions = gather(&self.positions, vertices);
         self.normals = self.normals.as_deref().map(|values| gather(values, vertices));
         self.tangents = self.tangents.as_deref().map(|values| gather(values, vertices));

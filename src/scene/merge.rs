@@ -31,8 +31,11 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
 fn lose_looks(meshes: &[Mesh], losses: &mut Vec<Loss>) {
     let Some((first, others)) = meshes.split_first() else { return };
     for (index, mesh) in others.iter().enumerate() {
-        let texts =
-            [("name", &mesh.name, &first.name), ("material.name", &mesh.material.name, &first.material.name)];
+        let texts = [
+            ("name", &mesh.name, &first.name),
+            ("material.name", &mesh.material.name, &first.material.name),
+            ("material.texture", &mesh.material.texture, &first.material.texture),
+        ];
         let texts = texts.map(|(field, own, kept)| (field, !own.is_empty() && own != kept));
         let color = mesh.material.color.is_some() && mesh.material.color != first.material.color;
         let extras = !mesh.extras.is_empty() && mesh.extras != first.extras;

@@ -18,8 +18,11 @@ mod info;
 mod merge;
 mod mesh;
 mod pose;
+mod precision;
 #[cfg(any(feature = "mesh", feature = "bmd"))]
 mod rest;
+#[cfg(feature = "bmd")]
+mod scale;
 mod skeleton;
 mod skin;
 #[cfg(feature = "proptest")]
@@ -33,6 +36,7 @@ pub(crate) use capabilities::Capabilities;
 #[cfg(feature = "iyma")]
 pub(crate) use merge::share_attributes;
 pub use mesh::{Colors, Components, Custom, Faces, Indices, Material, Mesh};
+pub use precision::Precision;
 pub use skeleton::{Joint, Skeleton, Transform};
 #[cfg(feature = "bmd")]
 pub(crate) use skin::influences;
@@ -103,6 +107,9 @@ pub struct SceneOptions {
     /// Whether the transforms of nodes shall be applied to the vertices of their meshes. glTF's always are, since a scene
     /// has no nodes; without this wish that is listed as a change.
     pub bake: bool,
+    /// How precisely to store positions, where a format has several forms of vertices: BMD. `None`: in the smallest form
+    /// without a visible difference.
+    pub precision: Option<Precision>,
 }
 
 impl SceneOptions {
@@ -127,6 +134,12 @@ impl SceneOptions {
     /// These options with the wish to have the transforms of nodes applied to the vertices, or without.
     pub fn with_bake(mut self, bake: bool) -> SceneOptions {
         self.bake = bake;
+        self
+    }
+
+    /// These options with the precision of positions.
+    pub fn with_precision(mut self, precision: Precision) -> SceneOptions {
+        self.precision = Some(precision);
         self
     }
 }

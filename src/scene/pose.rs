@@ -4,7 +4,7 @@ use glam::{Mat3, Mat4, Vec3};
 
 use super::{Mesh, Scene, Skin, Transform, Weights};
 
-/// How far a matrix may be from the identity and move nothing.
+/// How far a matrix may be from the identity and move nothing, as a part of the coordinates.
 const SAME: f32 = 1e-5;
 
 impl Scene {
@@ -37,7 +37,11 @@ impl Scene {
             .map(|(global, joint)| *global * joint.inverse_bind)
             .map(|matrix| if matrix.is_finite() { matrix } else { Mat4::IDENTITY })
             .collect();
-        if matrices.iter().all(|matrix| matrix.abs_diff_eq(Mat4::IDENTITY, SAME)) {
+        let still = |(matrix, global): (&Mat4, &Mat4)| {
+            let far = 1.0 + global.w_axis.truncate().abs().max_element();
+            matrix.abs_diff_eq(Mat4::IDENTITY, SAME * far)
+        };
+        if matrices.iter().zip(&global).all(still) {
             return 0;
         }
         self.meshes.iter_mut().map(|mesh| mesh.pose(&matrices)).sum()

@@ -7,6 +7,22 @@ use crate::Loss;
 const SAME: f32 = 1e-4;
 
 impl Scene {
+    /// Gives up a skeleton that takes so many joints in a format, if it can have no more than `max`: vertices stay where they
+    /// are at rest.
+    pub(crate) fn limit_joints(&mut self, count: usize, max: usize, format: &str) -> Option<Loss> {
+        if count <= max {
+            return None;
+        }
+        self.pose_at_rest();
+        self.skeleton.joints.clear();
+        self.animations.clear();
+        self.meshes.iter_mut().for_each(|mesh| mesh.skins.clear());
+        let message = format!(
+            "{format} has at most {max} joints: vertices moved to the rest pose, joints and animations dropped"
+        );
+        Some(Loss::dropped("skeleton.joints", message).detail(count))
+    }
+
     /// Lets joints rest in the bind pose, except those that `keep` names: what no key of an animation moves gets one that
     /// holds it where it has been. Returns what that changes where no animation plays.
     pub(crate) fn rest_in_bind_pose(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Option<Loss> {

@@ -164,7 +164,7 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
             let tangents = tangents.filter(|_| normals.is_some());
             Mesh {
                 name,
-                material: Material { name: material, color },
+                material: Material { name: material, color, ..Material::default() },
                 positions,
                 flat,
                 normals,

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 use meshspec::scene::{
-    Animation, Channel, Faces, Interpolation, Joint, Lod, Mesh, Samples, Scene, SceneOptions, Skin,
+    Animation, Channel, Faces, Interpolation, Joint, Lod, Material, Mesh, Samples, Scene, SceneOptions, Skin,
     Transform, Weights,
 };
 use meshspec::{Document, FormatId, Loss, LossKind, ReadOptions, WriteOptions};
@@ -247,4 +247,38 @@ fn indices_reach_the_last_vertex_and_no_further() {
     };
     with(2).check().unwrap();
     assert_eq!(with(3).check().unwrap_err().path(), "meshes[0].faces.indices");
+}
+
+#[test]
+fn quads_that_bmd_cannot_name_become_triangles() {
+    let place = |index: u32| [(index % 200) as f32, (index / 200) as f32, 0.0];
+    let mesh = Mesh {
+        positions: (0..40_000).map(place).collect(),
+        normals: Some(vec![[0.0, 0.0, 1.0]; 40_000]),
+        faces: Faces {
+            corners: Some(vec![4, 3]),
+            ..Faces::triangles(vec![39_798, 39_799, 39_999, 39_998, 0, 1, 200])
+        },
+        ..Mesh::default()
+    };
+    let (scene, losses) = through(FormatId::Bmd, &Scene { meshes: vec![mesh], ..Scene::default() });
+    assert!(says(&losses, LossKind::Split, "meshes[0].faces.corners"), "{losses:?}");
+    assert_eq!(scene.meshes[0].faces.corner_count(0), 9);
+}
+
+#[test]
+fn names_of_textures_name_materials() {
+    let mut mesh = triangle();
+    mesh.material =
+        Material { name: "bark".to_owned(), color: Some([200, 100, 0]), texture: "img/oak.png".to_owned() };
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    for format in [FormatId::Seed, FormatId::Bmd] {
+        let (back, losses) = through(format, &scene);
+        let material = &back.meshes[0].material;
+        assert_eq!((&*material.name, material.color, &*material.texture), ("img/oak.png", None, ""));
+        assert!(says(&losses, LossKind::Renamed, "meshes[0].material.name"), "{losses:?}");
+        assert!(says(&losses, LossKind::Dropped, "meshes[0].material.color"), "{losses:?}");
+    }
+    let (_, losses) = document(FormatId::Mesh, &scene);
+    assert!(says(&losses, LossKind::Dropped, "meshes[0].material.texture"), "{losses:?}");
 }

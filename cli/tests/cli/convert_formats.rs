@@ -293,3 +293,33 @@ fn normals_are_generated_for_formats_that_need_them() {
     folder.run("convert a.obj lit.ima --normals").fails(0);
     assert!(normals("lit.ima"));
 }
+
+#[test]
+fn positions_of_bmd_are_as_precise_as_asked() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v 0.1 0 0\nv 1.1 0.3 0\nv 0 1 0.7\nf 1 2 3\n");
+    let size = |precision: &str| {
+        folder.run(&format!("convert a.obj a.bmd --force --precision {precision}")).fails(0);
+        folder.get("a.bmd").len()
+    };
+    assert!(size("64bit") < size("96bit") && size("96bit") < size("128bit"));
+    assert_eq!((size("0.1"), size("0.0003")), (size("64bit"), size("128bit")));
+    let message = folder.run("convert a.obj b.bmd --precision 1e-9").fails(1);
+    assert!(message.contains("expected at most 1e-9"), "{message}");
+    let message = folder.run("convert a.obj b.glb --precision 64bit").fails(2);
+    assert!(message.contains("--precision") && message.contains("bmd only"), "{message}");
+    assert!(folder.run("convert a.obj b.bmd --precision much").fails(2).contains("expected bits per vertex"));
+}
+
+#[test]
+fn what_is_far_away_can_be_moved_to_the_origin() {
+    let folder = Folder::new();
+    folder.put("far.obj", "v 5000 0 0\nv 5001 0 0\nv 5000 1 0\nf 1 2 3\n");
+    let message = folder.run("convert far.obj far.bmd").fails(1);
+    assert!(message.contains("meshes[0].positions") && message.contains("--center"), "{message}");
+    let said = folder.run("convert far.obj far.bmd --center").fails(0);
+    assert!(
+        said.contains("assumed: the scene is moved by (-5000.5, -0.5, 0) m, as --center asks\n"),
+        "{said}"
+    );
+}

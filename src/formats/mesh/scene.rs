@@ -63,7 +63,11 @@ impl FromScene for Document {
         let dialect = options.dialect.unwrap_or_default();
         let renderlib = dialect == Dialect::Renderlib;
         let capabilities = Capabilities { transform: renderlib, ..CAPABILITIES };
+        // A transform becomes one more joint.
+        let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !renderlib);
+        let limited = scene.limit_joints(joints, skin::MAX_JOINTS, "MESH");
         let mut losses = capabilities.restrict(&mut scene, conventions);
+        losses.extend(limited);
         losses.extend(scene.rest_in_bind_pose("MESH", |_| false));
         skin::bind_all(&mut scene, &mut losses);
         if renderlib {

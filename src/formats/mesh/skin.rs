@@ -11,7 +11,7 @@ use crate::{Error, FormatId, Loss, Result, path};
 type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 
 /// Ids of joints are smaller.
-const MAX_JOINTS: usize = 255;
+pub(super) const MAX_JOINTS: usize = 255;
 
 const PATH: &str = "meshes[0].skins[0]";
 

@@ -11,6 +11,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     format: "Seed",
     mesh_names: true,
     materials: true,
+    textures: true,
     normals: true,
     uvs: channels::uvs,
     colors: channels::colors,
@@ -35,7 +36,7 @@ impl FromScene for Document {
         }
         let mesh = Mesh {
             name,
-            material: Material { name: material, color: None },
+            material: Material { name: material, ..Material::default() },
             positions,
             normals: Some(normals).filter(|normals| !normals.is_empty()),
             uvs,
@@ -79,6 +80,7 @@ impl FromScene for Document {
 
 /// Makes what the format requires (S1).
 fn complete(mesh: &mut Mesh, losses: &mut Vec<Loss>) {
+    mesh.material.take_texture_as_name("Seed", 0, losses);
     if mesh.normals.is_none() {
         mesh.generate_normals();
         let message = "Seed requires normals: generated from the faces";

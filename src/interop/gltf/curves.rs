@@ -14,8 +14,14 @@ use super::take_own;
 use crate::scene::{Animation, Channel, Interpolation, Samples};
 use crate::{Loss, Result};
 
-/// Straight pieces that a curve between two keys becomes.
-const PIECES: usize = 8;
+/// The fewest straight pieces that a curve between two keys becomes.
+const MIN_PIECES: usize = 8;
+
+/// The most.
+const MAX_PIECES: usize = 64;
+
+/// How far the straight pieces may be from the curve, as a part of the range of its values, unless they would be too many.
+const NEAR: f32 = 1e-4;
 
 pub(super) fn read(
     document: &Document,
@@ -42,14 +48,24 @@ struct Reader<'a> {
     entry: &'a json::Animation,
     at: &'a str,
     animation: Animation,
-    /// The list of times for each accessor, by itself and with the times between keys of curves.
-    lists: HashMap<(usize, bool), usize>,
+    /// The list of times for each accessor, with so many pieces between keys.
+    lists: HashMap<(usize, usize), usize>,
+    /// How many curves there are, and the most pieces of one.
     curves: usize,
+    pieces: usize,
 }
 
 impl<'a> Reader<'a> {
     fn new(document: &'a Document, entry: &'a json::Animation, at: &'a str) -> Reader<'a> {
-        Reader { document, entry, at, animation: Animation::default(), lists: HashMap::new(), curves: 0 }
+        Reader {
+            document,
+            entry,
+            at,
+            animation: Animation::default(),
+            lists: HashMap::new(),
+            curves: 0,
+            pieces: 0,
+        }
     }
 
     fn read(mut self, joints: &Joints, losses: &mut Vec<Loss>) -> Result<Animation> {
@@ -67,7 +83,8 @@ impl<'a> Reader<'a> {
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         if self.curves > 0 {
-            let message = format!("cubic splines sampled: {PIECES} linear segments between keys");
+            let message =
+                format!("cubic splines sampled: up to {} linear segments between keys", self.pieces);
             losses.push(Loss::changed(format!("{}.samplers", self.at), message).detail(self.curves));
         }
         Ok(self.animation)
@@ -89,7 +106,7 @@ impl<'a> Reader<'a> {
         }
         let Some(joint) = joints.of_node(node) else {
             losses.push(
-                Loss::dropped(path, "animations of nodes that are not joints")
+                Loss::dropped(path, "animations of nodes that move no mesh")
                     .detail(format_args!("nodes[{node}]")),
             );
             return Ok(());
@@ -97,21 +114,22 @@ impl<'a> Reader<'a> {
         let sampler = &self.entry.samplers[channel.sampler.value()];
         let Checked::Valid(curve) = sampler.interpolation else { return Ok(()) };
         let seconds = self.seconds(sampler.input.value())?;
+        let mut pieces = 1;
         let samples = match property {
             Property::Rotation => {
-                let mut values = self.values::<4>(sampler, curve, &seconds)?;
+                let mut values = self.values::<4>(sampler, curve, &seconds, &mut pieces)?;
                 if curve == Curve::CubicSpline {
                     values.iter_mut().for_each(normalize);
                 }
                 Samples::Rotation(values)
             }
-            Property::Scale => Samples::Scale(self.values::<3>(sampler, curve, &seconds)?),
-            _ => Samples::Translation(self.values::<3>(sampler, curve, &seconds)?),
+            Property::Scale => Samples::Scale(self.values::<3>(sampler, curve, &seconds, &mut pieces)?),
+            _ => Samples::Translation(self.values::<3>(sampler, curve, &seconds, &mut pieces)?),
         };
         let interpolation = if curve == Curve::Step { Interpolation::Step } else { Interpolation::Linear };
-        let dense = curve == Curve::CubicSpline;
-        self.curves += usize::from(dense);
-        let times = self.list(sampler.input.value(), dense, &seconds);
+        self.curves += usize::from(curve == Curve::CubicSpline);
+        self.pieces = self.pieces.max(pieces);
+        let times = self.list(sampler.input.value(), pieces, &seconds);
         self.animation.channels.push(Channel { joint, times, interpolation, samples });
         Ok(())
     }
@@ -131,12 +149,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The values at the times of the list for this sampler.
+    /// The values at the times of the list for this sampler, and how many pieces that has between keys.
     fn values<const N: usize>(
         &self,
         sampler: &json::animation::Sampler,
         curve: Curve,
         seconds: &[f32],
+        pieces: &mut usize,
     ) -> Result<Vec<[f32; N]>>
     where
         [f32; N]: bytemuck::Pod,
@@ -151,23 +170,21 @@ impl<'a> Reader<'a> {
         if each == 1 {
             return Ok(values);
         }
+        *pieces = pieces_of(&values, seconds);
         let size = values.len() as u64 * 4 * N as u64;
-        self.document.spend(size * PIECES as u64, || format!("{}.samplers", self.at))?;
-        Ok(between(seconds, |place, time, fraction| match fraction {
+        self.document.spend(size * *pieces as u64, || format!("{}.samplers", self.at))?;
+        Ok(between(seconds, *pieces, |place, time, fraction| match fraction {
             0.0 => values[3 * place + 1],
             _ => spline(&values[3 * place..][..6], time, fraction),
         }))
     }
 
     /// The index of the list of times of an accessor, in ticks.
-    fn list(&mut self, accessor: usize, dense: bool, seconds: &[f32]) -> usize {
+    fn list(&mut self, accessor: usize, pieces: usize, seconds: &[f32]) -> usize {
         let animation = &mut self.animation;
         let rate = animation.rate;
-        *self.lists.entry((accessor, dense)).or_insert_with(|| {
-            let seconds = match dense {
-                true => between(seconds, |place, time, fraction| seconds[place] + time * fraction),
-                false => seconds.to_vec(),
-            };
+        *self.lists.entry((accessor, pieces)).or_insert_with(|| {
+            let seconds = between(seconds, pieces, |place, time, fraction| seconds[place] + time * fraction);
             animation.times.push(seconds.into_iter().map(|time| to_ticks(time, rate)).collect());
             animation.times.len() - 1
         })
@@ -186,14 +203,36 @@ fn to_ticks(seconds: f32, rate: f32) -> f32 {
 
 /// Something at each key and at the times between it and the next one. The arguments of `value` are the number of the
 /// key, the time up to the next one, and how much of that has passed.
-fn between<T>(seconds: &[f32], value: impl Fn(usize, f32, f32) -> T) -> Vec<T> {
+fn between<T>(seconds: &[f32], pieces: usize, value: impl Fn(usize, f32, f32) -> T) -> Vec<T> {
     let mut all = Vec::new();
     for (place, pair) in seconds.windows(2).enumerate() {
         let time = pair[1] - pair[0];
-        all.extend((0..PIECES).map(|piece| value(place, time, piece as f32 / PIECES as f32)));
+        all.extend((0..pieces).map(|piece| value(place, time, piece as f32 / pieces as f32)));
     }
     all.extend(seconds.len().checked_sub(1).map(|last| value(last, 0.0, 0.0)));
     all
+}
+
+/// How many straight pieces come near enough to each curve between these keys. A straight line is off by at most an
+/// eighth of the second derivative, which is largest at one of the ends.
+fn pieces_of<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
+    let (mut low, mut high, mut bend) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
+    for (place, [_, value, _]) in keys.as_chunks::<3>().0.iter().enumerate() {
+        let next = keys.get(3 * place + 3..3 * place + 5).zip(seconds.get(place..place + 2));
+        for lane in 0..N {
+            (low[lane], high[lane]) = (low[lane].min(value[lane]), high[lane].max(value[lane]));
+            let Some((next, times)) = next else { continue };
+            let time = times[1] - times[0];
+            let (rise, out, into) =
+                (next[1][lane] - value[lane], time * keys[3 * place + 2][lane], time * next[0][lane]);
+            bend = bend.max((6.0 * rise - 4.0 * out - 2.0 * into).abs());
+            bend = bend.max((6.0 * rise - 2.0 * out - 4.0 * into).abs());
+        }
+    }
+    let range = (0..N).map(|lane| high[lane] - low[lane]).fold(0.0, f32::max);
+    let pieces = (bend / (8.0 * NEAR * range)).sqrt().ceil();
+    // A saturating cast; not-a-number becomes 0.
+    (pieces as usize).clamp(MIN_PIECES, MAX_PIECES)
 }
 
 /// The cubic Hermite spline of two keys: in-tangent, value and out-tangent of each. glTF 2.0, appendix C.

@@ -1,6 +1,8 @@
 //! Nodes: who stands below whom, and where.
 
 use ::gltf::json;
+use ::gltf::json::animation::Property;
+use ::gltf::json::validation::Checked;
 use glam::Mat4;
 use serde_json::Value;
 
@@ -58,7 +60,7 @@ impl Hierarchy {
         let joint = root.skins.iter().flat_map(|skin| &skin.joints).any(|joint| joint.value() == top);
         let plain = node.mesh.is_none() && node.camera.is_none() && node.extensions.is_none();
         let alone = others.next().is_none() && self.parents[top].is_none();
-        (alone && plain && !joint && !animated(root, top)).then_some(top)
+        (alone && plain && !joint && !animated(root)[top]).then_some(top)
     }
 
     /// From the space of a node, or of what is above all, to that of the scene.
@@ -83,10 +85,14 @@ impl Hierarchy {
     }
 }
 
-/// Whether an animation moves a node.
-pub(super) fn animated(root: &json::Root, node: usize) -> bool {
-    let channels = root.animations.iter().flat_map(|animation| &animation.channels);
-    channels.map(|channel| channel.target.node.value()).any(|target| target == node)
+/// Which nodes an animation moves.
+pub(super) fn animated(root: &json::Root) -> Vec<bool> {
+    let mut animated = vec![false; root.nodes.len()];
+    for channel in root.animations.iter().flat_map(|animation| &animation.channels) {
+        animated[channel.target.node.value()] |=
+            channel.target.path != Checked::Valid(Property::MorphTargetWeights);
+    }
+    animated
 }
 
 /// Which nodes are these, or below them.

@@ -1,7 +1,9 @@
-//! Materials: names and flat colours.
+//! Materials: names, flat colours and the names of their images.
 
 use ::gltf::json;
 use ::gltf::json::material::StrengthFactor;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
 
 use super::document::{Document, extras};
 use super::take_own;
@@ -23,7 +25,7 @@ pub(super) fn read(document: &Document, losses: &mut Vec<Loss>) -> Vec<Material>
         if !used[index] {
             losses.push(Loss::dropped(&*at, "unused materials"));
         }
-        materials.push(material(entry, &at, losses));
+        materials.push(material(root, entry, &at, losses));
     }
     materials
 }
@@ -33,12 +35,16 @@ pub(super) fn to_factor([red, green, blue]: [u8; 3]) -> [f32; 4] {
     [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
 }
 
-fn material(entry: &json::Material, at: &str, losses: &mut Vec<Loss>) -> Material {
+fn material(root: &json::Root, entry: &json::Material, at: &str, losses: &mut Vec<Loss>) -> Material {
     let mut extras = extras(&entry.extras);
     // Whether there is a colour, where this crate has written it: without one, the factor is that of white.
+    let mut own = take_own(&mut extras);
     let color: Option<Option<[u8; 3]>> =
-        take_own(&mut extras).remove("color").and_then(|color| serde_json::from_value(color).ok());
-    let more = more_than_color(entry, color.is_some(), !extras.is_empty());
+        own.remove("color").and_then(|color| serde_json::from_value(color).ok());
+    let known = own.get("texture").and_then(Value::as_str).map(str::to_owned);
+    let texture = known.or_else(|| texture(root, entry)).unwrap_or_default();
+    let mut more = more_than_color(entry, color.is_some(), !extras.is_empty());
+    more.retain(|name| name != "baseColorTexture" || texture.is_empty());
     let factor = entry.pbr_metallic_roughness.base_color_factor.0;
     let color = match color.filter(|color| color.map_or([1.0; 4], to_factor) == factor) {
         Some(color) => color,
@@ -46,10 +52,20 @@ fn material(entry: &json::Material, at: &str, losses: &mut Vec<Loss>) -> Materia
         None => Some(to_bytes(factor, at, losses)),
     };
     if !more.is_empty() {
-        let message = "materials of scenes have a name and a base colour only";
+        let message = "materials of scenes have a name, a base colour and the name of its texture only";
         losses.push(Loss::dropped(at, message).detail(more.join(", ")));
     }
-    Material { name: entry.name.clone().unwrap_or_default(), color }
+    Material { name: entry.name.clone().unwrap_or_default(), color, texture }
+}
+
+/// The name of the image of the base colour: that of its file or, where it is in this one, its own or that of the texture.
+fn texture(root: &json::Root, entry: &json::Material) -> Option<String> {
+    let texture = entry.pbr_metallic_roughness.base_color_texture.as_ref()?;
+    let texture = root.textures.get(texture.index.value())?;
+    let image = root.images.get(texture.source.value())?;
+    let file = image.uri.as_deref().filter(|uri| !uri.starts_with("data:"));
+    let file = file.map(|uri| percent_decode_str(uri).decode_utf8_lossy().into_owned());
+    file.or_else(|| image.name.clone()).or_else(|| texture.name.clone()).filter(|name| !name.is_empty())
 }
 
 fn to_bytes([red, green, blue, alpha]: [f32; 4], at: &str, losses: &mut Vec<Loss>) -> [u8; 3] {

@@ -15,6 +15,7 @@ mod data;
 mod document;
 mod failures;
 mod hierarchy;
+mod instances;
 mod materials;
 mod names;
 mod outline;
@@ -38,11 +39,15 @@ const TOP: &str = "scene";
 /// The extension for levels of detail.
 const LOD: &str = "MSFT_lod";
 
+/// The extension for meshes that are shown several times.
+const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+
 const CAPABILITIES: Capabilities = Capabilities {
     format: "glTF",
     meshes: true,
     mesh_names: true,
     materials: true,
+    textures: true,
     flat_colors: true,
     flat: true,
     normals: true,

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::document::{Document, extras};
 use super::hierarchy::Hierarchy;
+use super::skeleton::Joints;
 use super::{TOP, take_own};
 use crate::Loss;
 use crate::scene::{Extras, Mesh};
@@ -76,9 +77,15 @@ impl Origin<'_> {
 }
 
 /// Lists the nodes of the scene that have a name or extras, but are neither meshes nor joints.
-pub(super) fn list_nodes(document: &Document, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+pub(super) fn list_nodes(
+    document: &Document,
+    hierarchy: &Hierarchy,
+    joints: &Joints,
+    losses: &mut Vec<Loss>,
+) {
     let root = &document.root;
-    let mut kept = vec![false; root.nodes.len()];
+    // Those of skins without a skeleton are none.
+    let mut kept: Vec<bool> = (0..root.nodes.len()).map(|node| joints.of_node(node).is_some()).collect();
     for joint in root.skins.iter().flat_map(|skin| &skin.joints) {
         kept[joint.value()] = true;
     }

@@ -183,6 +183,9 @@ impl Outline {
         entry.insert("pbrMetallicRoughness".to_owned(), look);
         let mut extras = Extras::new();
         set_own(&mut extras, "color", json!(material.color));
+        if !material.texture.is_empty() {
+            set_own(&mut extras, "texture", material.texture.as_str().into());
+        }
         entry.insert("extras".to_owned(), extras.into());
         self.materials.push(entry.into());
         self.known.push(material.clone());

@@ -10,9 +10,9 @@ use super::failures::Failures;
 use super::hierarchy::{Hierarchy, coarser, distance};
 use super::names::{self, Origin};
 use super::skeleton::Joints;
-use super::{curves, materials, primitive, take_own};
+use super::{INSTANCING, curves, instances, materials, primitive, take_own};
 use crate::interop::Files;
-use crate::scene::{Conventions, Lod, Material, Mesh, Scene, SceneOptions};
+use crate::scene::{Conventions, Lod, Material, Mesh, Scene, SceneOptions, Skin};
 use crate::{Limits, Loss, LossKind, Result};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
@@ -32,9 +32,9 @@ pub(in crate::interop) fn read(
     let mut losses = Vec::new();
     let document = Document::new(bytes, files, limits, &mut losses)?;
     let hierarchy = Hierarchy::new(&document, &mut losses)?;
-    names::list_nodes(&document, &hierarchy, &mut losses);
     let mut failures = Failures::default();
     let joints = Joints::new(&document, &hierarchy, &mut failures, &mut losses)?;
+    names::list_nodes(&document, &hierarchy, &joints, &mut losses);
     let materials = materials::read(&document, &mut losses);
     let animations = curves::read(&document, &joints, &mut failures, &mut losses)?;
     let mut reader = Reader {
@@ -134,14 +134,15 @@ impl Reader<'_> {
         let mesh = mesh.value();
         self.shown[mesh] = true;
         let start = self.scene.meshes.len();
+        let instances = instances::read(self.document, index)?;
         for place in 0..self.document.root.meshes[mesh].primitives.len() {
             let at = format!("meshes[{mesh}].primitives[{place}]");
             let origin = Origin { root: &self.document.root, node: index, mesh, at: &at };
             match self.primitive(&origin, place) {
-                Ok(Some(mut mesh)) => {
-                    self.place(&mut mesh, index, above);
-                    self.scene.meshes.push(mesh);
-                }
+                Ok(Some(mesh)) => match &instances {
+                    Some(instances) => self.instances(&mesh, instances, index, above)?,
+                    None => self.place(mesh, Mat4::IDENTITY, index, above),
+                },
                 Ok(None) => {}
                 Err(error) => {
                     let message = self.failures.note(error, &at)?;
@@ -153,7 +154,7 @@ impl Reader<'_> {
         let origin = Origin { root: &self.document.root, node: index, mesh, at: "" };
         origin.list_names(&self.scene.meshes[start..], is_joint, &mut self.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
-        if added.len() > 1 && distance(node).is_none() {
+        if added.len() > 1 && instances.is_none() && distance(node).is_none() {
             let loss = Loss::new(LossKind::Split, format!("meshes[{mesh}]"), "primitives become meshes");
             self.losses.push(loss.detail(added.len()));
         }
@@ -196,24 +197,53 @@ impl Reader<'_> {
         }
     }
 
-    /// Moves the vertices to where the node is. Those of skins are where their joints are.
-    fn place(&mut self, mesh: &mut Mesh, node: usize, above: Option<usize>) {
-        if !mesh.skins.is_empty() {
-            return;
+    /// Adds a mesh. Moves its vertices to where the node is, and binds them to the joint that moves it. Those of skins are where their
+    /// joints are.
+    fn place(&mut self, mut mesh: Mesh, instance: Mat4, node: usize, above: Option<usize>) {
+        if mesh.skins.is_empty() {
+            self.place_unskinned(&mut mesh, instance, node, above);
         }
-        let path = format!("nodes[{node}]");
-        if let Some(joint) = self.hierarchy.up(above).find(|node| self.joints.of_node(*node).is_some()) {
-            let loss = Loss::dropped(&*path, "meshes that are children of joints stay at rest");
-            self.losses.push(loss.detail(format_args!("nodes[{joint}]")));
+        self.scene.meshes.push(mesh);
+    }
+
+    /// Adds a mesh for each instance.
+    fn instances(
+        &mut self,
+        mesh: &Mesh,
+        instances: &[Mat4],
+        node: usize,
+        above: Option<usize>,
+    ) -> Result<()> {
+        let size =
+            mesh.positions.len() as u64 * 32 + mesh.faces.corner_count(mesh.positions.len()) as u64 * 4;
+        self.document
+            .spend(size * instances.len() as u64, || format!("nodes[{node}].extensions.{INSTANCING}"))?;
+        let bake = std::mem::replace(&mut self.bake, true);
+        for instance in instances {
+            self.place(mesh.clone(), *instance, node, above);
         }
-        let transform = self.hierarchy.to_scene(above) * self.hierarchy.local[node];
+        self.bake = bake;
+        let message = "instances become meshes of their own";
+        let loss = Loss::new(LossKind::Split, format!("nodes[{node}]"), message);
+        self.losses.push(loss.detail(instances.len()));
+        Ok(())
+    }
+
+    fn place_unskinned(&mut self, mesh: &mut Mesh, instance: Mat4, node: usize, above: Option<usize>) {
+        let transform = match self.joints.holder(self.hierarchy, node, above) {
+            Some((joint, transform)) => {
+                mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
+                transform * instance
+            }
+            None => self.hierarchy.to_scene(above) * self.hierarchy.local[node] * instance,
+        };
         if transform == Mat4::IDENTITY {
             return;
         }
         mesh.transform(transform);
         if !self.bake {
             let message = "transforms of nodes applied to the vertices";
-            self.losses.push(Loss::changed(path, message));
+            self.losses.push(Loss::changed(format!("nodes[{node}]"), message));
         }
     }
 }

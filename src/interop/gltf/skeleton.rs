@@ -1,4 +1,4 @@
-//! The skins of a file as one skeleton.
+//! The skins of a file, and the nodes that move meshes, as one skeleton.
 
 use ::gltf::json;
 use glam::Mat4;
@@ -19,6 +19,8 @@ pub(super) struct Joints {
     of_node: Vec<Option<usize>>,
     /// For each skin the numbers of its joints in the skeleton.
     of_skin: Vec<Vec<u16>>,
+    /// Which nodes are moved: by an animation, or as the joint of a skin.
+    moved: Vec<bool>,
 }
 
 impl Joints {
@@ -32,7 +34,8 @@ impl Joints {
         losses: &mut Vec<Loss>,
     ) -> Result<Joints> {
         let root = &document.root;
-        let mut joints = Joints { of_node: vec![None; root.nodes.len()], ..Joints::default() };
+        let moved = animated(root);
+        let mut joints = Joints { of_node: vec![None; root.nodes.len()], moved, ..Joints::default() };
         let mut bound = Vec::new();
         for (index, skin) in root.skins.iter().enumerate() {
             list_root(index, skin, hierarchy, losses);
@@ -49,6 +52,7 @@ impl Joints {
             let numbers = joints.skin(root, index, &matrices, &mut bound, losses);
             joints.of_skin.push(numbers);
         }
+        joints.add_moved(root, hierarchy, losses);
         joints.add_ancestors(root, hierarchy);
         joints.link(root, hierarchy, &bound);
         if joints.skeleton.joints.len() > usize::from(Skin::NONE) {
@@ -61,6 +65,23 @@ impl Joints {
     /// The joint of a node.
     pub fn of_node(&self, node: usize) -> Option<usize> {
         self.of_node.get(node).copied().flatten()
+    }
+
+    /// The joint that a mesh at a node below `above` moves with, and the transform of the mesh where that is bound; `None`
+    /// if nothing moves it.
+    pub fn holder(&self, hierarchy: &Hierarchy, node: usize, above: Option<usize>) -> Option<(u16, Mat4)> {
+        let mut to_joint = Mat4::IDENTITY;
+        let mut nodes = std::iter::once(node).chain(hierarchy.up(above));
+        let joint = nodes.find_map(|node| {
+            let joint =
+                self.of_node(node).filter(|_| hierarchy.up(Some(node)).any(|above| self.moved[above]));
+            if joint.is_none() {
+                to_joint = hierarchy.local[node] * to_joint;
+            }
+            joint
+        })?;
+        let bind = self.skeleton.joints.get(joint)?.inverse_bind.inverse();
+        bind.is_finite().then_some((joint as u16, bind * to_joint))
     }
 
     /// Turns the numbers of a skin into those of the skeleton. The joint that never moves becomes none.
@@ -113,6 +134,7 @@ impl Joints {
         let mut twice = 0;
         for (place, node) in skin.joints.iter().take(moving).enumerate() {
             let node = node.value();
+            self.moved[node] = true;
             let inverse_bind = matrices.get(place).copied().unwrap_or(Mat4::IDENTITY);
             let known = self.of_node.get(node).copied().flatten();
             let number = match known {
@@ -146,13 +168,40 @@ impl Joints {
         self.skeleton.joints.len() - 1
     }
 
+    /// Nodes that an animation moves with a mesh are joints, too, bound where they rest.
+    fn add_moved(&mut self, root: &json::Root, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
+        let meshes =
+            root.nodes.iter().enumerate().filter(|(_, node)| node.mesh.is_some() && node.skin.is_none());
+        let shown = meshes.filter(|(node, _)| hierarchy.shown[*node]).map(|(node, _)| node);
+        let mut above: Vec<usize> = shown.flat_map(|node| hierarchy.up(Some(node))).collect();
+        above.sort_unstable();
+        above.dedup();
+        for node in above.into_iter().filter(|node| self.moved[*node]).collect::<Vec<_>>() {
+            if self.of_node[node].is_some() {
+                continue;
+            }
+            if !hierarchy.to_scene(Some(node)).inverse().is_finite() {
+                self.moved[node] = false;
+                let message = "animations of nodes that have no size at rest: their meshes stay at rest";
+                losses.push(Loss::dropped(format!("nodes[{node}]"), message));
+                continue;
+            }
+            let mut joint = joint(&root.nodes[node], hierarchy.inverse(node));
+            if root.nodes[node].mesh.is_some() {
+                // Those of the mesh.
+                joint.extras.clear();
+            }
+            self.of_node[node] = Some(self.push(joint));
+        }
+    }
+
     /// Nodes above joints are joints, too, if they are not where their parents are.
     fn add_ancestors(&mut self, root: &json::Root, hierarchy: &Hierarchy) {
         let joints: Vec<usize> =
             (0..self.of_node.len()).filter(|node| self.of_node[*node].is_some()).collect();
         for node in joints {
             for above in hierarchy.up(hierarchy.parents[node]).collect::<Vec<_>>() {
-                let moves = hierarchy.local[above] != Mat4::IDENTITY || animated(root, above);
+                let moves = hierarchy.local[above] != Mat4::IDENTITY || self.moved[above];
                 if self.of_node[above].is_none() && moves {
                     let joint = joint(&root.nodes[above], hierarchy.inverse(above));
                     self.of_node[above] = Some(self.push(joint));

@@ -6,11 +6,11 @@ use ::gltf::json::mesh::Semantic;
 use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
-use super::{LOD, take_own};
+use super::{INSTANCING, LOD, take_own};
 use crate::Loss;
 
 /// Extensions that change nothing of what is read, or are read.
-const SUPPORTED: [&str; 2] = [LOD, "KHR_mesh_quantization"];
+const SUPPORTED: [&str; 3] = [LOD, INSTANCING, "KHR_mesh_quantization"];
 
 /// Lists whose extras are read or listed elsewhere, and lists that are lost as a whole.
 const OTHERWISE: [&str; 8] =

@@ -1,14 +1,21 @@
-//! MTL: the names and diffuse colours of materials.
+//! MTL: the names of materials, their diffuse colours and the images of these.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
 use crate::interop::text::{Words, lines, to_line};
-use crate::scene::Mesh;
+use crate::scene::{Material, Mesh};
 use crate::{Loss, Result};
 
 /// What OBJ files refer to by name.
-pub(super) type Materials = HashMap<Vec<u8>, Option<[u8; 3]>>;
+pub(super) type Materials = HashMap<Vec<u8>, Look>;
+
+/// The diffuse colour of a material and the name of its image.
+#[derive(Default)]
+pub(super) struct Look {
+    pub color: Option<[u8; 3]>,
+    pub texture: Option<Vec<u8>>,
+}
 
 /// Number of other keywords that are listed.
 const MAX_OTHERS: usize = 20;
@@ -35,13 +42,19 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
                 match (color(&mut words), materials.get_mut(current)) {
                     (Ok((color, error)), Some(slot)) => {
                         worst = worst.max(error);
-                        slot.get_or_insert(color);
+                        slot.color.get_or_insert(color);
                     }
                     (Ok(_), None) => {}
                     (Err(error), _) => wrong.push(error),
                 }
                 if wrong.len() == MAX_MALFORMED {
                     break;
+                }
+            }
+            Some(b"map_Kd") => {
+                let name = image(&mut words);
+                if let Some(slot) = materials.get_mut(current).filter(|_| !name.is_empty()) {
+                    slot.texture.get_or_insert(name.to_vec());
                 }
             }
             Some(word) if !word.starts_with(b"#") && others.len() < MAX_OTHERS => {
@@ -59,11 +72,38 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
     }
     if !others.is_empty() {
         let others: Vec<_> = others.into_iter().collect();
-        let message = "materials of scenes have a name and a base colour only";
+        let message = "materials of scenes have a name, a base colour and its texture only";
         losses.push(Loss::dropped(library, message).detail(others.join(", ")));
     }
     if worst > DECIMALS {
         losses.push(Loss::quantised(library, "base colours rounded to 8 bits", worst));
+    }
+}
+
+/// The name of an image, behind its options.
+fn image<'a>(words: &mut Words<'a>) -> &'a [u8] {
+    loop {
+        let name = words.clone();
+        let values = match words.next() {
+            Some(b"-mm") => 2,
+            Some(
+                b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-clamp" | b"-imfchan" | b"-texres",
+            ) => 1,
+            // Up to three numbers.
+            Some(b"-o" | b"-s" | b"-t") => {
+                while words.clone().number("an option").is_ok() {
+                    words.next();
+                }
+                0
+            }
+            _ => {
+                *words = name;
+                return words.rest_of_line();
+            }
+        };
+        for _ in 0..values {
+            words.next();
+        }
     }
 }
 
@@ -85,27 +125,27 @@ fn color(words: &mut Words) -> Result<([u8; 3], f32)> {
 }
 
 /// The materials of these meshes as a library; gives each mesh the name that the library has for its material.
-pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<(String, Option<[u8; 3]>)> {
-    let mut library: Vec<(String, Option<[u8; 3]>)> = Vec::new();
-    let mut places: HashMap<(String, Option<[u8; 3]>), usize> = HashMap::new();
+pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Material> {
+    let mut library: Vec<Material> = Vec::new();
+    let mut places: HashMap<Material, usize> = HashMap::new();
     let mut names = BTreeSet::new();
     for (index, mesh) in meshes.iter_mut().enumerate() {
-        let material = (mesh.material.name.clone(), mesh.material.color);
+        let material = mesh.material.clone();
         // Once there is a material, it holds for all that follows that has no other.
         if material == Default::default() && library.is_empty() {
             continue;
         }
-        let place = *places.entry(material).or_insert_with_key(|(name, color)| {
-            let preferred = match (&*to_line(name), color) {
+        let place = *places.entry(material).or_insert_with_key(|material| {
+            let preferred = match (&*to_line(&material.name), material.color) {
                 ("", Some([red, green, blue])) => format!("color_{red:02x}{green:02x}{blue:02x}"),
                 ("", None) => "none".to_owned(),
                 (name, _) => name.to_owned(),
             };
             let unique = unique(&preferred, &mut names);
-            library.push((unique, *color));
+            library.push(Material { name: unique, ..material.clone() });
             library.len() - 1
         });
-        let name = &library[place].0;
+        let name = &library[place].name;
         if *name != mesh.material.name {
             let loss =
                 Loss::renamed(format!("meshes[{index}].material.name"), "materials of OBJ have unique names");
@@ -125,12 +165,15 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     free
 }
 
-pub(super) fn write(out: &mut dyn Write, library: &[(String, Option<[u8; 3]>)]) -> Result<()> {
-    for (name, color) in library {
+pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {
+    for Material { name, color, texture } in library {
         writeln!(out, "newmtl {name}")?;
         if let Some(color) = color {
             let [red, green, blue] = color.map(|channel| f32::from(channel) / 255.0);
             writeln!(out, "Kd {red} {green} {blue}")?;
+        }
+        if !texture.is_empty() {
+            writeln!(out, "map_Kd {}", to_line(texture))?;
         }
     }
     Ok(())

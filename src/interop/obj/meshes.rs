@@ -22,11 +22,17 @@ pub(super) fn meshes(
     let meshes = parts.map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.list_degenerate(&format!("{path}.faces"), losses);
+        let look = materials.get(part.material);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
             material: Material {
                 name: to_text(part.material, &format!("{path}.material.name"), losses),
-                color: materials.get(part.material).copied().flatten(),
+                color: look.and_then(|look| look.color),
+                texture: to_text(
+                    look.and_then(|look| look.texture.as_deref()).unwrap_or_default(),
+                    &format!("{path}.material.texture"),
+                    losses,
+                ),
             },
             uv_origin,
             faces: part.faces.into_faces(),

@@ -43,6 +43,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     meshes: true,
     mesh_names: true,
     materials: true,
+    textures: true,
     flat_colors: true,
     normals: true,
     uvs: 1,

@@ -7,7 +7,7 @@ use super::{CAPABILITIES, CONVENTIONS, material};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::to_line;
-use crate::scene::{Colors, Mesh, Scene, SceneOptions};
+use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
 use crate::{Error, Loss, Result};
 
 pub(in crate::interop) fn write(
@@ -46,7 +46,7 @@ fn library_name(name: &str) -> String {
 
 /// Writes the materials, if there are any and a file can be beside the OBJ. Returns whether there is one.
 fn write_library(
-    library: &[(String, Option<[u8; 3]>)],
+    library: &[Material],
     name: &str,
     files: &mut dyn Files,
     losses: &mut Vec<Loss>,

@@ -153,7 +153,7 @@ fn what_a_scene_does_not_hold_is_listed() {
     json["meshes"][0]["primitives"][0]["material"] = 0.into();
     json["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 0 }]);
     json["animations"] = json!([{
-        "channels": [{ "sampler": 0, "target": { "node": 0, "path": "translation" } }],
+        "channels": [{ "sampler": 0, "target": { "node": 1, "path": "translation" } }],
         "samplers": [{ "input": 0, "output": 0 }],
     }]);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();

@@ -5,6 +5,7 @@ mod bad;
 mod evaluate;
 mod layout;
 mod models;
+mod nodes;
 mod numbers;
 mod partial;
 mod poses;

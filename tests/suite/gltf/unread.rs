@@ -55,6 +55,24 @@ fn materials_are_names_and_colours() {
 }
 
 #[test]
+fn the_texture_of_the_base_colour_has_a_name() {
+    let surface = json!({ "baseColorTexture": { "index": 0 }, "metallicFactor": 1 });
+    let mut json = with_material(json!({ "pbrMetallicRoughness": surface }));
+    json["textures"] = json!([{ "source": 0, "name": "of the texture" }]);
+    json["images"] = json!([{ "uri": "img/oak%20bark.png" }]);
+    let texture = |json: &Value| read_json(json, &numbers()).unwrap().0.meshes[0].material.texture.clone();
+    assert_eq!(texture(&json), "img/oak bark.png");
+    assert_eq!(paths(&json), ["textures", "images"]);
+    json["images"] = json!([{ "uri": "data:image/png;base64,AA==", "name": "of the image" }]);
+    assert_eq!(texture(&json), "of the image");
+    json["images"] = json!([{ "bufferView": 0, "mimeType": "image/png" }]);
+    assert_eq!(texture(&json), "of the texture");
+    json["textures"][0].as_object_mut().unwrap().remove("name");
+    assert_eq!(texture(&json), "");
+    assert_eq!(paths(&json), ["textures", "images", "materials[0]"]);
+}
+
+#[test]
 fn a_colour_that_another_program_has_changed() {
     let own = json!({ "meshspec": { "color": [255, 0, 0] } });
     let surface = json!({ "baseColorFactor": [0, 1, 0, 1], "metallicFactor": 0.0 });
@@ -68,7 +86,7 @@ fn what_this_crate_writes_has_no_losses() {
     for color in [None, Some([255, 255, 255]), Some([1, 2, 3])] {
         for name in ["", "stone"] {
             let mut scene = layout::everything();
-            scene.meshes[0].material = Material { name: name.to_owned(), color };
+            scene.meshes[0].material = Material { name: name.to_owned(), color, texture: "a.png".to_owned() };
             scene.meshes[0].name = "body".to_owned();
             scene.meshes[0].extras.insert("k".to_owned(), 1.into());
             scene.extras.insert("k".to_owned(), 2.into());
@@ -209,14 +227,14 @@ fn extensions_that_the_file_does_not_say_it_has() {
     let mut json = triangle();
     json["scenes"][0]["nodes"] = json!([0, 1, 2]);
     let light = json!({ "extensions": { "KHR_lights_punctual": { "light": 0 } } });
-    let instances = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 0 } } });
-    json["nodes"] = json!([{ "mesh": 0, "extensions": instances }, light, light]);
+    let other = json!({ "VENDOR_other": {} });
+    json["nodes"] = json!([{ "mesh": 0, "extensions": other }, light, light]);
     let losses = lost(&json);
     let list: Vec<_> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
         list,
         [
-            "dropped: nodes[0].extensions.EXT_mesh_gpu_instancing: unsupported extension: EXT_mesh_gpu_instancing",
+            "dropped: nodes[0].extensions.VENDOR_other: unsupported extension: VENDOR_other",
             "dropped: nodes[1].extensions.KHR_lights_punctual: unsupported extension: \
              KHR_lights_punctual, in 2 places",
         ]

@@ -89,7 +89,7 @@ fn objects_groups_and_materials_are_meshes() {
 #[test]
 fn libraries_give_materials_their_colours() {
     let mut folder = Folder::new();
-    let library = "# c\r\nnewmtl red one\r\nKd 1 0 0.5 # c\r\nNs 10\r\nmap_Kd a.png\r\nnewmtl grey\nKd 0.2\n\
+    let library = "# c\r\nnewmtl red one\r\nKd 1 0 0.5 # c\r\nNs 10\r\nmap_Kd -s 2 2 1 -clamp on my a.png\r\nnewmtl grey\nKd 0.2\n\
                    newmtl odd\nKd spectral a.rfl\nnewmtl grey\nKd 1 1 1\n";
     folder.insert("my colours.mtl".to_owned(), library.into());
     let text = format!(
@@ -99,9 +99,11 @@ fn libraries_give_materials_their_colours() {
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
     let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.color).collect();
     assert_eq!(colors, [Some([255, 0, 128]), Some([51; 3]), None, None]);
+    let textures: Vec<_> = scene.meshes.iter().map(|mesh| &*mesh.material.texture).collect();
+    assert_eq!(textures, ["my a.png", "", "", ""]);
     assert_eq!(
         list(&losses),
-        "dropped: my colours.mtl: materials of scenes have a name and a base colour only: Kd, Ns, map_Kd\n\
+        "dropped: my colours.mtl: materials of scenes have a name, a base colour and its texture only: Kd, Ns\n\
          quantised: my colours.mtl: base colours rounded to 8 bits, off by at most 0.002\n\
          dropped: mtllib: `none.mtl my colours.mtl` is missing, so materials have names only"
     );
@@ -165,7 +167,7 @@ impl Files for Alone {
 #[test]
 fn where_nothing_can_be_beside_the_file_materials_have_names_only() {
     let mut mesh = triangle();
-    mesh.material = Material { name: "m".to_owned(), color: Some([255, 128, 0]) };
+    mesh.material = Material { name: "m".to_owned(), color: Some([255, 128, 0]), ..Material::default() };
     let mut files = Alone(Folder::new());
     let losses = Obj.write(of(vec![mesh]), "a.obj", &mut files, &Default::default()).unwrap();
     assert_eq!(list(&losses), "dropped: materials: \"a.mtl\": one file only, so materials have names only");
@@ -268,7 +270,8 @@ fn is_written_as_the_shortest_decimals() {
     mesh.positions[0] = [0.1, -0.0, 1.0e-45];
     mesh.positions[1] = [f32::MAX, 16_777_216.0, 1.0 / 3.0];
     mesh.uvs = vec![vec![[0.0, 1.0], [0.5, 0.25], [1.0, 0.0]]];
-    mesh.material = Material { name: "m".to_owned(), color: Some([255, 128, 0]) };
+    mesh.material =
+        Material { name: "m".to_owned(), color: Some([255, 128, 0]), texture: "a b.png".to_owned() };
     let mut second = triangle();
     second.normals = Some(vec![[0.0, 0.0, 1.0]; 3]);
     second.material.color = Some([1, 2, 3]);
@@ -278,7 +281,7 @@ fn is_written_as_the_shortest_decimals() {
                 vt 0.5 0.75\nvt 1 1\nusemtl m\nf 1/1 2/2 3/3\no \nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvn 0 0 1\n\
                 vn 0 0 1\nusemtl color_010203\n";
     assert_eq!(std::str::from_utf8(&folder["file.obj"]).unwrap(), file);
-    let library = "newmtl m\nKd 1 0.5019608 0\nnewmtl color_010203\nKd 0.003921569 0.007843138 0.011764706\n";
+    let library = "newmtl m\nKd 1 0.5019608 0\nmap_Kd a b.png\nnewmtl color_010203\nKd 0.003921569 0.007843138 0.011764706\n";
     assert_eq!(std::str::from_utf8(&folder["file.mtl"]).unwrap(), library);
     assert_eq!(
         losses,

@@ -143,7 +143,7 @@ proptest! {
     fn names(name in any::<String>(), material in any::<String>()) {
         let mut mesh = super::triangle();
         mesh.name.clone_from(&name);
-        mesh.material = Material { name: material.clone(), color: Some([1, 2, 3]) };
+        mesh.material = Material { name: material.clone(), color: Some([1, 2, 3]), ..Material::default() };
         for format in [Obj, Stl] {
             let mut folder = Folder::new();
             let losses = format.write(of(vec![mesh.clone()]), "a", &mut folder, &Default::default()).unwrap();

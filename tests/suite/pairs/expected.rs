@@ -122,6 +122,22 @@ impl Content {
             return part_is_lost(self.joints.get_mut(index).ok_or(NOT_THERE)?, field, loss);
         }
         match (field, loss.kind) {
+            // That vertices are where they were is tested where that is done.
+            ("joints.inverse_bind" | "joints.rest", LossKind::Changed) => {
+                said.joints_changed = true;
+                let transforms = ["bind.", "rest.", "channels."];
+                for parts in self.joints.iter_mut().chain(&mut self.animations) {
+                    let all = parts.iter_mut();
+                    all.filter(|(name, _)| transforms.iter().any(|t| name.starts_with(t))).for_each(forget);
+                }
+                let bound_elsewhere = field == "joints.rest";
+                for mesh in self.meshes.iter_mut().filter(|_| bound_elsewhere) {
+                    let vertices = ["positions", "normals", "tangents"];
+                    mesh.parts.iter_mut().filter(|(name, _)| vertices.contains(&&***name)).for_each(forget);
+                }
+                Ok(())
+            }
+            ("joints.scale", LossKind::Quantised) => Ok(()),
             ("joints", LossKind::Dropped) => clear(&mut self.joints),
             ("joints" | "", LossKind::Changed) => {
                 said.joints_changed = true;

@@ -91,7 +91,7 @@ fn a_list_that_leaves_a_loss_out_is_wrong() {
         "bmd: Quantised meshes[].normals",
         "bmd: Renamed meshes[].material.name",
         "bmd: Changed skeleton.joints",
-        "bmd: Changed skeleton.joints[].inverse_bind",
+        "bmd: Changed skeleton.joints.inverse_bind",
         "bmd: Changed animations[].duration",
     ];
     for subject in subjects {

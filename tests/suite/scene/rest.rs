@@ -1,10 +1,10 @@
 //! What the scene shows is what formats without a skeleton, and those without scale, are written with.
 
 use meshspec::scene::{
-    Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Samples, Scene, SceneOptions, Skeleton,
-    Skin, Transform,
+    Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Precision, Samples, Scene,
+    SceneOptions, Skeleton, Skin, Transform,
 };
-use meshspec::{bmd, crucible, mesh};
+use meshspec::{Loss, bmd, crucible, mesh};
 
 /// A quad of 200 units, bound to a joint that shows it at a hundredth, a metre up.
 fn scaled() -> Scene {
@@ -126,4 +126,84 @@ fn a_mesh_far_from_the_origin_is_refused_or_moved() {
     let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     assert_eq!(sound(&document.into_scene(&options()).unwrap().0), 32);
     assert_eq!(scene.center(), None);
+}
+
+/// How far vertices of one mesh are from those of another at most.
+fn distance(a: &Scene, b: &Scene) -> f32 {
+    let pairs = a.meshes[0].positions.as_flattened().iter().zip(b.meshes[0].positions.as_flattened());
+    pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+#[test]
+fn bmd_keeps_what_scaled_joints_show() {
+    let (document, losses) = bmd::Document::from_scene(scaled(), &options()).unwrap();
+    let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
+    assert!(paths.contains(&"skeleton.joints.rest") && paths.contains(&"skeleton.joints.inverse_bind"));
+    let (mut back, _) = document.into_scene(&options()).unwrap();
+    let animation = back.animations[0].clone();
+    assert!(animation.channels.iter().all(|channel| !matches!(channel.samples, Samples::Scale(_))));
+    let pose = animation.pose(&back.skeleton, animation.rate);
+    back.pose(&pose);
+    let mut source = scaled();
+    let pose = source.animations[0].pose(&source.skeleton, 1.0);
+    source.pose(&pose);
+    assert_eq!(source.meshes[0].positions[0], [-1.0, 2.0, 0.0]);
+    assert!(distance(&back, &source) < 0.01, "{:?}", back.meshes[0].positions);
+}
+
+#[test]
+fn the_precision_of_bmd_can_be_chosen() {
+    let size = |precision: Option<Precision>| {
+        let mut options = options();
+        options.precision = precision;
+        let (document, _) = bmd::Document::from_scene(grid(4, [0.1, 0.2, 0.3]), &options).unwrap();
+        let words = document.meshes[0].vertices.words().len();
+        let (back, _) = document.into_scene(&SceneOptions::default()).unwrap();
+        (words / 25, distance(&back, &grid(4, [0.1, 0.2, 0.3])))
+    };
+    assert_eq!(size(Some(Precision::Bits(64))).0, 2);
+    assert_eq!(size(Some(Precision::Bits(128))).0, 4);
+    let (_, error) = size(Some(Precision::Error(0.0005)));
+    assert!(error > 0.0 && error <= 0.0005, "{error}");
+    assert!(size(None).1 > error);
+
+    let with = |precision| SceneOptions::default().with_precision(precision);
+    let refuse = |precision| bmd::Document::from_scene(grid(4, [0.1; 3]), &with(precision)).unwrap_err();
+    let error = refuse(Precision::Error(1e-6));
+    assert!(error.message().contains("expected at most 1e-6"), "{error}");
+    assert!(refuse(Precision::Bits(32)).message().contains("64, 96 and 128"));
+}
+
+#[test]
+fn slivers_may_go_but_not_what_shows() {
+    // A strip of 1 m with triangles a ten-thousandth high, beside a square.
+    let mut scene = grid(1, [500.0, 0.0, 0.0]);
+    let mesh = &mut scene.meshes[0];
+    for position in &mut mesh.positions {
+        position[0] = 500.0 + 100.0 * (position[0] - 500.0);
+        position[1] = 500.0 + 100.0 * position[1];
+    }
+    mesh.positions.extend([[500.0, 500.0, 0.01], [600.0, 500.0, 0.01], [600.0, 500.01, 0.01]]);
+    mesh.faces = Faces::triangles(vec![0, 1, 3, 0, 3, 2, 4, 5, 6]);
+    let (_, losses) = bmd::Document::from_scene(scene, &options()).unwrap();
+    let loss = losses.iter().find(|loss| loss.path == "meshes[0].positions").unwrap();
+    let flattened = loss.affected.unwrap();
+    assert_eq!((flattened.count, flattened.of, loss.size), (1, 3, Some(100.0)));
+}
+
+#[test]
+fn too_large_a_skeleton_is_given_up() {
+    let mut scene = scaled();
+    scene.skeleton.joints.resize(300, Joint::default());
+    let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
+    let lost = |losses: &[Loss]| {
+        losses.iter().any(|loss| loss.path == "skeleton.joints" && loss.message.contains("255"))
+    };
+    assert!(lost(&losses) && document.joints.is_empty() && document.animations.is_empty());
+    assert_eq!(document.into_scene(&options()).unwrap().0.meshes[0].positions[2], [1.0, 3.0, 0.0]);
+    let (document, losses) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
+    assert!(lost(&losses) && document.bones.is_empty());
+    scene.skeleton.joints.truncate(254);
+    assert_eq!(bmd::Document::from_scene(scene.clone(), &options()).unwrap().0.bones.len(), 255);
+    assert_eq!(mesh::Document::from_scene(scene, &options()).unwrap().0.joints.len(), 254);
 }

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use clap::Args;
-use meshspec::scene::{Conventions, Scene, SceneOptions};
+use meshspec::scene::{Conventions, Precision, Scene, SceneOptions};
 use meshspec::{Dialect, Document, FormatId, Limits, ReadOptions};
 
 use super::comments::Comments;
@@ -36,6 +36,10 @@ pub struct Conversion {
     /// Write nothing if something would be lost.
     #[arg(long)]
     strict: bool,
+    /// How precisely positions are stored in BMD: the bits of a vertex, 64bit, 96bit or 128bit, or the largest error in
+    /// metres, as in 0.001. Without it, each vertex has the smallest form without a visible difference.
+    #[arg(long, value_name = "PRECISION")]
+    precision: Option<Precision>,
     /// Which comments a text format is written with.
     #[arg(long, value_name = "WHICH", value_enum)]
     comments: Option<Comments>,
@@ -62,6 +66,11 @@ impl Conversion {
         }
         if self.comments.is_some() && !Comments::are_in(to) {
             return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
+        }
+        // A document as JSON may be one of BMD.
+        if self.precision.is_some() && !matches!(to, Encoding::Json | Encoding::Format(FormatId::Bmd)) {
+            let message = format!("applies to bmd only, and the output is {to}");
+            return Err(Failure::usage("--precision", message));
         }
         match (to, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => input::require_dialect(format, dialect, "--dialect"),
@@ -91,7 +100,7 @@ impl Conversion {
                 if is_same && (from == Encoding::Json || to == Encoding::Json) {
                     run.keep_dialect(&document)?;
                 }
-                if is_same && self.edits.are_none() {
+                if is_same && self.edits.are_none() && self.precision.is_none() {
                     let document = run.in_dialect(document)?;
                     run.write_document(&document, to)?;
                 } else {
@@ -191,7 +200,8 @@ impl Run<'_> {
     fn target(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.target(usual);
         self.outcome.assumed.push(format!("{format}: {conventions}"));
-        let options = SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect);
+        let mut options = SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect);
+        options.precision = self.conversion.precision;
         match self.output.path().extension().and_then(OsStr::to_str) {
             Some(extension) => options.with_extension(extension.to_ascii_lowercase()),
             None => options,

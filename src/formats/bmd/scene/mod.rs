@@ -1,6 +1,7 @@
 //! BMD to and from scenes.
 
 mod animation;
+mod cut;
 mod precision;
 mod rig;
 
@@ -8,11 +9,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use self::precision::{Encoded, Encoding};
 use self::rig::Rig;
 use super::document::PieceLimits;
 use super::{
-    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Tolerance, VertexErrors,
-    VertexSizes, Vertices, flat_color,
+    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color,
 };
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
@@ -23,6 +24,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     format: "BMD",
     meshes: true,
     materials: true,
+    textures: true,
     flat_colors: true,
     normals: true,
     uvs: 1,
@@ -76,18 +78,22 @@ impl FromScene for Document {
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let tolerance = tolerance(&scene);
-        let rest = scene.rest_in_bind_pose("BMD", rig::is_part_of_pseudo_bone);
+        let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd)?;
+        let bones = rig::count(&scene);
+        let mut changes: Vec<Loss> = scene.limit_joints(bones, rig::MAX_BONES, "BMD").into_iter().collect();
+        changes.extend(scene.fold_scale("BMD", rig::is_part_of_pseudo_bone));
+        changes.extend(scene.rest_in_bind_pose("BMD", rig::is_part_of_pseudo_bone));
         let hidden = scene.extras.remove(HIDDEN);
         let extras = rig::take_extras(&mut scene.skeleton);
         let mut losses = CAPABILITIES.restrict(&mut scene, conventions);
-        losses.extend(rest);
+        losses.extend(changes);
+        cut::cut(&mut scene, &mut losses);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
         let meshes = scene.meshes.into_iter().enumerate();
         let mut document = Document {
             meshes: meshes
-                .map(|(index, mesh)| from_mesh(mesh, index, &rig, &tolerance, &mut losses))
+                .map(|(index, mesh)| from_mesh(mesh, index, &rig, &encoding, &mut losses))
                 .collect::<Result<_>>()
                 .map_err(in_bmd)?,
             bones,
@@ -104,14 +110,6 @@ impl FromScene for Document {
 
 fn in_bmd(error: Error) -> Error {
     error.in_format(FormatId::Bmd)
-}
-
-/// Scenes read from BMD are encoded as they were, all others in the smallest form without a visible difference.
-fn tolerance(scene: &Scene) -> Tolerance {
-    match &scene.source {
-        Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
-        _ => Tolerance::default(),
-    }
 }
 
 /// What has no meaning in a scene, by name. Every field is named here: the compiler asks about new ones.
@@ -165,7 +163,7 @@ fn to_mesh(
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
     scene::Mesh {
-        material: Material { name, color: flat_color(material.as_bytes()) },
+        material: Material { name, color: flat_color(material.as_bytes()), ..Material::default() },
         positions: columns.positions,
         normals: Some(columns.normals),
         uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
@@ -196,15 +194,16 @@ fn to_faces(faces: &Faces) -> scene::Faces {
 }
 
 fn from_mesh(
-    mesh: scene::Mesh,
+    mut mesh: scene::Mesh,
     index: usize,
     rig: &Rig,
-    tolerance: &Tolerance,
+    encoding: &Encoding,
     losses: &mut Vec<Loss>,
 ) -> Result<Mesh> {
     let at = |error: Error| error.within(path!(meshes[index]));
     let corners = from_faces(&mesh.faces);
     let faces = Faces::encode(&corners).map_err(at)?;
+    mesh.material.take_texture_as_name("BMD", index, losses);
     let material = from_material(&mesh.material);
     report_material(&mesh.material, &material, index, losses);
     let surface = if flat_color(material.as_bytes()).is_some() { Surface::Flat } else { Surface::Textured };
@@ -224,7 +223,6 @@ fn from_mesh(
     }
     let size = mesh.size();
     let mut attributes = Attributes {
-        limits: Some(precision::limits(&mesh.positions, &corners, size)),
         positions: mesh.positions,
         normals: mesh.normals,
         st: mesh.uvs.into_iter().next(),
@@ -248,14 +246,10 @@ fn from_mesh(
     }
     let model = attributes.positions.clone();
     rig.unplace(&mut attributes);
-    let (vertices, mut errors) =
-        Vertices::encode(&attributes, surface, VertexSizes::PerVertex, tolerance).map_err(at)?;
-    let mesh = Mesh::new(Some(material), vertices, faces);
-    let packed = positions_in_model(&mesh, rig);
-    precision::check(&model, &packed, &corners, size).map_err(at)?;
-    let pairs = packed.as_flattened().iter().zip(model.as_flattened());
-    errors.position = pairs.map(|(found, source)| (found - source).abs()).fold(0.0, f32::max);
-    report_errors(errors, rounding, size, index, losses);
+    let decode = |vertices: &Vertices| positions_in_model(vertices, rig);
+    let encoded = encoding.encode(&mut attributes, surface, &model, size, &corners, decode).map_err(at)?;
+    report_errors(&encoded, rounding, index, losses);
+    let mesh = Mesh::new(Some(material), encoded.vertices, faces);
     let white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
     if attributes.colors.is_some() && white() {
         let message = "white is the default of BMD: not written";
@@ -278,8 +272,8 @@ fn report_material(material: &Material, found: &Text, index: usize, losses: &mut
 }
 
 /// The positions where the bones have taken the vertices.
-fn positions_in_model(mesh: &Mesh, rig: &Rig) -> Vec<[f32; 3]> {
-    let mut columns = mesh.vertices.columns();
+fn positions_in_model(vertices: &Vertices, rig: &Rig) -> Vec<[f32; 3]> {
+    let mut columns = vertices.columns();
     rig.place(&columns.bones, &mut columns.positions, &mut columns.normals);
     columns.positions
 }
@@ -314,17 +308,21 @@ fn from_material(material: &Material) -> Text {
 }
 
 /// `rounding`: how far colours were off before they were packed, from 0 to 1.
-fn report_errors(errors: VertexErrors, rounding: f32, size: f32, index: usize, losses: &mut Vec<Loss>) {
-    let mut report = |what: &str, message: &str, error: f32, size: f32| {
-        if error > 0.0 {
-            let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, error);
-            losses.push(loss.of_size(size));
-        }
+fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Vec<Loss>) {
+    let Encoded { errors, packed, .. } = encoded;
+    if packed.error > 0.0 {
+        let loss = Loss::quantised(format!("meshes[{index}].positions"), "positions packed", packed.error);
+        let loss = loss.of_size(packed.size);
+        let flattened = |loss: Loss| loss.affecting(packed.lost, packed.triangles, "triangles flattened");
+        losses.push(if packed.lost > 0 { flattened(loss) } else { loss });
+    }
+    let mut report = |what: &str, message: &str, error: f32| {
+        let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, error);
+        losses.extend((error > 0.0).then_some(loss));
     };
-    report("positions", "positions packed", errors.position, size);
-    report("uvs[0]", "texture coordinates packed (widths of the texture)", errors.st, 0.0);
-    report("normals", "normals packed (degrees)", errors.normal, 0.0);
-    report("colors[0]", "colours packed (from 0 to 1)", rounding + f32::from(errors.color) / 255.0, 0.0);
+    report("uvs[0]", "texture coordinates packed (widths of the texture)", errors.st);
+    report("normals", "normals packed (degrees)", errors.normal);
+    report("colors[0]", "colours packed (from 0 to 1)", rounding + f32::from(errors.color) / 255.0);
 }
 
 /// A mesh that is not drawn, as its packed words.

@@ -248,6 +248,18 @@ pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
     skeleton.joints.iter_mut().map(own).collect()
 }
 
+/// The largest number of bones.
+pub const MAX_BONES: usize = 255;
+
+/// How many bones the joints of a scene take, where none of them is a part of a pseudo-bone.
+pub fn count(scene: &Scene) -> usize {
+    if scene.skeleton.joints.is_empty() || scene.skeleton.joints.iter().any(is_part_of_pseudo_bone) {
+        return 0;
+    }
+    let base = scene.transform.is_some() || !has_base(scene, &in_order(&scene.skeleton));
+    scene.skeleton.joints.len() + usize::from(scene.transform.is_some()) + usize::from(base)
+}
+
 /// The joints in their order or, where a parent comes after its child, reordered.
 fn in_order(skeleton: &Skeleton) -> Vec<usize> {
     let mut joints = skeleton.joints.iter().enumerate();

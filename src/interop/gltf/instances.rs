@@ -1,0 +1,51 @@
+//! `EXT_mesh_gpu_instancing`: a mesh that is shown several times.
+
+use glam::Mat4;
+use serde_json::Value;
+
+use super::INSTANCING;
+use super::document::{Document, malformed};
+use crate::Result;
+use crate::scene::Transform;
+
+/// Where the instances of the mesh of a node are, relative to the node; `None` where there is only the mesh itself.
+///
+/// # Errors
+///
+/// If the lists of translations, rotations and factors cannot be read, or are not as long as each other.
+pub(super) fn read(document: &Document, node: usize) -> Result<Option<Vec<Mat4>>> {
+    let extensions = document.root.nodes[node].extensions.as_ref();
+    let Some(entry) = extensions.and_then(|extensions| extensions.others.get(INSTANCING)) else {
+        return Ok(None);
+    };
+    let at = || format!("nodes[{node}].extensions.{INSTANCING}");
+    let accessor = |name: &str| {
+        let index =
+            entry.get("attributes").and_then(|attributes| attributes.get(name)).and_then(Value::as_u64);
+        index.map(|index| document.accessor(index as usize)).transpose()
+    };
+    let translations = accessor("TRANSLATION")?.map(|accessor| accessor.floats::<3>()).transpose()?;
+    let rotations = accessor("ROTATION")?.map(|accessor| accessor.floats::<4>()).transpose()?;
+    let scales = accessor("SCALE")?.map(|accessor| accessor.floats::<3>()).transpose()?;
+    let counts = [
+        translations.as_ref().map(Vec::len),
+        rotations.as_ref().map(Vec::len),
+        scales.as_ref().map(Vec::len),
+    ];
+    let counts: Vec<usize> = counts.into_iter().flatten().collect();
+    let Some(count) = counts.first().copied() else { return Ok(None) };
+    if counts.iter().any(|other| *other != count) {
+        return Err(malformed(at(), format!("lists of {counts:?} values, expected the same number in each")));
+    }
+    document.spend(count as u64 * size_of::<Mat4>() as u64, at)?;
+    let default = Transform::default();
+    let instance = |index: usize| {
+        let value = Transform {
+            translation: translations.as_ref().map_or(default.translation, |values| values[index]),
+            rotation: rotations.as_ref().map_or(default.rotation, |values| values[index]),
+            scale: scales.as_ref().map_or(default.scale, |values| values[index]),
+        };
+        value.to_matrix()
+    };
+    Ok(Some((0..count).map(instance).collect()))
+}

@@ -1,0 +1,365 @@
+//! Skeletons whose bind pose has scale, for formats whose bind pose only turns and moves.
+//!
+//! Each joint gets a new space, which differs from its own by a constant linear map `D`, so that the bind pose of all is
+//! rigid. A transform `L` relative to the parent becomes `D⁻¹(parent) · L · D(joint)`: its translation is that of `L` by
+//! `D⁻¹(parent)`, and what turns and scales stays what it is, by a factor, where both maps are uniform. Elsewhere that
+//! product may shear, which no key can say: it becomes the nearest rotation and scale.
+
+use std::collections::BTreeSet;
+
+use glam::{Mat3, Mat4, Quat, Vec3};
+
+use super::{Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, Skeleton, Transform};
+use crate::Loss;
+
+/// How far factors may be from each other and count as the same.
+const SAME: f32 = 1e-4;
+
+impl Scene {
+    /// Takes the scale out of the bind pose: it goes into translations, vertices and keys. Where joints rest in another
+    /// scale than they are bound in, all are bound where they rest. Joints that `keep` names stay as they are.
+    pub(crate) fn fold_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
+        let mut losses = Vec::new();
+        let count = self.skeleton.joints.len();
+        if count == 0 {
+            return losses;
+        }
+        if self.transform.is_some_and(|transform| scale_error(transform) > SAME) {
+            let message = format!("{format} has no transforms: applied to the vertices and root joints");
+            losses.push(Loss::changed("transform", message));
+            self.apply_transform();
+        }
+        if let Some(moved) = self.bind_at_rest(&keep) {
+            let message = format!("{format} has no scale of joints: bound where they rest");
+            let vertices = self.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+            losses
+                .push(Loss::changed("skeleton.joints.rest", message).affecting(moved, vertices, "vertices"));
+        }
+        let maps: Vec<Mat3> = self.skeleton.joints.iter().map(|joint| map_of(joint, &keep)).collect();
+        let scaled = maps.iter().filter(|map| !map.abs_diff_eq(Mat3::IDENTITY, SAME)).count();
+        if scaled > 0 {
+            let message =
+                format!("{format} has no scale of joints: folded into translations, vertices and keys");
+            let loss = Loss::changed("skeleton.joints.inverse_bind", message);
+            losses.push(loss.affecting(scaled, count, "joints"));
+            losses.extend(self.change_spaces(maps, format));
+        }
+        losses
+    }
+
+    /// Binds the skeleton where it rests if the bind pose has another scale. Returns how many vertices that moves.
+    fn bind_at_rest(&mut self, keep: impl Fn(&Joint) -> bool) -> Option<usize> {
+        let rest: Vec<_> = (0..self.skeleton.joints.len()).map(|joint| self.skeleton.rest(joint)).collect();
+        let shown = self.skeleton.to_model(&rest);
+        let mut joints = self.skeleton.joints.iter().zip(&shown).filter(|(joint, _)| !keep(joint));
+        let is_scaled = joints.any(|(joint, shown)| scale_error(*shown * joint.inverse_bind) > SAME);
+        // What has no size at rest would have none in any pose.
+        if !is_scaled || shown.iter().any(|matrix| !matrix.inverse().is_finite()) {
+            return None;
+        }
+        let moved = self.pose(&rest);
+        for (joint, shown) in self.skeleton.joints.iter_mut().zip(&shown) {
+            joint.inverse_bind = shown.inverse();
+        }
+        Some(moved)
+    }
+
+    /// Gives each joint the space that this map leads to. Returns what no key can say.
+    fn change_spaces(&mut self, maps: Vec<Mat3>, format: &str) -> Option<Loss> {
+        let before = Scene {
+            skeleton: self.skeleton.clone(),
+            animations: self.animations.clone(),
+            ..Scene::default()
+        };
+        let spaces = Spaces { maps, skeleton: &before.skeleton };
+        for index in 0..before.skeleton.joints.len() {
+            let bind = before.skeleton.joints[index].inverse_bind.inverse();
+            let joint = &mut self.skeleton.joints[index];
+            joint.inverse_bind = (bind * Mat4::from_mat3(spaces.maps[index])).inverse();
+            joint.rest = Some(spaces.transform(index, before.skeleton.rest(index)));
+        }
+        self.animations.iter_mut().for_each(|animation| spaces.animation(animation));
+        if (0..before.skeleton.joints.len()).all(|joint| spaces.factor(joint).is_some()) {
+            return None;
+        }
+        let error = self.largest_distance(&before);
+        let size = self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
+        (error > SAME * size).then(|| {
+            let message = format!("{format} has no shear of joints: dropped (metres)");
+            Loss::quantised("skeleton.joints.scale", message, error).of_size(size)
+        })
+    }
+
+    /// How far vertices are from where they were with another skeleton and its animations, at most: at rest and at the
+    /// times of all samples.
+    fn largest_distance(&self, before: &Scene) -> f32 {
+        let boxes = self.boxes();
+        let mut error = 0.0_f32;
+        let mut compare = |old: &[Transform], new: &[Transform]| {
+            let matrices = before.skeleton.to_model(old).into_iter().zip(self.skeleton.to_model(new));
+            let joints = before.skeleton.joints.iter().zip(&self.skeleton.joints);
+            for (((old, new), (bound, rebound)), corners) in matrices.zip(joints).zip(&boxes) {
+                let difference = old * bound.inverse_bind - new * rebound.inverse_bind;
+                for corner in corners.iter().flatten() {
+                    let distance = (difference * corner.extend(1.0)).truncate().length();
+                    error = error.max(if distance.is_finite() { distance } else { 0.0 });
+                }
+            }
+        };
+        let rest = |scene: &Scene| -> Vec<Transform> {
+            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect()
+        };
+        compare(&rest(before), &rest(self));
+        for (old, new) in before.animations.iter().zip(&self.animations) {
+            for time in all_times(&old.times.iter().collect::<Vec<_>>()) {
+                compare(&old.pose(&before.skeleton, time), &new.pose(&self.skeleton, time));
+            }
+        }
+        error
+    }
+
+    /// The corners of the box around the vertices that follow each joint.
+    fn boxes(&self) -> Vec<Option<[Vec3; 8]>> {
+        let mut bounds = vec![None::<(Vec3, Vec3)>; self.skeleton.joints.len()];
+        for mesh in &self.meshes {
+            for skin in &mesh.skins {
+                for (position, joints) in mesh.positions.iter().zip(&skin.joints) {
+                    let at = Vec3::from(*position);
+                    for joint in joints {
+                        if let Some(bounds) = bounds.get_mut(usize::from(*joint)) {
+                            let (low, high) = bounds.unwrap_or((at, at));
+                            *bounds = Some((low.min(at), high.max(at)));
+                        }
+                    }
+                }
+            }
+        }
+        let corner = |(low, high): (Vec3, Vec3), index: usize| {
+            let pick = |axis: usize| if index >> axis & 1 == 0 { low[axis] } else { high[axis] };
+            Vec3::new(pick(0), pick(1), pick(2))
+        };
+        let corners = |bounds| std::array::from_fn(|index| corner(bounds, index));
+        bounds.into_iter().map(|bounds| bounds.map(corners)).collect()
+    }
+}
+
+/// From the space in which a joint is bound without scale to its own.
+fn map_of(joint: &Joint, keep: impl Fn(&Joint) -> bool) -> Mat3 {
+    let bind = joint.inverse_bind.inverse();
+    if keep(joint) || !bind.is_finite() || scale_error(bind) <= SAME {
+        return Mat3::IDENTITY;
+    }
+    let turn = Mat3::from_quat(Quat::from_array(Transform::from_matrix(bind).rotation));
+    let map = Mat3::from_mat4(joint.inverse_bind) * turn;
+    if map.inverse().is_finite() { map } else { Mat3::IDENTITY }
+}
+
+/// How far the columns of a matrix are from unit length.
+fn scale_error(matrix: Mat4) -> f32 {
+    let axes = Mat3::from_mat4(matrix);
+    [axes.x_axis, axes.y_axis, axes.z_axis].iter().map(|axis| (axis.length() - 1.0).abs()).fold(0.0, f32::max)
+}
+
+/// The factor of a map that scales all directions alike.
+fn uniform(map: Mat3) -> Option<f32> {
+    let factor = map.x_axis.x;
+    map.abs_diff_eq(Mat3::from_diagonal(Vec3::splat(factor)), SAME * factor.abs()).then_some(factor)
+}
+
+/// Times of several lists, each once.
+fn all_times(lists: &[&Vec<f32>]) -> Vec<f32> {
+    let mut times: Vec<f32> = lists.iter().flat_map(|list| list.iter()).copied().collect();
+    times.sort_by(f32::total_cmp);
+    times.dedup();
+    times
+}
+
+struct Spaces<'a> {
+    maps: Vec<Mat3>,
+    /// As it was.
+    skeleton: &'a Skeleton,
+}
+
+impl Spaces<'_> {
+    fn map(&self, joint: usize) -> Mat3 {
+        self.maps.get(joint).copied().unwrap_or(Mat3::IDENTITY)
+    }
+
+    /// From the space of the parent to its new one.
+    fn above(&self, joint: usize) -> Mat3 {
+        let parent = self.skeleton.joints.get(joint).and_then(|joint| joint.parent);
+        parent.map_or(Mat3::IDENTITY, |parent| self.map(parent).inverse())
+    }
+
+    /// By what the scale of a joint is multiplied, where it turns as before.
+    fn factor(&self, joint: usize) -> Option<f32> {
+        Some(uniform(self.above(joint))? * uniform(self.map(joint))?).filter(|factor| *factor > 0.0)
+    }
+
+    fn transform(&self, joint: usize, local: Transform) -> Transform {
+        let above = self.above(joint);
+        let translation = (above * Vec3::from(local.translation)).into();
+        match self.factor(joint) {
+            Some(factor) => {
+                Transform { translation, scale: local.scale.map(|scale| scale * factor), ..local }
+            }
+            None => {
+                let linear = above * Mat3::from_mat4(local.to_matrix()) * self.map(joint);
+                Transform { translation, ..Transform::from_matrix(Mat4::from_mat3(linear)) }
+            }
+        }
+    }
+
+    fn animation(&self, animation: &mut Animation) {
+        let mut sheared = BTreeSet::new();
+        for channel in &mut animation.channels {
+            match (&mut channel.samples, self.factor(channel.joint)) {
+                (Samples::Translation(values), _) => {
+                    let above = self.above(channel.joint);
+                    values.iter_mut().for_each(|value| *value = (above * Vec3::from(*value)).into());
+                }
+                (Samples::Rotation(_), Some(_)) => {}
+                (Samples::Scale(values), Some(factor)) => {
+                    values.as_flattened_mut().iter_mut().for_each(|value| *value *= factor);
+                }
+                (_, None) => drop(sheared.insert(channel.joint)),
+            }
+        }
+        for joint in sheared {
+            self.sample(animation, joint);
+        }
+        // What is folded needs no keys.
+        let is_one =
+            |values: &[[f32; 3]]| values.as_flattened().iter().all(|value| (value - 1.0).abs() <= SAME);
+        animation.channels.retain(|channel| match &channel.samples {
+            Samples::Scale(values) => !is_one(values),
+            _ => true,
+        });
+    }
+
+    /// Gives a joint rotations and scales at all times at which one of them has a sample.
+    fn sample(&self, animation: &mut Animation, joint: usize) {
+        let (own, others): (Vec<_>, _) =
+            std::mem::take(&mut animation.channels).into_iter().partition(|channel| {
+                channel.joint == joint && !matches!(channel.samples, Samples::Translation(_))
+            });
+        animation.channels = others;
+        let lists: BTreeSet<usize> = own.iter().map(|channel| channel.times).collect();
+        let lists: Vec<_> = lists.iter().filter_map(|list| animation.times.get(*list)).collect();
+        let times = all_times(&lists);
+        let round = animation.looped.then_some(animation.duration);
+        let mut poses = vec![self.skeleton.rest(joint); times.len()];
+        for channel in &own {
+            let Some(list) = animation.times.get(channel.times) else { continue };
+            match channel.at(list, &times, round) {
+                Samples::Rotation(values) => {
+                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.rotation = value);
+                }
+                Samples::Scale(values) => {
+                    poses.iter_mut().zip(values).for_each(|(pose, value)| pose.scale = value);
+                }
+                Samples::Translation(_) => {}
+            }
+        }
+        let (mut rotations, mut scales) = (Vec::<[f32; 4]>::new(), Vec::new());
+        for pose in poses {
+            let Transform { rotation, scale, .. } = self.transform(joint, pose);
+            let turn = Quat::from_array(rotation);
+            let is_far = rotations.last().is_some_and(|last| Quat::from_array(*last).dot(turn) < 0.0);
+            rotations.push(if is_far { -turn } else { turn }.to_array());
+            scales.push(scale);
+        }
+        let list = animation.times.len();
+        animation.times.push(times);
+        let add = |samples| Channel { joint, times: list, interpolation: Interpolation::Linear, samples };
+        animation.channels.extend([Samples::Rotation(rotations), Samples::Scale(scales)].map(add));
+    }
+}
+
+#[cfg(all(test, feature = "proptest"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::scene::{Skin, strategy};
+
+    /// Scenes with scaled joints, bound where they rest or in the pose of other joints.
+    fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
+        (strategy::scenes(), any::<bool>()).prop_map(move |(mut scene, elsewhere)| {
+            let of_joint = |joint: usize| {
+                let rest = scene.skeleton.rest(joint);
+                let scale = if uniform { [rest.scale[0]; 3] } else { rest.scale };
+                Transform { scale, ..rest }
+            };
+            let rests: Vec<Transform> = (0..scene.skeleton.joints.len()).map(of_joint).collect();
+            scene.set_rest(Some(&rests));
+            let bind: Vec<_> = if elsewhere { rests.into_iter().rev().collect() } else { rests };
+            let matrices = scene.skeleton.to_model(&bind);
+            for (joint, matrix) in scene.skeleton.joints.iter_mut().zip(matrices) {
+                joint.inverse_bind = matrix.inverse();
+            }
+            if uniform {
+                scene.transform = None;
+                let channels = scene.animations.iter_mut().flat_map(|animation| &mut animation.channels);
+                for channel in channels {
+                    if let Samples::Scale(values) = &mut channel.samples {
+                        values.iter_mut().for_each(|value| *value = [value[0]; 3]);
+                    }
+                }
+            }
+            // Of several joints the mean is another one where they are bound in another pose.
+            for skin in scene.meshes.iter_mut().filter_map(|mesh| mesh.skins.first_mut()) {
+                *skin = Skin::rigid(skin.joints.iter().map(|joints| joints[0]).collect::<Vec<_>>());
+            }
+            scene.meshes.iter_mut().for_each(|mesh| mesh.skins.truncate(1));
+            scene.apply_transform();
+            scene
+        })
+    }
+
+    fn shown(scene: &Scene, pose: &[Transform]) -> Vec<[f32; 3]> {
+        let mut scene = scene.clone();
+        scene.pose(pose);
+        scene.meshes.into_iter().flat_map(|mesh| mesh.positions).collect()
+    }
+
+    fn stays_where_it_was(before: &Scene) -> Result<f32, TestCaseError> {
+        let mut after = before.clone();
+        let losses = after.fold_scale("BMD", |_| false);
+        for joint in &after.skeleton.joints {
+            prop_assert!(scale_error(joint.inverse_bind) < 1e-3, "{:?}", joint);
+        }
+        let error = losses.iter().filter_map(|loss| loss.error).fold(0.0, f32::max);
+        let rest = |scene: &Scene| -> Vec<_> {
+            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect()
+        };
+        let mut poses = vec![(rest(before), rest(&after))];
+        for (old, new) in before.animations.iter().zip(&after.animations) {
+            for time in old.times.iter().flatten() {
+                poses.push((old.pose(&before.skeleton, *time), new.pose(&after.skeleton, *time)));
+            }
+        }
+        for (old, new) in poses {
+            for (old, new) in shown(before, &old).into_iter().zip(shown(&after, &new)) {
+                let (old, new) = (Vec3::from(old), Vec3::from(new));
+                let rounding = 1e-3 * (1000.0 + old.length());
+                prop_assert!(old.distance(new) <= error + rounding, "{} {} {:?}", old, new, losses);
+            }
+        }
+        Ok(error)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+        #[test]
+        fn uniform_scale_is_folded_exactly(scene in scaled(true)) {
+            prop_assert_eq!(stays_where_it_was(&scene)?, 0.0);
+        }
+
+        #[test]
+        fn what_cannot_be_folded_is_as_large_as_said(scene in scaled(false)) {
+            stays_where_it_was(&scene)?;
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Nodes that move meshes: they become joints, which keep their names and their animations.
+
+use glam::{Mat4, Quat, Vec3};
+use meshspec::interop::Interchange;
+use meshspec::scene::{FromScene, Samples, Scene, SceneOptions};
+use meshspec::{bmd, crucible, mesh};
+use serde_json::{Value, json};
+
+use super::{read, read_json, write};
+
+/// Positions of a triangle, two times, a translation and a rotation at each.
+fn numbers() -> Vec<u8> {
+    let quarter = Quat::from_rotation_z(std::f32::consts::FRAC_PI_2).to_array();
+    let mut numbers = vec![0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 2.0];
+    numbers.extend([1.0, 0.0, 0.0, 5.0, 0.0, 0.0]);
+    numbers.extend([0.0, 0.0, 0.0, 1.0]);
+    numbers.extend(quarter);
+    meshspec::bulk::as_bytes(&numbers).into_owned()
+}
+
+/// A crane that moves along x, a jib on it that turns and has a hook as a child, and a floor that stays.
+fn crane() -> Value {
+    let view =
+        |offset: usize, length: usize| json!({ "buffer": 0, "byteOffset": offset, "byteLength": length });
+    let accessor = |view: usize, count: usize, name: &str| json!({ "bufferView": view, "componentType": 5126, "count": count, "type": name });
+    let channel = |sampler: usize, node: usize, path: &str| json!({ "sampler": sampler, "target": { "node": node, "path": path } });
+    json!({
+        "asset": { "version": "2.0" },
+        "scenes": [{ "nodes": [0, 3] }],
+        "nodes": [
+            { "name": "crane", "translation": [1, 0, 0], "children": [1] },
+            { "name": "jib", "translation": [0, 2, 0], "scale": [2, 2, 2], "mesh": 0, "children": [2] },
+            { "name": "hook", "translation": [1, 0, 0], "mesh": 0 },
+            { "name": "floor", "mesh": 0 },
+        ],
+        "meshes": [{ "name": "shape", "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+        "animations": [{
+            "name": "work",
+            "channels": [channel(0, 0, "translation"), channel(1, 1, "rotation")],
+            "samplers": [{ "input": 1, "output": 2 }, { "input": 1, "output": 3 }],
+        }],
+        "buffers": [{ "uri": "numbers.bin", "byteLength": 100 }],
+        "bufferViews": [view(0, 36), view(36, 8), view(44, 24), view(68, 32)],
+        "accessors": [accessor(0, 3, "VEC3"), accessor(1, 2, "SCALAR"), accessor(2, 2, "VEC3"), accessor(3, 2, "VEC4")],
+    })
+}
+
+/// Where jib, hook and floor are after so many seconds.
+fn expected(seconds: f32) -> Vec<Vec3> {
+    let part = seconds / 2.0;
+    let crane = Mat4::from_translation(Vec3::new(1.0 + 4.0 * part, 0.0, 0.0));
+    let turn = Quat::from_rotation_z(part * std::f32::consts::FRAC_PI_2);
+    let jib = crane * Mat4::from_scale_rotation_translation(Vec3::splat(2.0), turn, Vec3::new(0.0, 2.0, 0.0));
+    let hook = jib * Mat4::from_translation(Vec3::X);
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    [jib, hook, Mat4::IDENTITY]
+        .iter()
+        .flat_map(|matrix| corners.map(|at| matrix.transform_point3(at)))
+        .collect()
+}
+
+/// Where all vertices of a scene are after so many seconds.
+fn shown(scene: &Scene, seconds: f32) -> Vec<Vec3> {
+    let mut scene = scene.clone();
+    let animation = &scene.animations[0];
+    let pose = animation.pose(&scene.skeleton, seconds * animation.rate);
+    scene.pose(&pose);
+    scene.meshes.iter().flat_map(|mesh| &mesh.positions).map(|at| Vec3::from(*at)).collect()
+}
+
+fn assert_moves(scene: &Scene, near: f32) {
+    for seconds in [0.0, 0.5, 1.0, 2.0] {
+        let (found, expected) = (shown(scene, seconds), expected(seconds));
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.into_iter().zip(expected) {
+            assert!(found.distance(expected) < near, "{seconds} s: {found} for {expected}");
+        }
+    }
+}
+
+#[test]
+fn meshes_move_as_their_nodes_do() {
+    let (scene, losses) = read_json(&crane(), &numbers()).unwrap();
+    let names: Vec<_> = scene.skeleton.joints.iter().map(|joint| &*joint.name).collect();
+    assert_eq!(names, ["crane", "jib"]);
+    assert!(losses.iter().all(|loss| !loss.path.starts_with("animations")), "{losses:?}");
+    assert_moves(&scene, 1e-5);
+    assert!(scene.meshes[2].skins.is_empty(), "the floor moves with nothing");
+    // What rests where it is bound need not be moved for formats without joints.
+    let (document, _) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
+    let (still, _) = document.into_scene(&SceneOptions::default()).unwrap();
+    assert_eq!(still.meshes[0].positions[1], [3.0, 2.0, 0.0]);
+}
+
+#[test]
+fn they_move_in_other_formats() {
+    let options = SceneOptions::default();
+    let (scene, _) = read_json(&crane(), &numbers()).unwrap();
+    let (files, _) = write(Interchange::Glb, scene.clone()).unwrap();
+    assert_moves(&read(Interchange::Glb, &files).unwrap().0, 1e-5);
+    let (document, _) = mesh::Document::from_scene(scene.clone(), &options).unwrap();
+    assert_moves(&document.into_scene(&options).unwrap().0, 1e-4);
+    let (document, _) = bmd::Document::from_scene(scene, &options).unwrap();
+    let names: Vec<_> =
+        document.bones.iter().map(|bone| bone.name.as_ref().map(ToString::to_string)).collect();
+    assert_eq!(names[1..], [Some("crane".to_owned()), Some("jib".to_owned())]);
+    assert_moves(&document.into_scene(&options).unwrap().0, 0.1);
+}
+
+#[test]
+fn meshes_below_joints_of_skins_follow_them() {
+    let mut json = crane();
+    json["skins"] = json!([{ "joints": [1] }]);
+    json["nodes"][3]["skin"] = 0.into();
+    json["animations"][0]["channels"][0]["target"]["node"] = 2.into();
+    let (scene, _) = read_json(&json, &numbers()).unwrap();
+    let hook = &scene.meshes[1];
+    let joint = usize::from(hook.skins[0].joints[0][0]);
+    assert_eq!(scene.skeleton.joints[joint].name, "hook");
+    assert_eq!(scene.skeleton.joints[joint].parent, Some(0));
+}
+
+#[test]
+fn what_moves_no_mesh_is_lost() {
+    let mut json = crane();
+    json["nodes"][0].as_object_mut().unwrap().remove("children");
+    json["scenes"][0]["nodes"] = json!([0, 1, 3]);
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    let lost: Vec<_> = losses.iter().filter(|loss| loss.path.starts_with("animations")).collect();
+    assert_eq!(lost.len(), 1, "{losses:?}");
+    assert_eq!(lost[0].message, "animations of nodes that move no mesh");
+    assert!(matches!(scene.animations[0].channels[0].samples, Samples::Rotation(_)));
+    // Nor what is only a point at rest: no bind pose could give it its size back.
+    let mut json = crane();
+    json["nodes"][1]["scale"] = json!([0, 0, 0]);
+    let (_, losses) = read_json(&json, &numbers()).unwrap();
+    assert!(
+        losses.iter().any(|loss| loss.path == "nodes[1]" && loss.message.contains("no size")),
+        "{losses:?}"
+    );
+}
+
+#[test]
+fn instances_are_expanded() {
+    let mut json = crane();
+    json.as_object_mut().unwrap().remove("animations");
+    let instances = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 2 } } });
+    json["nodes"][1]["extensions"] = instances;
+    json["extensionsUsed"] = json!(["EXT_mesh_gpu_instancing"]);
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    // Two of the jib, at 1 and 5 along its x, which is scaled by 2; then the hook, which is not instanced, and the floor.
+    let origins: Vec<_> = scene.meshes.iter().map(|mesh| mesh.positions[0]).collect();
+    assert_eq!(origins, [[3.0, 2.0, 0.0], [11.0, 2.0, 0.0], [3.0, 2.0, 0.0], [0.0; 3]]);
+    assert!(
+        losses
+            .iter()
+            .any(|loss| loss.to_string() == "split: nodes[1]: instances become meshes of their own: 2")
+    );
+    json["nodes"][1]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["SCALE"] = 0.into();
+    let error = read_json(&json, &numbers()).unwrap_err();
+    assert!(error.message().contains("lists of [2, 3] values"), "{error}");
+}
