@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Converts models of other projects to every format and back, and compares what comes out with what their own formats say.
+#
+# Usage: tests/external/models.sh
+#
+# $MESHSPEC_MODELS names the folder of the models (default: ../shared/models), which has an index and the `check.py` that
+# compares them. Needs cargo and python3 with venv; installs numpy, pinned in requirements.txt beside this file, into
+# $MESHSPEC_CACHE (default: the user's cache folder). Fails unless every conversion of every model is right.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+cache=${MESHSPEC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/meshspec}/external
+models=${MESHSPEC_MODELS:-$root/../shared/models}
+
+mkdir -p "$cache"
+[ -x "$cache/venv/bin/python" ] || python3 -m venv "$cache/venv"
+"$cache/venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
+
+cd "$root"
+target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
+cargo build --quiet --release -p meshspec-cli
+"$cache/venv/bin/python" "$models/check.py" "$target/release/meshspec"
