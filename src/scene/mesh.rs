@@ -339,6 +339,20 @@ impl Faces {
         spare
     }
 
+    /// Drops the triangles that refer to vertices beyond these. Returns how many there were.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn drop_missing_vertices(&mut self, vertices: usize) -> usize {
+        let is_missing =
+            self.indices.as_ref().and_then(Indices::max).is_some_and(|max| max as usize >= vertices);
+        let Some(indices) = self.indices.take_if(|_| is_missing).map(Indices::into_u32) else { return 0 };
+        let all = indices.as_chunks::<3>().0;
+        let there = |triangle: &&[u32; 3]| triangle.iter().all(|corner| (*corner as usize) < vertices);
+        let kept: Vec<[u32; 3]> = all.iter().filter(there).copied().collect();
+        let missing = all.len() - kept.len();
+        self.indices = Some(Indices::U32(kept.into_flattened()));
+        missing
+    }
+
     /// Turns every face over: the corners in the other order, from the same first one.
     pub(super) fn reverse(&mut self, vertices: usize) {
         self.number(vertices);

@@ -47,7 +47,7 @@ pub use skin::{Skin, Weights};
 use glam::Mat4;
 use serde_json::{Map, Value};
 
-use crate::{Dialect, Format, Loss, Result};
+use crate::{Dialect, Format, Loss, Result, Strictness};
 
 /// Meshes with a skeleton and its animations, in the conventions of glTF 2.0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -110,6 +110,8 @@ pub struct SceneOptions {
     /// How precisely to store positions, where a format has several forms of vertices: BMD. `None`: in the smallest form
     /// without a visible difference.
     pub precision: Option<Precision>,
+    /// What reading of interchange formats refuses. Leniently read, what is not there is left out and listed.
+    pub strictness: Strictness,
 }
 
 impl SceneOptions {
@@ -134,6 +136,12 @@ impl SceneOptions {
     /// These options with the wish to have the transforms of nodes applied to the vertices, or without.
     pub fn with_bake(mut self, bake: bool) -> SceneOptions {
         self.bake = bake;
+        self
+    }
+
+    /// These options with what reading refuses.
+    pub fn with_strictness(mut self, strictness: Strictness) -> SceneOptions {
+        self.strictness = strictness;
         self
     }
 

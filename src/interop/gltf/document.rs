@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{container, unread};
 use crate::interop::Files;
 use crate::scene::Extras;
-use crate::{Error, ErrorKind, Limits, Loss, Result};
+use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness};
 
 /// The bytes in which UTF-8 files of some editors begin.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -25,6 +25,7 @@ pub(super) struct Document<'a> {
     pub root: json::Root,
     /// The content of each buffer, or why it cannot be had.
     buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
+    pub strictness: Strictness,
     /// Bytes that may still be decoded.
     budget: Cell<u64>,
 }
@@ -37,7 +38,13 @@ impl<'a> Document<'a> {
     /// # Errors
     ///
     /// If it is no glTF 2.0, or something refers to what is not there. A buffer that is missing fails only where it is used.
-    pub fn new(bytes: &'a [u8], files: &dyn Files, limits: &Limits, losses: &mut Vec<Loss>) -> Result<Self> {
+    pub fn new(
+        bytes: &'a [u8],
+        files: &dyn Files,
+        strictness: Strictness,
+        limits: &Limits,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let refuse = |error: serde_json::Error| Error::malformed(format!("no JSON of glTF: {error}"));
@@ -55,7 +62,7 @@ impl<'a> Document<'a> {
         let mut left = limits.max_decoded;
         let buffers = root.buffers.iter().enumerate();
         let buffers = buffers.map(|(index, buffer)| load(index, buffer, numbers, files, &mut left)).collect();
-        Ok(Document { root, buffers, budget: Cell::new(limits.max_decoded) })
+        Ok(Document { root, buffers, strictness, budget: Cell::new(limits.max_decoded) })
     }
 
     /// The bytes of a view and the distance of its values, where that is said.

@@ -13,7 +13,7 @@ use super::accessor::{Accessor, float, number};
 use super::document::{Document, extras, malformed};
 use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
-use crate::{Error, ErrorKind, Loss, Result};
+use crate::{Error, ErrorKind, Loss, Result, Strictness};
 
 /// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
 /// listed. This crate may have kept something in the extras of the mesh.
@@ -48,6 +48,12 @@ pub(super) fn read(
         mesh.extras.insert(super::OWN.to_owned(), known.into());
     }
     mesh.faces = faces(document, entry, mode, mesh.positions.len(), at, losses)?;
+    let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
+    let missing = mesh.faces.drop_missing_vertices(mesh.positions.len());
+    if missing > 0 {
+        let loss = Loss::dropped(format!("{at}.indices"), "triangles of vertices that are not there");
+        losses.push(loss.affecting(missing, before, "triangles"));
+    }
     Ok(Some(mesh))
 }
 
@@ -280,7 +286,8 @@ fn faces(
         Some(index) => {
             let accessor = document.accessor(index.value())?;
             let indices = indices(&accessor)?;
-            if let Some(index) = indices.max().filter(|index| *index as usize >= vertices) {
+            let missing = indices.max().filter(|index| *index as usize >= vertices);
+            if let Some(index) = missing.filter(|_| document.strictness == Strictness::Strict) {
                 return Err(accessor.refuse(format!("index {index}, but there are {vertices} vertices")));
             }
             Some(indices)

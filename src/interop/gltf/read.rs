@@ -30,7 +30,7 @@ pub(in crate::interop) fn read(
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
-    let document = Document::new(bytes, files, limits, &mut losses)?;
+    let document = Document::new(bytes, files, options.strictness, limits, &mut losses)?;
     let hierarchy = Hierarchy::new(&document, &mut losses)?;
     let mut failures = Failures::default();
     let joints = Joints::new(&document, &hierarchy, &mut failures, &mut losses)?;

@@ -1,7 +1,7 @@
 //! Binary STL: a header of 80 bytes, the number of facets, 50 bytes for each.
 
 use super::Solid;
-use crate::{Error, Loss, Result, Span};
+use crate::{Error, Loss, Result, Span, Strictness};
 
 /// Where the facets begin.
 const FACETS: usize = 84;
@@ -17,7 +17,8 @@ fn count(bytes: &[u8]) -> Option<u32> {
     bytes.get(..FACETS)?.last_chunk().map(|count| u32::from_le_bytes(*count))
 }
 
-pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
+/// Leniently read, a file may end before the last facet.
+pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Solid> {
     let refuse = |start: usize, end: usize, message: String| {
         let span = Span::Bytes(start as u64..end as u64);
         Err(Error::malformed(message).with_span(Some(span)))
@@ -27,7 +28,14 @@ pub(super) fn read(bytes: &[u8], losses: &mut Vec<Loss>) -> Result<Solid> {
             format!("{} bytes are neither a binary STL file, which has 84 or more, nor text", bytes.len());
         return refuse(0, bytes.len(), message);
     };
-    let needed = FACET as u64 * u64::from(count);
+    let there = (facets.len() / FACET) as u64;
+    let mut count = u64::from(count);
+    if there < count && strictness == Strictness::Lenient {
+        let loss = Loss::dropped("facets", "facets that the file ends before");
+        losses.push(loss.affecting((count - there) as usize, count as usize, "facets"));
+        count = there;
+    }
+    let needed = FACET as u64 * count;
     if needed > facets.len() as u64 {
         let message = format!("{count} facets take {needed} bytes, but {} are left", facets.len());
         return refuse(FACETS - 4, FACETS, message);

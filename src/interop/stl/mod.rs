@@ -45,10 +45,10 @@ pub(super) fn read(
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
     let solids = match () {
-        () if binary::has_size(bytes) => vec![binary::read(bytes, &mut losses)?],
+        () if binary::has_size(bytes) => vec![binary::read(bytes, options.strictness, &mut losses)?],
         () if is_text(bytes) => ascii::read(bytes, limits)?,
         () if bytes.is_empty() => return Err(refuse(bytes, 0..0, "the file is empty")),
-        () => vec![binary::read(bytes, &mut losses)?],
+        () => vec![binary::read(bytes, options.strictness, &mut losses)?],
     };
     let solids = solids.into_iter().enumerate();
     let meshes = solids.map(|(index, solid)| solid.into_mesh(index, conventions, &mut losses)).collect();

@@ -1,6 +1,8 @@
 //! Files that other programs read, too, although they are not what the specification says.
 
-use meshspec::{ErrorKind, interop::Interchange};
+use meshspec::interop::Interchange;
+use meshspec::scene::SceneOptions;
+use meshspec::{ErrorKind, Strictness};
 use serde_json::{Value, json};
 
 use super::Files;
@@ -82,4 +84,22 @@ fn morph_targets_have_their_default_weights() {
     add(&mut json, "accessors", json!({ "componentType": 5126, "count": 2, "type": "VEC3" }));
     json["meshes"][0]["primitives"][0]["targets"][1]["POSITION"] = json!(2);
     assert!(refused(&json).message().contains("2 offsets for 3 vertices"));
+}
+
+#[test]
+fn leniently_triangles_of_missing_vertices_are_left_out() {
+    let mut json = triangle();
+    // The triangle, and one with the bytes of a float as an index.
+    json["bufferViews"][1] = json!({ "buffer": 0, "byteOffset": 30, "byteLength": 12 });
+    json["accessors"][1]["count"] = 6.into();
+    assert!(refused(&json).message().contains("but there are 3 vertices"));
+    let files = Files::from([("numbers.bin".to_owned(), numbers())]);
+    let options = SceneOptions::default().with_strictness(Strictness::Lenient);
+    let text = json.to_string();
+    let (scene, losses) =
+        Interchange::Gltf.read(text.as_bytes(), &files, &options, &Default::default()).unwrap();
+    assert_eq!(scene.meshes[0].faces.corner_count(3), 3);
+    let loss = &losses[0];
+    assert_eq!(loss.path, "meshes[0].primitives[0].indices");
+    assert_eq!(loss.affected.map(|affected| (affected.count, affected.of)), Some((1, 2)));
 }

@@ -1,9 +1,10 @@
 //! STL.
 
+use meshspec::Strictness;
 use meshspec::interop::Interchange::Stl;
-use meshspec::scene::{Faces, Mesh};
+use meshspec::scene::{Faces, Mesh, SceneOptions};
 
-use super::{error, of, scene, triangle, write};
+use super::{Folder, error, of, scene, triangle, write};
 
 /// A binary file of one facet.
 fn binary(header: &str, attributes: u16) -> Vec<u8> {
@@ -110,4 +111,16 @@ fn what_stl_cannot_say() {
     assert_eq!((losses, &*scene.meshes[0].name), (String::new(), &*name));
     let normals = scene.meshes[0].normals.as_deref().unwrap();
     assert_eq!((normals[0], normals[3]), ([0.0, 0.0, 1.0], [1.0, 0.0, 0.0]));
+}
+
+#[test]
+fn leniently_a_file_may_end_before_its_last_facet() {
+    let mut bytes = binary("cut", 0);
+    bytes[80] = 3;
+    bytes.extend([0; 20]);
+    assert_eq!(error(Stl, &bytes), "bytes 0x50..0x54: 3 facets take 150 bytes, but 70 are left");
+    let options = SceneOptions::default().with_strictness(Strictness::Lenient);
+    let (scene, losses) = Stl.read(&bytes, &Folder::new(), &options, &Default::default()).unwrap();
+    assert_eq!(scene.meshes[0].positions.len(), 3);
+    assert_eq!(losses[0].to_string(), "dropped: facets: facets that the file ends before, 2 of 3 facets");
 }

@@ -193,7 +193,10 @@ impl Run<'_> {
     fn source(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.source(usual);
         self.outcome.assumed.push(format!("{format}: {conventions}"));
-        SceneOptions::default().with_conventions(conventions).with_bake(self.conversion.edits.bake)
+        SceneOptions::default()
+            .with_conventions(conventions)
+            .with_bake(self.conversion.edits.bake)
+            .with_strictness(self.conversion.read_options().strictness)
     }
 
     /// How the file to be written will be understood.
