@@ -280,12 +280,18 @@ fn names(scene: &Scene) -> Vec<String> {
     names
 }
 
-/// The times of all channels, each once.
+/// The times of all channels, each once; before each step the last moment at which the value is still the one before.
 fn all_times(animation: &scene::Animation) -> Vec<f32> {
-    if let [times] = &*animation.times {
+    let is_step =
+        |channel: &&Channel| channel.interpolation == Interpolation::Step && channel.samples.len() > 1;
+    let steps =
+        animation.channels.iter().filter(is_step).filter_map(|channel| animation.times.get(channel.times));
+    let mut before =
+        steps.filter_map(|times| times.get(1..)).flatten().map(|time| time.next_down()).peekable();
+    if let ([times], None) = (&*animation.times, before.peek()) {
         return times.clone();
     }
-    let mut times: Vec<f32> = animation.times.iter().flatten().copied().collect();
+    let mut times: Vec<f32> = animation.times.iter().flatten().copied().chain(before).collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
     times

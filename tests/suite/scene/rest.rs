@@ -207,3 +207,15 @@ fn too_large_a_skeleton_is_given_up() {
     assert_eq!(bmd::Document::from_scene(scene.clone(), &options()).unwrap().0.bones.len(), 255);
     assert_eq!(mesh::Document::from_scene(scene, &options()).unwrap().0.joints.len(), 254);
 }
+
+#[test]
+fn steps_stay_steps_in_mesh() {
+    let mut scene = scaled();
+    scene.animations[0].channels[0].interpolation = Interpolation::Step;
+    let (document, _) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
+    let (back, _) = document.into_scene(&options()).unwrap();
+    for time in [0.0, 1.0, 1.999, 2.0] {
+        let height = |scene: &Scene| scene.animations[0].pose(&scene.skeleton, time)[0].translation[1];
+        assert_eq!(height(&back), height(&scene), "{time}");
+    }
+}
