@@ -282,3 +282,19 @@ fn names_of_textures_name_materials() {
     let (_, losses) = document(FormatId::Mesh, &scene);
     assert!(says(&losses, LossKind::Dropped, "meshes[0].material.texture"), "{losses:?}");
 }
+
+#[test]
+fn bones_turn_the_shorter_way_at_all_times() {
+    // Half turns each second, one with the quaternion of the other sign.
+    let turns = [0.0_f32, 2.0, 4.0].map(|angle| Quat::from_rotation_z(angle));
+    let turns = vec![turns[0].to_array(), (-turns[1]).to_array(), turns[2].to_array()];
+    let mut scene = arm(false, vec![0.0, 1.0, 2.0], turns);
+    scene.animations[0].rate = 1.0;
+    let (back, losses) = through(FormatId::Bmd, &scene);
+    assert!(says(&losses, LossKind::Changed, "animations[0].rate"), "{losses:?}");
+    for seconds in [0.0, 0.25, 0.5, 0.9, 1.0, 1.1, 1.6, 2.0] {
+        for (found, wanted) in moved(&back, seconds).into_iter().zip(moved(&scene, seconds)) {
+            assert!(found.distance(wanted) < 0.1, "{seconds}: {found} {wanted}");
+        }
+    }
+}

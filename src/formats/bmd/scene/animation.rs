@@ -130,7 +130,11 @@ impl Frames {
         let said = animation.channels.iter().all(|channel| is_exact_with_keys(animation, channel));
         let rate = (0.25..=31.75).contains(&animation.rate) && whole(animation.rate * 4.0);
         if times && rate && whole(end) && (1.0..=MAX_FRAMES).contains(&end) {
-            return Frames { count: end as u8, rate: animation.rate, resampled: !said };
+            // Where more than the samples counts, as many frames between them as there is room for.
+            let most = ((MAX_FRAMES - 1.0) / end).min(DEFAULT_RATE / animation.rate).floor();
+            let each = if said { 1.0 } else { most.max(1.0) };
+            let count = if animation.looped { end * each } else { (end - 1.0) * each + 1.0 };
+            return Frames { count: count as u8, rate: animation.rate * each, resampled: !said };
         }
         let seconds = animation.seconds(animation.duration.max(last));
         let most =
@@ -192,7 +196,24 @@ impl Frames {
                 }
             }
         }
+        let linear = |channel: &&Channel| self.resampled || channel.interpolation == Interpolation::Linear;
+        for channel in animation.channels.iter().filter(linear) {
+            if let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone)) {
+                turn_the_shorter_way(list);
+            }
+        }
         keys
+    }
+}
+
+/// Gives rotations the signs with which the straight line between two of them, component by component, is the shorter way
+/// round.
+fn turn_the_shorter_way(keys: &mut [LocalKey]) {
+    let mut last = Quat::IDENTITY;
+    for rotation in keys.iter_mut().filter_map(|key| key.rotation.as_mut()) {
+        let turn = Quat::from_array(*rotation);
+        last = if last.dot(turn) < 0.0 { -turn } else { turn };
+        *rotation = last.to_array();
     }
 }
 
@@ -228,9 +249,20 @@ fn is_exact_with_keys(animation: &scene::Animation, channel: &Channel) -> bool {
     let mut frames = times.windows(2).map(|pair| pair[1] - pair[0]).chain([around]);
     match channel.interpolation {
         Interpolation::Step => channel.samples.len() < 2,
-        Interpolation::Linear if turns => frames.all(|frames| frames <= 1.0),
+        Interpolation::Linear if turns => {
+            frames.all(|frames| frames <= 1.0) && turns_little(&channel.samples)
+        }
         Interpolation::Linear | Interpolation::Normalized => true,
     }
+}
+
+/// Whether rotations are so near to those before them that the straight line is as good as the great circle.
+fn turns_little(samples: &Samples) -> bool {
+    /// The cosine of half of 20°.
+    const NEAR: f32 = 0.985;
+    let Samples::Rotation(values) = samples else { return true };
+    let dot = |pair: &[[f32; 4]]| Quat::from_array(pair[0]).dot(Quat::from_array(pair[1]));
+    values.windows(2).all(|pair| dot(pair).abs() >= NEAR)
 }
 
 /// What a bone does at a frame, relative to its parent.
