@@ -286,7 +286,7 @@ fn names_of_textures_name_materials() {
 #[test]
 fn bones_turn_the_shorter_way_at_all_times() {
     // Half turns each second, one with the quaternion of the other sign.
-    let turns = [0.0_f32, 2.0, 4.0].map(|angle| Quat::from_rotation_z(angle));
+    let turns = [0.0_f32, 2.0, 4.0].map(Quat::from_rotation_z);
     let turns = vec![turns[0].to_array(), (-turns[1]).to_array(), turns[2].to_array()];
     let mut scene = arm(false, vec![0.0, 1.0, 2.0], turns);
     scene.animations[0].rate = 1.0;
