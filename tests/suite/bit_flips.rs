@@ -35,7 +35,7 @@ impl Visitor for Leaves {
         match node.span {
             // Bytes that hold several things, of which the layout knows no more.
             Span::Unpacked { .. } if node.count <= Some(256) => Visit::All,
-            _ => Visit::Ends { first: 1, last: 1 },
+            _ => Visit::Ends { first: 2, last: 1 },
         }
     }
 

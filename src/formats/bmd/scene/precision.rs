@@ -95,7 +95,8 @@ impl Encoding {
     ) -> Result<Encoded> {
         let mut attempt = |of_height| {
             attributes.limits = Some(match self.allowed {
-                Some(allowed) => vec![allowed; model.len()],
+                // Of each coordinate, so that the whole distance is not more.
+                Some(allowed) => vec![allowed / 3.0_f32.sqrt(); model.len()],
                 None => limits(model, faces, size, of_height),
             });
             let (vertices, errors) = Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
