@@ -25,6 +25,10 @@ pub(super) fn solve(
                 _ => None,
             }
         }
+        Expr::If(condition, a, b) => {
+            let chosen = if frame.truth(condition)? { a } else { b };
+            solve(chosen, target, leaf, frame, path)
+        }
         Expr::Unary(UnaryOp::Negate, a) => solve(a, target.checked_neg()?, leaf, frame, path),
         _ => None,
     }
