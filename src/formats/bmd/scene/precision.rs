@@ -95,8 +95,7 @@ impl Encoding {
     ) -> Result<Encoded> {
         let mut attempt = |of_height| {
             attributes.limits = Some(match self.allowed {
-                // Of each coordinate, so that the whole distance is not more.
-                Some(allowed) => vec![allowed / 3.0_f32.sqrt(); model.len()],
+                Some(allowed) => vec![allowed; model.len()],
                 None => limits(model, faces, size, of_height),
             });
             let (vertices, errors) = Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
