@@ -9,11 +9,20 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Failure, Result, Status};
-use crate::many::Newer;
+
+/// By what a file is known to be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Newer {
+    /// By size and time of modification
+    Time,
+    /// By size and content
+    Hash,
+}
 
 /// Where the lines go.
 pub struct Lines {

@@ -4,11 +4,11 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Component, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::failure::{Failure, Result};
 use crate::input;
-use crate::lines::Lines;
+use crate::lines::{Lines, Newer};
 use crate::listing::Listed;
 
 /// Options of commands that take many files.
@@ -29,15 +29,6 @@ pub struct Many {
     /// Work on up to N files at a time [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-}
-
-/// By what a file is known to be the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Newer {
-    /// By size and time of modification
-    Time,
-    /// By size and content
-    Hash,
 }
 
 impl Many {

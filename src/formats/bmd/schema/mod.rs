@@ -14,6 +14,8 @@ mod data;
 mod f8a;
 mod face;
 mod forms;
+#[cfg(feature = "serde")]
+mod list_data;
 mod mesh;
 mod track;
 pub(super) mod triple;
