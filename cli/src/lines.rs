@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::failure::{Failure, Result, Status};
+use crate::input::is_standard;
 
 /// By what a file is known to be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -32,15 +33,16 @@ pub struct Lines {
 
 /// What a log knows, and what the next lines of it say.
 struct Log {
-    name: String,
+    /// The name of its file; `None` for standard output.
+    name: Option<String>,
     newer: Option<Newer>,
     options: String,
-    known: HashMap<String, Done>,
+    known: HashMap<String, State>,
 }
 
 /// The state of a file when it was done, and how that ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Done {
+pub struct State {
     size: u64,
     /// Nanoseconds since 1970.
     modified: u64,
@@ -57,14 +59,18 @@ struct Line<'a, T> {
     #[serde(flatten)]
     row: &'a T,
     #[serde(skip_serializing_if = "Option::is_none")]
-    done: Option<Done>,
+    done: Option<State>,
 }
 
+/// What [`Line`] says of the state.
 #[derive(Deserialize)]
-struct Known {
+struct Entry {
     file: String,
-    done: Done,
+    done: State,
 }
+
+/// What every line starts with.
+const START: &[u8] = b"{\"file\":";
 
 impl Lines {
     /// No lines.
@@ -77,16 +83,34 @@ impl Lines {
         Lines { out: Some(Mutex::new(Box::new(io::stdout()))), log: None }
     }
 
-    /// Lines at the end of a log, and what it knows. A line that was cut off when the program was killed is removed.
-    pub fn append_to(path: &Path, newer: Option<Newer>, options: &impl fmt::Debug) -> Result<Lines> {
+    /// Lines at the end of a log, and what it knows; `-` is standard output, which knows nothing. A line that was cut off
+    /// when the program was killed is removed.
+    ///
+    /// `options` are those on which the results of the command depend.
+    pub fn append_to(
+        path: &Path,
+        newer: Option<Newer>,
+        command: &str,
+        options: &impl fmt::Debug,
+    ) -> Result<Lines> {
+        let options = format!("{} {command} {options:?}", env!("CARGO_PKG_VERSION"));
+        let options = hex(&Sha256::digest(options))[..16].to_owned();
+        if is_standard(path) {
+            let log = Log { name: None, newer, options, known: HashMap::new() };
+            return Ok(Lines { log: Some(log), ..Lines::printed() });
+        }
         let name = path.display().to_string();
         let fail = |error| Failure::io(&name, &error);
         let mut file = File::options().read(true).append(true).create(true).open(path).map_err(fail)?;
+        if !is_log(&file).map_err(fail)? {
+            let message = "is not a log: its first line is none that --log writes";
+            return Err(
+                Failure::usage(&name, message).with_hint("name a new file, or a log of an earlier run")
+            );
+        }
         let (known, end) = known(&file).map_err(fail)?;
         file.set_len(end).and_then(|()| file.seek(SeekFrom::End(0))).map_err(fail)?;
-        let options =
-            hex(&Sha256::digest(format!("{} {options:?}", env!("CARGO_PKG_VERSION"))))[..16].to_owned();
-        let log = Log { name, newer, options, known };
+        let log = Log { name: Some(name), newer, options, known };
         Ok(Lines { out: Some(Mutex::new(Box::new(file))), log: Some(log) })
     }
 
@@ -105,7 +129,7 @@ impl Lines {
         let log = self.log.as_ref()?;
         let newer = log.newer?;
         let known = log.known.get(&*file.to_string_lossy())?;
-        let now = Done::of(file, None, &log.options).ok()?;
+        let now = State::of(file, None, &log.options).ok()?;
         let is_same = match newer {
             Newer::Time => known.modified == now.modified,
             Newer::Hash => known.sha256.is_some() && known.sha256 == hash(file).ok(),
@@ -120,31 +144,31 @@ impl Lines {
     }
 
     /// The state of a file, to be taken before work on it begins and given to [`write`](Lines::write) at its end.
-    pub fn state(&self, file: &Path) -> Option<Done> {
+    pub fn state(&self, file: &Path) -> Option<State> {
         let log = self.log.as_ref()?;
-        Done::of(file, log.newer, &log.options).ok()
+        State::of(file, log.newer, &log.options).ok()
     }
 
     /// Writes the line of a file that is done.
-    pub fn write(&self, row: &impl Serialize, state: Option<Done>, status: Status) -> Result<()> {
+    pub fn write(&self, row: &impl Serialize, state: Option<State>, status: Status) -> Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
-        let done = state.map(|state| Done { status: status as u8, ..state });
+        let done = state.map(|state| State { status: status as u8, ..state });
         let mut line = serde_json::to_vec(&Line { row, done }).map_err(io::Error::from)?;
         line.push(b'\n');
         // At once, so that no line of another file or end of the process comes between.
         let written = out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
-        match &self.log {
-            Some(log) => written.map_err(|error| Failure::io(&log.name, &error)),
+        match self.log.as_ref().and_then(|log| log.name.as_ref()) {
+            Some(name) => written.map_err(|error| Failure::io(name, &error)),
             None => Ok(written?),
         }
     }
 }
 
-impl Done {
-    fn of(file: &Path, newer: Option<Newer>, options: &str) -> io::Result<Done> {
+impl State {
+    fn of(file: &Path, newer: Option<Newer>, options: &str) -> io::Result<State> {
         let metadata = fs::metadata(file)?;
         let modified = metadata.modified()?.duration_since(UNIX_EPOCH).map_err(io::Error::other)?;
-        Ok(Done {
+        Ok(State {
             size: metadata.len(),
             modified: u64::try_from(modified.as_nanos()).map_err(io::Error::other)?,
             sha256: if newer == Some(Newer::Hash) { Some(hash(file)?) } else { None },
@@ -154,15 +178,23 @@ impl Done {
     }
 }
 
+/// Whether a file is empty or starts as a log does, whose first line may be cut off.
+fn is_log(mut file: &File) -> io::Result<bool> {
+    let mut start = Vec::new();
+    Read::by_ref(&mut file).take(START.len() as u64).read_to_end(&mut start)?;
+    file.rewind()?;
+    Ok(START.starts_with(&start))
+}
+
 /// The last line of each file in a log, and where its last whole line ends.
-fn known(log: &File) -> io::Result<(HashMap<String, Done>, u64)> {
+fn known(log: &File) -> io::Result<(HashMap<String, State>, u64)> {
     let mut reader = BufReader::new(log);
     let mut known = HashMap::new();
     let (mut line, mut end) = (Vec::new(), 0);
     while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
         end += line.len() as u64;
         // Other lines may be of --json-lines: they say nothing of the state.
-        if let Ok(Known { file, done }) = serde_json::from_slice(&line) {
+        if let Ok(Entry { file, done }) = serde_json::from_slice(&line) {
             known.insert(file, done);
         }
         line.clear();

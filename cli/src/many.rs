@@ -1,13 +1,16 @@
 //! Many files: lists of them, side by side, a line for each, and no work done twice.
 
 use std::fmt;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Component, PathBuf};
 
 use clap::Args;
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
 
 use crate::failure::{Failure, Result};
-use crate::input;
+use crate::input::{self, is_standard};
 use crate::lines::{Lines, Newer};
 use crate::listing::Listed;
 
@@ -20,10 +23,11 @@ pub struct Many {
     /// Print an object for each file, in one line, as soon as the file is done.
     #[arg(long, conflicts_with = "json")]
     pub json_lines: bool,
-    /// Append these lines to LOG instead, with what --newer needs to know of each file.
+    /// Append these lines to LOG instead, with what --newer needs to know of each file; `-` is standard output.
     #[arg(long, value_name = "LOG", conflicts_with_all = ["json", "json_lines"])]
     log: Option<PathBuf>,
-    /// Skip the files that LOG has and that are the same since then, by size and time of modification or by content.
+    /// Skip the files that LOG has and that are the same since then, by size and time of modification or by content;
+    /// outputs of the others are replaced.
     #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "time")]
     pub newer: Option<Newer>,
     /// Work on up to N files at a time [default: as many as there are cores]
@@ -50,17 +54,36 @@ impl Many {
         Ok(())
     }
 
-    /// Where the lines go, if any are written; `options` are those on which the results depend.
-    pub fn lines(&self, options: &impl fmt::Debug) -> Result<Lines> {
-        if let Some(jobs) = self.jobs {
-            // An error says that there are threads already: there is one command in a process.
-            let _ = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build_global();
-        }
+    /// Where the lines go, if any are written; `options` are those on which the results of the command depend.
+    pub fn lines(&self, command: &str, options: &impl fmt::Debug) -> Result<Lines> {
         match (&self.log, self.newer) {
-            (Some(log), newer) => Lines::append_to(log, newer, options),
+            (Some(log), Some(_)) if is_standard(log) => Err(Failure::usage(
+                "--newer",
+                "requires a file as LOG: standard output does not say what is done",
+            )),
+            (Some(log), newer) => Lines::append_to(log, newer, command, options),
             (None, _) if self.json_lines => Ok(Lines::printed()),
             (None, _) => Ok(Lines::none()),
         }
+    }
+
+    /// Does the work on each item, as many at a time as --jobs says, and hands on the results in order.
+    pub fn side_by_side<'a, T: Sync, R: Send>(
+        &self,
+        items: &'a [T],
+        work: impl Fn(&'a T) -> R + Sync,
+        mut then: impl FnMut(R) -> Result<()>,
+    ) -> Result<()> {
+        // 0 stands for the number of cores.
+        let threads = self.jobs.map_or(0, NonZeroUsize::get);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Failure::io("--jobs", &io::Error::other(error)))?;
+        // Few enough that results do not pile up, enough that no thread waits long for another.
+        for items in items.chunks(16 * pool.current_num_threads()) {
+            let results: Vec<R> = pool.install(|| items.par_iter().map(&work).collect());
+            results.into_iter().try_for_each(&mut then)?;
+        }
+        Ok(())
     }
 
     /// The first of these options that is given.
@@ -93,19 +116,4 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf, &'static str> {
 #[cfg(not(unix))]
 fn path_of(bytes: &[u8]) -> Result<PathBuf, &'static str> {
     std::str::from_utf8(bytes).map(PathBuf::from).map_err(|_| "a path in the list is not UTF-8")
-}
-
-/// Does the work on each item, as many at a time as there are threads, and hands on the results in order.
-pub fn side_by_side<'a, T: Sync, R: Send>(
-    items: &'a [T],
-    work: impl Fn(&'a T) -> R + Sync,
-    mut then: impl FnMut(R) -> Result<()>,
-) -> Result<()> {
-    use rayon::prelude::*;
-    // Few enough that results do not pile up, enough that no thread waits long for another.
-    for items in items.chunks(16 * rayon::current_num_threads()) {
-        let results: Vec<R> = items.par_iter().map(&work).collect();
-        results.into_iter().try_for_each(&mut then)?;
-    }
-    Ok(())
 }

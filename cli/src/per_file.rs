@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result, Status};
 use crate::json;
 use crate::lines::Lines;
 use crate::listing;
-use crate::many::{Many, side_by_side};
+use crate::many::Many;
 use crate::progress;
 
 /// What a command has to say of one file.
@@ -36,19 +36,25 @@ struct Looked {
 }
 
 /// The files of a command, and how to look at them.
-pub struct Files {
+pub struct Files<'m> {
+    many: &'m Many,
     files: Vec<PathBuf>,
     lines: Lines,
 }
 
-impl Files {
-    /// Those that the paths and options name; `options` are those on which the results depend.
-    pub fn new(many: &Many, paths: &[PathBuf], options: &impl fmt::Debug) -> Result<Files> {
+impl<'m> Files<'m> {
+    /// Those that the paths and options name; `options` are those on which the results of the command depend.
+    pub fn new(
+        many: &'m Many,
+        paths: &[PathBuf],
+        command: &str,
+        options: &impl fmt::Debug,
+    ) -> Result<Files<'m>> {
         many.require_log()?;
         let mut files = listing::list_some(paths, listing::is_mesh)?;
         many.add_to(&mut files)?;
         let files = files.into_iter().map(|listed| listed.file).collect();
-        Ok(Files { files, lines: many.lines(options)? })
+        Ok(Files { many, files, lines: many.lines(command, options)? })
     }
 
     pub fn len(&self) -> usize {
@@ -67,7 +73,7 @@ impl Files {
         let mut list = json::List::new();
         let bar = progress::of(&self.files);
         progress::shown(&bar, || {
-            side_by_side(
+            self.many.side_by_side(
                 &self.files,
                 |file| {
                     let looked = self.one(file, json, &look_at);

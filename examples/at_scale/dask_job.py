@@ -15,10 +15,13 @@ def convert(program, files, out, log):
     """Converts the files, except those that the log has. Returns the exit status, 0 or 1."""
     command = [program, "convert", "--files-from", "-", "--out-dir", out, "--to", "glb", "--quiet"]
     command += ["--log", log, "--newer", "--jobs", "1"]
-    # Errors of single files are in the log; any other fails the task, and Dask tries again.
     status = subprocess.run(command, input="\0".join(files) + "\0", text=True, stderr=subprocess.DEVNULL).returncode
     if status not in (0, 1):
         raise RuntimeError(f"{command[0]} ended with {status}")
+    # Files that are wrong stay wrong. What cannot be read or written fails the task, and Dask tries again.
+    unread = [file for file, line in lines_of([log]).items() if line.get("done", {}).get("status", 3) == 3]
+    if unread:
+        raise RuntimeError(f"{len(unread)} files cannot be read or written, the first is {unread[0]}")
     return status
 
 
@@ -31,6 +34,11 @@ def submit(client, program, files, out, logs):
 
 
 def results(logs):
-    """The last line of each file in the logs."""
-    lines = (json.loads(line) for log in sorted(Path(logs).glob("*.jsonl")) for line in log.open())
+    """The last line of each file in the logs of a folder."""
+    return lines_of(sorted(Path(logs).glob("*.jsonl")))
+
+
+def lines_of(logs):
+    """The last line of each file in these logs."""
+    lines = (json.loads(line) for log in logs for line in Path(log).open())
     return {line["file"]: line for line in lines}

@@ -64,7 +64,7 @@ struct Checked {
 
 impl Check {
     pub fn run(&self) -> Result<Status> {
-        let files = Files::new(&self.many, &self.files, &self.reading)?;
+        let files = Files::new(&self.many, &self.files, "check", &self.reading)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
         let status = files.look_at(self.json, |path| self.look_at(path, brief))?;
         if brief && !self.json && !self.verbosity.quiet {

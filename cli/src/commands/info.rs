@@ -106,7 +106,8 @@ impl From<SceneInfo> for Content {
 
 impl Info {
     pub fn run(&self) -> Result<Status> {
-        Files::new(&self.many, &self.files, &self.reading)?.look_at(self.json, |path| self.look_at(path))
+        let files = Files::new(&self.many, &self.files, "info", &self.reading)?;
+        files.look_at(self.json, |path| self.look_at(path))
     }
 
     fn look_at(&self, path: &Path) -> Result<FileInfo> {

@@ -95,10 +95,9 @@ fn what_a_log_has_is_not_done_again() {
         assert_eq!(counts(&folder, &options), [0, 3, 1]);
         assert_eq!(folder.get("log"), log);
         // A line that was cut off.
-        let whole = log.iter().rposition(|byte| *byte == b'\n').unwrap() - 5;
-        folder.put("log", &log[..whole]);
-        let [converted, skipped, failed] = counts(&folder, &options);
-        assert_eq!(converted + skipped + failed, 4);
+        folder.put("log", &log[..log.len() - 5]);
+        let again = u32::from(lines(&log)[3]["file"] != "b/bad.mesh");
+        assert_eq!(counts(&folder, &options), [again, 3 - again, 1]);
         assert_eq!(files(&lines(&folder.get("log"))), ALL.into());
         // The output is gone.
         fs::remove_file(folder.path("out/a/walk.cmodel")).unwrap();
@@ -114,7 +113,8 @@ fn what_a_log_has_is_not_done_again() {
         set_time(&folder, "a/walk.mesh");
         let again = u32::from(by == "time");
         assert_eq!(counts(&folder, &options), [again, 4 - again, 0]);
-        // Other options make other files.
+        // Other options make other files; --force does not.
+        assert_eq!(counts(&folder, &format!("{options} --force")), [0, 4, 0]);
         assert_eq!(counts(&folder, &format!("{options} --scale 2")), [4, 0, 0]);
     }
 }
@@ -149,4 +149,39 @@ fn checks_are_not_done_again() {
     assert_eq!(lines(&folder.get("log")).len(), 4);
     check("--newer --lenient").fails(0);
     assert_eq!(lines(&folder.get("log")).len(), 8);
+}
+
+#[test]
+fn each_command_has_its_own_results_in_a_log() {
+    let folder = library();
+    folder.run("info --files-from list --log log").fails(1);
+    let run = folder.run("check --files-from list --log log --newer");
+    assert_eq!(lines(&folder.get("log")).len(), 8);
+    run.fails(1);
+}
+
+#[test]
+fn a_file_that_is_no_log_stays_as_it_is() {
+    let folder = library();
+    let model = folder.get("a/walk.mesh");
+    for content in [&*model, b"v 1 2 3\n", b"{\"files\": 1}"] {
+        folder.put("model", content);
+        let message = folder.run("check a --log model").fails(2);
+        assert!(message.starts_with("error: model: is not a log: "), "{message}");
+        assert_eq!(folder.get("model"), content);
+    }
+    // The first line was cut off.
+    folder.put("log", b"{\"fi");
+    folder.run("check a --log log").fails(0);
+    assert_eq!(files(&lines(&folder.get("log"))), ["a/same.mesh", "a/walk.mesh"].into());
+}
+
+#[test]
+fn a_log_can_be_printed() {
+    let folder = library();
+    let rows = lines(folder.run("check a --log -").fine().as_bytes());
+    assert_eq!(files(&rows), ["a/same.mesh", "a/walk.mesh"].into());
+    assert!(rows.iter().all(|row| row["done"]["status"] == 0), "{rows:?}");
+    folder.run("check a --log - --newer").fails(2);
+    assert_eq!(folder.names(), ["a", "b", "list"]);
 }

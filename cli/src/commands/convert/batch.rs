@@ -12,7 +12,6 @@ use crate::input::{is_standard, name_of};
 use crate::json;
 use crate::lines::{Lines, Newer};
 use crate::listing::{self, Listed};
-use crate::many::side_by_side;
 use crate::messages::{self, Messages};
 use crate::output::Staged;
 use crate::progress;
@@ -27,7 +26,7 @@ struct Job {
 }
 
 /// How it went with a file.
-enum Done {
+enum Ended {
     /// It is as it was, and so was this its end.
     Before(Status),
     Now(Result<Outcome>),
@@ -55,7 +54,7 @@ impl Convert {
         let mut files = listing::list(inputs, listing::is_mesh)?;
         self.many.add_to(&mut files)?;
         let jobs = jobs(files, folder, to);
-        let lines = self.many.lines(&(&self.conversion, folder))?;
+        let lines = self.many.lines("convert", &(&self.conversion, folder))?;
         let bar = progress::of(&jobs);
         let mut counts = Counts::default();
         let mut messages = Messages::default();
@@ -63,16 +62,16 @@ impl Convert {
         let mut out = anstream::stdout();
         let work = |job| {
             let done = self.convert(job, &lines);
-            if let (Ok(Done::Now(result)), false) = (&done, self.json) {
+            if let (Ok(Ended::Now(result)), false) = (&done, self.json) {
                 bar.suspend(|| self.report(job, result));
             }
             bar.inc(1);
             done.map(|done| (job, done))
         };
-        let then = |done: Result<(&Job, Done)>| {
+        let then = |done: Result<(&Job, Ended)>| {
             let (job, done) = done?;
             counts.add(&done);
-            if let Done::Now(result) = done {
+            if let Ended::Now(result) = done {
                 if self.json {
                     list.write(&json::to_vec(&Row::new(&job.input, &job.output, &result))?, &mut out)?;
                 } else if let (Ok(outcome), false) = (&result, self.verbosity.verbose) {
@@ -81,7 +80,7 @@ impl Convert {
             }
             Ok(())
         };
-        progress::shown(&bar, || side_by_side(&jobs, work, then))?;
+        progress::shown(&bar, || self.many.side_by_side(&jobs, work, then))?;
         if self.json {
             list.end(&mut out)?;
         }
@@ -93,17 +92,18 @@ impl Convert {
     }
 
     /// Converts a file, unless that was done before.
-    fn convert(&self, job: &Job, lines: &Lines) -> Result<Done> {
+    fn convert(&self, job: &Job, lines: &Lines) -> Result<Ended> {
         if let Some(status) = self.before(job, lines) {
-            return Ok(Done::Before(status));
+            return Ok(Ended::Before(status));
         }
         let state = lines.state(&job.input);
-        let force = self.conversion.force || self.many.newer.is_some();
+        // --newer is there to replace what is not up to date.
+        let force = self.force || self.many.newer.is_some();
         let result = job.run(|| self.conversion.run(&job.input, Staged::in_new_folders(&job.output, force)));
         if lines.are_written() {
             lines.write(&Row::new(&job.input, &job.output, &result), state, status_of(&result))?;
         }
-        Ok(Done::Now(result))
+        Ok(Ended::Now(result))
     }
 
     /// How the conversion ended, if that need not be done again.
@@ -170,11 +170,11 @@ impl AsRef<Path> for Job {
 }
 
 impl Counts {
-    fn add(&mut self, done: &Done) {
+    fn add(&mut self, done: &Ended) {
         match done {
-            Done::Before(Status::Fine) => self.up_to_date += 1,
-            Done::Now(Ok(Outcome { refusal: None, .. })) => self.converted += 1,
-            Done::Before(_) | Done::Now(_) => self.failed += 1,
+            Ended::Before(Status::Fine) => self.up_to_date += 1,
+            Ended::Now(Ok(Outcome { refusal: None, .. })) => self.converted += 1,
+            Ended::Before(_) | Ended::Now(_) => self.failed += 1,
         }
     }
 

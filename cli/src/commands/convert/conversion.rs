@@ -43,9 +43,6 @@ pub struct Conversion {
     /// Which comments a text format is written with.
     #[arg(long, value_name = "WHICH", value_enum)]
     comments: Option<Comments>,
-    /// Overwrite files that exist.
-    #[arg(long)]
-    pub force: bool,
     #[command(flatten)]
     packing: Packing,
     #[command(flatten)]

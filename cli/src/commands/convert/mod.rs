@@ -35,6 +35,9 @@ pub struct Convert {
     /// Print all losses and assumptions as JSON.
     #[arg(long)]
     json: bool,
+    /// Overwrite files that exist.
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     many: Many,
     #[command(flatten)]
@@ -66,7 +69,7 @@ impl Convert {
             return Err(Failure::io(&input.display().to_string(), &io::ErrorKind::IsADirectory.into())
                 .with_hint("convert a folder with --out-dir DIR --to FORMAT"));
         }
-        let staged = Staged::new(output, self.conversion.force);
+        let staged = Staged::new(output, self.force);
         let result = progress::on_files(input, output, || self.conversion.run(input, staged));
         if self.json {
             output::print_json(&Row::new(input, output, &result))?;
