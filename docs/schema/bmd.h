@@ -287,8 +287,8 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
  * - first: VertexTag, at 0, as a look ahead
  * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
  * - flat_64: FlatVertex64, after textured_64, if first.tag < 240 and flat
- * - fine_96: FineVertex96, after flat_64, if first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 0
- * - scaled_96: ScaledVertex96, after fine_96, if first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 1
+ * - fine_96: FineVertex96, after flat_64, if first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0
+ * - scaled_96: ScaledVertex96, after fine_96, if first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1
  * - vertex_128: Vertex128, after scaled_96, if first.tag >= 252
  */
 

@@ -311,12 +311,12 @@ types:
         doc: |
           64 bits, where the material is a flat colour.
       - id: fine_96
-        if: 'first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 0'
+        if: 'first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0'
         type: 'fine_vertex96'
         doc: |
           96 bits, with an even tag.
       - id: scaled_96
-        if: 'first.tag >= 240 and first.tag <= 251 and first.tag % 2 == 1'
+        if: 'first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1'
         type: 'scaled_vertex96'
         doc: |
           96 bits, with an odd tag.

@@ -249,7 +249,7 @@ fn pyramid() -> meshspec::Result<bmd::Document> {
         transform: bmd::Transform::Pseudo(bmd::schema::PseudoTransform::from_bytes([
             0, 1, 0, 0, 0x60, 0x60, 0, 0,
         ])),
-        id_parent: bmd::schema::PSEUDO_BONE,
+        id_parent: bmd::Bone::PSEUDO,
         ..bone("half_way", 0, 0)
     };
     let turn = |frame, code: [u8; 4]| bmd::TrackKey {

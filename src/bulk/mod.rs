@@ -6,15 +6,15 @@
 mod column;
 mod owned_text;
 mod records;
+mod rest;
 mod strings;
-mod text;
 mod vec;
 
 pub use column::{Column, scatter};
 pub use owned_text::PrefixedText;
 pub use records::Records;
+pub use rest::Rest;
 pub use strings::Strings;
-pub use text::{NulString, Rest};
 pub use vec::{read, read_inspected, read_records, write, write_inspected, write_records};
 
 use std::borrow::Cow;

@@ -293,6 +293,11 @@ impl BitRange {
 }
 
 impl Type {
+    /// The bytes that a value starts with, whatever it is; none for most types.
+    pub fn magic(&self) -> &'static [u8] {
+        if let Type::Declared(declaration) = self { declaration.magic } else { &[] }
+    }
+
     /// The size in bytes, if neither content nor arguments have a say in it.
     pub fn size(&self) -> Option<u64> {
         self.size_in(&Scope::default(), &[])

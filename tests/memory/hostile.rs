@@ -245,6 +245,20 @@ fn images_that_share_their_bytes_stay_small() {
         assert_eq!(result.unwrap_err().kind(), ErrorKind::LimitExceeded);
         assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
     }
+    // Animations whose keys are the same zeros: a track for each byte.
+    let (animations, bones) = (20_000u32, 254u32);
+    let bones_end = 48 + 16 * bones;
+    let mut words = vec![0x3144_4d42, 0, 0, 0, 0, 0, 0, 0, 48, 16 * bones, bones_end, 16 * animations];
+    words.resize(bones_end as usize / 4, 0);
+    for _ in 0..animations {
+        words.extend([0, 1, 48, bones]);
+    }
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
+    let error = result.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded);
+    assert_eq!(error.rule().unwrap().code, "BMD-SHARING", "{error}");
+    assert!(memory < 64 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
     // All four lists in the same zeros.
     let zeros = 1 << 20;
     let mut words = vec![0x3144_4d42, 0, 0, 0, 48, zeros, 48, zeros, 48, 255 * 16, 48, zeros];

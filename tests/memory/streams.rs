@@ -1,13 +1,21 @@
 //! Reading from streams: what is kept of the input until its checksum is known.
 
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
 use libtest_mimic::Trial;
 use meshspec::iyma::{Attribute, Bytes, Document, Reader, Usage, VertexFormat};
-use meshspec::{Format, ReadOptions, WriteOptions};
+use meshspec::{ErrorKind, Format, Limits, ReadOptions, WriteOptions};
 
 use crate::{MEBIBYTE, measured};
 
 pub fn trials() -> Vec<Trial> {
-    trials![packed_bytes_are_kept_once]
+    trials![
+        packed_bytes_are_kept_once,
+        packed_bytes_without_a_checksum_are_not_kept,
+        no_more_is_read_than_the_limit_allows
+    ]
 }
 
 /// Bytes of which zstd cannot take off any.
@@ -22,11 +30,16 @@ fn noise(size: usize) -> Bytes {
     bytes.collect()
 }
 
-fn packed_bytes_are_kept_once() {
+/// A document that takes as much as it takes packed.
+fn noisy() -> Document {
     let values = noise(24 * MEBIBYTE);
     let attribute =
         Attribute { usage: Usage::Custom(0, String::new()), format: VertexFormat::Uint32, data: values };
-    let document = Document::from_mesh(None, vec![attribute]).unwrap();
+    Document::from_mesh(None, vec![attribute]).unwrap()
+}
+
+fn packed_bytes_are_kept_once() {
+    let document = noisy();
     let file = document.write(&WriteOptions::default()).unwrap();
     let size = document.attributes[0].data.len();
     assert!(file.len() >= size);
@@ -39,4 +52,43 @@ fn packed_bytes_are_kept_once() {
     let (mesh, peak) = measured(|| Reader::new(&file[..], &ReadOptions::default()).unwrap().mesh(0).unwrap());
     assert_eq!(mesh, document);
     assert!(peak as f64 <= 2.2 * file.len() as f64 + MEBIBYTE as f64, "{peak} bytes for one mesh");
+}
+
+fn packed_bytes_without_a_checksum_are_not_kept() {
+    let document = noisy();
+    let file = document.write(&WriteOptions::default().with_data_checksum(false)).unwrap();
+    let size = document.attributes[0].data.len();
+    let (read, peak) =
+        measured(|| Reader::new(&file[..], &ReadOptions::default()).unwrap().document().unwrap());
+    assert_eq!(read.attributes, document.attributes);
+    assert!(peak <= size + size / 16 + MEBIBYTE, "{peak} bytes for {size}");
+}
+
+/// Counts the bytes that are read.
+struct Counted<R> {
+    source: R,
+    count: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.count.set(self.count.get() + read as u64);
+        Ok(read)
+    }
+}
+
+fn no_more_is_read_than_the_limit_allows() {
+    let document = Document { user_data: Bytes::from_static(b"small"), ..Document::default() };
+    let file = document.write(&WriteOptions::default()).unwrap();
+    for limit in [0, 5, 47, 48, 1 << 20, 3 << 20] {
+        let count = Rc::new(Cell::new(0));
+        // Without an end.
+        let source = Counted { source: (&file[..]).chain(io::repeat(0)), count: count.clone() };
+        let options = ReadOptions::default().with_limits(Limits::default().with_max_decoded(limit));
+        let reader = Reader::new(source, &options).unwrap();
+        let start = count.get();
+        assert_eq!(reader.document().unwrap_err().kind(), ErrorKind::LimitExceeded);
+        assert!(count.get() - start <= limit + 1, "{} bytes for {limit}", count.get() - start);
+    }
 }

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 
 use crate::common::{Damage, fixtures, samples};
 use binrw::binrw;
-use meshspec::bulk::{Bulk, NulString, Strings};
+use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{Layout, Type, Value};
-use meshspec::{FormatId, Limits, Path};
+use meshspec::{FormatId, Limits, Path, Text};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
 
@@ -195,7 +195,7 @@ struct Named {
     number: u8,
     #[br(if(name_offset != 0), seek_before = SeekFrom::Start(name_offset as u64), restore_position)]
     #[bw(ignore)]
-    name: Option<NulString>,
+    name: Option<Text>,
 }
 
 /// A gap, two items of the same name, another gap, and bytes behind all of it.

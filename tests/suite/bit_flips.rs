@@ -237,9 +237,22 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: fn(&str) -> bool) -> BTreeM
 #[test]
 fn mesh() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/mesh");
+    let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
     for entry in std::fs::read_dir(folder).unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-        println!("{:#?}", flip(FormatId::Mesh, &bytes, |_| false));
+        dialects.insert(FormatId::Mesh.detect(&bytes).dialect.to_string());
+        for (field, count) in flip(FormatId::Mesh, &bytes, |_| false) {
+            *accepted.entry(field).or_insert(0) += count;
+        }
+    }
+    assert_eq!(dialects.len(), 2, "{dialects:?}");
+    // Another version or number of something is refused, and so are poses of other joints.
+    for (field, count) in &accepted {
+        let refused = ["version", "_count", "poses.joint"];
+        assert!(*count > 0 || refused.iter().any(|name| field.ends_with(name)), "{field}: {accepted:#?}");
+    }
+    for field in ["vertices.uv", "joints.transform", "animations.poses.rotation", "strings"] {
+        assert!(accepted.contains_key(field), "{field}: {accepted:#?}");
     }
 }
 

@@ -833,6 +833,26 @@ fn lists_may_share_bytes_but_not_without_end() {
     assert!(error.path().to_string().ends_with(".vertices") && error.span().is_some(), "{error}");
 }
 
+/// A mesh of one triangle of 64 bits, whose lists follow it; read without the codec.
+#[test]
+fn the_declaration_reads_whole_items_of_their_forms() {
+    let words: [u32; 16] = [32, 48, 56, 9 << 16, 16, 8, 0, 0, 0, 0, 0, 0, 0b10, 0, 0x6666_6623, 0x0066_6666];
+    let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+    let read = |bytes: &[u8]| Mesh::read(&mut Cursor::new(bytes));
+    // Offsets are behind a header, which is not there.
+    for place in [0, 4, 8] {
+        bytes[place] += 16;
+    }
+    bytes.splice(32..32, [0; 16]);
+    let mesh = read(&bytes).unwrap();
+    assert_eq!((mesh.vertices.len(), mesh.faces.len()), (2, 1));
+    assert_eq!((mesh.vertices.surface(), mesh.surface()), (Some(Surface::Flat), Surface::Flat));
+    assert_eq!(mesh.faces.triangles(), [[0; 3]]);
+    // Half of it.
+    bytes[20] = 4;
+    assert!(read(&bytes).is_err());
+}
+
 #[test]
 fn flags_name_sizes_and_forms() {
     let triangle = PackedFace::Triangle32(Triangle32::new());

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Cursor;
 
 use binrw::{BinRead, BinWrite, Endian, VecArgs, binrw};
-use meshspec::bulk::{self, Column, NulString, Plain, PrefixedText};
+use meshspec::bulk::{self, Column, Plain, PrefixedText};
 use meshspec::crucible::BoneWeight;
 use meshspec::layout::{Layout, walk};
 use meshspec::mesh::Pose;
@@ -96,7 +96,7 @@ struct Names {
     names: Vec<Text>,
     #[br(restore_position)]
     #[bw(ignore)]
-    ahead: NulString,
+    ahead: Text,
     title: Text,
     author: PrefixedText<u16>,
     end: u16,
@@ -107,7 +107,7 @@ fn strings_lie_in_sequence() {
     let bytes = b"\x02ab\0cde\0x\0\x02\0hi\x34\x12";
     let names = Names::read(&mut Cursor::new(bytes)).unwrap();
     assert_eq!(names.names, [Text::from("ab"), Text::from("cde")]);
-    assert_eq!(names.ahead.find(bytes), Some(&b"x"[..]));
+    assert_eq!(names.ahead, Text::from("x"));
     assert_eq!((&names.title, &names.author.text, names.end), (&Text::from("x"), &"hi".into(), 0x1234));
     let mut written = Cursor::new(Vec::new());
     names.write(&mut written).unwrap();

@@ -1,5 +1,7 @@
 //! What holds for every document.
 
+use std::io::Cursor;
+
 use meshspec::layout::walk;
 use meshspec::{
     Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh,
@@ -37,6 +39,28 @@ fn data(document: &Document) -> String {
 fn as_written(document: &Document) -> ReadOptions {
     let comments = matches!(document, Document::Seed(document) if document.comments.is_some());
     ReadOptions::default().with_dialect(document.dialect()).with_comments(comments)
+}
+
+/// Without the codec, too.
+#[test]
+fn declarations_write_themselves_completely_or_refuse() {
+    use binrw::BinWrite;
+
+    let written = |document: &crucible::Document| document.write_le(&mut Cursor::new(Vec::new()));
+    let chunk = crucible::Chunk::default;
+    let trailing = crucible::Chunk { trailing: vec![1], ..chunk() };
+    for (chunks, is_file) in
+        [(vec![chunk()], true), (vec![], false), (vec![chunk(), chunk()], false), (vec![trailing], false)]
+    {
+        let document = crucible::Document { chunks, ..Default::default() };
+        assert_eq!(written(&document).is_ok(), is_file, "{document:?}");
+    }
+    for (name, dialect) in [(None, Dialect::Spec), (Some(0), Dialect::Renderlib)] {
+        let animation = |name| mesh::Animation { name, ..Default::default() };
+        let written = |name| animation(name).write_le_args(&mut Cursor::new(Vec::new()), (dialect,));
+        assert!(written(name).is_err(), "{name:?} in {dialect}");
+        assert!(written(name.xor(Some(0))).is_ok());
+    }
 }
 
 proptest! {

@@ -10,7 +10,8 @@ use std::io::SeekFrom;
 use std::path::Path;
 
 use binrw::binrw;
-use meshspec::bulk::{Bulk, NulString, Strings};
+use meshspec::Text;
+use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::{Layout, Schema, dump::Dump, walk};
 use modular_bitfield::prelude::*;
 
@@ -195,7 +196,7 @@ struct Second<'a> {
     /// A name somewhere else.
     #[br(if(count != 0), seek_before = SeekFrom::Start(count as u64), restore_position)]
     #[bw(ignore)]
-    name: Option<NulString>,
+    name: Option<Text>,
     /// Differs by the name.
     #[br(count = 8)]
     #[layout(content = Titled, args(count != 0 && name.matches("#x")), inline)]
@@ -335,7 +336,7 @@ struct Named {
     offset: u8,
     #[br(seek_before = SeekFrom::Start(offset as u64), restore_position)]
     #[bw(ignore)]
-    name: NulString,
+    name: Text,
 }
 
 /// A valid sample.

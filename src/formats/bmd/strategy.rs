@@ -10,7 +10,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::option;
 use proptest::prelude::*;
 
-use super::schema::{AnimPlaces, BoneTransform, Form, MeshPlaces, PSEUDO_BONE, PseudoTransform, VertexTag};
+use super::schema::{AnimPlaces, BoneTransform, Form, MeshPlaces, PseudoTransform, VertexTag};
 use super::{
     AnimRate, Animation, Bone, ControlFlags, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex,
     Rotation, Surface, Track, TrackKey, Transform, Triple, Vertices,
@@ -196,7 +196,7 @@ fn pseudo_bones(count: usize) -> impl Strategy<Value = Bone> {
     (slots, option::of(texts()), bones()).prop_map(|(([a, b, c, d], [e, f, g, h]), name, entry)| Bone {
         transform: Transform::Pseudo(PseudoTransform::from_bytes([a, b, c, d, e, f, g, h])),
         name,
-        id_parent: PSEUDO_BONE,
+        id_parent: Bone::PSEUDO,
         id_solid: 0,
         ..entry
     })

@@ -9,7 +9,7 @@ use binrw::{BinRead, BinWrite};
 use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream};
 use crate::layout::walk::{self, Node, Segment, Visitor};
 use crate::layout::{Layout, Packing, Type, Value, bind_some};
-use crate::{Confidence, Detection, Dialect, Error, Limits, Result, path};
+use crate::{Confidence, Detection, Dialect, Error, Limits, Result};
 
 static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
     let of =
@@ -41,10 +41,7 @@ pub(super) fn layout(bytes: &[u8], dialect: Dialect) -> &'static Type {
 }
 
 fn container_of(bytes: &[u8]) -> Container {
-    match ModelHeader::TYPE {
-        Type::Declared(header) if bytes.starts_with(header.magic) => Container::Model,
-        _ => Container::Chunk,
-    }
+    if bytes.starts_with(ModelHeader::TYPE.magic()) { Container::Model } else { Container::Chunk }
 }
 
 /// Whether the bytes have the structure of Crucible, and in which dialect: that of the specification, unless the sizes
@@ -131,26 +128,9 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
 
 /// Encodes the document in its own dialect.
 pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
-    refuse_inexpressible(document)?;
     // Room for the file as if nothing was packed, so that it is written without growing.
     let size = document.chunks.iter().map(Chunk::unpacked_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
     document.write(&mut out).map_err(|error| Error::of_binrw(error, Error::inexpressible))?;
     Ok(out.into_inner())
-}
-
-/// What a bare file has no place for.
-fn refuse_inexpressible(document: &Document) -> Result<()> {
-    match (document.container, &*document.chunks) {
-        (Container::Model, _) => Ok(()),
-        (Container::Chunk, [chunk]) if chunk.trailing.is_empty() => Ok(()),
-        (Container::Chunk, [_]) => {
-            let message = "what follows a bare chunk is the document's trailing, not the chunk's";
-            Err(Error::inexpressible(message).at(path!(chunks[0].trailing)))
-        }
-        (Container::Chunk, chunks) => {
-            let message = format!("{} chunks, but a bare file is exactly one", chunks.len());
-            Err(Error::inexpressible(message).at(path!(chunks)))
-        }
-    }
 }

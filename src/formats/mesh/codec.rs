@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use binrw::{BinRead, BinWrite};
 
-use super::schema::{Animation, Document, Header, Joint, VertexFormat};
+use super::schema::{Animation, Document, Header, VertexFormat};
 use super::summary::Summary;
 use super::{Confidence, rules};
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
@@ -80,8 +80,7 @@ fn are_text(strings: &[u8]) -> bool {
 
 /// How surely bytes are MESH whose structure fits, or does not.
 fn confidence(bytes: &[u8], fits: bool) -> Confidence {
-    // Version 1.0, with positions.
-    let [0x01, low, high, ..] = *bytes else { return Confidence::None };
+    let [Header::VERSION, low, high, ..] = *bytes else { return Confidence::None };
     let format = VertexFormat::from_bytes([low, high]);
     match (fits, format.unused() == 0) {
         _ if !format.position() => Confidence::None,
@@ -123,7 +122,6 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)
 
 /// Encodes the document in its own dialect, checking nothing but that it can be expressed.
 pub(super) fn write(document: &Document) -> Result<(Vec<u8>, Summary)> {
-    refuse_inexpressible(document)?;
     let (mut out, summary) = (Cursor::new(Vec::with_capacity(size(document))), Summary::default());
     document
         .write_args(&mut out, (&summary,))
@@ -131,72 +129,16 @@ pub(super) fn write(document: &Document) -> Result<(Vec<u8>, Summary)> {
     Ok((out.into_inner(), summary))
 }
 
-/// Bytes of the file, so that it is written without growing; a few more than there are where a dialect has shorter ones.
+/// Bytes of the file, so that it is written without growing; a few more than there are, as values in memory have more than
+/// the bytes of the file.
 fn size(document: &Document) -> usize {
-    let Document { dialect, root_transform: _, vertices, indices, joints, animations, strings } = document;
-    let header = Header::size_with(&[(*dialect).into()]).unwrap_or(0) as usize;
-    let animation = |Animation { name, duration, speed, timestamps, poses }: &Animation| {
-        size_of_val(name)
-            + size_of_val(duration)
-            + size_of_val(speed)
-            + size_of_val(&**timestamps)
-            + size_of_val(&**poses)
+    let animation = |animation: &Animation| {
+        size_of_val(animation) + size_of_val(&*animation.timestamps) + size_of_val(&*animation.poses)
     };
-    header
-        + vertices.as_bytes().len()
-        + size_of_val(&**indices)
-        + joints.len() * Joint::size_with(&[]).unwrap_or(0) as usize
-        + animations.iter().map(animation).sum::<usize>()
-        + strings.as_bytes().len()
-}
-
-/// The first thing that the document's dialect has no place for, or lacks.
-fn refuse_inexpressible(document: &Document) -> Result<()> {
-    let renderlib = document.dialect == Dialect::Renderlib;
-    match document.root_transform {
-        Some(_) if !renderlib => {
-            let message = "the specification has no root transform";
-            return Err(Error::inexpressible(message).at(path!(root_transform)));
-        }
-        None if renderlib => {
-            let message = "the renderlib dialect requires a root transform";
-            return Err(Error::inexpressible(message).at(path!(root_transform)));
-        }
-        _ => {}
-    }
-    if renderlib && !document.strings.is_empty() {
-        return Err(Error::inexpressible("the renderlib dialect has no strings").at(path!(strings)));
-    }
-    for (index, animation) in document.animations.iter().enumerate() {
-        refuse_inexpressible_animation(animation, document.joints.len(), renderlib)
-            .map_err(|error| error.within(path!(animations[index])))?;
-    }
-    Ok(())
-}
-
-/// As [`refuse_inexpressible`], with paths from the animation on.
-fn refuse_inexpressible_animation(animation: &Animation, joints: usize, renderlib: bool) -> Result<()> {
-    let (times, poses) = (animation.timestamps.len(), animation.poses.len());
-    if times.checked_mul(joints) != Some(poses) {
-        let message = format!("{poses} entries for {times} timestamps of {joints} joints");
-        return Err(Error::inexpressible(message).at(path!(poses)));
-    }
-    if u32::try_from(times).is_err() {
-        let message = format!("{times} timestamps, but the file can count {}", u32::MAX);
-        return Err(Error::inexpressible(message).at(path!(timestamps)));
-    }
-    match animation.name {
-        Some(_) if renderlib => {
-            Err(Error::inexpressible("the renderlib dialect has no names").at(path!(name)))
-        }
-        None if !renderlib => Err(Error::inexpressible("the specification requires a name").at(path!(name))),
-        _ if !renderlib => Ok(()),
-        _ => match animation.poses.iter().position(|pose| pose.joint > u8::MAX.into()) {
-            Some(index) => {
-                let message = format!("joint {} does not fit in a byte", animation.poses[index].joint);
-                Err(Error::inexpressible(message).at(path!(poses[index].joint)))
-            }
-            None => Ok(()),
-        },
-    }
+    Header::size_with(&[document.dialect.into()]).unwrap_or_default() as usize
+        + document.vertices.as_bytes().len()
+        + size_of_val(&*document.indices)
+        + size_of_val(&*document.joints)
+        + document.animations.iter().map(animation).sum::<usize>()
+        + document.strings.as_bytes().len()
 }

@@ -1,6 +1,6 @@
 //! The rules of MESH.
 
-use super::schema::{Document, Joint};
+use super::schema::{Document, Joint, VertexFormat};
 use super::summary::Summary;
 use super::vertices;
 use crate::finding::rules;
@@ -86,7 +86,7 @@ fn check_vertices(document: &Document, report: &mut Report) {
         report.add(
             &FORMAT_BITS,
             path!(header.format),
-            format_args!("unused bits are set: {:#06x}", unused << 4),
+            format_args!("unused bits are set: {:#06x}", unused << VertexFormat::UNUSED.offset),
         );
     }
     if document.vertices.is_empty() {

@@ -56,8 +56,8 @@ fn bytes(size: Option<u64>) -> impl Strategy<Value = Vec<u8>> {
 /// Documents with nothing but a header.
 fn empty_documents(dialect: Dialect) -> impl Strategy<Value = Document> {
     bytes(Header::size_with(&[dialect.into()])).prop_filter_map("a header", move |mut bytes| {
-        // The version, and positions only.
-        bytes.get_mut(..3)?.copy_from_slice(&[0x01, 0x01, 0x00]);
+        let [low, high] = VertexFormat::default().into_bytes();
+        bytes.get_mut(..3)?.copy_from_slice(&[Header::VERSION, low, high]);
         let mut header = Header::read_args(&mut Cursor::new(bytes), (dialect,)).ok()?;
         (header.vertex_count, header.index_count, header.joint_count) = (0, 0, 0);
         match &mut header.animation_count {

@@ -25,8 +25,10 @@ impl Chunks {
         let mut total = 0;
         loop {
             let mut chunk = Vec::new();
-            let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut chunk).map_err(Fault::Io)?;
-            total += read as u64;
+            // One byte more than is allowed tells that there is too much.
+            let size = (limit - total).saturating_add(1).min(CHUNK as u64);
+            let read = source.by_ref().take(size).read_to_end(&mut chunk).map_err(Fault::Io)? as u64;
+            total += read;
             if total > limit {
                 return Err(Fault::Limit(format!("the packed data is over the limit of {limit} bytes")));
             }
@@ -34,7 +36,7 @@ impl Chunks {
                 Some(last) if read < 48 => last.append(&mut chunk),
                 _ => chunks.push(chunk),
             }
-            if read < CHUNK {
+            if read < size {
                 return Ok(Chunks { chunks, next: (0, 0) });
             }
         }

@@ -114,6 +114,12 @@ impl<R: Read> Inflater<R> {
         Ok(content)
     }
 
+    /// Everything, which must be `size` bytes, of a packed size that is not known.
+    pub(crate) fn read_only(mut self, size: u64) -> Result<Vec<u8>, Fault> {
+        let content = self.read_vec(size)?;
+        self.finish(size).map(|()| content)
+    }
+
     /// The next `size` bytes.
     pub(crate) fn read_vec(&mut self, size: u64) -> Result<Vec<u8>, Fault> {
         let mut content = Vec::new();
@@ -156,7 +162,7 @@ impl<R: Read> Inflater<R> {
     }
 
     /// Makes sure that the frames end where `size` bytes have been unpacked.
-    pub(crate) fn finish(&mut self, size: u64) -> Result<(), Fault> {
+    fn finish(&mut self, size: u64) -> Result<(), Fault> {
         match self.fill(&mut [0])? {
             0 if self.inside || self.frames == 0 => Err(self.ended(size)),
             0 => Ok(()),

@@ -35,9 +35,7 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
         return Err(Fault::Limit(message));
     }
     if !is_plausible(size, packed.len() as u64) {
-        let mut inflater = Inflater::new(packed);
-        let content = inflater.read_vec(size)?;
-        return inflater.finish(size).map(|()| content);
+        return Inflater::new(packed).read_only(size);
     }
     let mut content = Vec::with_capacity(size as usize);
     match decoder().decompress(&mut content, packed) {
@@ -51,12 +49,8 @@ pub(crate) fn unpack(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8
 /// Unpacks frames from a stream that must give exactly `size` bytes.
 pub(crate) fn unpack_chunks(chunks: Chunks, size: u64) -> Result<Vec<u8>, Fault> {
     let plausible = is_plausible(size, chunks.len());
-    let mut inflater = Inflater::new(chunks);
-    if plausible {
-        return inflater.read_all(size);
-    }
-    let content = inflater.read_vec(size)?;
-    inflater.finish(size).map(|()| content)
+    let inflater = Inflater::new(chunks);
+    if plausible { inflater.read_all(size) } else { inflater.read_only(size) }
 }
 
 /// Whether a stated size may be allocated at once for so many packed bytes.

@@ -7,7 +7,7 @@ use super::super::document::{Vertex, Vertices, shade_color};
 use super::super::schema::triple::unit;
 use super::super::schema::{
     self, F8A, FineSt, FineVertex96, FlatVertex64, Form, Normal, PackedVertex, ScaledSt, ScaledVertex96,
-    Surface, Tag, TexturedVertex64, Triple, Vertex128, WideSt, vertex_forms,
+    Surface, Tag, TexturedVertex64, Triple, Vertex128, VertexTag, WideSt, vertex_forms,
 };
 use super::bits::{bits, power, signed};
 use super::dispatch::dispatch;
@@ -105,11 +105,11 @@ impl VertexForm<3> for Vertex96 {
     fn attributes(tag: u8) -> &'static [Attribute] {
         const FINE: Attribute = ("st", "2 × 12 bits");
         const SCALED: Attribute = ("st", "2 × 11 bits");
-        match tag {
-            0xFA => &[POSITION, FINE, NORMAL, BONE],
-            0xFB => &[POSITION, SCALED, NORMAL, BONE],
-            _ if tag.is_multiple_of(2) => &[POSITION, FINE, NORMAL, COLOR],
-            _ => &[POSITION, SCALED, NORMAL, COLOR],
+        match (tag & !1 == VertexTag::BONE_96, tag.is_multiple_of(2)) {
+            (true, true) => &[POSITION, FINE, NORMAL, BONE],
+            (true, false) => &[POSITION, SCALED, NORMAL, BONE],
+            (false, true) => &[POSITION, FINE, NORMAL, COLOR],
+            (false, false) => &[POSITION, SCALED, NORMAL, COLOR],
         }
     }
 
@@ -132,14 +132,14 @@ impl VertexForm<3> for Vertex96 {
 
     #[inline(always)]
     fn shade(vertex: &[u32; 3]) -> u32 {
-        let has_none = u32::from(bits(FineVertex96::TAG, vertex) & !1 != 0xF8);
+        let has_none = u32::from(bits(FineVertex96::TAG, vertex) as u8 & !1 != VertexTag::COLOR_96);
         has_none << 8 | bits(FineVertex96::COLOR_OR_BONE, vertex)
     }
 
     #[inline(always)]
     fn bone(vertex: &[u32; 3]) -> u8 {
         let bone = bits(FineVertex96::COLOR_OR_BONE, vertex) as u8;
-        if bits(FineVertex96::TAG, vertex) & !1 == 0xFA { bone } else { 0 }
+        if bits(FineVertex96::TAG, vertex) as u8 & !1 == VertexTag::BONE_96 { bone } else { 0 }
     }
 }
 

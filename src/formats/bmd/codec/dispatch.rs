@@ -8,7 +8,7 @@ macro_rules! dispatch {
         $(#[$enum_doc:meta])* $Packed:ident in $list:literal;
         $(
             $(#[$doc:meta])*
-            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:literal)? if($($when:tt)*);
+            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:tt)? if($($when:tt)*);
         )*
     ) => {
         #[inline(always)]

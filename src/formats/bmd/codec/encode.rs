@@ -6,7 +6,7 @@
 //! bone 0. Where no form is good enough it is the largest that can express the vertex, and the errors tell. Bones are
 //! never given up.
 
-use super::super::document::{Surface, Vertices};
+use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 use super::target::Target;
 use crate::{Error, Result, path};
@@ -138,7 +138,7 @@ impl Attributes {
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
             let bone = at(&self.bones, index).unwrap_or(0);
             let refuse = |message| Error::inexpressible(message);
-            let bone = u8::try_from(bone).ok().filter(|bone| *bone != 0xFF).ok_or_else(|| {
+            let bone = u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
                 refuse(format!("bone {bone}, but a skeleton has at most 255")).at(path!(vertices[index].bone))
             })?;
             let normal = at(&self.normals, index);

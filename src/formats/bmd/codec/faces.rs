@@ -76,7 +76,7 @@ impl FaceForm {
 }
 
 /// The forms, small ones first.
-const FORMS: [FaceForm; PackedFace::FORMS.len()] = {
+static FORMS: [FaceForm; PackedFace::FORMS.len()] = {
     let mut forms = [FaceForm::NONE; PackedFace::FORMS.len()];
     let mut index = 0;
     while index < forms.len() {
@@ -87,13 +87,13 @@ const FORMS: [FaceForm; PackedFace::FORMS.len()] = {
 };
 
 /// The form of faces with this tag.
-fn form_of(tag: u8) -> FaceForm {
+fn form_of(tag: u8) -> &'static FaceForm {
     let (_, index) = PackedFace::form_of(tag, Surface::default());
-    FORMS.get(index).copied().unwrap_or(FaceForm::NONE)
+    FORMS.get(index).unwrap_or(&FaceForm::NONE)
 }
 
 impl PackedFace {
-    fn declared(self) -> FaceForm {
+    fn declared(self) -> &'static FaceForm {
         let tag = FaceTag::TAG.of_u64(self.word()) as u8;
         form_of(tag)
     }

@@ -3,15 +3,18 @@
 
 use binrw::BinRead;
 
-use super::super::document::{Animation, Document, Faces, Mesh, Vertices};
+use super::super::document::{Animation, Document, Mesh};
 use super::super::rules;
 use super::super::schema::{Header, Image, Track, are_keys};
 use super::sharing::Input;
+use crate::bulk::Column;
+use crate::layout::Layout;
 use crate::{Confidence, Detection, Dialect, Error, Result, path};
 
 /// Whether the bytes have the magic of BMD.
 pub fn detect(bytes: &[u8]) -> Detection {
-    let confidence = if bytes.starts_with(b"BMD1") { Confidence::Magic } else { Confidence::None };
+    let confidence =
+        if bytes.starts_with(Header::TYPE.magic()) { Confidence::Magic } else { Confidence::None };
     Detection { confidence, dialect: Dialect::Spec }
 }
 
@@ -27,8 +30,8 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         resv1,
         resv2,
         resv3,
-        ofs_meshes: _,
-        sz_meshes: _,
+        ofs_meshes,
+        sz_meshes,
         ofs_lods: _,
         sz_lods: _,
         ofs_bones: _,
@@ -36,34 +39,51 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         ofs_anims: _,
         sz_anims: _,
     } = header;
-    let meshes = meshes.0.into_iter().enumerate().map(|(index, mesh)| count_items(mesh, index));
+    let table = bytes.get(ofs_meshes as usize..).and_then(|table| table.get(..sz_meshes as usize));
+    check_counts(table.unwrap_or_default(), &meshes.0)?;
     let mut document = Document {
         reserved: [resv1, resv2, resv3],
-        meshes: meshes.collect::<Result<_>>()?,
+        meshes: meshes.0.into_iter().map(without_usual_count).collect(),
         lods: lods.0,
         bones: bones.0,
         animations: Vec::new(),
     };
     let bones = document.normal_bones().len();
+    let mut tracks = 0;
     for (index, animation) in animations.0.into_iter().enumerate() {
-        document.animations.push(split_keys(animation, bones, index)?);
+        let animation = split_keys(animation, bones, index)?;
+        tracks += animation.tracks.len();
+        // Each ends with a byte of its own, unless animations share their keys.
+        if tracks > bytes.len() {
+            let message = "animations that share keys have more tracks than the image has bytes";
+            let error = Error::limit_exceeded(message).with_rule(&rules::SHARING);
+            return Err(error.at(path!(animations[index].sz_frames)));
+        }
+        document.animations.push(animation);
     }
     Ok(document)
 }
 
-/// The mesh with the numbers of items that its lists have.
-fn count_items(mut mesh: Mesh, index: usize) -> Result<Mesh> {
-    let (stated, surface) = (mesh.vertices.len(), mesh.surface());
-    mesh.vertices = Vertices::from_words(mesh.vertices.into_words(), surface).map_err(Error::malformed)?;
-    let found = mesh.vertices.len();
-    if found != stated {
-        let error = Error::malformed(format!("{stated}, but the list holds {found} vertices"));
-        return Err(error.at(path!(meshes[index].n_vtx)).with_rule(&rules::VERTEX_COUNT));
+/// Compares the numbers of vertices in the table of the meshes with those of their lists.
+fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
+    let stride = table.len() / meshes.len().max(1);
+    let offset = Mesh::offset_with("n_vtx", &[]).unwrap_or_default() as usize;
+    let stated = Column::<u16>::new(table, stride, offset).unwrap_or_default();
+    for (index, (mesh, stated)) in meshes.iter().zip(stated.iter()).enumerate() {
+        let found = mesh.vertices.len();
+        if found != usize::from(stated) {
+            let error = Error::malformed(format!("{stated}, but the list holds {found} vertices"));
+            return Err(error.at(path!(meshes[index].n_vtx)).with_rule(&rules::VERTEX_COUNT));
+        }
     }
-    mesh.faces = Faces::from_words(mesh.faces.into_words()).map_err(Error::malformed)?;
+    Ok(())
+}
+
+/// The mesh without a number of triangles that follows from its faces.
+fn without_usual_count(mut mesh: Mesh) -> Mesh {
     let counts = mesh.faces.counts();
     mesh.n_tris = mesh.n_tris.filter(|n| ![counts.items(), counts.triangulated()].contains(&(*n).into()));
-    Ok(mesh)
+    mesh
 }
 
 /// The animation with a track for each of so many normal bones.

@@ -3,7 +3,7 @@
 use super::super::document::{PackedVertex, Surface, Vertex, shade_color};
 use super::super::schema::{
     self, FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
-    Vertex128, WideSt, vertex_forms,
+    Vertex128, VertexTag, WideSt, vertex_forms,
 };
 use super::attributes::{Tolerance, VertexErrors, VertexSize};
 use super::nearest::{nearest_binary16, nearest_shade};
@@ -86,7 +86,11 @@ impl PackForm for Vertex128 {
     fn pack(vertex: &Target) -> Result<Self, PackError> {
         let [x, y, z] = nearest_binary16(vertex.position).ok_or_else(|| vertex.position_error("±65,504"))?;
         let st = WideSt::nearest(vertex.st()).ok_or_else(|| vertex.st_error("±65,536"))?;
-        let word = Vertex128::from_bytes([0; 16]).with_org_x(x).with_org_y(y).with_org_z(z).with_tag(0xFD);
+        let word = Vertex128::from_bytes([0; 16])
+            .with_org_x(x)
+            .with_org_y(y)
+            .with_org_z(z)
+            .with_tag(VertexTag::VERTEX_128);
         let word = word.with_color(vertex.shade()).with_st(st).with_normal(vertex.packed_normal());
         Ok(word.with_bone(vertex.bone))
     }
@@ -99,7 +103,7 @@ macro_rules! pack {
         $(#[$enum_doc:meta])* $Packed:ident in $list:literal;
         $(
             $(#[$doc:meta])*
-            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:literal)? if($($when:tt)*);
+            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:tt)? if($($when:tt)*);
         )*
     ) => {
         impl Target {
@@ -126,7 +130,7 @@ vertex_forms!(pack);
 impl Target {
     /// A bone where it has one, else its colour, with the tag of the form that has it and an even tag.
     fn color_or_bone(&self) -> (u8, u8) {
-        if self.bone == 0 { (0xF8, self.shade()) } else { (0xFA, self.bone) }
+        if self.bone == 0 { (VertexTag::COLOR_96, self.shade()) } else { (VertexTag::BONE_96, self.bone) }
     }
 
     fn st(&self) -> [f32; 2] {
@@ -144,7 +148,7 @@ impl Target {
     fn bone_64(&self) -> Result<u8, PackError> {
         let message = || format!("bone {}, but vertices of 64 bits allow at most 239 (B9)", self.bone);
         Some(self.bone)
-            .filter(|bone| *bone < 0xF0)
+            .filter(|bone| *bone < VertexTag::BITS_96)
             .ok_or_else(|| PackError { attribute: "bone", message: message() })
     }
 

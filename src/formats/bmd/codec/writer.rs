@@ -7,7 +7,7 @@ use std::io::Cursor;
 use binrw::BinWrite;
 
 use super::super::document::{Animation, Bone, Document, Mesh};
-use super::super::schema::{AnimPlaces, Form, Header, MeshPlaces, PSEUDO_BONE, PackedVertex, are_keys};
+use super::super::schema::{AnimPlaces, Form, Header, MeshPlaces, PackedVertex, are_keys};
 use crate::{Error, Path, Result, Text, bulk, path};
 
 /// Where the strings start.
@@ -190,16 +190,22 @@ fn write_mesh(mesh: &Mesh, index: usize, strings: &Strings, image: &mut Output) 
 }
 
 fn check_bones(bones: &[Bone]) -> Result<()> {
-    if bones.len() > 255 {
-        return Err(
-            Error::inexpressible(format!("{} bones, expected at most 255", bones.len())).at(path!(bones))
-        );
+    if bones.len() > Bone::PSEUDO.into() {
+        return Err(Error::inexpressible(format!(
+            "{} bones, expected at most {}",
+            bones.len(),
+            Bone::PSEUDO
+        ))
+        .at(path!(bones)));
     }
-    match bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == PSEUDO_BONE)) {
+    match bones.iter().position(|bone| bone.is_pseudo() != (bone.id_parent == Bone::PSEUDO)) {
         None => Ok(()),
         Some(index) => {
-            let message =
-                format!("parent {}: 255 marks pseudo-bones, and only those", bones[index].id_parent);
+            let message = format!(
+                "parent {}: {} marks pseudo-bones, and only those",
+                bones[index].id_parent,
+                Bone::PSEUDO
+            );
             Err(Error::inexpressible(message).at(path!(bones[index].id_parent)))
         }
     }

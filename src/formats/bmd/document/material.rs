@@ -1,23 +1,5 @@
 //! Materials and colour/shade bytes.
 
-/// The colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits (B16).
-///
-/// ```
-/// use meshspec::bmd::flat_color;
-///
-/// assert_eq!(flat_color(b"#FFAA55"), Some([0xff, 0xaa, 0x55]));
-/// assert_eq!(flat_color(b"resource/gfx/002.tga"), None);
-/// ```
-pub fn flat_color(material: &[u8]) -> Option<[u8; 3]> {
-    let digits = material.strip_prefix(b"#")?.get(..6)?;
-    let mut color = 0;
-    for digit in digits {
-        color = color << 4 | char::from(*digit).to_digit(16)?;
-    }
-    let [_, color @ ..] = color.to_be_bytes();
-    Some(color)
-}
-
 /// The path of a texture without the prefix `resource/` and the extension (B16).
 ///
 /// ```

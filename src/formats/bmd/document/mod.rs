@@ -9,7 +9,7 @@ mod vertices;
 
 pub use channels::{ChannelErrors, Channels, FloatChannels};
 pub use faces::{Face, FaceCounts, Faces};
-pub use material::{flat_color, resource_name, shade_color};
+pub use material::{resource_name, shade_color};
 pub use pose::{Matrix, Motion, Pose};
 #[cfg(feature = "scene")]
 pub(super) use split::PieceLimits;
@@ -19,7 +19,7 @@ pub use vertices::{Vertex, Vertices};
 use super::schema::is_default;
 pub use super::schema::{
     AnimDef as Animation, BoneDef as Bone, LodDef, MeshDef as Mesh, PackedFace, PackedVertex, Surface, Track,
-    TrackKey, Transform,
+    TrackKey, Transform, flat_color,
 };
 
 /// A BMD image: everything in it but what can be computed.
@@ -51,10 +51,7 @@ impl Bone {
 impl Mesh {
     /// The kind of surface, from the name of the material.
     pub fn surface(&self) -> Surface {
-        match self.material.as_ref().and_then(|name| flat_color(name.as_bytes())) {
-            Some(_) => Surface::Flat,
-            None => Surface::Textured,
-        }
+        Surface::of(self.material.as_ref())
     }
 
     /// The number of triangles that is written: a quad counts as two while there are at most 1,024 vertices, else

@@ -2,7 +2,7 @@
 
 use super::super::codec::CORNERS;
 use super::super::document::{Mesh, PackedFace, PackedVertex};
-use super::super::schema::{ControlFlags, Form};
+use super::super::schema::{ControlFlags, Form, VertexTag};
 use super::{
     FLAGS, INDEX_RANGE, NON_FINITE, TAG2, TRIANGLE_COUNT, VERTEX_BONE, VERTEX_TAG, VERTEX_UNDEFINED,
     check_zero,
@@ -33,7 +33,7 @@ fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) 
         if !allowed.contains(&bits) {
             report.add(&FLAGS, path(), format_args!("{bits} bits, which the control flags do not allow"));
         }
-        if (0xF0..=0xF7).contains(&tag) {
+        if (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag) {
             report.add(&VERTEX_UNDEFINED, path(), format_args!("the tag is {tag:X}"));
         }
         if row.and_then(|row| row.tag).is_some_and(|only| only != tag) {

@@ -24,7 +24,7 @@ rules! {
     FRAMES "BMD-FRAMES" Fatal "Animation frames" "B23"
         "The keys of each normal bone end within the frames list.";
     SHARING "BMD-SHARING" Fatal "Mesh Model Format" "B29"
-        "Lists and strings that share bytes add up to at most 16 times the size of the image.";
+        "Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than it has bytes.";
     VERTEX_TAG "BMD-VERTEX-TAG" Error "Mesh Vertex" "B8"
         "No vertex has one of the reserved tags FC, FE and FF.";
     VERTEX_UNDEFINED "BMD-VERTEX-UNDEFINED" Warning "Mesh Vertex (96-bit)" "B8"

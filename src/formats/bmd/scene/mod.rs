@@ -206,7 +206,7 @@ fn from_mesh(
     mesh.material.take_texture_as_name("BMD", index, losses);
     let material = from_material(&mesh.material);
     report_material(&mesh.material, &material, index, losses);
-    let surface = if flat_color(material.as_bytes()).is_some() { Surface::Flat } else { Surface::Textured };
+    let surface = Surface::of(Some(&material));
     if mesh.normals.is_none() {
         let message = "BMD requires normals: set to the direction of the positions";
         losses.push(Loss::changed(format!("meshes[{index}].normals"), message));

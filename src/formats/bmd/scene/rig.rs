@@ -224,7 +224,7 @@ fn name_of(bone: &Bone) -> String {
 }
 
 fn number(bone: usize) -> Result<u8> {
-    u8::try_from(bone).ok().filter(|bone| *bone != 255).ok_or_else(|| {
+    u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
         Error::inexpressible(
             "more than 255 bones, pseudo-bones included, which is the most that BMD can have",
         )
@@ -249,7 +249,7 @@ pub fn take_extras(skeleton: &mut Skeleton) -> Vec<Extras> {
 }
 
 /// The largest number of bones.
-pub const MAX_BONES: usize = 255;
+pub const MAX_BONES: usize = Bone::PSEUDO as usize;
 
 /// How many bones the joints of a scene take, where none of them is a part of a pseudo-bone.
 pub fn count(scene: &Scene) -> usize {
@@ -351,7 +351,7 @@ fn add_pseudo_bones(rig: &mut Rig, bones: &mut Vec<Bone>, extras: &[Extras]) -> 
         bones.push(Bone {
             transform: Transform::Pseudo(pseudo),
             name: value.get("name").and_then(Value::as_str).map(Text::from),
-            id_parent: 255,
+            id_parent: Bone::PSEUDO,
             id_solid: value.get("solid").and_then(Value::as_u64).unwrap_or(0) as u8,
             ..Bone::default()
         });

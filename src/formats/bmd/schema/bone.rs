@@ -10,9 +10,6 @@ use super::f8a::{F8A, Rotation};
 use super::triple::Triple;
 use crate::Text;
 
-/// The parent that marks a pseudo-bone (B21).
-pub const PSEUDO_BONE: u8 = 0xFF;
-
 /// One bone: 16 bytes.
 #[derive(Layout)]
 #[binrw]
@@ -26,11 +23,11 @@ pub struct BoneDef {
     #[bw(ignore)]
     entry: BoneEntry,
     /// Base transform in the space of the parent; 0 for bone 0.
-    #[br(temp, if(entry.id_parent != 0xFF))]
+    #[br(temp, if(entry.id_parent != BoneDef::PSEUDO))]
     #[bw(calc = transform.bone())]
     xform: Option<BoneTransform>,
     /// Of a pseudo-bone, the bones that it follows instead (B22).
-    #[br(temp, if(entry.id_parent == 0xFF))]
+    #[br(temp, if(entry.id_parent == BoneDef::PSEUDO))]
     #[bw(calc = transform.pseudo())]
     pseudo: Option<PseudoTransform>,
     /// Bone name string; 0 for none.
@@ -58,6 +55,11 @@ pub struct BoneDef {
     #[br(calc = Transform::new(xform, pseudo))]
     #[bw(ignore)]
     pub transform: Transform,
+}
+
+impl BoneDef {
+    /// The parent that marks a pseudo-bone (B21). There is no bone of this number.
+    pub const PSEUDO: u8 = 0xFF;
 }
 
 /// The transform of a bone.

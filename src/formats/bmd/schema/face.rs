@@ -4,7 +4,8 @@ use binrw::binread;
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
-use super::forms::{Form, FormRow, Surface, Tag, declare_forms, first_bytes, only, to_words};
+use super::forms::{Form, FormRow, Tag, declare_forms, first_bytes, only, to_words};
+use super::surface::Surface;
 
 /// A list of faces of any mix of forms, up to the end of its bytes.
 #[derive(Layout)]

@@ -4,18 +4,9 @@ use std::io::{Read, Seek};
 
 use binrw::{BinResult, Endian, VecArgs};
 
+use super::surface::Surface;
 use crate::layout::Type;
 use crate::{Error, Result, bulk, path};
-
-/// The kind of surface that a mesh has by the name of its material.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Surface {
-    /// A texture or shader, or no material: vertices of 64 bits have a texture coordinate.
-    #[default]
-    Textured,
-    /// A flat colour: vertices of 64 bits have a normal.
-    Flat,
-}
 
 /// A row of the table of a family of forms.
 #[derive(Debug, Clone, Copy)]
@@ -114,18 +105,18 @@ impl<F: Form> Packed<F> {
         Ok(Packed { words, len, surface: needs_surface.then_some(surface), form: std::marker::PhantomData })
     }
 
-    /// For `parse_with`, with `count`: reads as many bytes as words, and takes the stated number of items for right. The
-    /// codec compares it with what [`parse`](Packed::parse) finds.
+    /// For `parse_with`, with `count`: reads as many bytes as items on such a surface.
     pub(super) fn read<R: Read + Seek>(
-        stated: Option<u16>,
+        surface: Surface,
     ) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Self> {
         move |reader, endian, args| {
+            let pos = reader.stream_position()?;
+            let fault = |message| binrw::Error::AssertFail { pos, message };
             if !args.count.is_multiple_of(4) {
-                let message = "the list ends inside an item".to_owned();
-                return Err(binrw::Error::AssertFail { pos: reader.stream_position()?, message });
+                return Err(fault("the list ends inside an item".to_owned()));
             }
             let words = bulk::read(reader, endian, VecArgs { count: args.count / 4, inner: () })?;
-            Ok(Packed { words, len: stated.unwrap_or_default().into(), ..Packed::default() })
+            Packed::parse(words, surface).map_err(|error| fault(error.to_string()))
         }
     }
 
@@ -244,7 +235,7 @@ macro_rules! declare_forms {
         $(#[doc = $enum_doc:literal])* $Packed:ident in $list:literal;
         $(
             $(#[doc = $doc:literal])*
-            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:literal)? if($($when:tt)*);
+            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:tt)? if($($when:tt)*);
         )*
     ) => {
         $(#[doc = $item_doc])*
@@ -341,6 +332,7 @@ macro_rules! declare_forms {
 
             #[inline(always)]
             fn words(self) -> [u32; 4] {
+                const { $(assert!(size_of::<$Word>() <= 16 && size_of::<$Word>().is_multiple_of(4));)* }
                 match self {
                     $($Packed::$Variant(word) => to_words(&word.into_bytes()),)*
                 }
@@ -361,7 +353,7 @@ macro_rules! declare_forms {
 
         #[cfg(feature = "serde")]
         crate::formats::bmd::schema::data::words! {
-            $($Word 0 $(| ($tag << $First::TAG.offset))?;)*
+            $($Word 0 $(| (($tag as u128) << $First::TAG.offset))?;)*
         }
     };
 }

@@ -9,6 +9,7 @@ use modular_bitfield::prelude::*;
 use super::f8a::F8A;
 use super::face::{FaceList, PackedFace};
 use super::forms::Packed;
+use super::surface::Surface;
 use super::vertex::{PackedVertex, VertexList};
 use crate::Text;
 
@@ -66,13 +67,13 @@ pub struct MeshDef {
     pub material: Option<Text>,
     /// The vertices, of any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position)]
-    #[br(count = sz_vtx, parse_with = Packed::read(Some(n_vtx)))]
+    #[br(count = sz_vtx, parse_with = Packed::read(Surface::of(material.as_ref())))]
     #[bw(ignore)]
     #[layout(stored_as = Vec<u8>, content = VertexList, args(ofs_mat != 0 && material.matches("#xxxxxx")), inline)]
     pub vertices: Packed<PackedVertex>,
     /// The faces, of any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_tris as u64), restore_position)]
-    #[br(count = sz_tris, parse_with = Packed::read(None))]
+    #[br(count = sz_tris, parse_with = Packed::read(Surface::default()))]
     #[bw(ignore)]
     #[layout(stored_as = Vec<u8>, content = FaceList, inline)]
     pub faces: Packed<PackedFace>,

@@ -17,6 +17,7 @@ mod forms;
 #[cfg(feature = "serde")]
 mod list_data;
 mod mesh;
+mod surface;
 mod track;
 pub(super) mod triple;
 mod vertex;
@@ -27,13 +28,14 @@ use binrw::{binread, binrw};
 use meshspec_derive::Layout;
 
 pub use animation::{AnimDef, AnimPlaces, AnimRate};
-pub use bone::{BoneDef, BoneEntry, BoneTransform, PSEUDO_BONE, PseudoTransform, Transform};
+pub use bone::{BoneDef, BoneEntry, BoneTransform, PseudoTransform, Transform};
 pub use f8a::{F8A, Normal, Rotation};
 pub(super) use face::face_forms;
 pub use face::{FaceItem, FaceList, FaceTag, PackedFace, Quad32, Quad64, Triangle32, Triangle64};
 pub(super) use forms::Tag;
-pub use forms::{Form, FormRow, Packed, Surface};
+pub use forms::{Form, FormRow, Packed};
 pub use mesh::{ControlFlags, LodDef, MeshDef, MeshPlaces};
+pub use surface::{Surface, flat_color};
 pub(super) use track::are_keys;
 pub use track::{AnimTag, Key, KeyList, Track, TrackKey};
 pub use triple::Triple;

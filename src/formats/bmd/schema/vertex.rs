@@ -6,7 +6,8 @@ use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::f8a::Normal;
-use super::forms::{Form, FormRow, Surface, Tag, declare_forms, first_bytes, only, to_words};
+use super::forms::{Form, FormRow, Tag, declare_forms, first_bytes, only, to_words};
+use super::surface::Surface;
 use super::triple::Triple;
 
 /// A list of vertices of any mix of sizes, up to the end of its bytes.
@@ -28,17 +29,17 @@ macro_rules! vertex_forms {
             /// One vertex in one of its forms.
             PackedVertex in "vertices";
             /// 64 bits, where the material is a texture.
-            textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < 0xF0 && !flat);
+            textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < VertexTag::BITS_96 && !flat);
             /// 64 bits, where the material is a flat colour.
-            flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < 0xF0 && flat);
+            flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < VertexTag::BITS_96 && flat);
             /// 96 bits, with an even tag.
             fine_96 "fine_96" Fine96(FineVertex96)
-                if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 0);
+                if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 0);
             /// 96 bits, with an odd tag.
             scaled_96 "scaled_96" Scaled96(ScaledVertex96)
-                if(first.tag() >= 0xF0 && first.tag() <= 0xFB && first.tag() % 2 == 1);
+                if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 1);
             /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
-            vertex_128 "vertex_128" Vertex128(Vertex128) = 0xFD if(first.tag() >= 0xFC);
+            vertex_128 "vertex_128" Vertex128(Vertex128) = (VertexTag::VERTEX_128) if(first.tag() >= VertexTag::BITS_128);
         }
     };
 }
@@ -58,6 +59,19 @@ pub struct VertexTag {
     pub content: B56,
     /// Below F0 the bone of a 64-bit vertex, else the form.
     pub tag: u8,
+}
+
+impl VertexTag {
+    /// The first tag of 96 bits; those below are the bones of vertices of 64 bits (B9).
+    pub const BITS_96: u8 = 0xF0;
+    /// 96 bits with a colour: this tag, and the odd one that follows it (B10).
+    pub const COLOR_96: u8 = 0xF8;
+    /// 96 bits with a bone: this tag, and the odd one that follows it (B10).
+    pub const BONE_96: u8 = 0xFA;
+    /// The first tag of 128 bits (B8).
+    pub const BITS_128: u8 = 0xFC;
+    /// The only tag of 128 bits that is not reserved.
+    pub const VERTEX_128: u8 = 0xFD;
 }
 
 /// Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).

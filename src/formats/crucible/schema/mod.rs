@@ -152,8 +152,9 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
     endian: Endian,
     (dialect, container): (Dialect, Container),
 ) -> BinResult<()> {
-    let packed = packing::each(chunks, |index, chunk| chunk.pack(dialect, index));
-    let packed = packed.map_err(|error| binrw::Error::Custom { pos: 0, err: Box::new(error) })?;
+    let packed = check_container(chunks, container)
+        .and_then(|()| packing::each(chunks, |index, chunk| chunk.pack(dialect, index)))
+        .map_err(|error| binrw::Error::Custom { pos: 0, err: Box::new(error) })?;
     for (chunk, packed) in chunks.iter().zip(&packed) {
         if container == Container::Chunk {
             chunk.write_options(writer, endian, (packed,))?;
@@ -164,4 +165,20 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
         ModelChunk { chunk: Bulk::Given(bytes.get_ref()) }.write_options(writer, endian, ())?;
     }
     Ok(())
+}
+
+/// Refuses what a bare file has no place for.
+fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
+    match (container, chunks) {
+        (Container::Model, _) => Ok(()),
+        (Container::Chunk, [chunk]) if chunk.trailing.is_empty() => Ok(()),
+        (Container::Chunk, [_]) => {
+            let message = "what follows a bare chunk is the document's trailing, not the chunk's";
+            Err(Error::inexpressible(message).at(path!(chunks[0].trailing)))
+        }
+        (Container::Chunk, chunks) => {
+            let message = format!("{} chunks, but a bare file is exactly one", chunks.len());
+            Err(Error::inexpressible(message).at(path!(chunks)))
+        }
+    }
 }

@@ -39,7 +39,8 @@ pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
 
 /// Whether the bytes have the magic of IyMA, and the dialect (I2).
 pub(in super::super) fn detect(bytes: &[u8]) -> Detection {
-    let confidence = if bytes.starts_with(b"IyMA") { Confidence::Magic } else { Confidence::None };
+    let confidence =
+        if bytes.starts_with(Header::TYPE.magic()) { Confidence::Magic } else { Confidence::None };
     let dialect = split(bytes).map_or(Dialect::Spec, |parts| dialect_by(&parts.header, parts.descriptor));
     Detection { confidence, dialect }
 }

@@ -117,8 +117,13 @@ impl<R: Read> Reader<R> {
         let size = self.opened.descriptor.data_len();
         self.within_limits(size)?;
         let Reader { source, opened, options } = self;
-        let (chunks, checksum) = verified(source, &opened, &options)?;
-        let data = zstd::unpack_chunks(chunks, size).map_err(|fault| unpacking(&opened, fault))?;
+        let (data, checksum) = if opened.header.data_checksum == 0 {
+            (Inflater::new(source).read_only(size), DataChecksum::Absent)
+        } else {
+            let (chunks, checksum) = verified(source, &opened, &options)?;
+            (zstd::unpack_chunks(chunks, size), checksum)
+        };
+        let data = data.map_err(|fault| unpacking(&opened, fault))?;
         checked(opened.document(data.into(), checksum), &options)
     }
 

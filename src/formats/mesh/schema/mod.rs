@@ -5,6 +5,7 @@
 
 #[cfg(feature = "serde")]
 mod data;
+mod header;
 mod pose;
 mod vertex;
 
@@ -15,8 +16,8 @@ pub use pose::{Pose, PoseEntry, RenderlibPose};
 pub use vertex::{Columns, Vertex, VertexFormat, Vertices};
 
 use super::summary::Summary;
+use crate::Dialect;
 use crate::bulk::{self, Strings};
-use crate::{Dialect, Error, Path, Result, path};
 
 /// A MESH file: sections without padding between them.
 #[derive(Layout)]
@@ -66,7 +67,7 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Header {
     /// Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1).
-    #[br(assert(version == 0x01, "the version is not 1.0 (0x01)"))]
+    #[br(assert(version == Header::VERSION, "the version is not 1.0 (0x01)"))]
     #[layout(rule = "MESH-VERSION")]
     pub version: u8,
     /// Which attributes a vertex has.
@@ -140,7 +141,7 @@ pub struct Animation {
     pub speed: f32,
     /// Number of skeleton poses.
     #[br(temp)]
-    #[bw(try_calc = u32::try_from(timestamps.len()))]
+    #[bw(try_calc = self.pose_count(dialect))]
     pose_count: u32,
     /// Time of each pose in ticks.
     #[br(count = pose_count, parse_with = bulk::read)]
@@ -155,30 +156,8 @@ pub struct Animation {
 }
 
 impl Header {
-    /// What the header says of the rest of the file.
-    fn of(document: &Document) -> Result<Header> {
-        let animations = document.animations.len();
-        Ok(Header {
-            version: 0x01,
-            format: document.vertices.format(),
-            vertex_count: count(document.vertices.len(), path!(vertices))?,
-            index_count: count(document.indices.len(), path!(indices))?,
-            joint_count: count(document.joints.len(), path!(joints))?,
-            animation_count: match document.dialect {
-                Dialect::Renderlib => AnimationCount::Renderlib(count(animations, path!(animations))?),
-                _ => AnimationCount::Spec(count(animations, path!(animations))?),
-            },
-            root_transform: document.root_transform,
-        })
-    }
-}
-
-/// A count in the width that the header has for it.
-fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
-    N::try_from(items).map_err(|_| -> Error {
-        let max = (1u64 << (8 * size_of::<N>())) - 1;
-        Error::inexpressible(format!("{items} items, but the file can count {max}")).at(path)
-    })
+    /// 1.0, minor and major as nibbles (M1).
+    pub const VERSION: u8 = 0x01;
 }
 
 impl From<AnimationCount> for usize {

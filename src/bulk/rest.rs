@@ -1,0 +1,34 @@
+//! What follows up to the end of a file.
+
+use std::io::{Seek, Write};
+
+use binrw::{BinRead, BinResult, BinWrite, Endian, io};
+
+use super::vec::remaining;
+use super::{Bulk, skip};
+use crate::layout::{Layout, Type};
+
+/// The bytes up to the end of the file: noted when read, borrowed when written.
+#[derive(Debug, Clone)]
+pub struct Rest<'a>(pub Bulk<'a, u8>);
+
+impl Layout for Rest<'_> {
+    const TYPE: Type = Type::List(&u8::TYPE);
+}
+
+impl BinRead for Rest<'_> {
+    type Args<'b> = ();
+
+    fn read_options<R: io::Read + Seek>(reader: &mut R, _: Endian, (): ()) -> BinResult<Self> {
+        let size = remaining(reader)?;
+        skip(reader, Some(size)).map(|range| Rest(Bulk::Found(range)))
+    }
+}
+
+impl BinWrite for Rest<'_> {
+    type Args<'b> = ();
+
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, endian: Endian, (): ()) -> BinResult<()> {
+        self.0.write_options(writer, endian, ())
+    }
+}

@@ -1,0 +1,41 @@
+//! What the name of a material says of a surface.
+
+use crate::Text;
+
+/// The kind of surface that a mesh has by the name of its material.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Surface {
+    /// A texture or shader, or no material: vertices of 64 bits have a texture coordinate.
+    #[default]
+    Textured,
+    /// A flat colour: vertices of 64 bits have a normal.
+    Flat,
+}
+
+impl Surface {
+    /// The surface that a material of this name gives.
+    pub fn of(material: Option<&Text>) -> Surface {
+        match material.and_then(|name| flat_color(name.as_bytes())) {
+            Some(_) => Surface::Flat,
+            None => Surface::Textured,
+        }
+    }
+}
+
+/// The colour (red, green, blue) of a material whose name starts with `#` and six hexadecimal digits (B16).
+///
+/// ```
+/// use meshspec::bmd::flat_color;
+///
+/// assert_eq!(flat_color(b"#FFAA55"), Some([0xff, 0xaa, 0x55]));
+/// assert_eq!(flat_color(b"resource/gfx/002.tga"), None);
+/// ```
+pub fn flat_color(material: &[u8]) -> Option<[u8; 3]> {
+    let digits = material.strip_prefix(b"#")?.get(..6)?;
+    let mut color = 0;
+    for digit in digits {
+        color = color << 4 | char::from(*digit).to_digit(16)?;
+    }
+    let [_, color @ ..] = color.to_be_bytes();
+    Some(color)
+}

@@ -1,0 +1,89 @@
+//! What the header says of a document, and what its dialect has no place for.
+
+use super::{Animation, AnimationCount, Document, Header};
+use crate::{Dialect, Error, Path, Result, path};
+
+impl Header {
+    /// The header of a document, which can be expressed in its dialect.
+    pub(super) fn of(document: &Document) -> Result<Header> {
+        refuse_inexpressible(document)?;
+        let animations = document.animations.len();
+        Ok(Header {
+            version: Header::VERSION,
+            format: document.vertices.format(),
+            vertex_count: count(document.vertices.len(), path!(vertices))?,
+            index_count: count(document.indices.len(), path!(indices))?,
+            joint_count: count(document.joints.len(), path!(joints))?,
+            animation_count: match document.dialect {
+                Dialect::Renderlib => AnimationCount::Renderlib(count(animations, path!(animations))?),
+                _ => AnimationCount::Spec(count(animations, path!(animations))?),
+            },
+            root_transform: document.root_transform,
+        })
+    }
+}
+
+/// A count in the width that the file has for it.
+fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
+    N::try_from(items).map_err(|_| -> Error {
+        let max = (1u64 << (8 * size_of::<N>())) - 1;
+        Error::inexpressible(format!("{items} items, but the file can count {max}")).at(path)
+    })
+}
+
+/// The first thing that the document's dialect has no place for, or lacks.
+fn refuse_inexpressible(document: &Document) -> Result<()> {
+    let renderlib = document.dialect == Dialect::Renderlib;
+    match document.root_transform {
+        Some(_) if !renderlib => {
+            let message = "the specification has no root transform";
+            return Err(Error::inexpressible(message).at(path!(root_transform)));
+        }
+        None if renderlib => {
+            let message = "the renderlib dialect requires a root transform";
+            return Err(Error::inexpressible(message).at(path!(root_transform)));
+        }
+        _ => {}
+    }
+    if renderlib && !document.strings.is_empty() {
+        return Err(Error::inexpressible("the renderlib dialect has no strings").at(path!(strings)));
+    }
+    for (index, animation) in document.animations.iter().enumerate() {
+        refuse_inexpressible_animation(animation, document.joints.len(), document.dialect)
+            .map_err(|error| error.within(path!(animations[index])))?;
+    }
+    Ok(())
+}
+
+/// As [`refuse_inexpressible`], with paths from the animation on.
+fn refuse_inexpressible_animation(animation: &Animation, joints: usize, dialect: Dialect) -> Result<()> {
+    let (times, poses) = (animation.timestamps.len(), animation.poses.len());
+    if times.checked_mul(joints) != Some(poses) {
+        let message = format!("{poses} entries for {times} timestamps of {joints} joints");
+        return Err(Error::inexpressible(message).at(path!(poses)));
+    }
+    animation.pose_count(dialect)?;
+    let is_large = |joint: u32| dialect == Dialect::Renderlib && joint > u8::MAX.into();
+    match animation.poses.iter().position(|pose| is_large(pose.joint)) {
+        Some(index) => {
+            let message = format!("joint {} does not fit in a byte", animation.poses[index].joint);
+            Err(Error::inexpressible(message).at(path!(poses[index].joint)))
+        }
+        None => Ok(()),
+    }
+}
+
+impl Animation {
+    /// The number of poses of an animation, which has a name where the dialect has names.
+    pub(super) fn pose_count(&self, dialect: Dialect) -> Result<u32> {
+        match (self.name, dialect) {
+            (Some(_), Dialect::Renderlib) => {
+                Err(Error::inexpressible("the renderlib dialect has no names").at(path!(name)))
+            }
+            (None, Dialect::Spec) => {
+                Err(Error::inexpressible("the specification requires a name").at(path!(name)))
+            }
+            _ => count(self.timestamps.len(), path!(timestamps)),
+        }
+    }
+}
