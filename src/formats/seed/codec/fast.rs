@@ -4,7 +4,7 @@
 
 use memchr::memchr_iter;
 
-use super::super::columns::{MAX_VALUES, Values};
+use super::super::columns::{ColumnMut, MAX_VALUES, Values};
 use super::super::schema::Kind;
 use super::line::Content;
 use super::text::{WHITESPACE, is_whitespace, split_line};
@@ -38,6 +38,43 @@ pub(in crate::formats::seed) fn line(bytes: &[u8]) -> Option<Plain<'_>> {
     Some(Plain { content, comment, length: cursor.at })
 }
 
+/// Reads the lines at the beginning that are plain, of this kind and without a comment, into the values of a column.
+/// Returns how many there are, and their length.
+pub(super) fn run(lines: &[u8], kind: Kind, values: ColumnMut<'_>) -> (usize, usize) {
+    let (identifier, width) = (kind.attribute().identifier, kind.attribute().values);
+    // Where lines of kinds alternate, one byte says that there is no run.
+    if lines.first() != identifier.as_bytes().first() {
+        return (0, 0);
+    }
+    match values {
+        ColumnMut::Floats(values) => {
+            lines_of(lines, identifier, values.chunks_exact_mut(width), Cursor::float)
+        }
+        ColumnMut::Indices(values) => {
+            lines_of(lines, identifier, values.chunks_exact_mut(width), Cursor::index)
+        }
+    }
+}
+
+fn lines_of<'l, 'v, T: 'v>(
+    lines: &'l [u8],
+    identifier: &str,
+    items: impl Iterator<Item = &'v mut [T]>,
+    number: impl Fn(&mut Cursor<'l>) -> Option<T>,
+) -> (usize, usize) {
+    let mut cursor = Cursor { bytes: lines, at: 0 };
+    let (mut count, mut length) = (0, 0);
+    for item in items {
+        // What is wrong with a line is found, and its values are written again, when it is read alone.
+        if cursor.line(identifier, item, &number).is_none() {
+            break;
+        }
+        count += 1;
+        length = cursor.at;
+    }
+    (count, length)
+}
+
 struct Cursor<'l> {
     bytes: &'l [u8],
     at: usize,
@@ -67,13 +104,34 @@ impl<'l> Cursor<'l> {
         Some(kind)
     }
 
+    /// A line of this identifier, without a comment.
+    #[inline]
+    fn line<T>(
+        &mut self,
+        identifier: &str,
+        values: &mut [T],
+        number: &impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<()> {
+        let rest = self.bytes.get(self.at..)?.strip_prefix(identifier.as_bytes())?;
+        rest.first().filter(|byte| is_whitespace(byte))?;
+        self.at += identifier.len();
+        self.fill(values, number)?;
+        self.line_end()
+    }
+
     fn values<T: Default + Copy>(
         &mut self,
         count: usize,
         number: impl Fn(&mut Self) -> Option<T>,
     ) -> Option<[T; MAX_VALUES]> {
         let mut values = [T::default(); MAX_VALUES];
-        for (index, value) in values.iter_mut().take(count).enumerate() {
+        self.fill(values.get_mut(..count)?, &number)?;
+        Some(values)
+    }
+
+    #[inline]
+    fn fill<T>(&mut self, values: &mut [T], number: &impl Fn(&mut Self) -> Option<T>) -> Option<()> {
+        for (index, value) in values.iter_mut().enumerate() {
             if index > 0 {
                 self.whitespace();
                 self.take(b',')?;
@@ -81,7 +139,7 @@ impl<'l> Cursor<'l> {
             self.whitespace();
             *value = number(self)?;
         }
-        Some(values)
+        Some(())
     }
 
     fn float(&mut self) -> Option<f32> {
@@ -106,14 +164,21 @@ impl<'l> Cursor<'l> {
     fn end(&mut self) -> Option<Option<&'l [u8]>> {
         self.whitespace();
         match self.peek() {
-            None => Some(None),
-            Some(b'\n') => self.take(b'\n').map(|()| None),
+            Some(b'#') => self.comment().map(Some),
+            _ => self.line_end().map(|()| None),
+        }
+    }
+
+    /// Goes to the next line, past whitespace.
+    fn line_end(&mut self) -> Option<()> {
+        self.whitespace();
+        match self.peek() {
+            None => Some(()),
             Some(b'\r') => {
                 self.at += 1;
-                self.take(b'\n').map(|()| None)
+                self.take(b'\n')
             }
-            Some(b'#') => self.comment().map(Some),
-            Some(_) => None,
+            Some(_) => self.take(b'\n'),
         }
     }
 

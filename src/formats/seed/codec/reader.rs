@@ -67,13 +67,26 @@ impl Reader<'_> {
             start += match fast::line(rest).filter(|_| !self.options.grammar_only) {
                 Some(plain) => {
                     self.add(&plain.content, plain.comment);
-                    plain.length
+                    plain.length + self.run(&plain.content, &rest[plain.length..])
                 }
                 None => self.parse(rest, start),
             };
         }
         self.part.counts.push(self.window.read());
         self.part
+    }
+
+    /// Reads the lines of the same kind that follow a line, in one go. Returns their length.
+    fn run(&mut self, content: &Content, lines: &[u8]) -> usize {
+        match *content {
+            // Comments belong to the line after them, so that each line is looked at.
+            Content::Values(kind, _) if !self.options.comments => {
+                let (count, length) = fast::run(lines, kind, self.window.space(kind));
+                self.window.count_lines(kind, count);
+                length
+            }
+            _ => 0,
+        }
     }
 
     /// Parses the first of some lines, which is at `start` of the file. Returns its length.

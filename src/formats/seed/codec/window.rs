@@ -68,6 +68,20 @@ impl<'d> Window<'d> {
         self.read.properties += 1;
     }
 
+    /// Where the next lines of a kind belong, as many as there is space for.
+    pub(super) fn space(&mut self, kind: Kind) -> ColumnMut<'_> {
+        let start = self.read.kinds[kind as usize] * kind.attribute().values;
+        match &mut self.columns[kind as usize] {
+            ColumnMut::Floats(column) => ColumnMut::Floats(column.get_mut(start..).unwrap_or_default()),
+            ColumnMut::Indices(column) => ColumnMut::Indices(column.get_mut(start..).unwrap_or_default()),
+        }
+    }
+
+    /// Counts lines whose values stand in their place already.
+    pub(super) fn count_lines(&mut self, kind: Kind, lines: usize) {
+        self.read.kinds[kind as usize] += lines;
+    }
+
     /// Adds a line.
     pub(in crate::formats::seed) fn push(&mut self, kind: Kind, values: &Values) {
         let count = &mut self.read.kinds[kind as usize];
