@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::{Mat3, Mat4, Vec3};
 
-use super::{Colors, Faces, Indices, Joint, Mesh, Scene, Skin, Transform, UvOrigin, Weights};
+use super::{Colors, Custom, Faces, Indices, Joint, Mesh, Scene, Skin, Transform, UvOrigin, Weights};
 use crate::Loss;
 
 impl Scene {
@@ -218,30 +218,56 @@ impl Mesh {
     }
 
     /// Keeps these vertices only, in this order.
-    pub(crate) fn keep(&mut self, vertices: &[usize]) {
-        self.positions = gather(&self.positions, vertices);
-        self.normals = self.normals.as_deref().map(|values| gather(values, vertices));
-        self.tangents = self.tangents.as_deref().map(|values| gather(values, vertices));
-        self.uvs.iter_mut().for_each(|values| *values = gather(values, vertices));
-        for colors in &mut self.colors {
-            match colors {
-                Colors::U8(values) => *values = gather(values, vertices),
-                Colors::F32(values) => *values = gather(values, vertices),
-            }
+    fn keep(&mut self, vertices: &[usize]) {
+        let faces = std::mem::take(&mut self.faces);
+        *self = Mesh { faces, ..self.select(vertices) };
+    }
+
+    /// A mesh of these vertices, in this order, and without faces.
+    pub(crate) fn select(&self, vertices: &[usize]) -> Mesh {
+        Mesh {
+            name: self.name.clone(),
+            material: self.material.clone(),
+            positions: gather(&self.positions, vertices),
+            flat: self.flat,
+            normals: self.normals.as_deref().map(|values| gather(values, vertices)),
+            tangents: self.tangents.as_deref().map(|values| gather(values, vertices)),
+            uvs: self.uvs.iter().map(|values| gather(values, vertices)).collect(),
+            uv_origin: self.uv_origin,
+            colors: self.colors.iter().map(|colors| colors.select(vertices)).collect(),
+            skins: self.skins.iter().map(|skin| skin.select(vertices)).collect(),
+            custom: self.custom.iter().map(|custom| custom.select(vertices)).collect(),
+            faces: Faces::triangles(Vec::new()),
+            extras: self.extras.clone(),
         }
-        for skin in &mut self.skins {
-            skin.joints = gather(&skin.joints, vertices);
-            match &mut skin.weights {
-                Weights::U8(values) => *values = gather(values, vertices),
-                Weights::F32(values) => *values = gather(values, vertices),
-            }
+    }
+}
+
+impl Colors {
+    fn select(&self, vertices: &[usize]) -> Colors {
+        match self {
+            Colors::U8(values) => Colors::U8(gather(values, vertices)),
+            Colors::F32(values) => Colors::F32(gather(values, vertices)),
         }
-        for custom in &mut self.custom {
-            let lanes = custom.lanes;
-            let components: Vec<usize> =
-                vertices.iter().flat_map(|vertex| vertex * lanes..(vertex + 1) * lanes).collect();
-            custom.values.keep(&components);
-        }
+    }
+}
+
+impl Skin {
+    fn select(&self, vertices: &[usize]) -> Skin {
+        let weights = match &self.weights {
+            Weights::U8(values) => Weights::U8(gather(values, vertices)),
+            Weights::F32(values) => Weights::F32(gather(values, vertices)),
+        };
+        Skin { joints: gather(&self.joints, vertices), weights }
+    }
+}
+
+impl Custom {
+    fn select(&self, vertices: &[usize]) -> Custom {
+        let Custom { name, lanes, values } = self;
+        let components: Vec<usize> =
+            vertices.iter().flat_map(|vertex| vertex * lanes..(vertex + 1) * lanes).collect();
+        Custom { name: name.clone(), lanes: *lanes, values: values.select(&components) }
     }
 }
 

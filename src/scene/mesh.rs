@@ -210,11 +210,21 @@ impl Components {
         each_kind!(self, values => bytemuck::cast_slice(values))
     }
 
-    /// Keeps the numbers at these places, in this order.
-    pub(super) fn keep(&mut self, places: &[usize]) {
-        each_kind!(self, values => {
-            *values = places.iter().filter_map(|place| values.get(*place).copied()).collect();
-        });
+    /// The numbers at these places, in this order.
+    pub(super) fn select(&self, places: &[usize]) -> Components {
+        fn gather<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
+            places.iter().filter_map(|place| values.get(*place).copied()).collect()
+        }
+        match self {
+            Components::F32(values) => Components::F32(gather(values, places)),
+            Components::F64(values) => Components::F64(gather(values, places)),
+            Components::U8(values) => Components::U8(gather(values, places)),
+            Components::I8(values) => Components::I8(gather(values, places)),
+            Components::U16(values) => Components::U16(gather(values, places)),
+            Components::I16(values) => Components::I16(gather(values, places)),
+            Components::U32(values) => Components::U32(gather(values, places)),
+            Components::I32(values) => Components::I32(gather(values, places)),
+        }
     }
 
     /// As many zeros of the same kind.

@@ -223,6 +223,22 @@ fn meshes_that_bmd_cannot_count_are_cut() {
 }
 
 #[test]
+fn points_that_bmd_cannot_count_are_cut() {
+    let place = |index: u32| [index % 64, index / 64 % 64, index / 4096].map(|part| part as f32 - 32.0);
+    let points = Mesh {
+        positions: (0..70_000).map(place).collect(),
+        normals: Some(vec![[0.0, 0.0, 1.0]; 70_000]),
+        faces: Faces::triangles(Vec::new()),
+        ..Mesh::default()
+    };
+    let (back, losses) = through(FormatId::Bmd, &Scene { meshes: vec![points], ..Scene::default() });
+    assert!(says(&losses, LossKind::Split, "meshes[0]"), "{losses:?}");
+    assert_eq!(back.meshes.iter().map(|mesh| mesh.positions.len()).collect::<Vec<_>>(), [65_535, 4465]);
+    let found = back.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
+    assert!(found.zip((0..).map(place)).all(|(found, expected)| found.distance(expected.into()) < 0.5));
+}
+
+#[test]
 fn what_says_nothing_is_no_loss() {
     // One level of detail that shows everything from anywhere.
     let lod = Lod { distance: 0.0, meshes: vec![0] };

@@ -48,8 +48,8 @@ impl Mesh {
     }
 
     /// The mesh in pieces of fewer than 1,024 vertices, each with its own copy of the vertices that its faces share
-    /// with other pieces. Vertices that no face uses are dropped. A mesh that is small enough stays as it is, and so
-    /// does one whose faces use vertices that do not exist.
+    /// with other pieces. Vertices that no face uses come last. A mesh that is small enough stays as it is, and so does
+    /// one whose faces use vertices that do not exist.
     pub fn split(&self) -> Vec<Mesh> {
         self.split_to(PieceLimits::RECOMMENDED)
     }
@@ -62,6 +62,7 @@ impl Mesh {
             return vec![self.clone()];
         }
         let all: Vec<_> = self.packed_vertices().collect();
+        let mut loose = vec![true; count];
         let mut pieces = Vec::new();
         let mut piece = Piece::default();
         for face in self.faces.iter() {
@@ -70,6 +71,15 @@ impl Mesh {
             }
             // What has been read or pushed once can be pushed again.
             if piece.add(face, &all).is_err() {
+                return vec![self.clone()];
+            }
+            face.vertices().iter().for_each(|vertex| loose[*vertex as usize] = false);
+        }
+        for (vertex, _) in all.iter().zip(&loose).filter(|(_, loose)| **loose) {
+            if piece.vertices.len() >= limits.vertices {
+                pieces.push(std::mem::take(&mut piece));
+            }
+            if piece.vertices.push(*vertex).is_err() {
                 return vec![self.clone()];
             }
         }
@@ -112,8 +122,10 @@ impl Piece {
             Face::Quad(corners) => Face::Quad(corners.map(place)),
         };
         self.triangles += triangles(face);
-        // The numbers of a piece's vertices fit a form of either kind.
-        PackedFace::smallest(face).map_or(Ok(()), |face| self.faces.push(face))
+        match PackedFace::smallest(face) {
+            Some(face) => self.faces.push(face),
+            None => Err(Error::inexpressible("a face of vertices that no form can name")),
+        }
     }
 }
 
@@ -131,7 +143,7 @@ impl Document {
 
     /// Splits each mesh that exceeds the limits, as [`split_large_meshes`](Document::split_large_meshes) does. Returns the number of
     /// pieces of each.
-    pub fn split_meshes(&mut self, limits: PieceLimits) -> Result<Vec<usize>> {
+    pub(crate) fn split_meshes(&mut self, limits: PieceLimits) -> Result<Vec<usize>> {
         let mut meshes = Vec::new();
         let mut starts = Vec::new();
         for (index, mesh) in self.meshes.iter().enumerate() {

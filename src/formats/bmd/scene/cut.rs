@@ -41,18 +41,18 @@ pub fn cut(scene: &mut Scene, losses: &mut Vec<Loss>) {
     scene.meshes = meshes;
 }
 
-/// The triangles of a mesh in order, each piece with its own copies of the vertices that it shares with others.
+/// The triangles of a mesh in order, each piece with its own copies of the vertices that it shares with others. Vertices
+/// that no triangle uses come last.
 fn pieces(mut mesh: Mesh) -> Vec<Mesh> {
     const NOWHERE: u32 = u32::MAX;
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
     let mut place = vec![NOWHERE; mesh.positions.len()];
+    let mut loose = vec![true; mesh.positions.len()];
     let (mut vertices, mut indices) = (Vec::new(), Vec::new());
     let mut pieces = Vec::new();
     let mut finish = |vertices: &mut Vec<usize>, indices: &mut Vec<u32>| {
-        let mut piece = mesh.clone();
-        piece.keep(vertices);
-        piece.faces = Faces::triangles(std::mem::take(indices));
-        pieces.push(piece);
+        let faces = Faces::triangles(std::mem::take(indices));
+        pieces.push(Mesh { faces, ..mesh.select(vertices) });
         vertices.clear();
     };
     for triangle in corners.as_chunks::<3>().0 {
@@ -65,9 +65,16 @@ fn pieces(mut mesh: Mesh) -> Vec<Mesh> {
             if *place == NOWHERE {
                 *place = vertices.len() as u32;
                 vertices.push(*corner as usize);
+                loose[*corner as usize] = false;
             }
             indices.push(*place);
         }
+    }
+    for vertex in (0..loose.len()).filter(|vertex| loose[*vertex]) {
+        if vertices.len() == PIECE {
+            finish(&mut vertices, &mut indices);
+        }
+        vertices.push(vertex);
     }
     finish(&mut vertices, &mut indices);
     pieces
@@ -106,5 +113,18 @@ mod tests {
             corners.extend(indices.map(|index| piece.positions[index as usize][0] as u32));
         }
         assert_eq!(corners, indices);
+    }
+
+    #[test]
+    fn points_beyond_those_that_can_be_named_stay() {
+        let positions: Vec<[f32; 3]> = (0..=MAX_VERTICES).map(|vertex| [vertex as f32, 0.0, 0.0]).collect();
+        let faces = Faces::triangles(vec![7, 8, 9]);
+        let mesh = Mesh { positions: positions.clone(), faces, ..Mesh::default() };
+        let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
+        cut(&mut scene, &mut Vec::new());
+        assert!(scene.meshes.iter().all(|piece| piece.positions.len() <= PIECE));
+        let mut found: Vec<_> = scene.meshes.iter().flat_map(|piece| piece.positions.clone()).collect();
+        found.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        assert_eq!(found, positions);
     }
 }
