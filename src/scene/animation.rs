@@ -133,8 +133,8 @@ impl Moment {
     /// The places of these times, in ticks, in the list of times of a channel.
     fn all(times: &[f32], ticks: &[f32], round: Option<f32>) -> impl Iterator<Item = Moment> {
         // Where the list is taken as it is, it need not be ascending.
-        let bits = |times: &[f32]| times.iter().map(|time| time.to_bits()).collect::<Vec<_>>();
-        let same = bits(times) == bits(ticks);
+        let same = times.len() == ticks.len()
+            && times.iter().zip(ticks).all(|(time, tick)| time.to_bits() == tick.to_bits());
         ticks.iter().enumerate().map(move |(index, ticks)| match same {
             true => Moment { before: index, after: index, fraction: 0.0 },
             false => match (round, times) {

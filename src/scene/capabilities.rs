@@ -1,5 +1,7 @@
 //! What a format can express, and how a scene is brought down to that.
 
+use std::collections::HashSet;
+
 use glam::Mat4;
 
 use super::{Conventions, Custom, Mesh, Scene, Skin, UvOrigin, merge};
@@ -272,8 +274,9 @@ impl Capabilities {
 fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
     let lods = std::mem::take(&mut scene.lods);
     let Some(finest) = lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance)) else { return };
-    let all: Vec<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
-    let goes = |mesh: &usize| all.contains(mesh) && !finest.meshes.contains(mesh);
+    let all: HashSet<usize> = lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
+    let kept: HashSet<usize> = finest.meshes.iter().copied().collect();
+    let goes = |mesh: &usize| all.contains(mesh) && !kept.contains(mesh);
     // From the last one on: the numbers of those before stay what they are.
     for mesh in (0..scene.meshes.len()).rev().filter(goes) {
         losses.list.push(Loss::dropped(format!("meshes[{mesh}]"), "a coarser level of detail"));
@@ -281,7 +284,7 @@ fn keep_finest(scene: &mut Scene, losses: &mut Losses) {
     let mut index = 0;
     let before = scene.meshes.len();
     scene.meshes.retain(|_| {
-        let keep = finest.meshes.contains(&index) || !all.contains(&index);
+        let keep = !goes(&index);
         index += 1;
         keep
     });

@@ -33,14 +33,12 @@ impl Scene {
         });
     }
 
-    /// Moves the scene so that the centre of the box around all vertices is at the origin. Returns by how much; `None` if
-    /// it is there already.
+    /// Moves the scene so that the centre of the box around all vertices, where they are at rest, is at the origin.
+    /// Returns by how much; `None` if it is there already.
     pub fn center(&mut self) -> Option<[f32; 3]> {
         self.apply_transform();
-        let positions =
-            self.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
-        let around = |(low, high): (Vec3, Vec3), at: Vec3| (low.min(at), high.max(at));
-        let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), around);
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        self.for_each_at_rest(|at| (low, high) = (low.min(at), high.max(at)));
         // Without a sign of 0.
         let offset = Vec3::ZERO - (low + high) / 2.0;
         if !offset.is_finite() || offset == Vec3::ZERO {

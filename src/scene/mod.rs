@@ -56,7 +56,7 @@ pub struct Scene {
     pub source: Option<Source>,
     /// The meshes.
     pub meshes: Vec<Mesh>,
-    /// The levels of detail; empty where all meshes are shown at every distance.
+    /// The levels of detail; empty where all meshes are shown at every distance. So are meshes of no level.
     pub lods: Vec<Lod>,
     /// Transform of the whole scene. `None` is the identity.
     pub transform: Option<Mat4>,

@@ -29,14 +29,8 @@ impl Scene {
     /// Moves skinned vertices to where these transforms of the joints, relative to their parents, take them. The skeleton
     /// stays bound as it was. Returns how many moved.
     pub fn pose(&mut self, local: &[Transform]) -> usize {
-        let joints = &self.skeleton.joints;
         let global = self.skeleton.to_model(local);
-        let matrices: Vec<Mat4> = global
-            .iter()
-            .zip(joints)
-            .map(|(global, joint)| *global * joint.inverse_bind)
-            .map(|matrix| if matrix.is_finite() { matrix } else { Mat4::IDENTITY })
-            .collect();
+        let matrices = self.from_bind(&global);
         let still = |(matrix, global): (&Mat4, &Mat4)| {
             let far = 1.0 + global.w_axis.truncate().abs().max_element();
             matrix.abs_diff_eq(Mat4::IDENTITY, SAME * far)
@@ -45,6 +39,26 @@ impl Scene {
             return 0;
         }
         self.meshes.iter_mut().map(|mesh| mesh.pose(&matrices)).sum()
+    }
+
+    /// Visits each vertex where it is at rest.
+    pub(super) fn for_each_at_rest(&self, mut visit: impl FnMut(Vec3)) {
+        let rest: Vec<_> = (0..self.skeleton.joints.len()).map(|joint| self.skeleton.rest(joint)).collect();
+        let matrices = self.from_bind(&self.skeleton.to_model(&rest));
+        for mesh in &self.meshes {
+            for (vertex, position) in mesh.positions.iter().map(|position| Vec3::from(*position)).enumerate()
+            {
+                let matrix = blend(&mesh.skins, vertex, &matrices);
+                visit(matrix.map_or(position, |matrix| matrix.transform_point3(position)));
+            }
+        }
+    }
+
+    /// What takes vertices from the bind pose to where the joints are, for these transforms to model space.
+    fn from_bind(&self, global: &[Mat4]) -> Vec<Mat4> {
+        let matrices = global.iter().zip(&self.skeleton.joints);
+        let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);
+        matrices.map(|matrix| if matrix.is_finite() { matrix } else { Mat4::IDENTITY }).collect()
     }
 }
 

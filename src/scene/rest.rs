@@ -45,7 +45,7 @@ impl Scene {
 }
 
 impl Animation {
-    /// Capabilities a joint where it rests, in each of its properties that no channel moves and that the bind pose has otherwise.
+    /// Holds a joint where it rests, in each of its properties that no channel moves and that the bind pose has otherwise.
     fn hold(&mut self, joint: usize, rest: Transform, bind: Transform) {
         let differs = |a: &[f32], b: &[f32]| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
         let held = [

@@ -1,6 +1,6 @@
 //! The joints that vertices follow.
 
-use glam::{Mat4, Quat, Vec3};
+use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::Extras;
 
@@ -55,15 +55,25 @@ impl Transform {
 
     /// The transform that is nearest to a matrix; exact unless it shears or projects.
     pub fn from_matrix(matrix: Mat4) -> Transform {
+        if !matrix.is_finite() {
+            return Transform::default();
+        }
         let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
-        if !(scale.is_finite() && rotation.is_finite()) || scale.cmpeq(Vec3::ZERO).any() {
-            return Transform { translation: translation.into(), ..Transform::default() };
+        let translation = translation.into();
+        if scale.is_finite() && rotation.is_finite() && !scale.cmpeq(Vec3::ZERO).any() {
+            return Transform { translation, rotation: rotation.normalize().to_array(), scale: scale.into() };
         }
-        Transform {
-            translation: translation.into(),
-            rotation: rotation.normalize().to_array(),
-            scale: scale.into(),
-        }
+        // Flat: the directions that have no length follow from the others.
+        let axes = Mat3::from_mat4(matrix);
+        let scale = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length);
+        let [x, y, z] = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::normalize_or_zero);
+        let beside = |axis: Vec3| axis.try_normalize().map(|axis| axis.any_orthonormal_vector());
+        let x = x.try_normalize().or_else(|| y.cross(z).try_normalize()).or_else(|| beside(y + z));
+        let x = x.unwrap_or(Vec3::X);
+        let y = y.try_normalize().or_else(|| z.cross(x).try_normalize());
+        let y = y.unwrap_or_else(|| x.any_orthonormal_vector());
+        let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
+        Transform { translation, rotation: rotation.to_array(), scale }
     }
 }
 

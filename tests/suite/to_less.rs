@@ -178,6 +178,53 @@ fn vertices_of_mesh_follow_joints_that_are_there() {
 }
 
 #[test]
+fn vertices_of_missing_joints_are_unbound_where_no_joint_can_be_added() {
+    let mut scene = arm(false, vec![0.0], vec![[0.0, 0.0, 0.0, 1.0]]);
+    scene.skeleton.joints.resize(255, Joint { parent: Some(0), ..Joint::default() });
+    // A weight on no joint.
+    scene.meshes[0].skins[0].joints[1] = [Skin::NONE; 4];
+    let (document, losses) = document(FormatId::Mesh, &scene);
+    let Document::Mesh(document) = document else { panic!() };
+    let columns = document.vertices.to_columns();
+    assert_eq!(document.joints.len(), 255);
+    assert_eq!((columns.joint_ids.unwrap()[1], columns.joint_weights.unwrap()[1]), ([255; 4], [0; 4]));
+    let loss = losses.iter().find(|loss| loss.path == "meshes[0].skins[0]").unwrap();
+    assert_eq!(loss.affected.map(|affected| affected.count), Some(1), "{loss}");
+}
+
+#[test]
+fn numbers_that_bmd_cannot_pack_are_replaced() {
+    let mut mesh = triangle();
+    mesh.normals.as_mut().unwrap()[1] = [f32::NAN, 0.0, 1.0];
+    mesh.uvs[0][2] = [0.5, f32::INFINITY];
+    let (back, losses) = through(FormatId::Bmd, &Scene { meshes: vec![mesh], ..Scene::default() });
+    assert!(back.meshes[0].normals.iter().flatten().flatten().all(|x| x.is_finite()));
+    assert_eq!(back.meshes[0].uvs[0][2], [0.0; 2]);
+    for path in ["meshes[0].normals", "meshes[0].uvs[0]"] {
+        let loss = losses.iter().find(|loss| loss.path == path && loss.kind == LossKind::Changed).unwrap();
+        assert_eq!(loss.affected.map(|affected| affected.count), Some(1), "{loss}");
+    }
+}
+
+#[test]
+fn meshes_of_no_level_of_detail_are_in_all_levels_of_bmd() {
+    let lods = vec![Lod { distance: 0.0, meshes: vec![0] }, Lod { distance: 3.0, meshes: vec![2] }];
+    let scene = Scene { meshes: vec![triangle(), triangle(), triangle()], lods, ..Scene::default() };
+    let (back, _) = through(FormatId::Bmd, &scene);
+    assert_eq!(back.lods.iter().map(|lod| &*lod.meshes).collect::<Vec<_>>(), [&[0, 1][..], &[1, 2]]);
+}
+
+#[test]
+fn levels_of_detail_that_bmd_cannot_count_are_refused() {
+    for meshes in [vec![300], (0..300).collect()] {
+        let lods = vec![Lod { distance: 1.0, meshes }];
+        let scene = Scene { meshes: vec![triangle(); 301], lods, ..Scene::default() };
+        let error = Document::from_scene(FormatId::Bmd, scene, &SceneOptions::default()).unwrap_err();
+        assert_eq!(error.path(), "lods[0]", "{error}");
+    }
+}
+
+#[test]
 fn meshes_that_bmd_cannot_count_are_cut() {
     const SIDE: u32 = 270;
     // Small whole numbers, so that what packing does to them leaves no doubt which they are.

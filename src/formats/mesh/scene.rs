@@ -77,7 +77,7 @@ impl FromScene for Document {
         let names = if renderlib { Vec::new() } else { names(&scene) };
         let root_transform = renderlib.then(|| scene.transform.map_or(super::IDENTITY, from_matrix));
         let joints = from_skeleton(&scene.skeleton)?;
-        let animations = from_animations(&scene, &names, &mut losses);
+        let animations = from_animations(&scene, &names, &mut losses)?;
         let (vertices, indices) = match scene.meshes.into_iter().next() {
             Some(mesh) => from_mesh(mesh, &mut losses)?,
             None => Default::default(),
@@ -228,9 +228,23 @@ fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     Ok(joints.iter().enumerate().map(to_joint).collect())
 }
 
-fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> Vec<Animation> {
+/// Poses of an animation that may be many more than it has samples.
+const MAX_POSES: usize = 1 << 24;
+
+/// How many more poses than samples a larger animation may have.
+const POSES_PER_SAMPLE: usize = 16;
+
+fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> Result<Vec<Animation>> {
     let animations = scene.animations.iter().enumerate().map(|(index, animation)| {
         let timestamps = all_times(animation);
+        let samples: usize = animation.channels.iter().map(|channel| channel.samples.len()).sum();
+        let poses = timestamps.len().saturating_mul(scene.skeleton.joints.len());
+        if poses > MAX_POSES.max(samples.saturating_mul(POSES_PER_SAMPLE)) {
+            let message =
+                format!("{samples} samples at {} times would become {poses} poses", timestamps.len());
+            let error = Error::limit_exceeded(message).at(path!(animations[index]));
+            return Err(error.in_format(FormatId::Mesh));
+        }
         if animation.looped {
             losses
                 .push(Loss::dropped(format!("animations[{index}].looped"), "MESH has no looped animations"));
@@ -247,13 +261,13 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> V
         let joints = scene.skeleton.joints.len().max(1);
         let poses =
             poses.iter().enumerate().map(|(place, pose)| from_transform((place % joints) as u32, *pose));
-        Animation {
+        Ok(Animation {
             name: names.iter().position(|name| *name == animation.name).map(|name| name as u32),
             duration: animation.duration,
             speed: animation.rate,
             poses: poses.collect(),
             timestamps,
-        }
+        })
     });
     animations.collect()
 }

@@ -62,22 +62,29 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     Some(count)
 }
 
-/// Binds vertices that are bound to missing joints only to a static one. Returns whether there are any.
+/// Binds vertices that are bound to missing joints only to a static one. Returns whether that has to be added.
 fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     let loose = match &skin.weights {
         Weights::U8(weights) => loose_vertices(&skin.joints, weights),
         Weights::F32(weights) => loose_vertices(&skin.joints, weights),
     };
-    let Some(id) = u16::try_from(still).ok().filter(|id| usize::from(*id) < MAX_JOINTS && !loose.is_empty())
-    else {
+    if loose.is_empty() {
         return false;
-    };
+    }
+    let id = u16::try_from(still).ok().filter(|id| usize::from(*id) < MAX_JOINTS);
+    let (joint, weight) = if let Some(id) = id { (id, 1.0) } else { (Skin::NONE, 0.0) };
     for vertex in &loose {
-        skin.joints[*vertex] = [id, Skin::NONE, Skin::NONE, Skin::NONE];
+        skin.joints[*vertex] = [joint, Skin::NONE, Skin::NONE, Skin::NONE];
         match &mut skin.weights {
-            Weights::U8(weights) => weights[*vertex] = [255, 0, 0, 0],
-            Weights::F32(weights) => weights[*vertex] = [1.0, 0.0, 0.0, 0.0],
+            Weights::U8(weights) => weights[*vertex] = [(weight * 255.0) as u8, 0, 0, 0],
+            Weights::F32(weights) => weights[*vertex] = [weight, 0.0, 0.0, 0.0],
         }
+    }
+    if id.is_none() {
+        let message =
+            format!("MESH has at most {MAX_JOINTS} joints: vertices bound to missing joints become unbound");
+        losses.push(Loss::changed(PATH, message).affecting(loose.len(), skin.joints.len(), "vertices"));
+        return false;
     }
     let loss = Loss::changed("skeleton.joints", "added a static joint for vertices bound to missing joints");
     losses.push(loss.affecting(loose.len(), skin.joints.len(), "vertices"));

@@ -123,15 +123,18 @@ impl Content {
         }
         match (field, loss.kind) {
             // That vertices are where they were is tested where that is done.
-            ("joints.inverse_bind" | "joints.rest", LossKind::Changed) => {
+            ("joints.inverse_bind", LossKind::Changed) => {
                 said.joints_changed = true;
-                let transforms = ["bind.", "rest.", "channels."];
-                for parts in self.joints.iter_mut().chain(&mut self.animations) {
-                    let all = parts.iter_mut();
-                    all.filter(|(name, _)| transforms.iter().any(|t| name.starts_with(t))).for_each(forget);
-                }
-                let bound_elsewhere = field == "joints.rest";
-                for mesh in self.meshes.iter_mut().filter(|_| bound_elsewhere) {
+                let scaled: Vec<usize> =
+                    (0..self.joints.len()).filter(|joint| self.is_scaled(*joint)).collect();
+                self.forget_transforms(&scaled);
+                if scaled.is_empty() { Err("no joint has a scale".into()) } else { Ok(()) }
+            }
+            ("joints.rest", LossKind::Changed) => {
+                said.joints_changed = true;
+                let all: Vec<usize> = (0..self.joints.len()).collect();
+                self.forget_transforms(&all);
+                for mesh in self.meshes.iter_mut().filter(|mesh| mesh.parts.contains_key("skins")) {
                     let vertices = ["positions", "normals", "tangents"];
                     mesh.parts.iter_mut().filter(|(name, _)| vertices.contains(&&***name)).for_each(forget);
                 }
@@ -163,6 +166,35 @@ impl Content {
 
     fn each_joint(&mut self, lose: impl Fn(&mut Parts) -> Outcome) -> Outcome {
         self.joints.iter_mut().try_for_each(lose)
+    }
+
+    /// Whether a joint, or one above it, has a scale in the bind pose, or that is not known any more.
+    fn is_scaled(&self, joint: usize) -> bool {
+        let above = |joint: &usize| match self.joints.get(*joint)?.get("parent")? {
+            Part::Text(parent) => parent.parse().ok(),
+            _ => None,
+        };
+        let mut chain = std::iter::successors(Some(joint), above).take(self.joints.len());
+        chain.any(|joint| match self.joints.get(joint).and_then(|parts| parts.get("bind.scale")) {
+            Some(Part::Numbers(scale)) => scale.values.iter().any(|factor| (factor - 1.0).abs() > 1e-5),
+            _ => true,
+        })
+    }
+
+    /// Lets these joints be anywhere, in the bind pose, at rest and while animations play.
+    fn forget_transforms(&mut self, joints: &[usize]) {
+        let count = self.joints.len();
+        for joint in joints {
+            let is_transform = |name: &str| name.starts_with("bind.") || name.starts_with("rest.");
+            self.joints[*joint].iter_mut().filter(|(name, _)| is_transform(name)).for_each(forget);
+        }
+        let channels = self.animations.iter_mut().flatten().filter(|(name, _)| name.starts_with("channels."));
+        for (_, part) in channels {
+            let Part::Numbers(Numbers { values, lanes, .. }) = part else { continue };
+            for pose in values.chunks_mut(*lanes * count) {
+                joints.iter().for_each(|joint| pose[*lanes * joint..][..*lanes].fill(f64::NAN));
+            }
+        }
     }
 
     /// A joint that has no scale in the bind pose, nor at rest.

@@ -1,10 +1,11 @@
 //! What the scene shows is what formats without a skeleton, and those without scale, are written with.
 
+use glam::{Mat4, Quat, Vec3};
 use meshspec::scene::{
     Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Precision, Samples, Scene,
     SceneOptions, Skeleton, Skin, Transform,
 };
-use meshspec::{Loss, bmd, crucible, mesh};
+use meshspec::{ErrorKind, Loss, bmd, crucible, mesh};
 
 /// A quad of 200 units, bound to a joint that shows it at a hundredth, a metre up.
 fn scaled() -> Scene {
@@ -185,10 +186,20 @@ fn slivers_may_go_but_not_what_shows() {
     }
     mesh.positions.extend([[500.0, 500.0, 0.01], [600.0, 500.0, 0.01], [600.0, 500.01, 0.01]]);
     mesh.faces = Faces::triangles(vec![0, 1, 3, 0, 3, 2, 4, 5, 6]);
-    let (_, losses) = bmd::Document::from_scene(scene, &options()).unwrap();
+    let (document, losses) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     let loss = losses.iter().find(|loss| loss.path == "meshes[0].positions").unwrap();
     let flattened = loss.affected.unwrap();
     assert_eq!((flattened.count, flattened.of, loss.size), (1, 3, Some(100.0)));
+    // The square shows.
+    let (back, _) = document.into_scene(&options()).unwrap();
+    let corners = scene.meshes[0].positions.iter().zip(&back.meshes[0].positions).take(4);
+    for (before, after) in corners {
+        assert!(Vec3::from(*before).distance(Vec3::from(*after)) < 0.5, "{before:?} became {after:?}");
+    }
+    // A triangle that is higher shows, too.
+    scene.meshes[0].positions[6] = [600.0, 510.0, 0.01];
+    let (_, losses) = bmd::Document::from_scene(scene, &options()).unwrap();
+    assert!(losses.iter().all(|loss| loss.affected.is_none()), "{losses:?}");
 }
 
 #[test]
@@ -218,4 +229,69 @@ fn steps_stay_steps_in_mesh() {
         let height = |scene: &Scene| scene.animations[0].pose(&scene.skeleton, time)[0].translation[1];
         assert_eq!(height(&back), height(&scene), "{time}");
     }
+}
+
+#[test]
+fn the_centre_is_that_of_what_is_shown() {
+    let mut scene = scaled();
+    assert_eq!(scene.center(), Some([0.0, -2.0, 0.0]));
+    let (document, _) = crucible::Document::from_scene(scene, &options()).unwrap();
+    let (shown, _) = document.into_scene(&options()).unwrap();
+    for (found, [x, y]) in shown.meshes[0].positions.iter().zip([[-1, -1], [1, -1], [1, 1], [-1, 1]]) {
+        assert!(Vec3::from(*found).distance(Vec3::new(x as f32, y as f32, 0.0)) < 1e-6, "{found:?}");
+    }
+}
+
+#[test]
+fn what_has_no_size_keeps_none() {
+    let turn = Quat::from_rotation_y(0.5);
+    for scale in
+        [[0.0; 3], [0.0, 2.0, 3.0], [1.0, 0.0, 3.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]]
+    {
+        let matrix = Mat4::from_scale_rotation_translation(scale.into(), turn, Vec3::X);
+        let found = Transform::from_matrix(matrix).to_matrix();
+        assert!(found.abs_diff_eq(matrix, 1e-6), "{scale:?}: {found}");
+    }
+    // The bind pose of a joint that nothing can be bound to.
+    let joint = Joint { inverse_bind: Mat4::from_scale(Vec3::ZERO), ..Joint::default() };
+    assert_eq!(Skeleton { joints: vec![joint] }.bind(0), Transform::default());
+}
+
+#[test]
+fn poses_that_are_many_more_than_samples_are_refused() {
+    let mut scene = scaled();
+    scene.skeleton.joints.resize(255, Joint::default());
+    let animation = &mut scene.animations[0];
+    animation.times[0] = (0..70_000).map(|time| time as f32).collect();
+    animation.channels[0].samples = Samples::Translation(vec![[0.0, 1.0, 0.0]; 70_000]);
+    let error = mesh::Document::from_scene(scene, &options()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::LimitExceeded, "{error}");
+    assert_eq!(error.path(), "animations[0]");
+}
+
+#[test]
+fn a_change_of_the_surface_is_listed() {
+    let precision = SceneOptions::default().with_precision(Precision::Error(1.0));
+    let (mut listed, mut kept) = (0, 0);
+    for step in 0..60 {
+        let width = 6.0 + step as f32 * 0.17;
+        let mut scene = grid(1, [500.0, 0.0, 0.0]);
+        for position in &mut scene.meshes[0].positions {
+            *position = [500.0 + width * (position[0] - 500.0), 500.0 + 100.0 * position[1], 0.0];
+        }
+        let Ok((document, losses)) = bmd::Document::from_scene(scene, &precision) else { continue };
+        let (back, _) = document.into_scene(&options()).unwrap();
+        let mesh = &back.meshes[0];
+        let mut area = 0.0;
+        mesh.faces.for_each_triangle(mesh.positions.len(), |corners| {
+            let [a, b, c] = corners.map(|corner| Vec3::from(mesh.positions[corner as usize]));
+            area += (b - a).cross(c - a).length() / 2.0;
+        });
+        let change = (area / (100.0 * width) - 1.0).abs();
+        let loss = losses.iter().find(|loss| loss.path == "meshes[0].positions");
+        let is_listed = loss.is_some_and(|loss| loss.detail.is_some());
+        assert_eq!(is_listed, change > 0.01, "{width}: {change}: {losses:?}");
+        *(if is_listed { &mut listed } else { &mut kept }) += 1;
+    }
+    assert!(listed > 5 && kept > 5, "{listed} listed, {kept} kept");
 }

@@ -2,6 +2,7 @@
 
 mod animation;
 mod cut;
+mod lods;
 mod precision;
 mod rig;
 
@@ -69,7 +70,7 @@ impl FromScene for Document {
         if !hidden.is_empty() {
             scene.extras.insert(HIDDEN.to_owned(), Value::Array(hidden));
         }
-        scene.lods = self.lods.iter().map(|lod| to_lod(*lod, &places)).collect();
+        scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &places)).collect();
         scene.animations =
             self.animations.iter().map(|animation| animation::to_animation(animation, &self.bones)).collect();
         conventions.to_scene_space(&mut scene, "bmd");
@@ -87,6 +88,7 @@ impl FromScene for Document {
         let extras = rig::take_extras(&mut scene.skeleton);
         let mut losses = CAPABILITIES.restrict(&mut scene, conventions);
         losses.extend(changes);
+        lods::show_loose(&mut scene);
         cut::cut(&mut scene, &mut losses);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
@@ -102,7 +104,8 @@ impl FromScene for Document {
         };
         let places = show(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
-        document.lods = lods.map(|(index, lod)| from_lod(index, lod, &places, &mut losses)).collect();
+        let lods = lods.map(|(index, lod)| lods::from_lod(index, lod, &places, &mut losses));
+        document.lods = lods.collect::<Result<_>>().map_err(in_bmd)?;
         split(&mut document, &places, &mut losses)?;
         Ok((document, losses))
     }
@@ -221,6 +224,7 @@ fn from_mesh(
         Surface::Flat if zero => losses.push(Loss::dropped(st, "texture coordinates of 0 on a flat colour")),
         _ => {}
     }
+    repair(&mut mesh, index, losses);
     let size = mesh.size();
     let mut attributes = Attributes {
         positions: mesh.positions,
@@ -256,6 +260,22 @@ fn from_mesh(
         losses.push(Loss::dropped(format!("meshes[{index}].colors[0]"), message));
     }
     Ok(mesh)
+}
+
+/// Gives normals and texture coordinates that are not finite values that can be packed.
+fn repair(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
+    fn replace<const N: usize>(values: &mut [[f32; N]], value: [f32; N]) -> usize {
+        let bad = values.iter_mut().filter(|value| !value.iter().all(|x| x.is_finite()));
+        bad.map(|bad| *bad = value).count()
+    }
+    let mut list = |what: &str, message: &str, count: usize| {
+        let loss = Loss::changed(format!("meshes[{index}].{what}"), message);
+        losses.extend((count > 0).then(|| loss.affecting(count, mesh.positions.len(), "vertices")));
+    };
+    let normals = replace(mesh.normals.as_deref_mut().unwrap_or_default(), [0.0, 0.0, 1.0]);
+    list("normals", "normals that are not finite become (0, 0, 1)", normals);
+    let uvs = mesh.uvs.first_mut().map_or(0, |uvs| replace(uvs, [0.0; 2]));
+    list("uvs[0]", "texture coordinates that are not finite become 0", uvs);
 }
 
 /// A flat colour is a part of the name, and what begins like one is one.
@@ -312,9 +332,15 @@ fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Ve
     let Encoded { errors, packed, .. } = encoded;
     if packed.error > 0.0 {
         let loss = Loss::quantised(format!("meshes[{index}].positions"), "positions packed", packed.error);
-        let loss = loss.of_size(packed.size);
-        let flattened = |loss: Loss| loss.affecting(packed.lost, packed.triangles, "triangles flattened");
-        losses.push(if packed.lost > 0 { flattened(loss) } else { loss });
+        let mut loss = loss.of_size(packed.size);
+        if let Some(change) = packed.area_change() {
+            let percent = crate::loss::rounded(100.0 * change);
+            loss = loss.detail(format_args!("the area of the surface changes by {percent} %"));
+        }
+        if packed.lost > 0 {
+            loss = loss.affecting(packed.lost, packed.triangles, "triangles flattened");
+        }
+        losses.push(loss);
     }
     let mut report = |what: &str, message: &str, error: f32| {
         let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, error);
@@ -366,35 +392,4 @@ fn shown(value: &Value) -> Option<(usize, Mesh)> {
     let faces = Faces::from_words(words("faces")?).ok()?;
     let index = usize::try_from(value.get("mesh")?.as_u64()?).ok()?;
     Some((index, Mesh::new(None, vertices, faces)))
-}
-
-/// A level of detail shows a range of meshes, or all of them.
-fn to_lod(lod: LodDef, places: &[Option<usize>]) -> scene::Lod {
-    let first = usize::from(lod.id_mesh);
-    let range = if lod.is_all() { 0..places.len() } else { first..first + usize::from(lod.n_mesh) };
-    let meshes = range.filter_map(|index| places.get(index).copied().flatten()).collect();
-    // A scale of 0 is seen from infinitely far.
-    let distance = if lod.is_all() { 0.0 } else { lod.distance().unwrap_or(f32::INFINITY) };
-    scene::Lod { distance, meshes }
-}
-
-fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut Vec<Loss>) -> LodDef {
-    let path = format!("lods[{index}]");
-    if lod.distance == 0.0 && lod.meshes.len() == places.len() {
-        return LodDef::default();
-    }
-    let mut meshes: Vec<usize> = lod.meshes.iter().filter_map(|mesh| places.get(*mesh).copied()).collect();
-    meshes.sort_unstable();
-    let (first, last) = (meshes.first().copied().unwrap_or(0), meshes.last().copied().unwrap_or(0));
-    let count = if meshes.is_empty() { 0 } else { last - first + 1 };
-    if count > meshes.len() {
-        let message = "levels of BMD are ranges of meshes: those in between are shown, too";
-        losses.push(Loss::changed(path.clone(), message));
-    }
-    let ld_sc = super::F8A::nearest(1.0 / (lod.distance + 1.0));
-    let error = (1.0 / ld_sc.value() - 1.0 - lod.distance).abs();
-    if error > lod.distance * 1e-6 && error.is_finite() {
-        losses.push(Loss::quantised(format!("{path}.distance"), "distances packed (metres)", error));
-    }
-    LodDef { id_mesh: first.min(255) as u8, n_mesh: count.min(255) as u8, ld_sc, ..LodDef::default() }
 }

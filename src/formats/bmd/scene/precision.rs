@@ -189,6 +189,11 @@ impl Packed {
         self.area_lost <= LOST * self.area && changed <= change * self.area
     }
 
+    /// By which part the area of the surface changed, if that is more than a hundredth.
+    pub fn area_change(&self) -> Option<f32> {
+        Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > LOST)
+    }
+
     /// # Errors
     ///
     /// If vertices moved so far that the mesh is another one: packed numbers are the coarser, the farther they are from
