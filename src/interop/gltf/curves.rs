@@ -7,7 +7,7 @@ use ::gltf::json::animation::{Interpolation as Curve, Property};
 use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::document::{Document, extras};
+use super::document::{Document, extras, malformed};
 use super::failures::Failures;
 use super::skeleton::Joints;
 use super::take_own;
@@ -17,7 +17,7 @@ use crate::{Loss, Result};
 /// The fewest straight pieces that a curve between two keys becomes.
 const MIN_PIECES: usize = 8;
 
-/// The most.
+/// The most straight pieces that a curve between two keys becomes.
 const MAX_PIECES: usize = 64;
 
 /// How far the straight pieces may be from the curve, as a part of the range of its values, unless they would be too many.
@@ -32,13 +32,7 @@ pub(super) fn read(
     let mut animations = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
-        match Reader::new(document, entry, &at).read(joints, losses) {
-            Ok(animation) => animations.push(animation),
-            Err(error) => {
-                let message = failures.note(error, &at)?;
-                losses.push(Loss::dropped(at, message));
-            }
-        }
+        animations.extend(Reader::new(document, entry, &at).read(joints, failures, losses)?);
     }
     Ok(animations)
 }
@@ -68,7 +62,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read(mut self, joints: &Joints, losses: &mut Vec<Loss>) -> Result<Animation> {
+    /// The animation without the channels that cannot be read; `None` if nothing is left of it.
+    fn read(
+        mut self,
+        joints: &Joints,
+        failures: &mut Failures,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<Animation>> {
         let own = take_own(&mut extras(&self.entry.extras));
         // With those that are not finite as texts.
         let float =
@@ -77,9 +77,19 @@ impl<'a> Reader<'a> {
         self.animation.looped = own.get("looped").and_then(Value::as_bool).unwrap_or(false);
         // Without ticks of this crate's own, a tick is a second.
         self.animation.rate = float("rate").unwrap_or(1.0);
+        let mut unread = Vec::new();
         for (place, channel) in self.entry.channels.iter().enumerate() {
-            self.channel(place, channel, joints, losses)?;
+            let at = format!("{}.channels[{place}]", self.at);
+            if let Err(error) = self.channel(&at, channel, joints, losses) {
+                let message = failures.note(error, &at)?;
+                unread.push(Loss::dropped(at, message));
+            }
         }
+        if let Some(first) = unread.first().filter(|_| self.animation.channels.is_empty()) {
+            losses.push(Loss::dropped(self.at, first.message.clone()));
+            return Ok(None);
+        }
+        losses.extend(unread);
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         if self.curves > 0 {
@@ -87,22 +97,27 @@ impl<'a> Reader<'a> {
                 format!("cubic splines sampled: up to {} linear segments between keys", self.pieces);
             losses.push(Loss::changed(format!("{}.samplers", self.at), message).detail(self.curves));
         }
-        Ok(self.animation)
+        Ok(Some(self.animation))
     }
 
     fn channel(
         &mut self,
-        place: usize,
+        path: &str,
         channel: &json::animation::Channel,
         joints: &Joints,
         losses: &mut Vec<Loss>,
     ) -> Result<()> {
-        let path = format!("{}.channels[{place}]", self.at);
         let node = channel.target.node.value();
-        let Checked::Valid(property) = channel.target.path else { return Ok(()) };
+        let Checked::Valid(property) = channel.target.path else {
+            return Err(malformed(path, "a target that glTF does not know"));
+        };
         if property == Property::MorphTargetWeights {
             losses.push(Loss::dropped(path, "scenes have no animations of morph targets"));
             return Ok(());
+        }
+        let nodes = self.document.root.nodes.len();
+        if node >= nodes {
+            return Err(malformed(path, format!("node {node}, but there are {nodes}")));
         }
         let Some(joint) = joints.of_node(node) else {
             losses.push(
@@ -111,8 +126,14 @@ impl<'a> Reader<'a> {
             );
             return Ok(());
         };
-        let sampler = &self.entry.samplers[channel.sampler.value()];
-        let Checked::Valid(curve) = sampler.interpolation else { return Ok(()) };
+        let samplers = &self.entry.samplers;
+        let Some(sampler) = samplers.get(channel.sampler.value()) else {
+            let message = format!("sampler {}, but there are {}", channel.sampler.value(), samplers.len());
+            return Err(malformed(path, message));
+        };
+        let Checked::Valid(curve) = sampler.interpolation else {
+            return Err(malformed(path, "an interpolation that glTF does not know"));
+        };
         let seconds = self.seconds(sampler.input.value())?;
         let mut pieces = 1;
         let samples = match property {
@@ -213,7 +234,8 @@ fn between<T>(seconds: &[f32], pieces: usize, value: impl Fn(usize, f32, f32) ->
     all
 }
 
-/// How many straight pieces come near enough to each curve between these keys. A straight line is off by at most an
+/// How many straight pieces come near enough to each curve between these keys: a power of two, so that the times of
+/// several curves are those of the finest. A straight line is off by at most an
 /// eighth of the second derivative, which is largest at one of the ends.
 fn pieces_of<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
     let (mut low, mut high, mut bend) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0.0_f32);
@@ -232,7 +254,7 @@ fn pieces_of<const N: usize>(keys: &[[f32; N]], seconds: &[f32]) -> usize {
     let range = (0..N).map(|lane| high[lane] - low[lane]).fold(0.0, f32::max);
     let pieces = (bend / (8.0 * NEAR * range)).sqrt().ceil();
     // A saturating cast; not-a-number becomes 0.
-    (pieces as usize).clamp(MIN_PIECES, MAX_PIECES)
+    (pieces as usize).clamp(MIN_PIECES, MAX_PIECES).next_power_of_two()
 }
 
 /// The cubic Hermite spline of two keys: in-tangent, value and out-tangent of each. glTF 2.0, appendix C.

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use ::gltf::json;
-use ::gltf::json::validation::{Error as Fault, Validate};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::{container, unread};
+use super::{container, mend, unread};
 use crate::interop::Files;
 use crate::scene::Extras;
 use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness};
@@ -50,15 +49,10 @@ impl<'a> Document<'a> {
         let refuse = |error: serde_json::Error| Error::malformed(format!("no JSON of glTF: {error}"));
         let json: Value = serde_json::from_slice(text).map_err(refuse)?;
         check_version(&json)?;
-        let mut root = parse(text, &json, losses).map_err(refuse)?;
-        if root.scenes.is_empty() && !root.nodes.is_empty() && root.scene.take().is_some() {
-            losses.push(Loss::dropped("scene", "the file has no scenes: all nodes are shown"));
-        }
+        let mut root = mend::parse(text, &json, losses).map_err(refuse)?;
         unread::list(&json, losses);
         drop(json);
-        // They are listed; the crate would refuse them.
-        root.extensions_required.clear();
-        validate(&root)?;
+        mend::references(&mut root, losses)?;
         let mut left = limits.max_decoded;
         let buffers = root.buffers.iter().enumerate();
         let buffers = buffers.map(|(index, buffer)| load(index, buffer, numbers, files, &mut left)).collect();
@@ -145,94 +139,6 @@ fn check_version(json: &Value) -> Result<()> {
                 format!("glTF {version} is not supported, only glTF 2.0: convert the file to it first");
             Err(Error::unsupported(message).at_text("asset.version"))
         }
-    }
-}
-
-fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_json::Result<json::Root> {
-    serde_json::from_slice(text).or_else(|error| {
-        let mut json = json.clone();
-        mend(&mut json, losses);
-        let text = serde_json::to_vec(&json)?;
-        serde_json::from_slice(&text).map_err(|_| error)
-    })
-}
-
-/// Mends what the crate does not accept: scenes without nodes, channels of animations without a target, and integers
-/// that are written as floats, such as `1e0`.
-fn mend(json: &mut Value, losses: &mut Vec<Loss>) {
-    for scene in list_mut(json, "scenes").into_iter().flatten() {
-        if let Some(scene) = scene.as_object_mut() {
-            scene.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
-        }
-    }
-    for (index, animation) in list_mut(json, "animations").into_iter().flatten().enumerate() {
-        let Some(channels) = list_mut(animation, "channels") else { continue };
-        let before = channels.len();
-        channels.retain(|channel| channel.pointer("/target/node").is_some());
-        if channels.len() < before {
-            let loss =
-                Loss::dropped(format!("animations[{index}].channels"), "channels without a target node");
-            losses.push(loss.affecting(before - channels.len(), before, "channels"));
-        }
-    }
-    to_integers(json);
-}
-
-/// The entries of a list of an object.
-fn list_mut<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
-    json.get_mut(name)?.as_array_mut()
-}
-
-/// Turns floats without a fraction into integers.
-fn to_integers(json: &mut Value) {
-    match json {
-        Value::Number(number) if number.is_f64() => {
-            let value = number.as_f64().filter(|value| value.fract() == 0.0 && value.abs() < 2_f64.powi(53));
-            if let Some(value) = value {
-                *number = (value as i64).into();
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(to_integers),
-        Value::Object(map) => map.values_mut().for_each(to_integers),
-        _ => {}
-    }
-}
-
-/// What the crate checks, and targets of animations. Except for what is missing: files without the bounds of positions
-/// can be read; and for names of attributes, which are listed.
-fn validate(root: &json::Root) -> Result<()> {
-    for (mesh, entry) in root.meshes.iter().enumerate() {
-        for (place, primitive) in entry.primitives.iter().enumerate() {
-            // The crate's validation relies on these being there.
-            if let Some(index) = primitive.attributes.values().find(|i| i.value() >= root.accessors.len()) {
-                let path = format!("meshes[{mesh}].primitives[{place}].attributes");
-                return Err(malformed(
-                    path,
-                    format!("accessor {}, but there are {}", index.value(), root.accessors.len()),
-                ));
-            }
-        }
-    }
-    for (index, animation) in root.animations.iter().enumerate() {
-        for (place, channel) in animation.channels.iter().enumerate() {
-            let node = channel.target.node.value();
-            if node >= root.nodes.len() {
-                let path = format!("animations[{index}].channels[{place}].target.node");
-                return Err(malformed(path, format!("node {node}, but there are {}", root.nodes.len())));
-            }
-        }
-    }
-    let mut first = None;
-    root.validate(root, json::Path::new, &mut |path, fault| {
-        let listed = |path: json::Path| path.as_str().ends_with(".attributes[\"<invalid semantic name>\"]");
-        if first.is_none() && !matches!(fault, Fault::Missing) && !listed(path()) {
-            first = Some((path(), fault));
-        }
-    });
-    match first {
-        Some((path, Fault::IndexOutOfBounds)) => Err(malformed(path.as_str(), "the index is out of range")),
-        Some((path, fault)) => Err(malformed(path.as_str(), fault.to_string().to_lowercase())),
-        None => Ok(()),
     }
 }
 

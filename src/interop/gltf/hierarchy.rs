@@ -1,5 +1,7 @@
 //! Nodes: who stands below whom, and where.
 
+use std::ops::Range;
+
 use ::gltf::json;
 use ::gltf::json::animation::Property;
 use ::gltf::json::validation::Checked;
@@ -19,6 +21,12 @@ pub(super) struct Hierarchy {
     pub shown: Vec<bool>,
     /// The node above all others, which has the transform of the scene.
     pub top: Option<usize>,
+    /// All nodes: each is followed by those below it.
+    pub order: Vec<usize>,
+    /// The part of the order that each node and those below it are.
+    ranges: Vec<Range<usize>>,
+    /// From the space of each node to that of the scene.
+    to_scene: Vec<Mat4>,
 }
 
 impl Hierarchy {
@@ -37,16 +45,28 @@ impl Hierarchy {
             }
         }
         let roots = (0..nodes.len()).filter(|index| parents[*index].is_none());
-        let reached = below(nodes, roots.collect());
-        if let Some(index) = reached.iter().position(|reached| !reached) {
+        let order = below(nodes, roots.collect());
+        let ranges = ranges(&order, &parents);
+        if let Some(index) = ranges.iter().position(Range::is_empty) {
             return Err(malformed(format!("nodes[{index}]"), "it is its own ancestor"));
         }
         let roots = scene_roots(document, &parents, losses);
         let local = nodes.iter().map(|node| to_transform(node).map_or_else(|m| m, |t| t.to_matrix()));
-        let shown = below(nodes, roots.clone());
-        let mut hierarchy = Hierarchy { parents, local: local.collect(), shown, top: None };
+        let mut shown = vec![false; nodes.len()];
+        below(nodes, roots.clone()).into_iter().for_each(|node| shown[node] = true);
+        let (local, to_scene) = (local.collect(), Vec::new());
+        let mut hierarchy = Hierarchy { parents, local, shown, top: None, order, ranges, to_scene };
         hierarchy.top = hierarchy.find_top(document, &roots);
+        hierarchy.place();
         Ok(hierarchy)
+    }
+
+    /// Finds out where each node is in the scene.
+    fn place(&mut self) {
+        self.to_scene = vec![Mat4::IDENTITY; self.local.len()];
+        for node in self.order.iter().copied().filter(|node| Some(*node) != self.top) {
+            self.to_scene[node] = self.to_scene(self.parents[node]) * self.local[node];
+        }
     }
 
     /// The only root besides skinned meshes, if it has a transform and nothing else.
@@ -65,17 +85,18 @@ impl Hierarchy {
 
     /// From the space of a node, or of what is above all, to that of the scene.
     pub fn to_scene(&self, node: Option<usize>) -> Mat4 {
-        let mut matrix = Mat4::IDENTITY;
-        for node in self.up(node) {
-            matrix = self.local[node] * matrix;
-        }
-        matrix
+        node.map_or(Mat4::IDENTITY, |node| self.to_scene[node])
     }
 
     /// From the space of the scene to that of a node; the identity where the node is not below it.
     pub fn inverse(&self, node: usize) -> Mat4 {
         let inverse = self.to_scene(Some(node)).inverse();
         if inverse.is_finite() { inverse } else { Mat4::IDENTITY }
+    }
+
+    /// Whether a node is another one, or below it.
+    pub fn is_below(&self, node: usize, above: usize) -> bool {
+        self.ranges[above].contains(&self.ranges[node].start)
     }
 
     /// This node and those above it, below the one on top.
@@ -89,21 +110,40 @@ impl Hierarchy {
 pub(super) fn animated(root: &json::Root) -> Vec<bool> {
     let mut animated = vec![false; root.nodes.len()];
     for channel in root.animations.iter().flat_map(|animation| &animation.channels) {
-        animated[channel.target.node.value()] |=
-            channel.target.path != Checked::Valid(Property::MorphTargetWeights);
+        let moves = channel.target.path != Checked::Valid(Property::MorphTargetWeights);
+        if let Some(animated) = animated.get_mut(channel.target.node.value()) {
+            *animated |= moves;
+        }
     }
     animated
 }
 
-/// Which nodes are these, or below them.
-fn below(nodes: &[json::Node], mut open: Vec<usize>) -> Vec<bool> {
+/// These nodes and those below them, each followed by those below it.
+fn below(nodes: &[json::Node], mut open: Vec<usize>) -> Vec<usize> {
     let mut reached = vec![false; nodes.len()];
+    let mut order = Vec::new();
+    open.reverse();
     while let Some(index) = open.pop() {
         if !std::mem::replace(&mut reached[index], true) {
-            open.extend(nodes[index].children.iter().flatten().map(|child| child.value()));
+            order.push(index);
+            open.extend(nodes[index].children.iter().flatten().rev().map(|child| child.value()));
         }
     }
-    reached
+    order
+}
+
+/// The part of the order that each node and those below it are; empty for nodes that are not in it.
+fn ranges(order: &[usize], parents: &[Option<usize>]) -> Vec<Range<usize>> {
+    let mut ranges = vec![0..0; parents.len()];
+    for (place, node) in order.iter().enumerate() {
+        ranges[*node] = place..place + 1;
+    }
+    for node in order.iter().rev() {
+        if let Some(parent) = parents[*node] {
+            ranges[parent].end = ranges[parent].end.max(ranges[*node].end);
+        }
+    }
+    ranges
 }
 
 /// The roots of the scene that is to be shown; all roots where the file has no scene.
@@ -133,20 +173,17 @@ pub(super) fn to_transform(node: &json::Node) -> Result<Transform, Mat4> {
 }
 
 /// The nodes that stand for a node from a distance on.
-pub(super) fn coarser(document: &Document, node: usize) -> Result<Vec<usize>> {
-    let entry = &document.root.nodes[node];
-    let lods = entry.extensions.as_ref().and_then(|extensions| extensions.others.get(LOD));
-    let ids = lods.and_then(|lods| lods.get("ids")).and_then(Value::as_array);
-    let nodes = ids.into_iter().flatten().map(|id| {
-        let known = id.as_u64().filter(|id| *id < document.root.nodes.len() as u64);
-        known.map(|id| id as usize).ok_or_else(|| {
-            malformed(
-                format!("nodes[{node}].extensions.{LOD}"),
-                format!("node {id}, but there are {}", document.root.nodes.len()),
-            )
-        })
-    });
-    nodes.collect()
+pub(super) fn coarser(document: &Document, node: usize, losses: &mut Vec<Loss>) -> Vec<usize> {
+    let nodes = &document.root.nodes;
+    let lods = nodes[node].extensions.as_ref().and_then(|extensions| extensions.others.get(LOD));
+    let ids = lods.and_then(|lods| lods.get("ids")).and_then(Value::as_array).into_iter().flatten();
+    let is_there = |id: &&Value| id.as_u64().is_some_and(|id| id < nodes.len() as u64);
+    let (there, missing): (Vec<_>, Vec<_>) = ids.partition(is_there);
+    for id in missing {
+        let message = format!("node {id}, but there are {}", nodes.len());
+        losses.push(Loss::dropped(format!("nodes[{node}].extensions.{LOD}"), message));
+    }
+    there.into_iter().filter_map(|id| Some(id.as_u64()? as usize)).collect()
 }
 
 /// The distance from which on a node is shown, where this crate has written it.

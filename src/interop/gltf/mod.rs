@@ -17,6 +17,7 @@ mod failures;
 mod hierarchy;
 mod instances;
 mod materials;
+mod mend;
 mod names;
 mod outline;
 mod primitive;

@@ -20,6 +20,8 @@ pub(super) struct Origin<'a> {
     pub mesh: usize,
     /// The place of the primitive.
     pub at: &'a str,
+    /// How many losses there were before those of the node.
+    pub listed: usize,
 }
 
 impl Origin<'_> {
@@ -47,7 +49,7 @@ impl Origin<'_> {
                     let loss = Loss::dropped(format!("{holder}.extras.{key}"), message);
                     let loss = loss.detail(format_args!("{old}, but {path} has {value}"));
                     // The same node and mesh have several primitives.
-                    if !losses.contains(&loss) {
+                    if losses.get(self.listed..).is_some_and(|own| !own.contains(&loss)) {
                         losses.push(loss);
                     }
                 }

@@ -4,6 +4,8 @@
 //! with the transform of the scene: joints must have a common root. Skinned meshes are roots themselves, since nodes
 //! above them do not move them.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value, json};
 
 use super::attributes::{extras, primitive};
@@ -22,8 +24,8 @@ pub(super) struct Outline {
     pub materials: Vec<Value>,
     /// The nodes of the scene.
     pub roots: Vec<usize>,
-    /// The materials that are there already.
-    known: Vec<Material>,
+    /// Where the materials are that are there already.
+    known: HashMap<Material, usize>,
 }
 
 impl Outline {
@@ -38,11 +40,12 @@ impl Outline {
             outline.nodes.push(json!({ "name": TOP }));
             outline.roots.push(top);
         }
+        let levelled: HashSet<usize> = scene.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
         for (index, mesh) in scene.meshes.iter().enumerate() {
             if mesh.positions.is_empty() {
                 losses.push(Loss::dropped(format!("meshes[{index}]"), "glTF has no meshes without vertices"));
             }
-            if !scene.lods.iter().any(|lod| lod.meshes.contains(&index)) {
+            if !levelled.contains(&index) {
                 let node = outline.mesh(&[mesh], bones, data);
                 outline.place(node, &mut below, top);
             }
@@ -168,8 +171,8 @@ impl Outline {
         if *material == Material::default() {
             return None;
         }
-        if let Some(index) = self.known.iter().position(|known| known == material) {
-            return Some(index);
+        if let Some(index) = self.known.get(material) {
+            return Some(*index);
         }
         let mut entry = Map::new();
         if !material.name.is_empty() {
@@ -188,7 +191,7 @@ impl Outline {
         }
         entry.insert("extras".to_owned(), extras.into());
         self.materials.push(entry.into());
-        self.known.push(material.clone());
+        self.known.insert(material.clone(), self.materials.len() - 1);
         Some(self.materials.len() - 1)
     }
 }

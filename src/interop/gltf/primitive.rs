@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::accessor::{Accessor, float, number};
 use super::document::{Document, extras, malformed};
+use super::failures::Failures;
 use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
-use crate::{Error, ErrorKind, Loss, Result, Strictness};
+use crate::{Error, Loss, Result, Strictness};
 
 /// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
 /// listed. This crate may have kept something in the extras of the mesh.
@@ -23,10 +24,13 @@ pub(super) fn read(
     known_of_mesh: &Extras,
     weights: &[f32],
     at: &str,
+    failures: &mut Failures,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Mesh>> {
     refuse_draco(document, entry, at)?;
-    let Checked::Valid(mode) = entry.mode else { return Ok(None) };
+    let Checked::Valid(mode) = entry.mode else {
+        return Err(malformed(at, "a mode that glTF does not know"));
+    };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
         losses.push(Loss::dropped(at, "meshes of scenes have no lines"));
         return Ok(None);
@@ -35,7 +39,7 @@ pub(super) fn read(
     let known = take_own(&mut own);
     let kinds = known.get("kinds").or(known_of_mesh.get("kinds")).and_then(Value::as_object);
     let kinds = kinds.cloned().unwrap_or_default();
-    let mut columns = Columns { document, at, losses, kinds, mesh: Mesh::default() };
+    let mut columns = Columns { document, at, failures, losses, kinds, mesh: Mesh::default() };
     columns.read(&entry.attributes)?;
     columns.morph(entry.targets.as_deref().unwrap_or_default(), weights)?;
     let mut mesh = columns.mesh;
@@ -76,6 +80,7 @@ fn refuse_draco(document: &Document, entry: &json::mesh::Primitive, at: &str) ->
 struct Columns<'a> {
     document: &'a Document<'a>,
     at: &'a str,
+    failures: &'a mut Failures,
     losses: &'a mut Vec<Loss>,
     /// The kinds of custom attributes before they became floats.
     kinds: Extras,
@@ -97,45 +102,54 @@ impl Columns<'_> {
             self.mesh.positions = self.document.accessor(index)?.floats()?;
         }
         for (semantic, index) in &all {
-            let accessor = match self.document.accessor(*index) {
-                Err(error) if error.kind() == ErrorKind::Unsupported => {
-                    let name = (*semantic).to_string();
-                    self.losses.push(Loss::dropped(self.path(&name), error.message()));
-                    continue;
-                }
-                other => other?,
+            let weights = match semantic {
+                Semantic::Joints(set) => index_of(Semantic::Weights(*set)),
+                Semantic::Weights(set) => index_of(Semantic::Joints(*set)),
+                _ => None,
             };
-            if accessor.count != self.mesh.positions.len() {
-                let message =
-                    format!("{} values for {} positions", accessor.count, self.mesh.positions.len());
-                return Err(malformed(self.path(&(*semantic).to_string()), message));
+            match self.attribute(semantic, *index, weights) {
+                // Without its joints, a mesh would stand elsewhere.
+                Err(error) if weights.is_some() => return Err(error),
+                Err(error) => {
+                    let path = self.path(&semantic.to_string());
+                    let message = self.failures.note(error, &path)?;
+                    self.losses.push(Loss::dropped(path, message));
+                }
+                Ok(()) => {}
             }
-            match semantic {
-                Semantic::Positions => {}
-                Semantic::Normals => self.mesh.normals = Some(accessor.floats()?),
-                Semantic::Tangents => self.mesh.tangents = Some(accessor.floats()?),
-                Semantic::TexCoords(set) => {
-                    self.list_place("TEXCOORD", *set, self.mesh.uvs.len());
-                    self.mesh.uvs.push(accessor.floats()?);
-                }
-                Semantic::Colors(set) => {
-                    self.list_place("COLOR", *set, self.mesh.colors.len());
-                    self.mesh.colors.push(colors(&accessor)?);
-                }
-                Semantic::Joints(set) => match index_of(Semantic::Weights(*set)) {
-                    Some(weights) => {
-                        let weights = self.document.accessor(weights)?;
-                        self.list_place("JOINTS", *set, self.mesh.skins.len());
-                        self.mesh.skins.push(skin(&accessor, &weights)?);
-                    }
-                    None => self.lonely(semantic, "joints without weights"),
-                },
-                Semantic::Weights(set) if index_of(Semantic::Joints(*set)).is_none() => {
-                    self.lonely(semantic, "weights without joints");
-                }
-                Semantic::Weights(_) => {}
-                Semantic::Extras(name) => self.custom(name, &accessor)?,
+        }
+        Ok(())
+    }
+
+    /// `other`: for joints the accessor of their weights, and for weights that of their joints.
+    fn attribute(&mut self, semantic: &Semantic, index: usize, other: Option<usize>) -> Result<()> {
+        let accessor = self.document.accessor(index)?;
+        if accessor.count != self.mesh.positions.len() {
+            let message = format!("{} values for {} positions", accessor.count, self.mesh.positions.len());
+            return Err(malformed(self.path(&semantic.to_string()), message));
+        }
+        match (semantic, other) {
+            (Semantic::Positions, _) | (Semantic::Weights(_), Some(_)) => {}
+            (Semantic::Normals, _) => self.mesh.normals = Some(accessor.floats()?),
+            (Semantic::Tangents, _) => self.mesh.tangents = Some(accessor.floats()?),
+            (Semantic::TexCoords(set), _) => {
+                let uvs = accessor.floats()?;
+                self.list_place("TEXCOORD", *set, self.mesh.uvs.len());
+                self.mesh.uvs.push(uvs);
             }
+            (Semantic::Colors(set), _) => {
+                let colors = colors(&accessor)?;
+                self.list_place("COLOR", *set, self.mesh.colors.len());
+                self.mesh.colors.push(colors);
+            }
+            (Semantic::Joints(set), Some(weights)) => {
+                let weights = self.document.accessor(weights)?;
+                self.list_place("JOINTS", *set, self.mesh.skins.len());
+                self.mesh.skins.push(skin(&accessor, &weights)?);
+            }
+            (Semantic::Joints(_), None) => self.lonely(semantic, "joints without weights"),
+            (Semantic::Weights(_), None) => self.lonely(semantic, "weights without joints"),
+            (Semantic::Extras(name), _) => self.custom(name, &accessor)?,
         }
         Ok(())
     }

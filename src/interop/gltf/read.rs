@@ -17,6 +17,9 @@ use crate::{Limits, Loss, LossKind, Result};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 
+/// Bytes in memory for each byte of JSON, at most: a number and its comma become a value.
+const SIZE_OF_VALUE: u64 = 16;
+
 /// Reads a `.glb` or a `.gltf`: the bytes say which.
 ///
 /// # Errors
@@ -96,7 +99,7 @@ impl Reader<'_> {
             if !self.hierarchy.shown[index] {
                 continue;
             }
-            let others = coarser(self.document, index)?;
+            let others = coarser(self.document, index, &mut self.losses);
             let above = self.hierarchy.parents[index];
             let first = self.node(index, above)?;
             let start = distance(&self.document.root.nodes[index]);
@@ -124,6 +127,12 @@ impl Reader<'_> {
             lods.resize_with(level + 1, Lod::default);
             lods[level].distance = distance.unwrap_or(level as f32);
         }
+        let known = lods[level].distance;
+        if let Some(other) = distance.filter(|distance| *distance != known) {
+            let message = "levels of detail of a scene have one distance";
+            let loss = Loss::changed(format!("nodes[{node}]"), message);
+            self.losses.push(loss.detail(format_args!("{other} m becomes {known} m")));
+        }
         lods[level].meshes.extend(meshes);
     }
 
@@ -133,14 +142,25 @@ impl Reader<'_> {
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
         let mesh = mesh.value();
         self.shown[mesh] = true;
-        let start = self.scene.meshes.len();
-        let instances = instances::read(self.document, index)?;
+        let (start, listed) = (self.scene.meshes.len(), self.losses.len());
+        let instances = match instances::read(self.document, index) {
+            Ok(instances) => instances,
+            Err(error) => {
+                let at = format!("nodes[{index}].extensions.{INSTANCING}");
+                let why = self.failures.note(error, &at)?;
+                self.losses.push(Loss::dropped(at, format!("{why}; the mesh is there once")));
+                None
+            }
+        };
         for place in 0..self.document.root.meshes[mesh].primitives.len() {
             let at = format!("meshes[{mesh}].primitives[{place}]");
-            let origin = Origin { root: &self.document.root, node: index, mesh, at: &at };
+            let origin = Origin { root: &self.document.root, node: index, mesh, at: &at, listed };
             match self.primitive(&origin, place) {
                 Ok(Some(mesh)) => match &instances {
-                    Some(instances) => self.instances(&mesh, instances, index, above)?,
+                    Some(instances) => {
+                        let words = self.size_of_words(&origin, place);
+                        self.instances(&mesh, words, instances, index, above)?;
+                    }
                     None => self.place(mesh, Mat4::IDENTITY, index, above),
                 },
                 Ok(None) => {}
@@ -151,7 +171,7 @@ impl Reader<'_> {
             }
         }
         let is_joint = self.joints.of_node(index).is_some();
-        let origin = Origin { root: &self.document.root, node: index, mesh, at: "" };
+        let origin = Origin { root: &self.document.root, node: index, mesh, at: "", listed };
         origin.list_names(&self.scene.meshes[start..], is_joint, &mut self.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
         if added.len() > 1 && instances.is_none() && distance(node).is_none() {
@@ -163,12 +183,14 @@ impl Reader<'_> {
 
     /// The mesh of a primitive, where it is as the file has it.
     fn primitive(&mut self, origin: &Origin, place: usize) -> Result<Option<Mesh>> {
+        self.document.spend(self.size_of_words(origin, place), || origin.at.to_owned())?;
         let entry = &self.document.root.meshes[origin.mesh];
         let primitive = &entry.primitives[place];
         let known = take_own(&mut extras(&entry.extras));
         let weights = self.document.root.nodes[origin.node].weights.as_ref().or(entry.weights.as_ref());
         let weights = weights.map_or(&[][..], Vec::as_slice);
-        let mesh = primitive::read(self.document, primitive, &known, weights, origin.at, &mut self.losses)?;
+        let Reader { document, failures, losses, .. } = self;
+        let mesh = primitive::read(document, primitive, &known, weights, origin.at, failures, losses)?;
         let Some(mut mesh) = mesh else { return Ok(None) };
         if let Some(material) = primitive.material.and_then(|index| self.materials.get(index.value())) {
             mesh.material = material.clone();
@@ -176,6 +198,18 @@ impl Reader<'_> {
         self.attach(&mut mesh, origin.node, origin.at)?;
         origin.gather(&mut mesh, &mut self.losses);
         Ok(Some(mesh))
+    }
+
+    /// What names and extras of a primitive take in memory, which are there anew wherever it is shown.
+    fn size_of_words(&self, origin: &Origin, place: usize) -> u64 {
+        let (node, mesh) = (&self.document.root.nodes[origin.node], &self.document.root.meshes[origin.mesh]);
+        let primitive = &mesh.primitives[place];
+        let extras = [&node.extras, &mesh.extras, &primitive.extras].into_iter().flatten();
+        let extras: usize = extras.map(|raw| raw.get().len()).sum();
+        let names: usize = [&node.name, &mesh.name].into_iter().flatten().map(String::len).sum();
+        let material = primitive.material.and_then(|index| self.materials.get(index.value()));
+        let material = material.map_or(0, |material| material.name.len() + material.texture.len());
+        (extras as u64).saturating_mul(SIZE_OF_VALUE) + (names + material) as u64
     }
 
     /// Joints of the skin become those of the skeleton.
@@ -210,14 +244,16 @@ impl Reader<'_> {
     fn instances(
         &mut self,
         mesh: &Mesh,
+        words: u64,
         instances: &[Mat4],
         node: usize,
         above: Option<usize>,
     ) -> Result<()> {
         let size =
             mesh.positions.len() as u64 * 32 + mesh.faces.corner_count(mesh.positions.len()) as u64 * 4;
-        self.document
-            .spend(size * instances.len() as u64, || format!("nodes[{node}].extensions.{INSTANCING}"))?;
+        self.document.spend((size + words) * instances.len() as u64, || {
+            format!("nodes[{node}].extensions.{INSTANCING}")
+        })?;
         let bake = std::mem::replace(&mut self.bake, true);
         for instance in instances {
             self.place(mesh.clone(), *instance, node, above);

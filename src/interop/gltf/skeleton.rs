@@ -21,6 +21,8 @@ pub(super) struct Joints {
     of_skin: Vec<Vec<u16>>,
     /// Which nodes are moved: by an animation, or as the joint of a skin.
     moved: Vec<bool>,
+    /// For each node the joint that moves it, and the transform to its space; `None` if nothing moves it.
+    holders: Vec<Option<(usize, Mat4)>>,
 }
 
 impl Joints {
@@ -54,7 +56,7 @@ impl Joints {
         }
         joints.add_moved(root, hierarchy, losses);
         joints.add_ancestors(root, hierarchy);
-        joints.link(root, hierarchy, &bound);
+        joints.link(hierarchy, &bound);
         if joints.skeleton.joints.len() > usize::from(Skin::NONE) {
             let message = format!("{} joints, but 65535 is the maximum", joints.skeleton.joints.len());
             return Err(Error::unsupported(message).at_text("skins"));
@@ -70,15 +72,10 @@ impl Joints {
     /// The joint that a mesh at a node below `above` moves with, and the transform of the mesh where that is bound; `None`
     /// if nothing moves it.
     pub fn holder(&self, hierarchy: &Hierarchy, node: usize, above: Option<usize>) -> Option<(u16, Mat4)> {
-        let mut to_joint = Mat4::IDENTITY;
-        let mut nodes = std::iter::once(node).chain(hierarchy.up(above));
-        let joint = nodes.find_map(|node| {
-            let joint =
-                self.of_node(node).filter(|_| hierarchy.up(Some(node)).any(|above| self.moved[above]));
-            if joint.is_none() {
-                to_joint = hierarchy.local[node] * to_joint;
-            }
-            joint
+        let own = self.holders[node].filter(|(joint, _)| self.of_node(node) == Some(*joint));
+        let (joint, to_joint) = own.or_else(|| {
+            let (joint, to_joint) = self.holders[above?]?;
+            Some((joint, to_joint * hierarchy.local[node]))
         })?;
         let bind = self.skeleton.joints.get(joint)?.inverse_bind.inverse();
         bind.is_finite().then_some((joint as u16, bind * to_joint))
@@ -172,11 +169,14 @@ impl Joints {
     fn add_moved(&mut self, root: &json::Root, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
         let meshes =
             root.nodes.iter().enumerate().filter(|(_, node)| node.mesh.is_some() && node.skin.is_none());
-        let shown = meshes.filter(|(node, _)| hierarchy.shown[*node]).map(|(node, _)| node);
-        let mut above: Vec<usize> = shown.flat_map(|node| hierarchy.up(Some(node))).collect();
-        above.sort_unstable();
-        above.dedup();
-        for node in above.into_iter().filter(|node| self.moved[*node]).collect::<Vec<_>>() {
+        let mut carries = vec![false; root.nodes.len()];
+        for (node, _) in meshes.filter(|(node, _)| hierarchy.shown[*node]) {
+            mark(&mut carries, hierarchy.up(Some(node)), |_| {});
+        }
+        for node in (0..root.nodes.len()).filter(|node| carries[*node]) {
+            if !self.moved[node] {
+                continue;
+            }
             if self.of_node[node].is_some() {
                 continue;
             }
@@ -199,23 +199,35 @@ impl Joints {
     fn add_ancestors(&mut self, root: &json::Root, hierarchy: &Hierarchy) {
         let joints: Vec<usize> =
             (0..self.of_node.len()).filter(|node| self.of_node[*node].is_some()).collect();
+        let mut visited = vec![false; root.nodes.len()];
         for node in joints {
-            for above in hierarchy.up(hierarchy.parents[node]).collect::<Vec<_>>() {
+            mark(&mut visited, hierarchy.up(hierarchy.parents[node]), |above| {
                 let moves = hierarchy.local[above] != Mat4::IDENTITY || self.moved[above];
                 if self.of_node[above].is_none() && moves {
                     let joint = joint(&root.nodes[above], hierarchy.inverse(above));
                     self.of_node[above] = Some(self.push(joint));
                 }
-            }
+            });
         }
     }
 
-    /// Gives the joints of nodes their parents, and no rest where it is that of the bind pose.
-    fn link(&mut self, root: &json::Root, hierarchy: &Hierarchy, bound: &[usize]) {
-        for node in 0..root.nodes.len() {
-            let Some(joint) = self.of_node[node] else { continue };
-            let parent = hierarchy.up(hierarchy.parents[node]).find_map(|above| self.of_node[above]);
-            self.skeleton.joints[joint].parent = parent;
+    /// Gives the joints of nodes their parents, and no rest where it is that of the bind pose. Finds the joint that moves
+    /// each node.
+    fn link(&mut self, hierarchy: &Hierarchy, bound: &[usize]) {
+        let mut nearest = vec![None; self.of_node.len()];
+        self.holders = vec![None; self.of_node.len()];
+        for &node in &hierarchy.order {
+            let parent = hierarchy.parents[node];
+            let own = self.of_node[node];
+            if let Some(joint) = own {
+                self.skeleton.joints[joint].parent = parent.and_then(|parent| nearest[parent]);
+            }
+            nearest[node] = own.or(parent.and_then(|parent| nearest[parent]));
+            let holder = parent.and_then(|parent| self.holders[parent]);
+            self.holders[node] = match own.filter(|_| self.moved[node] || holder.is_some()) {
+                Some(joint) => Some((joint, Mat4::IDENTITY)),
+                None => holder.map(|(joint, to_joint)| (joint, to_joint * hierarchy.local[node])),
+            };
         }
         for joint in bound {
             let rest = self.skeleton.joints[*joint].rest.take();
@@ -226,12 +238,21 @@ impl Joints {
     }
 }
 
+/// Visits nodes up to the first that is marked, and marks them.
+fn mark(marks: &mut [bool], nodes: impl Iterator<Item = usize>, mut visit: impl FnMut(usize)) {
+    for node in nodes {
+        if std::mem::replace(&mut marks[node], true) {
+            return;
+        }
+        visit(node);
+    }
+}
+
 /// Lists the node that a skin names as its root, unless that is the joint above all its others, as it will be again.
 fn list_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mut Vec<Loss>) {
     let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
-    let above = |joint: usize| hierarchy.up(Some(joint)).any(|node| node == root);
-    if !is_joint || !skin.joints.iter().all(|joint| above(joint.value())) {
+    if !is_joint || !skin.joints.iter().all(|joint| hierarchy.is_below(joint.value(), root)) {
         let loss = Loss::dropped(format!("skins[{index}].skeleton"), "skins of scenes have no root node");
         losses.push(loss.detail(format_args!("nodes[{root}]")));
     }

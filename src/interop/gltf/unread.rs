@@ -1,5 +1,6 @@
 //! What a file has and a scene has no place for, as far as its JSON says so by itself.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use ::gltf::json::mesh::Semantic;
@@ -42,6 +43,8 @@ fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
 struct Found<'a> {
     /// The name of each extension, where it is first, and in how many places.
     extensions: Vec<(&'a str, String, usize)>,
+    /// Where each extension is in that list.
+    known: HashMap<&'a str, usize>,
     /// Where extras are that are not read, and the names in them.
     extras: Vec<(String, String)>,
 }
@@ -76,7 +79,8 @@ impl<'a> Found<'a> {
 
     fn extensions(&mut self, extensions: &'a Map<String, Value>, path: &str) {
         for name in extensions.keys() {
-            match self.extensions.iter_mut().find(|(known, ..)| known == name) {
+            let place = *self.known.entry(name).or_insert(self.extensions.len());
+            match self.extensions.get_mut(place) {
                 Some((.., places)) => *places += 1,
                 None => self.extensions.push((name, format!("{path}.{name}"), 1)),
             }
@@ -104,12 +108,12 @@ impl<'a> Found<'a> {
 
 /// Extensions that are not read, whether the file says that it has them or not.
 fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
-    let mut listed = SUPPORTED.to_vec();
+    let mut listed = HashSet::from(SUPPORTED);
     for list in ["extensionsRequired", "extensionsUsed"] {
         for (index, name) in entries(json, list).iter().enumerate() {
             let Some(name) = name.as_str().filter(|name| !listed.contains(name)) else { continue };
             losses.push(Loss::dropped(format!("{list}[{index}]"), "unsupported extension").detail(name));
-            listed.push(name);
+            listed.insert(name);
         }
     }
     for (name, path, places) in found.iter().filter(|(name, ..)| !listed.contains(name)) {

@@ -3,6 +3,7 @@
 
 mod bad;
 mod evaluate;
+mod hostile;
 mod layout;
 mod models;
 mod nodes;

@@ -118,6 +118,13 @@ fn meshes_below_joints_of_skins_follow_them() {
     let joint = usize::from(hook.skins[0].joints[0][0]);
     assert_eq!(scene.skeleton.joints[joint].name, "hook");
     assert_eq!(scene.skeleton.joints[joint].parent, Some(0));
+    // A hook that nothing moves follows the jib, which is bound at the origin, as the skin says no other place.
+    json["animations"] = crane()["animations"].clone();
+    let (scene, _) = read_json(&json, &numbers()).unwrap();
+    let joint = usize::from(scene.meshes[1].skins[0].joints[0][0]);
+    assert_eq!(scene.skeleton.joints[joint].name, "jib");
+    assert_eq!(scene.skeleton.joints[joint].inverse_bind, Mat4::IDENTITY);
+    assert_moves(&scene, 1e-5);
 }
 
 #[test]
@@ -157,6 +164,27 @@ fn instances_are_expanded() {
             .any(|loss| loss.to_string() == "split: nodes[1]: instances become meshes of their own: 2")
     );
     json["nodes"][1]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["SCALE"] = 0.into();
-    let error = read_json(&json, &numbers()).unwrap_err();
-    assert!(error.message().contains("lists of [2, 3] values"), "{error}");
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    assert_eq!(scene.meshes.len(), 3, "the jib once");
+    let path = "nodes[1].extensions.EXT_mesh_gpu_instancing";
+    let loss = losses.iter().find(|loss| loss.path == path).unwrap();
+    assert!(loss.message.contains("lists of [2, 3] values"), "{loss}");
+}
+
+#[test]
+fn levels_of_detail_at_other_distances_are_listed() {
+    let level = |distance: f32| json!({ "meshspec": { "distance": distance } });
+    let fine = |coarse: usize| json!({ "mesh": 0, "extras": level(0.0), "extensions": { "MSFT_lod": { "ids": [coarse] } } });
+    let mut json = crane();
+    json["animations"] = json!([]);
+    json["nodes"] =
+        json!([fine(1), { "mesh": 0, "extras": level(4.0) }, fine(3), { "mesh": 0, "extras": level(9.0) }]);
+    json["scenes"][0]["nodes"] = json!([0, 2]);
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    assert_eq!((scene.lods.len(), scene.lods[1].distance, scene.lods[1].meshes.len()), (2, 4.0, 2));
+    assert_eq!(losses.len(), 1, "{losses:?}");
+    assert_eq!(
+        losses[0].to_string(),
+        "changed: nodes[3]: levels of detail of a scene have one distance: 9 m becomes 4 m"
+    );
 }

@@ -187,3 +187,77 @@ fn a_level_of_detail_without_meshes_is_left_out() {
     assert_eq!((scene.meshes.len(), scene.lods.len(), &*scene.lods[0].meshes), (1, 1, &[0][..]));
     assert!(losses.iter().any(|loss| loss.path == "meshes[1].primitives[0]"), "{losses:?}");
 }
+
+#[test]
+fn a_bad_attribute_is_left_out() {
+    let cases = [
+        ("NORMAL", 1, "accessors[1]: 1 components, expected 3"),
+        ("NORMAL", 9, "accessors[9]: out of range: there are 2"),
+        ("TEXCOORD_0", 0, "accessors[0]: 3 components, expected 2"),
+        ("_HEAT", 9, "accessors[9]: out of range: there are 2"),
+    ];
+    for (name, accessor, why) in cases {
+        let (scene, loss) =
+            reads(&with(&format!("/meshes/0/primitives/0/attributes/{name}"), json!(accessor)));
+        assert_eq!(loss, format!("dropped: meshes[0].primitives[0].attributes.{name}: {why}"));
+        let mesh = &scene.meshes[0];
+        assert!(mesh.normals.is_none() && mesh.uvs.is_empty() && mesh.custom.is_empty());
+    }
+}
+
+#[test]
+fn a_bad_channel_is_left_out() {
+    let good = json!({ "sampler": 0, "target": { "node": 0, "path": "translation" } });
+    let mut json = triangle();
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
+    );
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
+    );
+    let cases = [
+        (json!({ "sampler": 7, "target": { "node": 0, "path": "scale" } }), "sampler 7, but there are 3"),
+        (json!({ "sampler": 0, "target": { "node": 7, "path": "scale" } }), "node 7, but there are 1"),
+        (
+            json!({ "sampler": 0, "target": { "node": 0, "path": "colour" } }),
+            "a target that glTF does not know",
+        ),
+        (
+            json!({ "sampler": 1, "target": { "node": 0, "path": "scale" } }),
+            "an interpolation that glTF does not know",
+        ),
+        (
+            json!({ "sampler": 2, "target": { "node": 0, "path": "scale" } }),
+            "accessors[0]: 3 values, but 2 are required",
+        ),
+    ];
+    for (bad, why) in cases {
+        json["animations"] = json!([{
+            "channels": [bad, good],
+            "samplers": [
+                { "input": 2, "output": 3 },
+                { "input": 2, "output": 3, "interpolation": "WIGGLE" },
+                { "input": 2, "output": 0 },
+            ],
+        }]);
+        let (scene, loss) = reads(&json);
+        assert_eq!(loss, format!("dropped: animations[0].channels[0]: {why}"));
+        assert_eq!(scene.animations[0].channels.len(), 1);
+    }
+}
+
+#[test]
+fn instances_that_cannot_be_read_leave_the_mesh_once() {
+    let extension = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 9 } } });
+    let (scene, loss) = reads(&with("/nodes/0/extensions", extension));
+    assert_eq!(scene.meshes.len(), 1);
+    assert_eq!(
+        loss,
+        "dropped: nodes[0].extensions.EXT_mesh_gpu_instancing: accessors[9]: out of range: there are 2; the mesh is \
+         there once"
+    );
+}

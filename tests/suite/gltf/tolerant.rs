@@ -41,8 +41,9 @@ fn a_scene_without_scenes_shows_all_nodes() {
     let mut json = with("/scene", json!(0));
     json.as_object_mut().unwrap().remove("scenes");
     assert_eq!(lost_of(&json), ["dropped: scene: the file has no scenes: all nodes are shown"]);
-    // Without nodes there is nothing that it could be.
-    assert!(read_json(&json!({ "asset": { "version": "2.0" }, "scene": 0 }), &[]).is_err());
+    let (empty, losses) = read_json(&json!({ "asset": { "version": "2.0" }, "scene": 0 }), &[]).unwrap();
+    assert!(empty.meshes.is_empty());
+    assert_eq!(losses[0].to_string(), "dropped: scene: refers to 0, but there are 0");
 }
 
 #[test]
@@ -102,4 +103,53 @@ fn leniently_triangles_of_missing_vertices_are_left_out() {
     let loss = &losses[0];
     assert_eq!(loss.path, "meshes[0].primitives[0].indices");
     assert_eq!(loss.affected.map(|affected| (affected.count, affected.of)), Some((1, 2)));
+}
+
+#[test]
+fn references_to_nothing_and_unknown_values_are_left_out() {
+    let cases = [
+        ("/scene", json!(3), "dropped: scene: refers to 3, but there are 1"),
+        (
+            "/scenes/0/nodes",
+            json!([0, 8]),
+            "dropped: scenes[0].nodes: references beyond the 1 that there are, 1 of 2 references",
+        ),
+        (
+            "/nodes/0/children",
+            json!([5]),
+            "dropped: nodes[0].children: references beyond the 1 that there are, 1 of 1 references",
+        ),
+        ("/nodes/0/skin", json!(2), "dropped: nodes[0].skin: refers to 2, but there are 0"),
+        (
+            "/meshes/0/primitives/0/material",
+            json!(0),
+            "dropped: meshes[0].primitives[0].material: refers to 0, but there are 0",
+        ),
+        (
+            "/bufferViews/0/byteStride",
+            json!(0),
+            "changed: bufferViews[0].byteStride: a distance of 0 between values: taken to follow each other",
+        ),
+        (
+            "/nodes/0/extensions",
+            json!({ "MSFT_lod": { "ids": [4] } }),
+            "dropped: nodes[0].extensions.MSFT_lod: node 4, but there are 1",
+        ),
+    ];
+    for (pointer, value, loss) in cases {
+        assert_eq!(lost_of(&with(pointer, value)), [loss]);
+    }
+    // What nothing is read from.
+    for (pointer, value) in [
+        ("/samplers", json!([{ "wrapS": 7 }])),
+        ("/accessors/0/min", json!([null, 0, 0])),
+        ("/bufferViews/1/target", json!(1)),
+    ] {
+        assert_eq!(lost_of(&with(pointer, value)), <[&str; 0]>::default(), "{pointer}");
+    }
+    let mut json = with("/materials", json!([{ "name": "glass", "alphaMode": "SHINY" }]));
+    json["meshes"][0]["primitives"][0]["material"] = 0.into();
+    assert_eq!(lost_of(&json), ["dropped: materials[0].alphaMode: a value that glTF does not know"]);
+    json["materials"][0] = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 4 } } });
+    assert_eq!(lost(&json)[0].detail.as_deref(), Some("baseColorTexture"));
 }

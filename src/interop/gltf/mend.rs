@@ -1,0 +1,136 @@
+//! What is wrong in a file, but other programs read it, too: mended or left out, and listed.
+
+use ::gltf::json;
+use ::gltf::json::material::AlphaMode;
+use ::gltf::json::validation::Checked;
+use serde_json::Value;
+
+use super::document::malformed;
+use crate::{Loss, Result};
+
+pub(super) fn parse(text: &[u8], json: &Value, losses: &mut Vec<Loss>) -> serde_json::Result<json::Root> {
+    serde_json::from_slice(text).or_else(|error| {
+        let mut json = json.clone();
+        mend(&mut json, losses);
+        let text = serde_json::to_vec(&json)?;
+        serde_json::from_slice(&text).map_err(|_| error)
+    })
+}
+
+/// Mends what the crate does not accept: scenes without nodes, channels of animations without a target, and integers
+/// that are written as floats, such as `1e0`.
+fn mend(json: &mut Value, losses: &mut Vec<Loss>) {
+    for scene in list_mut(json, "scenes").into_iter().flatten() {
+        if let Some(scene) = scene.as_object_mut() {
+            scene.entry("nodes").or_insert_with(|| Vec::<Value>::new().into());
+        }
+    }
+    for (index, animation) in list_mut(json, "animations").into_iter().flatten().enumerate() {
+        let Some(channels) = list_mut(animation, "channels") else { continue };
+        let before = channels.len();
+        channels.retain(|channel| channel.pointer("/target/node").is_some());
+        if channels.len() < before {
+            let loss =
+                Loss::dropped(format!("animations[{index}].channels"), "channels without a target node");
+            losses.push(loss.affecting(before - channels.len(), before, "channels"));
+        }
+    }
+    to_integers(json);
+}
+
+/// The entries of a list of an object.
+fn list_mut<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
+    json.get_mut(name)?.as_array_mut()
+}
+
+/// Turns floats without a fraction into integers.
+fn to_integers(json: &mut Value) {
+    match json {
+        Value::Number(number) if number.is_f64() => {
+            let value = number.as_f64().filter(|value| value.fract() == 0.0 && value.abs() < 2_f64.powi(53));
+            if let Some(value) = value {
+                *number = (value as i64).into();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(to_integers),
+        Value::Object(map) => map.values_mut().for_each(to_integers),
+        _ => {}
+    }
+}
+
+/// Takes out references to what is not there, and values that the format does not know, where the rest means something
+/// without them. Accessors, views and buffers are looked at where they are used.
+///
+/// # Errors
+///
+/// If a skin names a joint that is not there: the joints behind it would have other numbers.
+pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Result<()> {
+    let (nodes, scenes) = (root.nodes.len(), root.scenes.len());
+    if scenes == 0 && nodes > 0 && root.scene.take().is_some() {
+        losses.push(Loss::dropped("scene", "the file has no scenes: all nodes are shown"));
+    }
+    keep(&mut root.scene, scenes, "scene", losses);
+    for (index, scene) in root.scenes.iter_mut().enumerate() {
+        keep_all(&mut scene.nodes, nodes, &format!("scenes[{index}].nodes"), losses);
+    }
+    let (meshes, skins) = (root.meshes.len(), root.skins.len());
+    for (index, node) in root.nodes.iter_mut().enumerate() {
+        if let Some(children) = &mut node.children {
+            keep_all(children, nodes, &format!("nodes[{index}].children"), losses);
+        }
+        keep(&mut node.mesh, meshes, format_args!("nodes[{index}].mesh"), losses);
+        keep(&mut node.skin, skins, format_args!("nodes[{index}].skin"), losses);
+    }
+    for (index, skin) in root.skins.iter_mut().enumerate() {
+        keep(&mut skin.skeleton, nodes, format_args!("skins[{index}].skeleton"), losses);
+        if let Some(place) = skin.joints.iter().position(|joint| joint.value() >= nodes) {
+            let message = format!("node {}, but there are {nodes}", skin.joints[place].value());
+            return Err(malformed(format!("skins[{index}].joints[{place}]"), message));
+        }
+    }
+    let materials = root.materials.len();
+    for (index, mesh) in root.meshes.iter_mut().enumerate() {
+        for (place, primitive) in mesh.primitives.iter_mut().enumerate() {
+            let at = format_args!("meshes[{index}].primitives[{place}].material");
+            keep(&mut primitive.material, materials, at, losses);
+        }
+    }
+    for (index, material) in root.materials.iter_mut().enumerate() {
+        if material.alpha_mode == Checked::Invalid {
+            material.alpha_mode = Checked::Valid(AlphaMode::default());
+            losses.push(Loss::dropped(
+                format!("materials[{index}].alphaMode"),
+                "a value that glTF does not know",
+            ));
+        }
+    }
+    for (index, view) in root.buffer_views.iter_mut().enumerate() {
+        if view.byte_stride.take_if(|stride| stride.0 == 0).is_some() {
+            let message = "a distance of 0 between values: taken to follow each other";
+            losses.push(Loss::changed(format!("bufferViews[{index}].byteStride"), message));
+        }
+    }
+    Ok(())
+}
+
+/// Takes out a reference to one of `count` things, if it is not among them.
+fn keep<T>(
+    index: &mut Option<json::Index<T>>,
+    count: usize,
+    path: impl std::fmt::Display,
+    losses: &mut Vec<Loss>,
+) {
+    if let Some(missing) = index.take_if(|index| index.value() >= count) {
+        let message = format!("refers to {}, but there are {count}", missing.value());
+        losses.push(Loss::dropped(path.to_string(), message));
+    }
+}
+
+fn keep_all<T>(list: &mut Vec<json::Index<T>>, count: usize, path: &str, losses: &mut Vec<Loss>) {
+    let before = list.len();
+    list.retain(|index| index.value() < count);
+    if list.len() < before {
+        let loss = Loss::dropped(path, format!("references beyond the {count} that there are"));
+        losses.push(loss.affecting(before - list.len(), before, "references"));
+    }
+}

@@ -1,0 +1,112 @@
+//! Files that are small, but would take much time or memory if they were read carelessly.
+
+use meshspec::interop::Interchange;
+use meshspec::scene::SceneOptions;
+use meshspec::{ErrorKind, Limits};
+use serde_json::{Value, json};
+
+use super::bad::{add, numbers, triangle, with};
+use super::{Files, read_json};
+
+/// Nodes, each the child of the one before and a step up from it, all with the triangle. Work that is done for each pair
+/// of a node and one above it would not end soon.
+#[test]
+fn a_deep_chain_of_nodes_is_read_in_one_pass() {
+    const NODES: usize = 60_000;
+    let mut json = triangle();
+    let node = |index: usize| json!({ "mesh": 0, "translation": [0, 1, 0], "children": [index + 1] });
+    let mut nodes: Vec<Value> = (0..NODES).map(node).collect();
+    nodes.push(json!({}));
+    json["nodes"] = nodes.into();
+    json["skins"] = json!([{ "joints": [0, NODES], "skeleton": 0 }]);
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
+    );
+    add(
+        &mut json,
+        "accessors",
+        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
+    );
+    json["animations"] = json!([{
+        "channels": [{ "sampler": 0, "target": { "node": 0, "path": "scale" } }],
+        "samplers": [{ "input": 2, "output": 3 }],
+    }]);
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
+    assert_eq!((scene.meshes.len(), scene.skeleton.joints.len()), (NODES, NODES + 1));
+    assert_eq!(scene.meshes[NODES - 1].positions[0], [0.0, NODES as f32, 0.0]);
+    // Behind the joints of the skin those above them, from below.
+    let heights = scene.skeleton.joints[2..].iter().map(|joint| -joint.inverse_bind.w_axis.y);
+    assert!(heights.eq((2..=NODES).rev().map(|height| height as f32)));
+    assert!(losses.iter().all(|loss| !loss.path.starts_with("skins")), "{:?}", losses[0]);
+}
+
+#[test]
+fn extras_that_are_there_many_times_have_a_limit() {
+    let limits = Limits::default().with_max_decoded(64 << 20);
+    let read = |json: &Value| {
+        let files = Files::from([("numbers.bin".to_owned(), numbers())]);
+        let read =
+            Interchange::Gltf.read(json.to_string().as_bytes(), &files, &SceneOptions::default(), &limits);
+        read.map(|(scene, _)| scene.meshes.len()).map_err(|error| error.kind())
+    };
+    let heavy = json!({ "text": "x".repeat(100_000) });
+    let mut nodes = with("/meshes/0/extras", heavy.clone());
+    assert_eq!(read(&nodes), Ok(1));
+    nodes["nodes"] = vec![json!({ "mesh": 0 }); 100].into();
+    nodes["scenes"][0]["nodes"] = (0..100).collect::<Vec<_>>().into();
+    assert_eq!(read(&nodes), Err(ErrorKind::LimitExceeded));
+    nodes["meshes"][0]["extras"] = Value::Null;
+    assert_eq!(read(&nodes), Ok(100));
+
+    let mut instances = with("/meshes/0/extras", heavy);
+    add(&mut instances, "accessors", json!({ "componentType": 5126, "count": 100, "type": "VEC3" }));
+    instances["nodes"][0]["extensions"] =
+        json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 2 } } });
+    assert_eq!(read(&instances), Err(ErrorKind::LimitExceeded));
+    instances["meshes"][0]["extras"] = Value::Null;
+    assert_eq!(read(&instances), Ok(100));
+}
+
+#[test]
+fn the_times_of_several_curves_are_those_of_the_finest() {
+    let mut json = triangle();
+    let floats = [
+        vec![0.0, 1.0],
+        // In-tangent, value and out-tangent of two keys: gentle and wild.
+        vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 1.0, 0.1, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        vec![0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 90.0, 0.0, 0.0, 50.0, 0.0, 0.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0],
+    ];
+    let mut bytes = numbers();
+    for (floats, name) in floats.iter().zip(["SCALAR", "VEC3", "VEC3"]) {
+        add(
+            &mut json,
+            "bufferViews",
+            json!({ "buffer": 0, "byteOffset": bytes.len(), "byteLength": 4 * floats.len() }),
+        );
+        bytes.extend(meshspec::bulk::as_bytes::<f32>(floats).iter());
+        let count = if name == "SCALAR" { 2 } else { 6 };
+        let view = json["accessors"].as_array().unwrap().len();
+        add(
+            &mut json,
+            "accessors",
+            json!({ "bufferView": view, "componentType": 5126, "count": count, "type": name }),
+        );
+    }
+    json["buffers"][0]["byteLength"] = bytes.len().into();
+    json["animations"] = json!([{
+        "channels": [
+            { "sampler": 0, "target": { "node": 0, "path": "translation" } },
+            { "sampler": 1, "target": { "node": 0, "path": "scale" } },
+        ],
+        "samplers": [
+            { "input": 2, "output": 3, "interpolation": "CUBICSPLINE" },
+            { "input": 2, "output": 4, "interpolation": "CUBICSPLINE" },
+        ],
+    }]);
+    let (scene, _) = read_json(&json, &bytes).unwrap();
+    let [few, many] = &*scene.animations[0].times else { panic!("{:?}", scene.animations[0].times) };
+    let (few, many) = if few.len() < many.len() { (few, many) } else { (many, few) };
+    assert!(few.iter().all(|time| many.contains(time)), "{few:?} in {many:?}");
+}
