@@ -2,7 +2,7 @@
 
 use super::{Files, Interchange};
 use crate::scene::SceneOptions;
-use crate::{Limits, Report, Result, Rule, Severity};
+use crate::{ReadOptions, Report, Result, Rule, Severity};
 
 macro_rules! reading_rule {
     ($name:ident $code:literal $section:literal) => {
@@ -22,15 +22,16 @@ reading_rule!(PLY "PLY-READ" "PLY");
 reading_rule!(STL "STL-READ" "STL");
 
 impl Interchange {
-    /// Why a file cannot be read, with its place; an empty report if it can. What else may be wrong with it is not
-    /// looked for: there are programs for that.
+    /// Why a file cannot be read, with its place; an empty report if it can. What else may be wrong with it, or is left
+    /// out of it where it is read leniently, is not looked for: there are programs for that.
     ///
     /// # Errors
     ///
     /// If decoding would take more than the limits allow.
-    pub fn check(self, bytes: &[u8], files: &dyn Files, limits: &Limits) -> Result<Report> {
+    pub fn check(self, bytes: &[u8], files: &dyn Files, options: &ReadOptions) -> Result<Report> {
+        let ReadOptions { limits, strictness, .. } = options;
         let mut report = Report::new(limits);
-        match self.read(bytes, files, &SceneOptions::default(), limits) {
+        match self.read(bytes, files, &SceneOptions::default().with_strictness(*strictness), limits) {
             Err(error) if error.kind() == crate::ErrorKind::LimitExceeded => return Err(error),
             Err(error) => {
                 let rule = self.reading_rule();

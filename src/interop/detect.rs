@@ -2,6 +2,9 @@
 
 use super::Interchange;
 
+/// The bytes in which UTF-8 files of some editors begin.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How many bytes tell.
 const BEGINNING: usize = 4096;
 
@@ -13,28 +16,32 @@ impl Interchange {
     /// The format of a file, by how it begins. OBJ and ASCII STL have no magic bytes: the words of their first line with
     /// content decide.
     pub fn detect(bytes: &[u8]) -> Option<Interchange> {
+        let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
         Interchange::ALL.iter().copied().find(|format| match format.name() {
             "glb" => bytes.starts_with(b"glTF"),
-            "gltf" => is_gltf(bytes),
-            "ply" => bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r"),
-            "stl" => is_stl(bytes),
-            "obj" => is_obj(bytes),
+            "gltf" => is_gltf(text),
+            "ply" => text.starts_with(b"ply\n") || text.starts_with(b"ply\r"),
+            "stl" => has_size_of_stl(bytes) || is_stl(text),
+            "obj" => is_obj(text),
             _ => false,
         })
     }
 }
 
-fn is_gltf(bytes: &[u8]) -> bool {
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    text.trim_ascii_start().starts_with(b"{") && bytes.windows(7).any(|word| word == b"\"asset\"")
+fn is_gltf(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"{") && text.windows(7).any(|word| word == b"\"asset\"")
 }
 
-fn is_stl(bytes: &[u8]) -> bool {
+/// Whether the file is as large as its count of facets says.
+fn has_size_of_stl(bytes: &[u8]) -> bool {
     let count = bytes.get(STL_HEADER - 4..STL_HEADER).and_then(|count| count.try_into().ok());
     let count = count.map(|count| u32::from_le_bytes(count) as usize);
     let size = count.and_then(|count| count.checked_mul(STL_FACET)?.checked_add(STL_HEADER));
     size == Some(bytes.len())
-        || words(bytes).next() == Some(b"solid") && words(bytes).any(|word| word == b"facet")
+}
+
+fn is_stl(text: &[u8]) -> bool {
+    words(text).next() == Some(b"solid") && words(text).any(|word| word == b"facet")
 }
 
 /// Whether the first word that is no comment begins a statement of OBJ. Seed has none of these identifiers.
@@ -71,6 +78,9 @@ mod tests {
             (b"solid a b\n facet normal 0 0 1\n", "stl"),
             (b"# by hand\r\n\r\n  v 0 0 0\r\n", "obj"),
             (b"mtllib a b.mtl\n", "obj"),
+            (b"\xef\xbb\xbfply\nformat ascii 1.0\n", "ply"),
+            (b"\xef\xbb\xbfsolid a b\n facet normal 0 0 1\n", "stl"),
+            (b"\xef\xbb\xbfv 0 0 0\n", "obj"),
         ] {
             let known = Interchange::ALL.iter().any(|format| format.name() == expected);
             assert_eq!(name(bytes), known.then_some(expected), "{}", bytes.escape_ascii());

@@ -40,6 +40,28 @@ impl Polygons {
         self.start = self.corners.len();
     }
 
+    /// Takes back the corners of the face that is being read.
+    pub fn abandon(&mut self) {
+        self.corners.truncate(self.start);
+    }
+
+    /// Gives the corners other vertices. Faces with a corner that has none are left out. Returns how many those are.
+    pub fn renumber(&mut self, place: impl Fn(u32) -> Option<u32>) -> usize {
+        let mut kept = Polygons { degenerate: self.degenerate, ..Polygons::default() };
+        for face in self.iter() {
+            for corner in face.iter().map_while(|corner| place(*corner)) {
+                kept.corner(corner);
+            }
+            match kept.corners.len() - kept.start == face.len() {
+                true => kept.finish(),
+                false => kept.abandon(),
+            }
+        }
+        let missing = self.len() - kept.len();
+        *self = kept;
+        missing
+    }
+
     /// Whether there is no face.
     pub fn is_empty(&self) -> bool {
         self.corners.is_empty()

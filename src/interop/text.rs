@@ -30,6 +30,11 @@ impl<'a> Words<'a> {
         self.start..self.at
     }
 
+    /// Whether these are the last words of the text.
+    pub fn ends_text(&self) -> bool {
+        self.end == self.text.len()
+    }
+
     /// Number of bytes behind the last word, without blanks at the end.
     pub fn remaining(&self) -> usize {
         self.text[self.at..self.end].trim_ascii().len()

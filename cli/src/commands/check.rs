@@ -87,9 +87,7 @@ impl Check {
                 let document = document.map_err(|error| Failure::invalid(&name_of(path), error))?;
                 (Ok(document.check()), None)
             }
-            Encoding::Interchange(format) => {
-                (format.check(&bytes, &Beside::new(path), &options.limits), None)
-            }
+            Encoding::Interchange(format) => (format.check(&bytes, &Beside::new(path), &options), None),
         };
         let report = report.map_err(|error| Failure::of(&name_of(path), &error))?;
         Ok(Checked {

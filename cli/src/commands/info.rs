@@ -123,8 +123,9 @@ impl Info {
             },
             Encoding::Interchange(format) => {
                 let files = Beside::new(path);
+                let scene_options = SceneOptions::default().with_strictness(options.strictness);
                 let (scene, _) =
-                    format.read(&bytes, &files, &SceneOptions::default(), &options.limits).map_err(fail)?;
+                    format.read(&bytes, &files, &scene_options, &options.limits).map_err(fail)?;
                 Content::from(scene.info())
             }
         };

@@ -100,6 +100,16 @@ fn strict_reading_refuses_and_lenient_reading_does_not() {
 }
 
 #[test]
+fn lenient_reading_holds_for_interchange_formats() {
+    let folder = Folder::new();
+    folder.put("cut.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 9\n");
+    assert!(folder.run("info cut.obj").fails(1).contains("position 9, but the file has 3"));
+    assert!(folder.run("info --lenient cut.obj").fine().contains("3 vertices"));
+    folder.run("check cut.obj").fails(1);
+    folder.run("check --lenient cut.obj").fine();
+}
+
+#[test]
 fn a_bad_file_does_not_keep_the_others_from_being_shown() {
     let folder = Folder::new();
     folder.put_mesh("good.mesh", &triangle());

@@ -85,26 +85,25 @@ impl Corners {
         }
     }
 
-    /// Takes texture coordinates and normals that never came out of these vertices, and says of how many corners and
-    /// vertices.
-    ///
+    /// The largest index of a kind of values, and its word, if it never came.
+    fn late(&self, slot: usize, counts: Corner) -> Option<&(u32, Range<usize>)> {
+        self.largest[slot].as_ref().filter(|(index, _)| *index >= counts[slot])
+    }
+
     /// # Errors
     ///
     /// If a position never came.
-    pub fn settle<'a>(
-        &self,
-        text: &[u8],
-        counts: Corner,
-        vertices: impl Iterator<Item = &'a mut Corner>,
-    ) -> Result<[usize; 3]> {
-        let late = |slot: usize| self.largest[slot].as_ref().filter(|(index, _)| *index >= counts[slot]);
-        if let Some((index, range)) = late(0) {
-            let (number, count) = (u64::from(*index) + 1, counts[0]);
-            let message = format!("position {number}, but the file has {count}");
-            return Err(refuse(text, range.clone(), message));
-        }
+    pub fn require_positions(&self, text: &[u8], counts: Corner) -> Result<()> {
+        let Some((index, range)) = self.late(0, counts) else { return Ok(()) };
+        let message = format!("position {}, but the file has {}", u64::from(*index) + 1, counts[0]);
+        Err(refuse(text, range.clone(), message))
+    }
+
+    /// Takes texture coordinates and normals that never came out of these vertices, and says of how many corners and
+    /// vertices.
+    pub fn settle<'a>(&self, counts: Corner, vertices: impl Iterator<Item = &'a mut Corner>) -> [usize; 3] {
         let mut missing = self.missing;
-        if late(1).is_some() || late(2).is_some() {
+        if self.late(1, counts).is_some() || self.late(2, counts).is_some() {
             for corner in vertices {
                 for slot in [1, 2] {
                     if corner[slot] != ABSENT && corner[slot] >= counts[slot] {
@@ -114,7 +113,7 @@ impl Corners {
                 }
             }
         }
-        Ok(missing)
+        missing
     }
 
     /// The vertex of a part that this corner is; one more if there is none yet. There are so many positions so far.

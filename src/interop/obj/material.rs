@@ -142,7 +142,14 @@ pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Materi
                 (name, _) => name.to_owned(),
             };
             let unique = unique(&preferred, &mut names);
-            library.push(Material { name: unique, ..material.clone() });
+            let texture = to_line(&material.texture);
+            if texture != material.texture {
+                let path = format!("meshes[{index}].material.texture");
+                let loss = Loss::renamed(path, "a name is part of a line");
+                let before = material.texture.escape_debug();
+                losses.push(loss.detail(format_args!("\"{before}\" becomes \"{texture}\"")));
+            }
+            library.push(Material { name: unique, texture, ..*material });
             library.len() - 1
         });
         let name = &library[place].name;
@@ -173,7 +180,7 @@ pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {
             writeln!(out, "Kd {red} {green} {blue}")?;
         }
         if !texture.is_empty() {
-            writeln!(out, "map_Kd {}", to_line(texture))?;
+            writeln!(out, "map_Kd {texture}")?;
         }
     }
     Ok(())

@@ -60,7 +60,7 @@ pub(super) fn read(
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
-    let file = read::read(bytes, limits)?;
+    let file = read::read(bytes, options.strictness, limits)?;
     file.others.losses(bytes, &mut losses);
     let materials = libraries(&file.libraries, files, &mut losses);
     let meshes = meshes::meshes(file, &materials, conventions.uv_origin, &mut losses);

@@ -7,7 +7,7 @@ use super::corners::{Corner, Corners};
 use crate::interop::polygons::Polygons;
 use crate::interop::text::{Words, lines, place, quote, refuse};
 use crate::scene::Mesh;
-use crate::{Error, Limits, Loss, Result};
+use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness};
 
 /// Number of kinds of other statements that are listed.
 const MAX_KINDS: usize = 50;
@@ -65,6 +65,10 @@ pub(super) struct Others<'a> {
     smooth: usize,
     /// Corners with numbers of texture coordinates and normals that are not in the file.
     missing: [usize; 3],
+    /// Faces of positions that are not in the file, and faces that cannot be read.
+    faces: usize,
+    /// Whether the last line cannot be read, since the file ends in it.
+    cut: bool,
 }
 
 impl Lists {
@@ -88,7 +92,8 @@ struct Reader<'a> {
     limits: &'a Limits,
 }
 
-pub(super) fn read<'a>(text: &'a [u8], limits: &'a Limits) -> Result<File<'a>> {
+/// Leniently read, faces that cannot be read are left out, and so is the last line where the file ends in it.
+pub(super) fn read<'a>(text: &'a [u8], strictness: Strictness, limits: &'a Limits) -> Result<File<'a>> {
     let mut reader = Reader {
         file: File::default(),
         corners: Corners::default(),
@@ -100,11 +105,24 @@ pub(super) fn read<'a>(text: &'a [u8], limits: &'a Limits) -> Result<File<'a>> {
         limits,
     };
     for words in lines(text) {
-        reader.line(words)?;
+        let mut rest = words.clone();
+        let Err(error) = reader.line(words) else { continue };
+        let is_cut = rest.ends_text() && !text.ends_with(b"\n");
+        let is_face = rest.next() == Some(b"f");
+        if strictness == Strictness::Strict || error.kind() != ErrorKind::Malformed || !(is_cut || is_face) {
+            return Err(error);
+        }
+        reader.abandon_face();
+        let others = &mut reader.file.others;
+        (others.cut, others.faces) = (is_cut, others.faces + usize::from(is_face && !is_cut));
     }
     let counts = reader.file.lists.counts();
+    match strictness {
+        Strictness::Strict => reader.corners.require_positions(text, counts)?,
+        Strictness::Lenient => reader.drop_missing(counts[0]),
+    }
     let vertices = reader.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
-    reader.file.others.missing = reader.corners.settle(text, counts, vertices)?;
+    reader.file.others.missing = reader.corners.settle(counts, vertices);
     match reader.file.others.statements.iter().next() {
         _ if reader.known => Ok(reader.file),
         Some((word, (_, range))) => {
@@ -198,6 +216,30 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    fn abandon_face(&mut self) {
+        if let Some(part) = self.part.and_then(|place| self.file.parts.get_mut(place)) {
+            part.faces.abandon();
+        }
+    }
+
+    /// Leaves out the faces of positions that never came, and their vertices.
+    fn drop_missing(&mut self, positions: u32) {
+        for part in &mut self.file.parts {
+            let mut kept = 0;
+            let mut place = |corner: &Corner| {
+                let is_there = corner[0] < positions;
+                kept += u32::from(is_there);
+                is_there.then(|| kept - 1)
+            };
+            let places: Vec<_> = part.vertices.iter().map(&mut place).collect();
+            if places.contains(&None) {
+                part.vertices.retain(|corner| corner[0] < positions);
+                self.file.others.faces +=
+                    part.faces.renumber(|corner| places.get(corner as usize).copied().flatten());
+            }
+        }
+    }
+
     /// The part that faces go to.
     #[inline]
     fn part(&mut self, words: &Words) -> Result<usize> {
@@ -259,6 +301,8 @@ impl Others<'_> {
             ("v", self.weights, "weights of positions"),
             ("vt", self.depths, "third texture coordinates"),
             ("s", self.smooth, "smooth shading of faces without normals"),
+            ("f", self.faces, "faces that cannot be read, or of positions that are not in the file"),
+            ("", usize::from(self.cut), "the last line, in which the file ends"),
             ("f", self.missing[1], "texture coordinates of corners that are not in the file"),
             ("f", self.missing[2], "normals of corners that are not in the file"),
         ];

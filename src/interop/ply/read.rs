@@ -7,8 +7,8 @@ use super::source::{Raw, Source, to_f64, to_index};
 use crate::interop::Files;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::{place, refuse};
-use crate::scene::{Colors, Mesh, Scene, SceneOptions};
-use crate::{Limits, Loss, Result};
+use crate::scene::{self, Colors, Mesh, Scene, SceneOptions};
+use crate::{Limits, Loss, Result, Strictness};
 
 /// The names that texture coordinates have.
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
@@ -29,13 +29,15 @@ pub(in crate::interop) fn read(
         let detail = format!("{count}, the first at {}", place(bytes, first.clone()));
         losses.push(Loss::dropped("", "unknown lines of the header").detail(detail));
     }
-    let mut scene = Scene { meshes: vec![mesh(bytes, &header, &mut losses)?], ..Scene::default() };
+    let mesh = mesh(bytes, &header, options.strictness, &mut losses)?;
+    let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
     scene.meshes[0].uv_origin = conventions.uv_origin;
     conventions.to_scene_space(&mut scene, "ply");
     Ok((scene, losses))
 }
 
-fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
+/// Leniently read, a file may end before the last item, and faces of vertices that are not there are left out.
+fn mesh(bytes: &[u8], header: &Header, strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Mesh> {
     let end = header.body;
     let vertex = header.elements.iter().position(|element| element.name == "vertex");
     let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "the header declares no element `vertex`"))?;
@@ -43,14 +45,18 @@ fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
     let face = named("face");
     // Strips stand in for faces.
     let strips = if face.is_none() { named("tristrips") } else { None };
-    let vertices = header.elements[vertex].count;
     let mut mesh = Mesh::default();
     mesh.material.name.clone_from(&header.texture);
-    let mut polygons = Polygons::default();
+    let mut faces = Faces {
+        vertices: header.elements[vertex].count,
+        strictness,
+        missing: 0,
+        polygons: Polygons::default(),
+    };
     let mut source = Source::new(bytes, header);
     for (index, element) in header.elements.iter().enumerate() {
         let (needed, left) = (element.min_size(header.encoding), source.remaining());
-        if needed > left {
+        if needed > left && strictness == Strictness::Strict {
             let message = format!(
                 "{} items of `{}` take {needed} bytes or more, but {left} are left",
                 element.count, element.name
@@ -59,19 +65,18 @@ fn mesh(bytes: &[u8], header: &Header, losses: &mut Vec<Loss>) -> Result<Mesh> {
         }
         if index == vertex {
             list_lists(element, losses);
-            let rows = Rows::read(&mut source, element)?;
+            let rows = Rows::read(&mut source, element, strictness, losses)?;
             fill(&mut mesh, rows, losses).map_err(|message| refuse(bytes, element.line.clone(), message))?;
         } else if Some(index) == face {
-            polygons = faces(&mut source, element, vertices, face_of, losses)?;
+            faces.read(&mut source, element, Faces::polygon, losses)?;
         } else if Some(index) == strips {
-            polygons = faces(&mut source, element, vertices, strip_of, losses)?;
+            faces.read(&mut source, element, Faces::strip, losses)?;
         } else {
             losses.push(Loss::dropped(element.name.clone(), "unsupported element").detail(element.count));
-            rows::skip(&mut source, element)?;
+            source.items(element, strictness, losses, |source| rows::skip(source, element))?;
         }
     }
-    polygons.list_degenerate("face", losses);
-    mesh.faces = polygons.into_faces();
+    mesh.faces = faces.finish(mesh.positions.len(), losses);
     match source.remaining() {
         0 => {}
         left => losses.push(Loss::dropped("", "bytes after the last element").detail(left)),
@@ -147,93 +152,120 @@ fn list_lists(element: &Element, losses: &mut Vec<Loss>) {
     }
 }
 
-/// The lists of vertices.
-fn faces(
-    source: &mut Source,
-    element: &Element,
+/// The faces while they are read.
+struct Faces {
+    /// How many vertices the header declares.
     vertices: u64,
-    read: ReadList,
-    losses: &mut Vec<Loss>,
-) -> Result<Polygons> {
-    let is_corners = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
-    let corners =
-        element.properties.iter().position(|property| property.list.is_some() && is_corners(&property.name));
-    for (index, property) in element.properties.iter().enumerate() {
-        if Some(index) != corners {
-            let path = format!("{}.{}", element.name, property.name);
-            losses.push(Loss::dropped(path, "faces of scenes have corners only"));
+    strictness: Strictness,
+    polygons: Polygons,
+    /// Faces of vertices that are not there, which were left out.
+    missing: usize,
+}
+
+/// Reads one list: the types of its length and its items.
+type ReadList = fn(&mut Faces, &mut Source, Number, Number) -> Result<()>;
+
+impl Faces {
+    /// The lists of vertices.
+    fn read(
+        &mut self,
+        source: &mut Source,
+        element: &Element,
+        read: ReadList,
+        losses: &mut Vec<Loss>,
+    ) -> Result<()> {
+        let is_corners = |name: &str| matches!(name, "vertex_indices" | "vertex_index");
+        let corners = element
+            .properties
+            .iter()
+            .position(|property| property.list.is_some() && is_corners(&property.name));
+        for (index, property) in element.properties.iter().enumerate() {
+            if Some(index) != corners {
+                let path = format!("{}.{}", element.name, property.name);
+                losses.push(Loss::dropped(path, "faces of scenes have corners only"));
+            }
         }
-    }
-    let mut polygons = Polygons::default();
-    for _ in 0..element.items() {
-        source.item(element, |source| {
+        source.items(element, self.strictness, losses, |source| {
             element.properties.iter().enumerate().try_for_each(|(index, property)| match property.list {
-                Some(count) if Some(index) == corners => {
-                    read(source, count, property.number, vertices, &mut polygons)
-                }
+                Some(count) if Some(index) == corners => read(self, source, count, property.number),
                 list => rows::skip_property(source, list, property.number),
             })
         })?;
+        self.polygons.abandon();
+        Ok(())
     }
-    Ok(polygons)
-}
 
-/// Reads one list: the types of its length and its items, and how many vertices there are.
-type ReadList = fn(&mut Source, Number, Number, u64, &mut Polygons) -> Result<()>;
-
-/// One list of vertices.
-fn face_of(
-    source: &mut Source,
-    count: Number,
-    number: Number,
-    vertices: u64,
-    polygons: &mut Polygons,
-) -> Result<()> {
-    for _ in 0..source.count(count)? {
-        polygons.corner(vertex(source, number, vertices)?);
-    }
-    polygons.finish();
-    Ok(())
-}
-
-/// Strips of triangles, one after the other with a −1 between them. Every second triangle is the other way round; those
-/// that only connect have no area.
-fn strip_of(
-    source: &mut Source,
-    count: Number,
-    number: Number,
-    vertices: u64,
-    polygons: &mut Polygons,
-) -> Result<()> {
-    let mut strip: Vec<u32> = Vec::new();
-    let mut place = 0;
-    for _ in 0..source.count(count)? {
-        let raw = source.next(number)?;
-        if to_f64(number, raw) == -1.0 {
-            strip.clear();
-            place = 0;
-            continue;
+    /// One list of vertices.
+    fn polygon(&mut self, source: &mut Source, count: Number, number: Number) -> Result<()> {
+        let mut is_whole = true;
+        for _ in 0..source.count(count)? {
+            let raw = source.next(number)?;
+            match self.vertex(source, number, raw)? {
+                Some(vertex) => self.polygons.corner(vertex),
+                None => is_whole = false,
+            }
         }
-        strip.push(in_range(source, number, raw, vertices)?);
-        let [.., a, b, c] = *strip else { continue };
-        let corners = if place % 2 == 0 { [a, b, c] } else { [b, a, c] };
-        place += 1;
-        if a != b && b != c && a != c {
-            corners.into_iter().for_each(|corner| polygons.corner(corner));
-            polygons.finish();
+        match is_whole {
+            true => self.polygons.finish(),
+            false => {
+                self.polygons.abandon();
+                self.missing += 1;
+            }
         }
-        strip.remove(0);
+        Ok(())
     }
-    Ok(())
-}
 
-fn vertex(source: &mut Source, number: Number, vertices: u64) -> Result<u32> {
-    let raw = source.next(number)?;
-    in_range(source, number, raw, vertices)
-}
+    /// Strips of triangles, one after the other with a −1 between them. Every second triangle is the other way round;
+    /// those that only connect have no area.
+    fn strip(&mut self, source: &mut Source, count: Number, number: Number) -> Result<()> {
+        let mut strip: Vec<Option<u32>> = Vec::new();
+        let mut place = 0;
+        for _ in 0..source.count(count)? {
+            let raw = source.next(number)?;
+            if to_f64(number, raw) == -1.0 {
+                strip.clear();
+                place = 0;
+                continue;
+            }
+            strip.push(self.vertex(source, number, raw)?);
+            let [.., a, b, c] = *strip else { continue };
+            place += 1;
+            strip.remove(0);
+            let (Some(a), Some(b), Some(c)) = (a, b, c) else {
+                self.missing += 1;
+                continue;
+            };
+            if a != b && b != c && a != c {
+                let corners = if place % 2 == 1 { [a, b, c] } else { [b, a, c] };
+                corners.into_iter().for_each(|corner| self.polygons.corner(corner));
+                self.polygons.finish();
+            }
+        }
+        Ok(())
+    }
 
-#[inline]
-fn in_range(source: &Source, number: Number, raw: Raw, vertices: u64) -> Result<u32> {
-    let index = to_index(number, raw).filter(|index| u64::from(*index) < vertices);
-    index.ok_or_else(|| source.refuse(format!("vertex {}, but there are {vertices}", to_f64(number, raw))))
+    /// The vertex of this number; leniently read, `None` if it is not there.
+    #[inline]
+    fn vertex(&self, source: &Source, number: Number, raw: Raw) -> Result<Option<u32>> {
+        let index = to_index(number, raw).filter(|index| u64::from(*index) < self.vertices);
+        if index.is_none() && self.strictness == Strictness::Strict {
+            let message = format!("vertex {}, but there are {}", to_f64(number, raw), self.vertices);
+            return Err(source.refuse(message));
+        }
+        Ok(index)
+    }
+
+    /// The faces of so many vertices, which may be fewer than the header declares.
+    fn finish(mut self, vertices: usize, losses: &mut Vec<Loss>) -> scene::Faces {
+        if (vertices as u64) < self.vertices {
+            self.missing +=
+                self.polygons.renumber(|corner| Some(corner).filter(|corner| (*corner as usize) < vertices));
+        }
+        if self.missing > 0 {
+            let loss = Loss::dropped("face", "faces of vertices that are not there");
+            losses.push(loss.affecting(self.missing, self.polygons.len() + self.missing, "faces"));
+        }
+        self.polygons.list_degenerate("face", losses);
+        self.polygons.into_faces()
+    }
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::header::{Element, Number};
 use super::source::{Raw, Source, to_f64};
-use crate::Result;
 use crate::scene::{Components, Custom};
+use crate::{Loss, Result, Strictness};
 
 /// The numbers of an element, little-endian, without its lists.
 pub(super) struct Rows<'a> {
@@ -25,7 +25,12 @@ struct Column {
 }
 
 impl<'a> Rows<'a> {
-    pub fn read(source: &mut Source<'a>, element: &Element) -> Result<Rows<'a>> {
+    pub fn read(
+        source: &mut Source<'a>,
+        element: &Element,
+        strictness: Strictness,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Rows<'a>> {
         let mut columns = Vec::new();
         let mut stride = 0;
         for property in element.properties.iter().filter(|property| property.list.is_none()) {
@@ -39,7 +44,13 @@ impl<'a> Rows<'a> {
         };
         let bytes = match plain {
             Some(bytes) => Cow::Borrowed(bytes),
-            None => Cow::Owned(collect(source, element)?),
+            None => {
+                let mut bytes = Vec::new();
+                let items = source
+                    .items(element, strictness, losses, |source| collect(source, element, &mut bytes))?;
+                bytes.truncate(items * stride);
+                Cow::Owned(bytes)
+            }
         };
         Ok(Rows { bytes, stride, columns })
     }
@@ -130,33 +141,22 @@ impl Column {
     }
 }
 
-/// The numbers that are not in lists.
-fn collect(source: &mut Source, element: &Element) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    for _ in 0..element.items() {
-        source.item(element, |source| {
-            element.properties.iter().try_for_each(|property| match property.list {
-                None => {
-                    let raw = source.next(property.number)?;
-                    bytes.extend_from_slice(&raw[..property.number.size()]);
-                    Ok(())
-                }
-                Some(count) => skip_list(source, count, property.number),
-            })
-        })?;
-    }
-    Ok(bytes)
+/// Adds the numbers of an item that are not in lists.
+fn collect(source: &mut Source, element: &Element, bytes: &mut Vec<u8>) -> Result<()> {
+    element.properties.iter().try_for_each(|property| match property.list {
+        None => {
+            let raw = source.next(property.number)?;
+            bytes.extend_from_slice(&raw[..property.number.size()]);
+            Ok(())
+        }
+        Some(count) => skip_list(source, count, property.number),
+    })
 }
 
-/// Goes past the items of an element.
+/// Goes past an item.
 pub(super) fn skip(source: &mut Source, element: &Element) -> Result<()> {
-    for _ in 0..element.items() {
-        source.item(element, |source| {
-            let mut properties = element.properties.iter();
-            properties.try_for_each(|property| skip_property(source, property.list, property.number))
-        })?;
-    }
-    Ok(())
+    let mut properties = element.properties.iter();
+    properties.try_for_each(|property| skip_property(source, property.list, property.number))
 }
 
 /// Goes past one number or list.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::header::{Element, Encoding, Header, Number};
 use crate::interop::text::{Words, quote, refuse};
-use crate::{Error, Result, Span};
+use crate::{Error, Loss, Result, Span, Strictness};
 
 /// A number as its bytes in little-endian order, as many as its type has, in front of zeros.
 pub(super) type Raw = [u8; 8];
@@ -12,7 +12,14 @@ pub(super) type Raw = [u8; 8];
 /// Where numbers come from.
 pub(super) enum Source<'a> {
     Text(Lines<'a>),
-    Binary { bytes: &'a [u8], at: usize, last: usize, big_endian: bool },
+    Binary {
+        bytes: &'a [u8],
+        at: usize,
+        last: usize,
+        big_endian: bool,
+        /// Whether it ended before a number did.
+        is_cut: bool,
+    },
 }
 
 /// The lines behind the header of an ASCII file, one for each item.
@@ -36,7 +43,7 @@ impl<'a> Source<'a> {
             }),
             _ => {
                 let big_endian = encoding == Encoding::BigEndian;
-                Source::Binary { bytes, at: body, last: body, big_endian }
+                Source::Binary { bytes, at: body, last: body, big_endian, is_cut: false }
             }
         }
     }
@@ -52,7 +59,7 @@ impl<'a> Source<'a> {
     /// The bytes of so many little-endian values of this size, if they need not be changed.
     pub fn plain(&mut self, size: u64) -> Option<&'a [u8]> {
         match self {
-            Source::Binary { bytes, at, last, big_endian: false } => {
+            Source::Binary { bytes, at, last, big_endian: false, .. } => {
                 let end = at.checked_add(usize::try_from(size).ok()?)?;
                 let plain = bytes.get(*at..end)?;
                 (*last, *at) = (*at, end);
@@ -62,12 +69,40 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads an item. In a text it is a line, and the line has nothing else.
-    pub fn item<T>(
+    /// Reads the items of an element. Returns how many there are: leniently read, a file may end before the last one.
+    pub fn items(
         &mut self,
         element: &Element,
-        read: impl FnOnce(&mut Source<'a>) -> Result<T>,
-    ) -> Result<T> {
+        strictness: Strictness,
+        losses: &mut Vec<Loss>,
+        mut read: impl FnMut(&mut Source<'a>) -> Result<()>,
+    ) -> Result<usize> {
+        for index in 0..element.items() {
+            match self.item(element, &mut read) {
+                Err(_) if strictness == Strictness::Lenient && self.is_cut() => {
+                    let (missing, all) = (element.count - index, element.count as usize);
+                    let loss = Loss::dropped(element.name.clone(), "items that the file ends before");
+                    losses.push(loss.affecting(missing as usize, all, "items"));
+                    return Ok(index as usize);
+                }
+                item => item?,
+            }
+        }
+        Ok(element.items() as usize)
+    }
+
+    /// Whether the last item is not whole since the bytes have ended.
+    fn is_cut(&self) -> bool {
+        match self {
+            Source::Text(Lines { text, line_end, line, .. }) => {
+                line.end == text.len() && (line.is_empty() || text.last() != Some(line_end))
+            }
+            Source::Binary { is_cut, .. } => *is_cut,
+        }
+    }
+
+    /// Reads an item. In a text it is a line, and the line has nothing else.
+    fn item(&mut self, element: &Element, read: impl FnOnce(&mut Source<'a>) -> Result<()>) -> Result<()> {
         if let Source::Text(lines) = self {
             lines.advance();
         }
@@ -84,10 +119,11 @@ impl<'a> Source<'a> {
     pub fn next(&mut self, number: Number) -> Result<Raw> {
         match self {
             Source::Text(lines) => text(&mut lines.words, number),
-            Source::Binary { bytes, at, last, big_endian } => {
+            Source::Binary { bytes, at, last, big_endian, is_cut } => {
                 let size = number.size();
                 *last = *at;
                 let Some(own) = bytes.get(*at..*at + size) else {
+                    *is_cut = true;
                     let message = format!("the file ends within a number of {size} bytes");
                     let span = Span::Bytes(*at as u64..bytes.len() as u64);
                     return Err(Error::malformed(message).with_span(Some(span)));

@@ -1,5 +1,6 @@
 //! OBJ, PLY and STL: what is read, written and lost, and what is said of bad input.
 
+mod lenient;
 mod obj;
 mod ply;
 mod round_trips;

@@ -314,6 +314,14 @@ fn what_obj_cannot_say() {
 }
 
 #[test]
+fn names_of_textures_are_parts_of_lines() {
+    let material = Material { name: "skin".into(), texture: " a\nb.png".into(), ..Material::default() };
+    let (folder, losses) = write(Obj, of(vec![Mesh { material, ..triangle() }])).unwrap();
+    assert!(String::from_utf8_lossy(&folder["file.mtl"]).contains("map_Kd a_b.png\n"));
+    assert!(losses.contains("renamed: meshes[0].material.texture: a name is part of a line"), "{losses}");
+}
+
+#[test]
 fn a_material_holds_until_there_is_another() {
     let mut red = triangle();
     red.material.name = "red".to_owned();
