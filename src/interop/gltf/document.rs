@@ -36,7 +36,7 @@ pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Erro
 impl<'a> Document<'a> {
     /// # Errors
     ///
-    /// If it is no glTF 2.0, or something refers to what is not there. A buffer that is missing fails only where it is used.
+    /// If it is no glTF 2.0, or a skin has a joint that is not there. A buffer that is missing fails only where it is used.
     pub fn new(
         bytes: &'a [u8],
         files: &dyn Files,

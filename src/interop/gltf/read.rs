@@ -24,7 +24,7 @@ const SIZE_OF_VALUE: u64 = 16;
 ///
 /// # Errors
 ///
-/// If the file is no glTF 2.0, refers to what is not there, or takes more than the limits allow.
+/// If the file is no glTF 2.0, none of its meshes can be read, or it takes more than the limits allow.
 pub(in crate::interop) fn read(
     bytes: &[u8],
     files: &dyn Files,
