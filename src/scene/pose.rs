@@ -30,7 +30,7 @@ impl Scene {
     /// stays bound as it was. Returns how many moved.
     pub fn pose(&mut self, local: &[Transform]) -> usize {
         let global = self.skeleton.to_model(local);
-        let matrices = self.from_bind(&global);
+        let matrices = self.skinning(&global);
         let still = |(matrix, global): (&Mat4, &Mat4)| {
             let far = 1.0 + global.w_axis.truncate().abs().max_element();
             matrix.abs_diff_eq(Mat4::IDENTITY, SAME * far)
@@ -44,7 +44,7 @@ impl Scene {
     /// Visits each vertex where it is at rest.
     pub(super) fn for_each_at_rest(&self, mut visit: impl FnMut(Vec3)) {
         let rest: Vec<_> = (0..self.skeleton.joints.len()).map(|joint| self.skeleton.rest(joint)).collect();
-        let matrices = self.from_bind(&self.skeleton.to_model(&rest));
+        let matrices = self.skinning(&self.skeleton.to_model(&rest));
         for mesh in &self.meshes {
             for (vertex, position) in mesh.positions.iter().map(|position| Vec3::from(*position)).enumerate()
             {
@@ -55,7 +55,7 @@ impl Scene {
     }
 
     /// What takes vertices from the bind pose to where the joints are, for these transforms to model space.
-    fn from_bind(&self, global: &[Mat4]) -> Vec<Mat4> {
+    fn skinning(&self, global: &[Mat4]) -> Vec<Mat4> {
         let matrices = global.iter().zip(&self.skeleton.joints);
         let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);
         matrices.map(|matrix| if matrix.is_finite() { matrix } else { Mat4::IDENTITY }).collect()
