@@ -194,20 +194,6 @@ impl std::error::Error for Error {
     }
 }
 
-#[cfg(any(feature = "mesh", feature = "crucible"))]
-impl Error {
-    /// The error that a function of a declaration gave, else what `other` makes of the message.
-    pub(crate) fn of_binrw(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
-        match error {
-            binrw::Error::Backtrace(trace) => Error::of_binrw(*trace.error, other),
-            binrw::Error::Custom { err, .. } if err.is::<Error>() => err
-                .downcast::<Error>()
-                .map_or_else(|_| Error::inexpressible("a value does not fit"), |error| *error),
-            error => other(error),
-        }
-    }
-}
-
 impl From<unpack::Failure> for Error {
     fn from(failure: unpack::Failure) -> Error {
         match failure {

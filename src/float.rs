@@ -10,6 +10,8 @@ use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::nan::nan_bits;
+
 /// Floats, possibly nested.
 pub(crate) trait Floats: Sized {
     fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
@@ -98,9 +100,9 @@ impl Visitor<'_> for FloatVisitor {
             "Infinity" => return Ok(f32::INFINITY),
             "-Infinity" => return Ok(f32::NEG_INFINITY),
             "NaN" => return Ok(f32::NAN),
-            other => other.strip_prefix("NaN:").and_then(|bits| u32::from_str_radix(bits, 16).ok()),
+            other => nan_bits(other, 8),
         };
-        bits.map(f32::from_bits)
+        bits.map(|bits| f32::from_bits(bits as u32))
             .filter(|x| x.is_nan())
             .ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
     }

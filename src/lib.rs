@@ -77,6 +77,7 @@ pub mod layout;
 mod limits;
 mod lines;
 mod loss;
+mod nan;
 mod options;
 mod path;
 #[cfg(feature = "scene")]

@@ -3,7 +3,12 @@
 use std::collections::BTreeMap;
 
 use meshspec::layout::assemble::Part;
+use serde::de::Error as _;
+use serde_json::Error;
 use serde_json::value::RawValue;
+
+/// How deep lists and structs may nest, as in documents.
+const MAX_DEPTH: usize = 128;
 
 /// What stands behind `PATH=`: a list or struct as JSON, else the text itself.
 pub fn of_option(text: &str) -> serde_json::Result<Part> {
@@ -12,16 +17,24 @@ pub fn of_option(text: &str) -> serde_json::Result<Part> {
 
 /// A value of JSON. Numbers stay texts: they are read by the type of their field.
 pub fn of_json(value: &RawValue) -> serde_json::Result<Part> {
+    within(value, MAX_DEPTH)
+}
+
+fn within(value: &RawValue, depth: usize) -> serde_json::Result<Part> {
     let text = value.get();
+    let inner = |value: &RawValue| match depth.checked_sub(1) {
+        Some(depth) => within(value, depth),
+        None => Err(Error::custom(format_args!("lists and structs nest more than {MAX_DEPTH} deep"))),
+    };
     match text.as_bytes().first() {
         Some(b'"') => serde_json::from_str(text).map(Part::Text),
         Some(b'[') => {
             let items: Vec<&RawValue> = serde_json::from_str(text)?;
-            items.into_iter().map(of_json).collect::<Result<_, _>>().map(Part::List)
+            items.into_iter().map(inner).collect::<Result<_, _>>().map(Part::List)
         }
         Some(b'{') => {
             let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
-            let fields = fields.into_iter().map(|(name, value)| Ok((name, of_json(value)?)));
+            let fields = fields.into_iter().map(|(name, value)| Ok((name, inner(value)?)));
             fields.collect::<Result<_, _>>().map(Part::Struct)
         }
         _ => Ok(text.into()),

@@ -17,7 +17,8 @@ impl Scope {
 
     fn in_layout(&self, ident: &Ident) -> Option<String> {
         let name = name_of(ident);
-        self.0.iter().find(|(rust, _)| *rust == name).map(|(_, in_layout)| in_layout.clone())
+        // A later field hides what has the same name.
+        self.0.iter().rev().find(|(rust, _)| *rust == name).map(|(_, in_layout)| in_layout.clone())
     }
 }
 

@@ -20,6 +20,8 @@ pub struct About {
     pub dialects: &'static [Dialect],
     /// Whether files can be compressed more or less, as [`WriteOptions::compression_level`](crate::WriteOptions::compression_level) says.
     pub has_compression_levels: bool,
+    /// Whether vertices can be stored more or less precisely, as [`Precision`](crate::scene::Precision) says.
+    pub has_precisions: bool,
     /// Every rule that `check` knows.
     pub rules: &'static [&'static Rule],
     /// See [`layouts`](About::layouts).

@@ -38,3 +38,15 @@ pub(super) fn structural(about: &About, fault: &walk::Fault) -> Error {
         None => error,
     }
 }
+
+/// The error that a function of a declaration gave, else what `other` makes of the message.
+#[cfg(any(feature = "mesh", feature = "crucible"))]
+pub(super) fn of_binrw(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
+    match error {
+        binrw::Error::Backtrace(trace) => of_binrw(*trace.error, other),
+        binrw::Error::Custom { err, .. } if err.is::<Error>() => err
+            .downcast::<Error>()
+            .map_or_else(|_| Error::inexpressible("a value does not fit"), |error| *error),
+        error => other(error),
+    }
+}

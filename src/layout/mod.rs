@@ -28,6 +28,8 @@
 
 pub mod assemble;
 mod bind;
+mod bits;
+mod block;
 mod c_header;
 mod coverage;
 pub mod dump;
@@ -43,16 +45,16 @@ mod schema;
 pub mod walk;
 mod wording;
 
-pub use bind::bind;
-#[cfg(feature = "crucible")]
-pub(crate) use bind::bind_some;
+pub use bind::{bind, bind_some};
+pub use bits::{BitField, BitRange};
+pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
 pub use grammar::{Attribute, BuiltInProperty, Constraint, Grammar, Number};
 pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
 pub use schema::{Schema, SchemaFile};
 
-pub use crate::unpack::Packing;
+use bits::word;
 
 /// A type that can say how it lies in a file.
 ///
@@ -170,51 +172,6 @@ pub struct Check {
     pub message: &'static str,
 }
 
-/// What a field of plain bytes holds: another structure, possibly compressed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Block {
-    /// How the bytes are packed.
-    pub packing: Packing,
-    /// What chooses between several encodings of a [`Packing::Coded`].
-    pub encoding: Option<Expr>,
-    /// Size of the content once unpacked, where the file states it.
-    pub size: Option<Expr>,
-    /// The checksum of the packed bytes, where the file has one.
-    pub checksum: Option<Checksum>,
-    /// The content.
-    pub content: Type,
-    /// Values for the imports of the content.
-    pub arguments: &'static [Expr],
-    /// Whether the content's fields count as the containing struct's own in paths.
-    pub inline: bool,
-}
-
-/// The checksum of a packed block. The walker does not look at it; the [assembler](assemble) computes it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Checksum {
-    /// The field that it is stored in. A 0 that is given says that there is none.
-    pub stored: Expr,
-    /// What it is.
-    pub function: ChecksumFunction,
-    /// What else it depends on.
-    pub arguments: &'static [Expr],
-}
-
-/// A way to compute checksums.
-#[derive(Debug, Clone, Copy)]
-pub struct ChecksumFunction {
-    /// The usual name.
-    pub name: &'static str,
-    /// The checksum of bytes, given the values of the [arguments](Checksum::arguments).
-    pub compute: fn(&[u8], &[Value]) -> u64,
-}
-
-impl PartialEq for ChecksumFunction {
-    fn eq(&self, other: &ChecksumFunction) -> bool {
-        self.name == other.name
-    }
-}
-
 /// One alternative of a [`Shape::Choice`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Variant {
@@ -239,59 +196,6 @@ pub struct EnumValue {
     pub value: i128,
 }
 
-/// One bit field of a packed word.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BitField {
-    /// The name.
-    pub name: &'static str,
-    /// The documentation comment.
-    pub doc: &'static str,
-    /// Where it lies.
-    pub bits: BitRange,
-    /// Whether the highest bit is a sign.
-    pub signed: bool,
-    /// Whether the bits mean nothing: they must be kept and have no getter.
-    pub reserved: bool,
-    /// Whether it is a single flag.
-    pub flag: bool,
-    /// The declaration of the bits, where they are themselves a packed word.
-    pub declared: Option<&'static Declaration>,
-}
-
-/// Bits of a word: declared once with modular-bitfield, used as constants in hot loops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub struct BitRange {
-    /// The lowest bit, counted from the least significant bit of the little-endian word.
-    pub offset: u32,
-    /// Number of bits, 1 to 128.
-    pub width: u32,
-}
-
-impl BitRange {
-    /// A range of this width that starts where `self` ends.
-    pub const fn then(self, width: u32) -> BitRange {
-        BitRange { offset: self.offset + self.width, width }
-    }
-
-    /// The bits of this range in a word of up to 128 bits, shifted down; unsigned.
-    pub const fn of(self, word: u128) -> u128 {
-        (word >> self.offset) & (u128::MAX >> (128 - self.width))
-    }
-
-    /// The bits of this range in a word of up to 64 bits, shifted down; unsigned. Inlines to a shift and a mask.
-    #[inline(always)]
-    pub const fn of_u64(self, word: u64) -> u64 {
-        (word >> self.offset) & (u64::MAX >> (64 - self.width))
-    }
-
-    /// As [`of`](BitRange::of), with the highest bit of the range as a sign.
-    pub const fn signed_of(self, word: u128) -> i128 {
-        let unused = 128 - self.width;
-        ((self.of(word) << unused) as i128) >> unused
-    }
-}
-
 impl Type {
     /// The bytes that a value starts with, whatever it is; none for most types.
     pub fn magic(&self) -> &'static [u8] {
@@ -313,6 +217,23 @@ impl Type {
                 let values: Result<Vec<_>, _> = arguments.iter().map(|a| a.eval(scope)).collect();
                 declaration.size(&declaration.bind(values.ok()?))
             }
+        }
+    }
+}
+
+impl Type {
+    /// The number, or packed word, in these little-endian bytes.
+    fn value_of(&self, bytes: &[u8]) -> Value {
+        let word = word(bytes);
+        let unused = 128 - 8 * bytes.len().clamp(1, 16) as u32;
+        match self {
+            Type::Signed(_) => Value::Int(((word << unused) as i128) >> unused),
+            Type::Float(4) => Value::F32(f32::from_bits(word as u32)),
+            Type::Float(_) => Value::F64(f64::from_bits(word as u64)),
+            Type::Declared(declaration) if matches!(declaration.shape, Shape::Bits { .. }) => {
+                Value::Bits(word, declaration)
+            }
+            _ => Value::Int(word as i128),
         }
     }
 }
@@ -390,11 +311,6 @@ impl Field {
             (ty, _) => ty.size_in(scope, self.arguments),
         }
     }
-}
-
-/// The little-endian word in up to 16 bytes.
-fn word(bytes: &[u8]) -> u128 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
 }
 
 macro_rules! plain {

@@ -10,51 +10,7 @@ pub(crate) mod zstd;
 use std::borrow::Cow;
 
 use crate::Limits;
-use crate::layout::Value;
-
-/// How a [`Block`](crate::layout::Block) is packed.
-#[derive(Debug, Clone, Copy)]
-pub enum Packing {
-    /// As it is.
-    Stored,
-    /// One raw LZ4 block.
-    Lz4,
-    /// Zstandard frames without magic bytes.
-    Zstd,
-    /// Values that the format encodes in a way of its own, small enough to be decoded as a whole.
-    Coded {
-        /// The name of the encoding.
-        name: &'static str,
-        /// Lays the values out as plain fields. Where there are several encodings, the [value](crate::layout::Block::encoding)
-        /// says which one it is.
-        decode: Recode,
-        /// Encodes plain fields, in the same encoding.
-        encode: Recode,
-    },
-}
-
-/// The plain fields of an encoded block, or the other way round; or why there are none.
-pub type Recode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
-
-impl PartialEq for Packing {
-    fn eq(&self, other: &Packing) -> bool {
-        self.name() == other.name()
-    }
-}
-
-impl Eq for Packing {}
-
-impl Packing {
-    /// The usual name of the packing.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Packing::Stored => "stored",
-            Packing::Lz4 => "lz4",
-            Packing::Zstd => "zstd",
-            Packing::Coded { name, .. } => name,
-        }
-    }
-}
+use crate::layout::{Packing, Value};
 
 /// Why a block could not be unpacked.
 #[derive(Debug, PartialEq)]

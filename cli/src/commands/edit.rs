@@ -77,7 +77,7 @@ impl Edit {
             .map_err(|error| Failure::of(&place, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&edited))?;
         if let Some(fault) = walk::first_fault(layout, &edited, limits) {
-            self.warn(&fault);
+            self.warn(&fault, walk::first_fault(layout, &bytes, limits).is_some());
         }
         Ok(Status::Fine)
     }
@@ -106,9 +106,10 @@ impl Edit {
     }
 
     /// Says that the output does not follow its declaration: that may be what was wanted.
-    fn warn(&self, fault: &walk::Fault) {
+    fn warn(&self, fault: &walk::Fault, was_broken: bool) {
         let place = output::name_of(&self.output);
-        let message = format!("{place}: the file is broken now: {fault}");
+        let state = if was_broken { "still broken" } else { "broken now" };
+        let message = format!("{place}: the file is {state}: {fault}");
         let mut stderr = anstream::stderr().lock();
         // If standard error is closed there is nobody to tell.
         let _ = writeln!(stderr, "{WARNING}warning{WARNING:#}: {}", Escaped(&message));

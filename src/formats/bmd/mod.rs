@@ -36,6 +36,7 @@ impl Format for Document {
         extensions: &["bmd"],
         dialects: &[Dialect::Spec],
         has_compression_levels: false,
+        has_precisions: true,
         rules: rules::RULES,
         layouts: || &[("bmd", &schema::Image::TYPE)],
     };

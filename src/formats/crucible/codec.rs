@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use binrw::{BinRead, BinWrite};
 
 use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream};
+use crate::formats::locate::of_binrw;
 use crate::layout::walk::{self, Node, Segment, Visitor};
 use crate::layout::{Layout, Packing, Type, Value, bind_some};
 use crate::{Confidence, Detection, Dialect, Error, Limits, Result};
@@ -122,7 +123,7 @@ impl Sizes {
 pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Document> {
     let (mut cursor, input) = (Cursor::new(bytes), Input { bytes, limits: *limits, chunk: 0 });
     let document = Document::read_args(&mut cursor, (dialect, container_of(bytes), &input))
-        .map_err(|error| Error::of_binrw(error, Error::malformed))?;
+        .map_err(|error| of_binrw(error, Error::malformed))?;
     Ok(Document { trailing: bytes[cursor.position() as usize..].to_vec(), ..document })
 }
 
@@ -131,6 +132,6 @@ pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
     // Room for the file as if nothing was packed, so that it is written without growing.
     let size = document.chunks.iter().map(Chunk::unpacked_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
-    document.write(&mut out).map_err(|error| Error::of_binrw(error, Error::inexpressible))?;
+    document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
     Ok(out.into_inner())
 }

@@ -47,6 +47,7 @@ impl Format for Document {
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
         has_compression_levels: false,
+        has_precisions: false,
         rules: rules::RULES,
         layouts: codec::layouts,
     };

@@ -61,6 +61,7 @@ impl Format for Document {
         extensions: &["ima"],
         dialects: &[Dialect::Spec, Dialect::Reference],
         has_compression_levels: true,
+        has_precisions: false,
         rules: rules::RULES,
         layouts: codec::layouts,
     };

@@ -8,6 +8,7 @@ use binrw::{BinRead, BinWrite};
 use super::schema::{Animation, Document, Header, VertexFormat};
 use super::summary::Summary;
 use super::{Confidence, rules};
+use crate::formats::locate::of_binrw;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
 use crate::layout::{Layout, Type, bind};
 use crate::text::is_printable;
@@ -123,9 +124,7 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)
 /// Encodes the document in its own dialect, checking nothing but that it can be expressed.
 pub(super) fn write(document: &Document) -> Result<(Vec<u8>, Summary)> {
     let (mut out, summary) = (Cursor::new(Vec::with_capacity(size(document))), Summary::default());
-    document
-        .write_args(&mut out, (&summary,))
-        .map_err(|error| Error::of_binrw(error, Error::inexpressible))?;
+    document.write_args(&mut out, (&summary,)).map_err(|error| of_binrw(error, Error::inexpressible))?;
     Ok((out.into_inner(), summary))
 }
 

@@ -50,6 +50,7 @@ impl Format for Document {
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
         has_compression_levels: false,
+        has_precisions: false,
         rules: rules::RULES,
         layouts: codec::layouts,
     };

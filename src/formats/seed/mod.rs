@@ -55,6 +55,7 @@ impl Format for Document {
         extensions: &["mesh"],
         dialects: &[Dialect::Spec],
         has_compression_levels: false,
+        has_precisions: false,
         rules: rules::RULES,
         layouts: || &[],
     };

@@ -4,28 +4,41 @@ use std::borrow::Cow;
 
 use super::frame::Frame;
 use super::known::Known;
+use super::number;
 use super::output::{Output, Refused};
 use super::place::{Chunk, alignment};
-use super::{Source, Supply, number};
+use super::source::{Source, Supply};
 use crate::layout::walk::{Node, Segment};
 use crate::layout::{Expr, Field, Shape, Type, Value, Variant};
 use crate::{Error, Limits, Result, Span};
 
-/// Each pass finds out what others need, which are no deeper than structs lie in each other.
+/// Each pass finds out what others need, which are no deeper than structs and checksums lie in each other.
 const MAX_PASSES: usize = 64;
 
-/// See [`super::assemble`].
-pub(super) fn assemble(ty: &'static Type, source: &mut impl Source, limits: &Limits) -> Result<Vec<u8>> {
+/// The bytes of one value of type `ty` that is made of what `source` gives: all of a file.
+///
+/// # Errors
+///
+/// The first value that is left out and follows from nothing, does not fit its field, or lies where other values do; if
+/// values that follow from each other do not settle; and if the output would be larger than the
+/// [limits](Limits::max_decoded) allow.
+pub fn assemble(ty: &'static Type, source: &mut impl Source, limits: &Limits) -> Result<Vec<u8>> {
     let mut known = Known::new(source.recounts(), alignment(ty));
     for _ in 0..MAX_PASSES {
+        known.begin();
         let mut assembler = Assembler { source, path: Vec::new(), limits, known: &mut known, clash: None };
-        let out = assembler.file(ty)?;
+        let written = assembler.file(ty);
         let clash = assembler.clash;
-        if !known.conclude(source)? {
+        if known.solve(source) {
+            // What was wrong may have been so for want of what is known now.
+            continue;
+        }
+        let out = written?;
+        if !known.complete(source)? {
             return clash.map_or(Ok(out.into_bytes()), Err);
         }
     }
-    Err(Error::inexpressible("values that are left out depend on each other in a circle"))
+    Err(Error::inexpressible("values that follow from others depend on each other in a circle"))
 }
 
 /// What to write next.
@@ -127,18 +140,37 @@ impl<S: Source> Assembler<'_, S> {
 
     /// Writes a value that is stored as the plain type `stored`: a number, an enum, a packed word, a string.
     pub(super) fn leaf(&mut self, out: &mut Output, at: u64, item: &Item, stored: &Type) -> Result<Written> {
-        let node = node(&self.path, item, at);
-        let given = match self.known.computed(&self.path) {
-            Some(number) => Ok(Some(Value::Int(number))),
-            None => self.source.leaf(&node).map(|given| given.map(Cow::into_owned)),
-        };
-        match given.map_err(|message| self.error(message))? {
-            Some(value) => {
-                let value = self.with_computed_bits(value)?;
-                self.put(out, at, item, stored, value)
-            }
+        match self.given(item, at)? {
+            Some(value) => self.put(out, at, item, stored, value),
             None => self.left_out(out, at, item, stored),
         }
+    }
+
+    /// What a value is, if it is given or was found out in an earlier pass.
+    pub(super) fn given(&mut self, item: &Item, at: u64) -> Result<Option<Value>> {
+        let given = self.source.leaf(&node(&self.path, item, at)).map(|given| given.map(Cow::into_owned));
+        // It is asked in any case, so that it knows that there is a place for the value.
+        let given = match self.known.computed(&self.path) {
+            Some(number) => Ok(Some(Value::Int(number))),
+            None => given,
+        };
+        let given = given.map_err(|message| self.error(message))?;
+        given.map(|value| self.with_computed_bits(value)).transpose()
+    }
+
+    /// Writes a group, which the source has been told of: what `body` writes.
+    pub(super) fn group(
+        &mut self,
+        at: u64,
+        item: &Item,
+        body: impl FnOnce(&mut Self) -> Result<Written>,
+    ) -> Result<Written> {
+        let depth = self.path.len();
+        let written = body(self);
+        // An error ends it early.
+        self.path.truncate(depth);
+        self.source.leave(&node(&self.path, item, at));
+        written
     }
 
     /// A packed word with those of its fields that were found out in an earlier pass.
@@ -204,27 +236,28 @@ impl<S: Source> Assembler<'_, S> {
     ) -> Result<Written> {
         let count = match self.source.enter(&node(&self.path, list, at)) {
             Supply::Bytes(bytes, count) => {
-                let refused = out.write(at, bytes);
-                let end = at + bytes.len() as u64;
-                self.accept(refused)?;
-                self.source.leave(&node(&self.path, list, at));
-                return Ok(Written { end, count, value: None });
+                let (refused, size) = (out.write(at, bytes), bytes.len() as u64);
+                return self.group(at, list, |assembler| {
+                    assembler.accept(refused)?;
+                    Ok(Written { end: at.saturating_add(size), count, value: None })
+                });
             }
             Supply::Parts(given) => fixed.unwrap_or(given),
         };
         let item = Item { ty: inner, field: None, arguments: list.arguments, variant: None };
-        let mut end = at;
-        for index in 0..count {
-            self.path.push(Segment::Index(index));
-            let next = self.value(out, end, &item, frame)?.end;
-            self.path.pop();
-            if next == end {
-                // Items without bytes: all that follow are the same.
-                break;
+        self.group(at, list, |assembler| {
+            let mut end = at;
+            for index in 0..count {
+                assembler.path.push(Segment::Index(index));
+                let next = assembler.value(out, end, &item, frame)?.end;
+                assembler.path.pop();
+                if next == end {
+                    // Items without bytes: all that follow are the same.
+                    break;
+                }
+                end = next;
             }
-            end = next;
-        }
-        self.source.leave(&node(&self.path, list, at));
-        Ok(Written { end, count, value: None })
+            Ok(Written { end, count, value: None })
+        })
     }
 }

@@ -3,7 +3,7 @@
 use super::assembler::{Assembler, Item, Written};
 use super::frame::Frame;
 use super::output::Output;
-use super::{Packed, Source};
+use super::source::{Packed, Source};
 use crate::Result;
 use crate::layout::{Block, Packing, Value};
 use crate::unpack;
@@ -27,6 +27,9 @@ impl<S: Source> Assembler<'_, S> {
             let end = self.trailing(out, end)?;
             self.path.extend(name);
             out.reached = reached;
+            if let (Some(checksum), Some(bytes)) = (&block.checksum, out.get(at..end)) {
+                self.known.require_checksum(checksum, bytes, frame, &self.path);
+            }
             return Ok(Written { end, count: end - at, value: None });
         }
         let (packed, value) = match self.source.packed(&self.path) {

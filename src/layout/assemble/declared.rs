@@ -4,10 +4,10 @@ use super::assembler::{Assembler, Item, Written, node};
 use super::frame::Frame;
 use super::output::Output;
 use super::place::Chunk;
-use super::{Source, Supply};
+use super::source::{Source, Supply};
 use crate::Result;
 use crate::layout::walk::Segment;
-use crate::layout::{Declaration, Expr, Field, Shape, Type, Value, Variant, word};
+use crate::layout::{Declaration, Expr, Field, Shape, Type, Value, Variant};
 
 impl<S: Source> Assembler<'_, S> {
     /// Writes a value with a declaration.
@@ -21,21 +21,21 @@ impl<S: Source> Assembler<'_, S> {
     ) -> Result<Written> {
         match declaration.shape {
             Shape::Struct(fields) => {
-                let given = self.source.enter(&node(&self.path, item, at));
-                let written = match given {
-                    Supply::Bytes(bytes, count) => {
-                        let bytes = bytes.to_vec();
-                        self.write(out, at, &bytes)?;
-                        Written { end: at + bytes.len() as u64, count, value: None }
-                    }
-                    Supply::Parts(_) => {
-                        let frame = outer.within(declaration, item.arguments, self.path.len());
-                        let at = self.magic(out, at, item, declaration)?;
-                        self.fields(out, at, fields, frame)?
-                    }
+                let given = match self.source.enter(&node(&self.path, item, at)) {
+                    Supply::Bytes(bytes, count) => Some((bytes.to_vec(), count)),
+                    Supply::Parts(_) => None,
                 };
-                self.source.leave(&node(&self.path, item, at));
-                Ok(written)
+                self.group(at, item, |assembler| match given {
+                    Some((bytes, count)) => {
+                        assembler.write(out, at, &bytes)?;
+                        Ok(Written { end: at + bytes.len() as u64, count, value: None })
+                    }
+                    None => {
+                        let frame = outer.within(declaration, item.arguments, assembler.path.len());
+                        let at = assembler.magic(out, at, item, declaration)?;
+                        assembler.fields(out, at, fields, frame)
+                    }
+                })
             }
             Shape::Choice(variants) => {
                 let frame = outer.within(declaration, item.arguments, self.path.len());
@@ -106,6 +106,13 @@ impl<S: Source> Assembler<'_, S> {
                 continue;
             }
             self.path.push(Segment::Field(field.name));
+            if let Some((looking, start)) = ahead
+                && start == end
+                && let Some(value) = self.ahead_of(looking, field, &frame)?
+            {
+                frame.push(looking.name, Some(value));
+                ahead = None;
+            }
             let written = self.field(out, end, field, None, &frame)?;
             if self.known.is_incomplete() && self.known.is_missing(&self.path) {
                 for check in field.checks {
@@ -119,10 +126,10 @@ impl<S: Source> Assembler<'_, S> {
                 Some(_) => out.reached = out.reached.max(written.end),
             }
             if let Some((looking, start)) = ahead
-                && let Some(size) = looking.ty.size()
-                && let Some(bytes) = out.get(start..start + size)
+                && let Some(bytes) =
+                    looking.ty.size().and_then(|size| out.get(start..start.checked_add(size)?))
             {
-                frame.push(looking.name, Some(seen(&looking.ty, bytes)));
+                frame.push(looking.name, Some(looking.ty.value_of(bytes)));
                 ahead = None;
             }
         }
@@ -220,15 +227,5 @@ impl<S: Source> Assembler<'_, S> {
             self.known.require(count, written.count, what, frame, &self.path);
         }
         Ok(written)
-    }
-}
-
-/// What a look ahead makes of bytes.
-fn seen(ty: &Type, bytes: &[u8]) -> Value {
-    match ty {
-        Type::Declared(declaration) if matches!(declaration.shape, Shape::Bits { .. }) => {
-            Value::Bits(word(bytes), declaration)
-        }
-        _ => Value::Int(word(bytes) as i128),
     }
 }

@@ -2,9 +2,11 @@
 
 use std::ops::{ControlFlow, Range};
 
+use super::number;
+use super::part::Part;
+use super::record::record;
 use super::tree::Tree;
-use super::values::tree_of;
-use super::{Part, Values, number, record::record};
+use super::values::Values;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
 use crate::layout::{Shape, Type, Value};
 use crate::{Error, Limits, Path, Result, Span};
@@ -65,15 +67,18 @@ pub fn edit(
     if !recount && let Some(patched) = patch(ty, bytes, edits, &paths, limits)? {
         return Ok(patched);
     }
-    let mut values = record(ty, bytes, limits, Some(&paths)).map_err(|fault| {
+    let contents = record(ty, bytes, limits, Some(&paths)).map_err(|fault| {
         let message = format!("the file cannot be walked to its end: {}", fault.message);
         Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
     })?;
-    values.recounts = recount;
+    let mut values = Values { ty, contents };
+    values.contents.recounts = recount;
     for (edit, path) in edits.iter().zip(&paths) {
         values.change(path, &edit.change)?;
-        if edit.change != Change::Remove {
-            values.fixed.push(path.clone());
+        if edit.change != Change::Remove
+            && let Some(changed) = values.contents.entry(path)
+        {
+            changed.is_fixed = true;
         }
     }
     values.assemble(limits)
@@ -82,26 +87,26 @@ pub fn edit(
 impl Values<'_> {
     fn change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
         if let Change::Insert(value) = change {
-            self.size += value.max_size();
+            self.contents.size += value.max_size();
         }
         let error = |message: &str| Error::inexpressible(message).at(path);
-        let ty = self.layout();
+        let ty = self.ty;
         let (Some((last, outer)), Change::Insert(_) | Change::Remove) = (path.split_last(), change) else {
             let Change::Set(value) = change else { return Err(error("the file as a whole stays")) };
             return self.set_at(path, value.clone());
         };
-        let group = self.entry(outer).ok_or_else(|| error("no such value"))?.group();
+        let group = self.contents.entry(outer).ok_or_else(|| error("no such value"))?.group();
         match (change, last) {
             (Change::Insert(value), Segment::Index(index)) => {
                 let place = usize::try_from(*index).ok().filter(|place| *place <= group.items.len());
                 let place = place.ok_or_else(|| error("the list ends before it"))?;
-                group.items.insert(place, tree_of(ty, path, value.clone())?);
+                group.items.insert(place, value.clone().into_tree(ty, path)?);
             }
             (Change::Insert(value), Segment::Field(name)) => {
                 if group.fields.iter().any(|(own, _)| own == name) {
                     return Err(error("is there already"));
                 }
-                group.fields.push((name, tree_of(ty, path, value.clone())?));
+                group.fields.push((name, value.clone().into_tree(ty, path)?));
             }
             (_, Segment::Index(index)) => {
                 let place = usize::try_from(*index).ok().filter(|place| *place < group.items.len());
@@ -209,11 +214,8 @@ fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
     let Span::Bytes(range) = node.span.clone() else { return Ok(None) };
     let size = node.bytes.len();
     if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
-        let number =
-            number::signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))?;
-        let word = number::bits_of_number(number, field)? << bits.offset;
-        let mask = u128::MAX >> (128 - bits.width) << bits.offset;
-        let [word, mask] = [word, mask].map(|bits| bits.to_le_bytes()[..size.min(16)].to_vec());
+        let word = bits.put(0, number::bits_of_number(number::integer(text)?, field)?);
+        let [word, mask] = [word, bits.mask()].map(|bits| bits.to_le_bytes()[..size.min(16)].to_vec());
         return Ok(Some(Patch { range, word, mask }));
     }
     let stored = match node.ty {

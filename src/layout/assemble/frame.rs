@@ -4,6 +4,7 @@ use crate::layout::walk::Segment;
 use crate::layout::{Declaration, Expr, Scope, Value};
 
 /// The names that the fields of one struct see. A value that is left out has no name yet.
+#[derive(Clone)]
 pub(super) struct Frame<'f> {
     pub(super) scope: Scope,
     imports: &'static [&'static str],

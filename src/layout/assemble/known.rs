@@ -6,30 +6,56 @@
 use std::collections::{HashMap, HashSet};
 
 use super::frame::Frame;
+use super::output::Output;
 use super::place::{Chunk, Placement};
 use super::solve::{equation, solve};
-use super::{Source, output::Output};
+use super::source::Source;
 use crate::layout::walk::Segment;
 use crate::layout::{Checksum, Expr};
 use crate::{Error, Result};
 
 type Path = Vec<Segment>;
 
+/// What of a field says whether it is there, or right.
+const CONDITION: &str = "condition";
+
 /// What is known of values that are left out.
 #[derive(Default)]
 pub(super) struct Known {
     /// Whether values that are given are computed anew where others contradict them.
     recounts: bool,
-    computed: HashMap<Path, i128>,
+    computed: HashMap<Path, Computed>,
     placement: Placement,
-    /// Which of the computed ones are checksums.
-    checked: HashSet<Path>,
-    /// Of this pass: what is neither given nor known.
+    pass: Pass,
+}
+
+/// What one pass finds out.
+#[derive(Default)]
+struct Pass {
+    /// What is neither given nor known.
     missing: HashSet<Path>,
     first_missing: Option<Path>,
     constraints: Vec<Constraint>,
+    /// What a constraint that depends on nothing else says already.
+    settled: HashSet<Path>,
+    /// What was computed, or found to be as computed before.
+    decided: HashSet<Path>,
     /// Checksums and the fields that they belong in.
     checksums: Vec<(Path, i128)>,
+}
+
+/// A value that was computed.
+struct Computed {
+    number: i128,
+    /// What it follows from: only that can revise it.
+    from: Origin,
+}
+
+#[derive(Clone, PartialEq)]
+enum Origin {
+    Checksum,
+    /// The path of what was written, and what of it counts.
+    Constraint(Path, &'static str),
 }
 
 /// An expression whose value follows from what was written.
@@ -48,6 +74,11 @@ impl Known {
         Known { recounts, placement: Placement::new(alignment), ..Known::default() }
     }
 
+    /// A pass begins.
+    pub(super) fn begin(&mut self) {
+        self.pass = Pass::default();
+    }
+
     /// Whether an earlier pass found out anything.
     pub(super) fn is_empty(&self) -> bool {
         self.computed.is_empty()
@@ -55,22 +86,22 @@ impl Known {
 
     /// The number that was found out in an earlier pass.
     pub(super) fn computed(&self, path: &[Segment]) -> Option<i128> {
-        if self.is_empty() { None } else { self.computed.get(path).copied() }
+        if self.is_empty() { None } else { self.computed.get(path).map(|computed| computed.number) }
     }
 
     /// Notes that a value is left out and nothing is known of it yet.
     pub(super) fn miss(&mut self, path: &[Segment]) {
-        self.first_missing.get_or_insert_with(|| path.to_vec());
-        self.missing.insert(path.to_vec());
+        self.pass.first_missing.get_or_insert_with(|| path.to_vec());
+        self.pass.missing.insert(path.to_vec());
     }
 
     /// Whether something is left out that is not known yet, so that what is written now is not final.
     pub(super) fn is_incomplete(&self) -> bool {
-        !self.missing.is_empty()
+        !self.pass.missing.is_empty()
     }
 
     pub(super) fn is_missing(&self, path: &[Segment]) -> bool {
-        self.missing.contains(path)
+        self.pass.missing.contains(path)
     }
 
     /// Notes that `expr` must be `target`, as `what` of the value at `path` is.
@@ -85,7 +116,7 @@ impl Known {
         let target = i128::from(target);
         let found = frame.int(expr);
         // What is given stands, unless everything is to be counted anew.
-        if found.is_some() && !self.recounts && self.computed.is_empty() {
+        if found.is_some() && !self.recounts && self.is_empty() {
             return;
         }
         self.add(expr, target, found == Some(target), what, frame, path);
@@ -94,11 +125,11 @@ impl Known {
     /// Notes that a condition must be `truth`.
     pub(super) fn require_truth(&mut self, condition: &Expr, truth: bool, frame: &Frame, path: &[Segment]) {
         let found = frame.truth(condition);
-        if found.is_some() && !self.recounts {
+        if found.is_some() && !self.recounts && self.is_empty() {
             return;
         }
         if let Some((expr, target)) = equation(condition, truth, frame) {
-            self.add(&expr, target, found == Some(truth), "condition", frame, path);
+            self.add(&expr, target, found == Some(truth), CONDITION, frame, path);
         }
     }
 
@@ -122,7 +153,7 @@ impl Known {
         };
         let computed = (checksum.function.compute)(packed, &arguments);
         if found != Some(computed.into()) {
-            self.checksums.push((leaf.clone(), computed.into()));
+            self.pass.checksums.push((leaf.clone(), computed.into()));
         }
     }
 
@@ -141,7 +172,7 @@ impl Known {
             (leaf, number)
         });
         let leaves = leaves.collect();
-        self.constraints.push(Constraint { path: path.to_vec(), what, target, holds, leaves });
+        self.pass.constraints.push(Constraint { path: path.to_vec(), what, target, holds, leaves });
     }
 
     /// Where the field at this path is to lie, if an earlier pass found a place.
@@ -166,56 +197,62 @@ impl Known {
         self.placement.moved(offset)
     }
 
-    /// Draws conclusions from a pass: whether another one is needed.
+    /// Draws conclusions from what a pass has written, in whole or up to an error: whether it found out anything.
+    pub(super) fn solve(&mut self, source: &impl Source) -> bool {
+        let mut constraints = std::mem::take(&mut self.pass.constraints);
+        // What depends on one value says what that is; a condition often leaves it open.
+        constraints.sort_by_key(|constraint| (constraint.leaves.len() > 1, constraint.what == CONDITION));
+        let several = constraints.partition_point(|constraint| constraint.leaves.len() <= 1);
+        let conclude = |known: &mut Known, constraints: &[Constraint]| {
+            constraints.iter().fold(false, |news, constraint| known.conclude(constraint, source) || news)
+        };
+        let has_news = conclude(self, &constraints[..several]) || conclude(self, &constraints[several..]);
+        self.pass.constraints = constraints;
+        has_news
+    }
+
+    /// Computes the value that makes a constraint hold, if only one can: whether that is new.
+    fn conclude(&mut self, constraint: &Constraint, source: &impl Source) -> bool {
+        let Constraint { path, what, leaves, holds, .. } = constraint;
+        let from = Origin::Constraint(path.clone(), what);
+        let is_own = |leaf: &Path| self.computed.get(leaf).is_some_and(|computed| computed.from == from);
+        let own = leaves.iter().find(|(leaf, _)| is_own(leaf));
+        if *holds {
+            if let [(leaf, _)] = &leaves[..] {
+                self.pass.decided.extend(own.map(|_| leaf.clone()));
+                self.pass.settled.insert(leaf.clone());
+            }
+            return false;
+        }
+        let is_open = |leaf: &Path| leaves.len() == 1 || !self.pass.settled.contains(leaf);
+        let free = leaves.iter().filter(|(leaf, _)| is_open(leaf) && self.is_free(leaf, source));
+        let candidates = own.map_or_else(|| free.collect(), |own| vec![own]);
+        let [(leaf, Some(number))] = candidates[..] else { return false };
+        let is_known = self.computed.get(leaf).is_some_and(|computed| computed.number == *number);
+        if is_known || !self.pass.decided.insert(leaf.clone()) {
+            return false;
+        }
+        self.pass.settled.insert(leaf.clone());
+        self.computed.insert(leaf.clone(), Computed { number: *number, from });
+        true
+    }
+
+    /// Draws conclusions from a whole pass in which everything else was known: whether another one is needed.
     ///
     /// # Errors
     ///
-    /// If a value is left out and nothing says what it is.
-    pub(super) fn conclude(&mut self, source: &impl Source) -> Result<bool> {
-        let missing = std::mem::take(&mut self.missing);
-        let first_missing = self.first_missing.take();
-        let constraints = std::mem::take(&mut self.constraints);
-        let checksums = std::mem::take(&mut self.checksums);
-        let before = self.computed.len();
-        let mut settled = HashSet::new();
-        for constraint in constraints.iter().filter(|constraint| constraint.leaves.len() == 1) {
-            let (leaf, number) = &constraint.leaves[0];
-            if constraint.holds {
-                settled.insert(leaf.clone());
-            } else if let (true, Some(number)) = (self.is_free(leaf, &missing, source), number) {
-                self.computed.insert(leaf.clone(), *number);
-            }
-        }
-        if self.computed.len() > before {
+    /// If a value is left out and nothing says what it is, or several say so.
+    pub(super) fn complete(&mut self, source: &impl Source) -> Result<bool> {
+        if self.placement.goes_on() || self.sum(source) {
             return Ok(true);
         }
-        for constraint in constraints.iter().filter(|c| c.leaves.len() > 1 && !c.holds) {
-            let free = constraint
-                .leaves
-                .iter()
-                .filter(|(leaf, _)| !settled.contains(leaf) && self.is_free(leaf, &missing, source));
-            if let [(leaf, Some(number))] = free.collect::<Vec<_>>()[..] {
-                self.computed.insert(leaf.clone(), *number);
-            }
-        }
-        if self.computed.len() > before || self.placement.goes_on() {
-            return Ok(true);
-        }
-        // Of bytes that are final. One may depend on another.
-        for (leaf, checksum) in checksums {
-            let is_own = self.checked.contains(&leaf);
-            if is_own || self.is_free(&leaf, &missing, source) {
-                self.computed.insert(leaf.clone(), checksum);
-                self.checked.insert(leaf);
-                return Ok(true);
-            }
-        }
-        if let Some(path) = first_missing {
+        if let Some(path) = &self.pass.first_missing {
             return Err(Error::inexpressible("is left out, and nothing says what it is").at(path.as_slice()));
         }
-        let contradicted = constraints.iter().find(|constraint| {
+        let contradicted = self.pass.constraints.iter().find(|constraint| {
+            let Constraint { holds, leaves, .. } = constraint;
             let is_computed = |(leaf, _): &(Path, _)| self.computed.contains_key(leaf);
-            !constraint.holds && !self.recounts && constraint.leaves.iter().all(is_computed)
+            !holds && !self.recounts && !leaves.is_empty() && leaves.iter().all(is_computed)
         });
         match contradicted {
             Some(Constraint { path, what, target, .. }) => {
@@ -226,8 +263,21 @@ impl Known {
         }
     }
 
-    fn is_free(&self, leaf: &Path, missing: &HashSet<Path>, source: &impl Source) -> bool {
+    /// Computes checksums of bytes that are final, but for other checksums: whether one is new.
+    fn sum(&mut self, source: &impl Source) -> bool {
+        let mut has_news = false;
+        for (leaf, number) in std::mem::take(&mut self.pass.checksums) {
+            let is_own = self.computed.get(&leaf).is_some_and(|computed| computed.from == Origin::Checksum);
+            if is_own || self.is_free(&leaf, source) {
+                self.computed.insert(leaf, Computed { number, from: Origin::Checksum });
+                has_news = true;
+            }
+        }
+        has_news
+    }
+
+    fn is_free(&self, leaf: &Path, source: &impl Source) -> bool {
         let replaces = self.recounts && !source.is_fixed(leaf);
-        !self.computed.contains_key(leaf) && (missing.contains(leaf) || replaces)
+        !self.computed.contains_key(leaf) && (self.pass.missing.contains(leaf) || replaces)
     }
 }

@@ -1,6 +1,11 @@
 //! Values as bytes, and texts as values.
 
-use crate::layout::{BitField, BitRange, Shape, Type, Value};
+use std::str::FromStr;
+
+use super::part::Part;
+use crate::layout::walk::{Segment, path_text};
+use crate::layout::{BitField, BitRange, Declaration, Shape, Type, Value};
+use crate::nan::nan_bits;
 
 /// A number in the bytes of a plain type: the first `n` of them.
 ///
@@ -21,7 +26,7 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
         }
         (Type::Unsigned(size), Value::Int(number)) => (*size, *number as u128),
         (Type::Signed(size), Value::Int(number)) => {
-            let max = i128::MAX >> (128 - 8 * size.min(&16));
+            let max = i128::MAX >> (128 - 8 * size.clamp(&1, &16));
             if !(-max - 1..=max).contains(number) {
                 return Err(format!("{number} does not fit: its values are {} to {max}", -max - 1));
             }
@@ -38,8 +43,8 @@ pub(super) fn parse(ty: &Type, text: &str) -> Result<Value, String> {
     let value = match ty {
         Type::Unsigned(16) => unsigned(text).map(|number| Value::Int(number as i128)),
         Type::Unsigned(_) | Type::Signed(_) => signed(text).map(Value::Int),
-        Type::Float(4) => float(text, f32::from_bits).map(Value::F32),
-        Type::Float(_) => float(text, f64::from_bits).map(Value::F64),
+        Type::Float(4) => float(text, 8, |bits| f32::from_bits(bits as u32)).map(Value::F32),
+        Type::Float(_) => float(text, 16, f64::from_bits).map(Value::F64),
         Type::NulString => Some(Value::Text(text.as_bytes().to_vec())),
         Type::Declared(declaration) => match declaration.shape {
             Shape::Bits { .. } => unsigned(text).map(|word| Value::Bits(word, declaration)),
@@ -79,7 +84,7 @@ fn unsigned(text: &str) -> Option<u128> {
 }
 
 /// An integer that may have a sign; `true` is 1.
-pub(super) fn signed(text: &str) -> Option<i128> {
+fn signed(text: &str) -> Option<i128> {
     match (text, text.strip_prefix('-')) {
         ("true", _) => Some(1),
         ("false", _) => Some(0),
@@ -88,29 +93,18 @@ pub(super) fn signed(text: &str) -> Option<i128> {
     }
 }
 
-/// A float as documents in JSON have it.
-fn float<W: Width, F: std::str::FromStr>(text: &str, from_bits: fn(W) -> F) -> Option<F> {
-    match text.strip_prefix("NaN:") {
-        Some(digits) if digits.len() == 2 * size_of::<W>() => W::of_digits(digits).map(from_bits),
-        Some(_) => None,
-        None => text.parse().ok(),
-    }
+/// An integer that may have a sign, or that it is none.
+pub(super) fn integer(text: &str) -> Result<i128, String> {
+    signed(text).ok_or_else(|| format!("\"{}\" is not an integer", text.escape_debug()))
 }
 
-trait Width: Sized {
-    fn of_digits(digits: &str) -> Option<Self>;
-}
-
-impl Width for u32 {
-    fn of_digits(digits: &str) -> Option<u32> {
-        u32::from_str_radix(digits, 16).ok()
-    }
-}
-
-impl Width for u64 {
-    fn of_digits(digits: &str) -> Option<u64> {
-        u64::from_str_radix(digits, 16).ok()
-    }
+/// A decimal, `Infinity`, `-Infinity`, `NaN`, or a NaN of other bits, as documents in JSON have them.
+fn float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, from_bits: fn(u64) -> F) -> Option<F> {
+    let nan = nan_bits(text, digits).map(from_bits).filter(|number| (*number).into().is_nan());
+    // A decimal that is too large does not stand for infinity.
+    let has_digits = text.contains(|character: char| character.is_ascii_digit());
+    let fits = |number: &F| !(has_digits && (*number).into().is_infinite());
+    nan.or_else(|| text.parse().ok().filter(fits))
 }
 
 /// A number in the bits of a field.
@@ -120,15 +114,12 @@ impl Width for u64 {
 /// If it does not fit.
 pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, String> {
     let width = field.bits.width;
-    let (min, max) = match field.signed {
-        true => (-(1i128 << (width - 1)), (1i128 << (width - 1)) - 1),
-        false if width > 126 => (0, i128::MAX),
-        false => (0, (1i128 << width) - 1),
-    };
+    let max = i128::MAX >> (127 - (width - u32::from(field.signed)).min(127));
+    let min = if field.signed { -max - 1 } else { 0 };
     if !(min..=max).contains(&number) {
         return Err(format!("{number} does not fit in `{}`: its values are {min} to {max}", field.name));
     }
-    Ok(number as u128 & (u128::MAX >> (128 - width)))
+    Ok(number as u128 & BitRange { offset: 0, width }.mask())
 }
 
 /// A word with another number in one of its fields.
@@ -137,7 +128,34 @@ pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, Str
 ///
 /// If it does not fit.
 pub(super) fn with_bits(word: u128, field: &BitField, number: i128) -> Result<u128, String> {
-    let BitRange { offset, width } = field.bits;
-    let mask = u128::MAX >> (128 - width) << offset;
-    Ok(word & !mask | bits_of_number(number, field)? << offset)
+    Ok(field.bits.put(word, bits_of_number(number, field)?))
+}
+
+/// Sets a field of a packed word.
+pub(super) fn set_bits(
+    word: &mut u128,
+    declaration: &Declaration,
+    path: &[Segment],
+    value: &Part,
+) -> Result<(), String> {
+    let (Shape::Bits { fields, .. }, Some((Segment::Field(name), rest))) =
+        (declaration.shape, path.split_first())
+    else {
+        return Err(format!("{} has no such field", declaration.name));
+    };
+    let field = fields.iter().find(|field| field.name == *name);
+    let field = field.ok_or_else(|| format!("{} has no field `{}`", declaration.name, path_text(path)))?;
+    match (rest, field.declared, value) {
+        ([], _, Part::Text(text)) => {
+            let number = integer(text)?;
+            *word = with_bits(*word, field, number)?;
+        }
+        ([_, ..], Some(inner), value) => {
+            let mut bits = field.bits.of(*word);
+            set_bits(&mut bits, inner, rest, value)?;
+            *word = field.bits.put(*word, bits);
+        }
+        _ => return Err(format!("`{name}` is an integer")),
+    }
+    Ok(())
 }

@@ -1,12 +1,13 @@
 //! The bytes that are written so far, and which of them are.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A file, or the content of a packed block, while it is assembled.
 pub(super) struct Output {
     bytes: Vec<u8>,
-    /// What was written, in order, without overlaps.
-    written: Vec<Range<u64>>,
+    /// What was written: the end of each piece by its start, without overlaps.
+    written: BTreeMap<u64, u64>,
     max: u64,
     /// The last end of a field with a position of its own.
     pub(super) reached: u64,
@@ -25,7 +26,7 @@ pub(super) enum Refused {
 impl Output {
     /// Nothing, to which up to `max` bytes can be written.
     pub(super) fn new(max: u64) -> Output {
-        Output { bytes: Vec::new(), written: Vec::new(), max, reached: 0, chunks: Vec::new() }
+        Output { bytes: Vec::new(), written: BTreeMap::new(), max, reached: 0, chunks: Vec::new() }
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -38,8 +39,7 @@ impl Output {
 
     /// The bytes at a place; `None` unless all of them were written.
     pub(super) fn get(&self, range: Range<u64>) -> Option<&[u8]> {
-        let covers = |written: &Range<u64>| written.start <= range.start && range.end <= written.end;
-        self.written.iter().rev().find(|written| covers(written))?;
+        self.written.range(..=range.start).next_back().filter(|(_, end)| range.end <= **end)?;
         self.bytes.get(range.start as usize..range.end as usize)
     }
 
@@ -59,21 +59,19 @@ impl Output {
         // Nothing is written between what was and `at`.
         self.bytes.resize(at as usize, 0);
         self.bytes.extend_from_slice(bytes);
-        match self.written.last_mut() {
-            Some(last) if last.end == at => last.end = end,
-            _ => self.written.push(at..end),
+        match self.written.last_entry() {
+            Some(mut last) if *last.get() == at => *last.get_mut() = end,
+            _ => drop(self.written.insert(at, end)),
         }
         Ok(())
     }
 
     fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), Refused> {
-        let first = self.written.partition_point(|written| written.end < range.start);
-        let behind = self.written.partition_point(|written| written.start <= range.end);
-        for written in &self.written[first..behind] {
+        let touched = self.touched(&range);
+        for written in &touched {
             let both = written.start.max(range.start)..written.end.min(range.end);
-            let new = (both.start.saturating_sub(range.start)) as usize..;
-            let old =
-                self.bytes.get(both.start as usize..both.end.max(both.start) as usize).unwrap_or_default();
+            let new = (both.start - range.start) as usize..;
+            let old = self.bytes.get(both.start as usize..both.end as usize).unwrap_or_default();
             if !bytes[new].starts_with(old) {
                 let message = format!("overlaps other values, at {:#x}..{:#x}", both.start, both.end);
                 return Err(Refused::Clash(message));
@@ -82,11 +80,22 @@ impl Output {
         let end = self.bytes.len().max(range.end as usize);
         self.bytes.resize(end, 0);
         self.bytes[range.start as usize..range.end as usize].copy_from_slice(bytes);
-        let touched = &self.written[first..behind];
+        for written in &touched {
+            self.written.remove(&written.start);
+        }
         let start = touched.first().map_or(range.start, |written| written.start.min(range.start));
         let end = touched.last().map_or(range.end, |written| written.end.max(range.end));
-        self.written.splice(first..behind, std::iter::once(start..end));
+        self.written.insert(start, end);
         Ok(())
+    }
+
+    /// The pieces that overlap a range or adjoin it, in order.
+    fn touched(&self, range: &Range<u64>) -> Vec<Range<u64>> {
+        let before = self.written.range(..=range.end).rev();
+        let touched = before.take_while(|(_, end)| **end >= range.start).map(|(start, end)| *start..*end);
+        let mut touched: Vec<_> = touched.collect();
+        touched.reverse();
+        touched
     }
 
     /// Writes those of `bytes` at whose places nothing is.
@@ -94,8 +103,7 @@ impl Output {
         let end = at.saturating_add(bytes.len() as u64);
         let mut free = Vec::new();
         let mut start = at;
-        let first = self.written.partition_point(|written| written.end <= at);
-        for written in self.written[first..].iter().take_while(|written| written.start < end) {
+        for written in self.touched(&(at..end)) {
             free.extend((written.start > start).then_some(start..written.start));
             start = start.max(written.end);
         }
@@ -116,7 +124,7 @@ mod tests {
         for (at, bytes) in [(4, &[1, 2, 3, 4][..]), (10, &[9, 9]), (6, &[3, 4, 5]), (0, &[7])] {
             assert!(output.write(at, bytes).is_ok(), "{at}");
         }
-        assert_eq!(output.written, [0..1, 4..9, 10..12]);
+        assert_eq!(output.written, [(0, 1), (4, 9), (10, 12)].into());
         assert!(matches!(output.write(8, &[6]), Err(Refused::Clash(_))));
         assert!(matches!(output.write(8, &[5, 6, 7]), Err(Refused::Clash(_))));
         assert!(matches!(output.write(99, &[5, 6]), Err(Refused::TooLarge(_))));

@@ -36,7 +36,7 @@ pub(super) struct Placement {
     /// Whether something has no place yet, or grew.
     is_needed: bool,
     places: HashMap<Vec<Segment>, u64>,
-    /// How much is put in before which offset of the original file.
+    /// How much is put in before which offset of the original file, or block, that was placed last.
     growths: BTreeMap<u64, u64>,
 }
 
@@ -79,6 +79,7 @@ impl Placement {
             self.is_needed |= chunks.iter().any(|chunk| chunk.at.is_none() || chunk.growth() > 0);
             return;
         }
+        self.growths.clear();
         for chunk in chunks {
             let growth = aligned(chunk.growth(), self.alignment);
             if let Some(origin) = chunk.origin.as_ref().filter(|origin| growth > 0 && !origin.is_empty()) {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::Values;
+use super::contents::Contents;
 use super::tree::{Given, Group, Tree};
 use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
@@ -18,31 +18,31 @@ pub(super) fn record<'b>(
     bytes: &'b [u8],
     limits: &Limits,
     near: Option<&[Vec<Segment>]>,
-) -> Result<Values<'b>, Fault> {
+) -> Result<Contents<'b>, Fault> {
     let mut recorder = Recorder {
         file: bytes,
         near,
-        values: Values::new(ty),
+        contents: Contents::default(),
         open: Vec::new(),
         apart: Vec::new(),
         coverage: Coverage::default(),
     };
     let end = walk(ty, bytes, limits, &mut recorder)?;
-    let Recorder { mut values, apart, coverage, .. } = recorder;
+    let Recorder { mut contents, apart, coverage, .. } = recorder;
     for (path, part) in apart {
-        if let Some(tree) = values.entry(&path) {
-            let group = tree.group();
+        if let Some(tree) = contents.entry(&path) {
             match part {
-                Apart::Packed(packed) => group.packed = Some(packed),
-                Apart::Trailing(trailing) => group.trailing = Some(trailing),
+                Apart::Packed(packed) => tree.group().packed = Some(packed.into()),
+                Apart::Trailing(trailing) => tree.group().trailing = Some(trailing.into()),
+                Apart::Origin(range) => tree.origin = Some(tree.origin.take().unwrap_or(Box::new(range))),
             }
         }
     }
     let gaps = coverage.gaps(bytes.len() as u64).into_iter();
-    values.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(slice(bytes, &gap)))).collect();
-    values.origins.insert(Vec::new(), 0..end);
-    values.size += bytes.len() as u64;
-    Ok(values)
+    contents.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(slice(bytes, &gap)))).collect();
+    contents.root.origin = Some(Box::new(0..end));
+    contents.size += bytes.len() as u64;
+    Ok(contents)
 }
 
 fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
@@ -54,12 +54,13 @@ fn slice<'b>(bytes: &'b [u8], range: &Range<u64>) -> &'b [u8] {
 enum Apart<'b> {
     Packed(Cow<'b, [u8]>),
     Trailing(Cow<'b, [u8]>),
+    Origin(Range<u64>),
 }
 
 struct Recorder<'b, 'n> {
     file: &'b [u8],
     near: Option<&'n [Vec<Segment>]>,
-    values: Values<'b>,
+    contents: Contents<'b>,
     /// The groups that are open, each with the length of its path and whether it is kept as bytes.
     open: Vec<(usize, Group<'b>, bool)>,
     apart: Vec<(Vec<Segment>, Apart<'b>)>,
@@ -74,7 +75,7 @@ impl<'b> Recorder<'b, '_> {
 
     /// Bytes of the file; those of unpacked content are copied.
     fn bytes(&mut self, span: &Span, bytes: &[u8]) -> Cow<'b, [u8]> {
-        self.values.size += bytes.len() as u64;
+        self.contents.size += bytes.len() as u64;
         match span {
             Span::Bytes(range) => Cow::Borrowed(slice(self.file, range)),
             _ => Cow::Owned(bytes.to_vec()),
@@ -86,22 +87,16 @@ impl<'b> Recorder<'b, '_> {
         match (self.open.last_mut(), path.last()) {
             (Some((_, group, _)), Some(Segment::Index(_))) => group.items.push(tree),
             (Some((_, group, _)), Some(Segment::Field(name))) => group.fields.push((name, tree)),
-            _ => self.values.root = tree,
+            _ => self.contents.root = tree,
         }
     }
 
     /// Notes where a field lies that has a position of its own.
     fn note_origin(&mut self, node: &Node) {
         if node.field.is_some_and(|field| field.position.is_some()) {
-            self.values.origins.entry(own_path(node)).or_insert_with(|| node.span.range().clone());
+            self.apart.push((node.own_path(), Apart::Origin(node.span.range().clone())));
         }
     }
-}
-
-/// The path of the field itself, also where its content counts as the containing struct's own.
-fn own_path(node: &Node) -> Vec<Segment> {
-    let inline = node.field.filter(|field| field.block.is_some_and(|block| block.inline));
-    node.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
 }
 
 impl Visitor for Recorder<'_, '_> {
@@ -120,7 +115,7 @@ impl Visitor for Recorder<'_, '_> {
         }
         self.coverage.add(&node.span);
         self.note_origin(node);
-        self.values.size += node.bytes.len() as u64;
+        self.contents.size += node.bytes.len() as u64;
         let given = match value {
             Value::Text(text) if text.len() == node.bytes.len() => Given::Unterminated(text.clone()),
             value => Given::Value(value.clone()),
@@ -143,7 +138,7 @@ impl Visitor for Recorder<'_, '_> {
         self.coverage.add(&node.span);
         self.note_origin(node);
         let packed = self.bytes(&node.span, node.bytes);
-        self.apart.push((own_path(node), Apart::Packed(packed)));
+        self.apart.push((node.own_path(), Apart::Packed(packed)));
         self.is_near(node.path) || matches!(block.packing, Packing::Coded { .. })
     }
 
@@ -163,7 +158,7 @@ impl Visitor for Recorder<'_, '_> {
             let bytes = self.bytes(&node.span, node.bytes);
             Given::Bytes(bytes, node.count.unwrap_or_default()).into()
         } else {
-            Tree { leaf: None, group: Some(Box::new(group)) }
+            Tree { group: Some(Box::new(group)), ..Tree::default() }
         };
         self.add(node.path, tree);
         ControlFlow::Continue(())

@@ -1,178 +1,102 @@
-//! [`Values`] as a source: a cursor that follows the assembler.
+//! What the assembler asks for values.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::number::{bits_of_number, parse, signed};
-use super::tree::{Given, Group, Leaf, Tree};
-use super::{Packed, Source, Supply, Values};
+use crate::layout::Value;
 use crate::layout::walk::{Node, Segment};
-use crate::layout::{BitField, Declaration, Shape, Type, Value};
 
-/// Follows the assembler through the values.
-pub(super) struct Cursor<'v, 'b> {
-    values: &'v Values<'b>,
-    /// The groups that are open, each with the length of its path.
-    open: Vec<(usize, Option<&'v Tree<'b>>)>,
-}
+/// Gives the values that [`assemble`](super::assemble()) writes. It is asked in the order in which the walker reports, once in each
+/// pass.
+///
+/// Nodes have no place yet: their spans are empty.
+pub trait Source {
+    /// Whether anything of the value with this path is given. Asked of what a condition may leave out.
+    fn has(&mut self, path: &[Segment]) -> bool;
 
-impl<'v, 'b> Cursor<'v, 'b> {
-    pub(super) fn new(values: &'v Values<'b>) -> Cursor<'v, 'b> {
-        Cursor { values, open: Vec::new() }
-    }
+    /// A struct, array or block begins.
+    fn enter(&mut self, node: &Node) -> Supply<'_>;
 
-    /// What is given of the value with this path, which is that of an open group or of a part of the innermost.
-    fn find(&self, path: &[Segment]) -> Option<&'v Tree<'b>> {
-        match (self.open.last(), path.last()) {
-            (None, None) => Some(&self.values.root),
-            // A struct in another one's place has the same path.
-            (Some((depth, tree)), _) if *depth == path.len() => *tree,
-            (Some((_, tree)), Some(step)) => tree.as_ref()?.child(*step),
-            _ => None,
-        }
-    }
+    /// A number, string, enum or packed word; `None` if it is left out.
+    ///
+    /// # Errors
+    ///
+    /// Why what is given is no such value.
+    fn leaf(&mut self, node: &Node) -> Result<Option<Cow<'_, Value>>, String>;
 
-    fn group(&self, path: &[Segment]) -> Option<&'v Group<'b>> {
-        self.find(path)?.group.as_deref()
-    }
-}
-
-impl Source for Cursor<'_, '_> {
-    fn has(&mut self, path: &[Segment]) -> bool {
-        self.find(path).is_some_and(|tree| !tree.is_absent())
-    }
-
-    fn enter(&mut self, node: &Node) -> Supply<'_> {
-        let tree = self.find(node.path);
-        self.open.push((node.path.len(), tree));
-        match tree {
-            Some(Tree { leaf: Some(Leaf { given: Given::Bytes(bytes, count), used }), .. }) => {
-                used.set(true);
-                Supply::Bytes(bytes, *count)
-            }
-            Some(Tree { group: Some(group), .. }) => Supply::Parts(group.items.len() as u64),
-            _ => Supply::Parts(0),
-        }
-    }
-
-    fn leave(&mut self, _: &Node) {
-        self.open.pop();
-    }
-
-    fn leaf(&mut self, node: &Node) -> Result<Option<Cow<'_, Value>>, String> {
-        match (self.find(node.path), node.ty) {
-            (Some(tree @ Tree { group: Some(_), .. }), Type::Declared(declaration)) => {
-                let word = word_of(tree, declaration)?;
-                Ok(word.map(|word| Cow::Owned(Value::Bits(word, declaration))))
-            }
-            (Some(Tree { leaf: Some(leaf), .. }), ty) => leaf.value(ty).map(Some),
-            _ => Ok(None),
-        }
-    }
-
+    /// Whether the string at the end of a list lacks its NUL.
     fn lacks_nul(&mut self, node: &Node) -> bool {
-        let leaf = self.find(node.path).and_then(|tree| tree.leaf.as_ref());
-        leaf.is_some_and(|leaf| matches!(leaf.given, Given::Unterminated(_)))
+        let _ = node;
+        false
     }
 
+    /// What a struct starts with instead of its magic bytes; `None` for those.
     fn magic(&mut self, node: &Node) -> Option<&[u8]> {
-        self.group(node.path)?.magic.as_deref()
+        let _ = node;
+        None
     }
 
+    /// The packed bytes of the block with this path as they were in a file. They are written again if nothing of the
+    /// content is given, or if they unpack to what is.
     fn packed(&mut self, path: &[Segment]) -> Option<Packed<'_>> {
-        let tree = self.find(path)?;
-        let group = tree.group.as_ref()?;
-        let is_opaque = group.fields.is_empty() && group.items.is_empty() && tree.leaf.is_none();
-        Some(Packed { bytes: group.packed.as_deref()?, is_opaque })
+        let _ = path;
+        None
     }
 
+    /// A group ends.
+    fn leave(&mut self, node: &Node) {
+        let _ = node;
+    }
+
+    /// Bytes behind all fields of the file, or of the stored block with this path.
     fn trailing(&mut self, path: &[Segment]) -> Option<&[u8]> {
-        self.group(path)?.trailing.as_deref()
+        let _ = path;
+        None
     }
 
+    /// Bytes of the file that no field covers, with their offsets.
     fn gaps(&self) -> Vec<(u64, &[u8])> {
-        self.values.gaps.iter().map(|(offset, bytes)| (*offset, &**bytes)).collect()
+        Vec::new()
     }
 
+    /// How large the file, and the content of each block, can be at most.
     fn max_size(&self) -> u64 {
-        /// What offsets may leave free in any file.
-        const FREE: u64 = 16 << 20;
-        FREE.saturating_add(self.values.size.saturating_mul(2))
+        u64::MAX
     }
 
+    /// Whether values that are given are computed anew where others contradict them.
     fn recounts(&self) -> bool {
-        self.values.recounts
+        false
     }
 
+    /// Whether a value is never computed anew.
     fn is_fixed(&self, path: &[Segment]) -> bool {
-        self.values.fixed.iter().any(|fixed| path.starts_with(fixed))
+        let _ = path;
+        true
     }
 
+    /// Where a field with a position of its own lay in the file that the values come from; of the empty path, what of the
+    /// file has none.
     fn origin(&self, path: &[Segment]) -> Option<Range<u64>> {
-        self.values.origins.get(path).cloned()
+        let _ = path;
+        None
     }
 }
 
-impl Leaf<'_> {
-    fn value(&self, ty: &Type) -> Result<Cow<'_, Value>, String> {
-        self.used.set(true);
-        match &self.given {
-            Given::Value(value) => Ok(Cow::Borrowed(value)),
-            Given::Text(text) => parse(ty, text).map(Cow::Owned),
-            Given::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
-            Given::Bytes(..) => Err("is a single value, but several are given".to_owned()),
-        }
-    }
+/// What a source gives of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Supply<'s> {
+    /// Its parts one by one; of an array, so many items.
+    Parts(u64),
+    /// All of its bytes at once, with the number of items where it is an array.
+    Bytes(&'s [u8], u64),
 }
 
-/// The word that a tree stands for: the word itself, which its fields must agree with, or what its fields make.
-fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
-    let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
-    let whole = match &tree.leaf {
-        Some(leaf) => match &*leaf.value(&Type::Declared(declaration))? {
-            Value::Bits(word, _) => Some(*word),
-            other => return Err(format!("{other} is not an integer")),
-        },
-        None => None,
-    };
-    if tree.group.is_none() {
-        return Ok(whole);
-    }
-    let mut word = 0;
-    for field in fields {
-        let bits = match tree.child(Segment::Field(field.name)) {
-            Some(part) => bits_of(part, field)?,
-            None => None,
-        };
-        match (bits, whole) {
-            (Some(bits), Some(whole)) if bits != field.bits.of(whole) => {
-                let name = field.name;
-                return Err(format!(
-                    "is {whole:#x}, but its field `{name}` is {bits:#x}: leave out one of them"
-                ));
-            }
-            (Some(bits), _) => word |= bits << field.bits.offset,
-            (None, Some(_)) => {}
-            (None, None) if field.reserved => {}
-            (None, None) => return Err(format!("its field `{}` is left out", field.name)),
-        }
-    }
-    Ok(Some(whole.unwrap_or(word)))
-}
-
-/// The bits of a field, as they lie in its word shifted down.
-fn bits_of(tree: &Tree, field: &BitField) -> Result<Option<u128>, String> {
-    if let Some(declaration) = field.declared {
-        return word_of(tree, declaration);
-    }
-    let Some(leaf) = &tree.leaf else { return Ok(None) };
-    leaf.used.set(true);
-    let number = match &leaf.given {
-        Given::Value(Value::Int(number)) => Some(*number),
-        Given::Value(Value::Bool(flag)) => Some((*flag).into()),
-        Given::Text(text) => signed(text),
-        _ => None,
-    };
-    let number = number.ok_or_else(|| format!("its field `{}` is not an integer", field.name))?;
-    bits_of_number(number, field).map(Some)
+/// A packed block as it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Packed<'s> {
+    /// Its bytes.
+    pub bytes: &'s [u8],
+    /// Whether nothing of its content is given.
+    pub is_opaque: bool,
 }

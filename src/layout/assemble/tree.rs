@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::ops::Range;
 
 use crate::layout::Value;
 use crate::layout::walk::Segment;
@@ -9,16 +10,42 @@ use crate::layout::walk::Segment;
 /// What is given of a value: the value itself, or its parts; of a packed word maybe both. Nothing, if neither is there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tree<'b> {
-    pub(super) leaf: Option<Leaf<'b>>,
+    pub(super) leaf: Option<Once<Given<'b>>>,
     pub(super) group: Option<Box<Group<'b>>>,
+    /// Where it lay, with a position of its own, in the file that the values come from.
+    pub(super) origin: Option<Box<Range<u64>>>,
+    /// Whether it is never computed anew, nor are its parts.
+    pub(super) is_fixed: bool,
 }
 
-/// A value as a whole.
+/// What is given, and whether the declaration has a place for it.
 #[derive(Debug, Clone)]
-pub(super) struct Leaf<'b> {
-    pub(super) given: Given<'b>,
-    /// Whether the declaration has a place for it.
-    pub(super) used: Cell<bool>,
+pub(super) struct Once<T> {
+    content: T,
+    is_used: Cell<bool>,
+}
+
+impl<T> Once<T> {
+    /// What is given, for which there is a place.
+    pub(super) fn take(&self) -> &T {
+        self.is_used.set(true);
+        &self.content
+    }
+
+    /// What is given, to look at it.
+    pub(super) fn peek(&self) -> &T {
+        &self.content
+    }
+
+    pub(super) fn peek_mut(&mut self) -> &mut T {
+        &mut self.content
+    }
+}
+
+impl<T> From<T> for Once<T> {
+    fn from(content: T) -> Once<T> {
+        Once { content, is_used: Cell::new(false) }
+    }
 }
 
 /// How a value is given.
@@ -36,23 +63,40 @@ pub(super) enum Given<'b> {
 /// Parts of a struct or array; the fields of a packed word.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Group<'b> {
-    pub(super) magic: Option<Vec<u8>>,
+    pub(super) magic: Option<Once<Vec<u8>>>,
     /// The packed bytes of a block, of whose content the rest is.
-    pub(super) packed: Option<Cow<'b, [u8]>>,
-    pub(super) trailing: Option<Cow<'b, [u8]>>,
+    pub(super) packed: Option<Once<Cow<'b, [u8]>>>,
+    pub(super) trailing: Option<Once<Cow<'b, [u8]>>>,
     pub(super) fields: Vec<(&'static str, Tree<'b>)>,
     pub(super) items: Vec<Tree<'b>>,
 }
 
 impl<'b> From<Given<'b>> for Tree<'b> {
     fn from(given: Given<'b>) -> Tree<'b> {
-        Tree { leaf: Some(Leaf { given, used: Cell::new(false) }), group: None }
+        Tree { leaf: Some(given.into()), ..Tree::default() }
     }
 }
 
 impl<'b> Tree<'b> {
     pub(super) fn is_absent(&self) -> bool {
         self.leaf.is_none() && self.group.is_none()
+    }
+
+    /// Whether there is a value here or further in; a field may only be [fixed](Tree::is_fixed).
+    pub(super) fn has_value(&self) -> bool {
+        let group = self.group.as_ref();
+        self.leaf.is_some()
+            || group.is_some_and(|group| group.fields.iter().any(|(_, tree)| tree.has_value()))
+    }
+
+    /// Makes this the value. What else is known of it stays: where it lay, packed bytes, and of a packed word the fields,
+    /// which may be given beside it.
+    pub(super) fn put(&mut self, value: Tree<'b>) {
+        self.leaf = value.leaf;
+        if let Some(new) = value.group {
+            let group = self.group();
+            (group.fields, group.items) = (new.fields, new.items);
+        }
     }
 
     /// The part that a step of a path leads to.
@@ -93,10 +137,13 @@ impl<'b> Tree<'b> {
 
     /// Whether there is a value that nothing took, whose path `path` then is.
     pub(super) fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
-        if self.leaf.as_ref().is_some_and(|leaf| !leaf.used.get()) {
+        if is_unused(&self.leaf) {
             return true;
         }
         let Some(group) = &self.group else { return false };
+        if is_unused(&group.magic) || is_unused(&group.packed) || is_unused(&group.trailing) {
+            return true;
+        }
         let fields = group.fields.iter().map(|(name, tree)| (Segment::Field(name), tree));
         let items = group.items.iter().enumerate();
         let items = items.map(|(index, tree)| (Segment::Index(index as u64), tree));
@@ -109,4 +156,8 @@ impl<'b> Tree<'b> {
         }
         false
     }
+}
+
+fn is_unused<T>(given: &Option<Once<T>>) -> bool {
+    given.as_ref().is_some_and(|given| !given.is_used.get())
 }

@@ -74,7 +74,7 @@ pub enum EntryKind {
 pub(super) struct Entries<F> {
     each: F,
     coverage: Coverage,
-    /// Whether a packed block was the last to be told of.
+    /// Whether nothing more is to be told of.
     has_stopped: bool,
 }
 
@@ -83,13 +83,22 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
         Entries { each, coverage: Coverage::default(), has_stopped: false }
     }
 
+    /// Tells of an entry, unless that is to stop.
+    fn tell(&mut self, entry: &Entry) -> ControlFlow<()> {
+        if self.has_stopped || (self.each)(entry).is_break() {
+            self.has_stopped = true;
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
     /// Tells of the gaps in a whole file.
     pub(super) fn finish(mut self, file: &[u8]) {
-        for gap in self.coverage.gaps(file.len() as u64) {
+        for gap in std::mem::take(&mut self.coverage).gaps(file.len() as u64) {
             // Gaps are within the file.
             let bytes = file.get(gap.start as usize..gap.end as usize).unwrap_or_default().to_vec();
             let entry = Entry { bytes, ..Entry::at(String::new(), &Span::Bytes(gap), EntryKind::Gap) };
-            if (self.each)(&entry).is_break() {
+            if self.tell(&entry).is_break() {
                 return;
             }
         }
@@ -98,9 +107,6 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Entries<F> {
 
 impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if self.has_stopped {
-            return ControlFlow::Break(());
-        }
         self.coverage.add(&node.span);
         let name = enum_name(node, value);
         let kind = match value {
@@ -111,7 +117,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
             Value::Text(_) => EntryKind::String,
             Value::Int(_) | Value::Struct(_) => EntryKind::Int,
         };
-        (self.each)(&Entry {
+        self.tell(&Entry {
             bits: node.bits,
             ty: type_of(node),
             value: Some(value.clone()),
@@ -124,7 +130,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
 
     fn magic(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
-        (self.each)(&Entry {
+        self.tell(&Entry {
             value: Some(Value::Text(node.bytes.to_vec())),
             bytes: node.bytes.to_vec(),
             ..Entry::at(path_text(node.path), &node.span, EntryKind::Magic)
@@ -133,17 +139,15 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
 
     fn unpacked(&mut self, node: &Node, _: &[u8]) {
         self.coverage.add(&node.span);
-        let field = node.field.filter(|field| field.block.is_some_and(|block| block.inline));
-        let path: Vec<_> =
-            node.path.iter().copied().chain(field.map(|field| Segment::Field(field.name))).collect();
         let packing = node.field.and_then(|field| field.block).map_or("", |block| block.packing.name());
         let entry = Entry {
             ty: packing.to_owned(),
             bytes: node.bytes.to_vec(),
             meaning: meaning_of(node),
-            ..Entry::at(path_text(&path), &node.span, EntryKind::Packed)
+            ..Entry::at(path_text(&node.own_path()), &node.span, EntryKind::Packed)
         };
-        self.has_stopped = (self.each)(&entry).is_break();
+        // The next value ends the walk.
+        let _ = self.tell(&entry);
     }
 
     fn visits_partial_arrays(&self) -> bool {
@@ -158,10 +162,10 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         self.coverage.add(&span);
         let path: Vec<_> = path.iter().copied().chain([Segment::Field(TRAILING)]).collect();
-        // It is the last one.
         let entry =
             Entry { bytes: bytes.to_vec(), ..Entry::at(path_text(&path), &span, EntryKind::Trailing) };
-        let _ = (self.each)(&entry);
+        // The next value ends the walk.
+        let _ = self.tell(&entry);
     }
 }
 

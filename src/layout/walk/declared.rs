@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
 
-use super::walker::{Interrupt, Item, Space, Step, Walker, number};
+use super::walker::{Interrupt, Item, Space, Step, Walker};
 use super::{FaultKind, Segment, Visitor};
 use crate::layout::{
     BitField, BitRange, Block, Check, Declaration, EvalError, Field, Packing, Scope, Shape, Type, Value,
@@ -57,7 +57,7 @@ impl<V: Visitor> Walker<'_, V> {
             }
             Shape::Enum { size, values } => {
                 let bytes = self.take(space, at, size.into())?;
-                let value = number(&Type::Unsigned(size), bytes);
+                let value = Type::Unsigned(size).value_of(bytes);
                 let range = at..at + u64::from(size);
                 if !values.iter().any(|v| Value::Int(v.value) == value) {
                     let message = format!("{value} is not a value of {}", declaration.name);

@@ -48,6 +48,14 @@ pub struct Node<'w> {
     pub bits: Option<BitRange>,
 }
 
+impl Node<'_> {
+    /// The path of the field itself, also where its content counts as the containing struct's own.
+    pub fn own_path(&self) -> Vec<Segment> {
+        let inline = self.field.filter(|field| field.block.is_some_and(|block| block.inline));
+        self.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
+    }
+}
+
 /// Which part of a group a visitor visits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Visit {

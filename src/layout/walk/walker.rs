@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
 
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
-use crate::layout::{Expr, Field, Scope, Type, Value, Variant, word};
+use crate::layout::{Expr, Field, Scope, Type, Value, Variant};
 use crate::{Limits, Span};
 
 /// See [`super::walk`].
@@ -161,7 +161,7 @@ impl<V: Visitor> Walker<'_, V> {
     ) -> Step<(u64, Option<Value>)> {
         match item.ty {
             Type::Unsigned(size) | Type::Signed(size) | Type::Float(size) => {
-                let value = number(item.ty, self.take(space, at, (*size).into())?);
+                let value = item.ty.value_of(self.take(space, at, (*size).into())?);
                 let end = at + u64::from(*size);
                 self.report_leaf(space, at..end, item, &value)?;
                 Ok((end, Some(value)))
@@ -296,16 +296,5 @@ impl<V: Visitor> Walker<'_, V> {
             (Some(missing), Ok(_) | Err(Interrupt::Fault(_))) => Err(missing),
             (_, result) => Ok(result?.0),
         }
-    }
-}
-
-pub(super) fn number(ty: &Type, bytes: &[u8]) -> Value {
-    let word = word(bytes);
-    let unused = 128 - 8 * bytes.len() as u32;
-    match ty {
-        Type::Signed(_) => Value::Int(((word << unused) as i128) >> unused),
-        Type::Float(4) => Value::F32(f32::from_bits(word as u32)),
-        Type::Float(_) => Value::F64(f64::from_bits(word as u64)),
-        _ => Value::Int(word as i128),
     }
 }

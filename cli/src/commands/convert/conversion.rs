@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use meshspec::scene::{Conventions, Precision, Scene, SceneOptions};
-use meshspec::{Dialect, Document, FormatId, Limits, ReadOptions};
+use meshspec::{About, Dialect, Document, FormatId, Limits, ReadOptions};
 
 use super::comments::Comments;
 use super::edits::Edits;
@@ -52,22 +52,24 @@ pub struct Conversion {
 impl Conversion {
     /// Wrong usage if the target does not have what an option sets.
     pub fn require_options(&self, to: Encoding) -> Result<()> {
-        let packs = |format: &FormatId| format.about().has_compression_levels;
-        if let Some(option) = self.packing.asked()
-            && !matches!(to, Encoding::Format(format) if packs(&format))
-        {
-            let names: Vec<_> =
-                FormatId::ALL.iter().filter(|format| packs(format)).map(|f| f.name()).collect();
+        let require = |option: &str, is_there: fn(&About) -> bool| {
+            if matches!(to, Encoding::Format(format) if is_there(format.about())) {
+                return Ok(());
+            }
+            let names = FormatId::ALL.iter().map(|format| format.about()).filter(|about| is_there(about));
+            let names: Vec<_> = names.map(|about| about.id.name()).collect();
             let message = format!("applies to {} only, and the output is {to}", names.join(", "));
-            return Err(Failure::usage(option, message));
+            Err(Failure::usage(option, message))
+        };
+        if let Some(option) = self.packing.asked() {
+            require(option, |about| about.has_compression_levels)?;
         }
         if self.comments.is_some() && !Comments::are_in(to) {
             return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
         }
-        // A document as JSON may be one of BMD.
-        if self.precision.is_some() && !matches!(to, Encoding::Json | Encoding::Format(FormatId::Bmd)) {
-            let message = format!("applies to bmd only, and the output is {to}");
-            return Err(Failure::usage("--precision", message));
+        // The format of a document as JSON is not known yet.
+        if self.precision.is_some() && to != Encoding::Json {
+            require("--precision", |about| about.has_precisions)?;
         }
         match (to, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => input::require_dialect(format, dialect, "--dialect"),

@@ -1,7 +1,8 @@
 //! Packing and unpacking of streams, side by side with the feature `parallel`.
 
 use crate::bulk::{Bulk, Plain};
-use crate::unpack::{self, Packing};
+use crate::layout::Packing;
+use crate::unpack;
 use crate::{Error, Limits, Result};
 
 /// The file that chunks are read from.

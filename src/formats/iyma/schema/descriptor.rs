@@ -161,16 +161,25 @@ pub(super) const BITCODE: Packing =
 
 /// The plain fields of an encoded descriptor.
 fn plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
-    let mut fields = Cursor::new(Vec::new());
-    let descriptor = Descriptor::decode(bytes, dialect_of(dialect))?;
-    descriptor.write(&mut fields).map_err(|error| error.to_string())?;
-    Ok(fields.into_inner())
+    Descriptor::decode(bytes, dialect_of(dialect))?.to_plain_fields()
 }
 
-/// An encoded descriptor with these plain fields.
+/// An encoded descriptor with these plain fields, all of which it must hold.
 fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
     let dialect = dialect_of(dialect);
-    let descriptor = Descriptor::read(&mut Cursor::new(fields)).map_err(|error| error.to_string())?;
+    let mut rest = Cursor::new(fields);
+    let descriptor = Descriptor::read(&mut rest).map_err(|error| error.root_cause().to_string())?;
+    let left = fields.len() as u64 - rest.position();
+    if left > 0 {
+        return Err(format!("{left} bytes are left over behind its last field"));
+    }
+    if descriptor.to_plain_fields()? != fields {
+        return Err(format!(
+            "data_len has to be {}, has_indices 0 or 1, and without indices their number and format 0: the file does not \
+             store them",
+            descriptor.data_len()
+        ));
+    }
     let no_usage = |index| format!("the {dialect} dialect does not have the usage of attributes[{index}]");
     descriptor.encode(dialect).map_err(no_usage)
 }
@@ -181,6 +190,12 @@ fn dialect_of(value: Option<Value>) -> Dialect {
 }
 
 impl Descriptor {
+    fn to_plain_fields(&self) -> Result<Vec<u8>, String> {
+        let mut fields = Cursor::new(Vec::new());
+        self.write(&mut fields).map_err(|error| error.root_cause().to_string())?;
+        Ok(fields.into_inner())
+    }
+
     /// Decodes a descriptor of this dialect.
     pub(in super::super) fn decode(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, String> {
         let decoded = match dialect {

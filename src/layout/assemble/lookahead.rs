@@ -1,0 +1,79 @@
+//! Look-aheads that choose what comes next: their bytes are those that each alternative would start with.
+
+use super::assembler::{Assembler, Item, node};
+use super::frame::Frame;
+use super::number;
+use super::source::{Source, Supply};
+use crate::Result;
+use crate::layout::walk::Segment;
+use crate::layout::{Field, Shape, Type, Value};
+
+impl<S: Source> Assembler<'_, S> {
+    /// What a look-ahead sees, where the next field is a choice that depends on it: what the first alternative starts with
+    /// that is chosen then.
+    pub(super) fn ahead_of(&mut self, looking: &Field, next: &Field, frame: &Frame) -> Result<Option<Value>> {
+        let (Type::Declared(declaration), Some(size)) = (&next.ty, looking.ty.size()) else {
+            return Ok(None);
+        };
+        let Shape::Choice(variants) = declaration.shape else { return Ok(None) };
+        // Magic bytes that are not given say less than values that are.
+        let alternatives =
+            [false, true].into_iter().flat_map(|demanded| variants.iter().map(move |v| (v, demanded)));
+        for (variant, demanded) in alternatives {
+            let Some(start) = self.start_of(&variant.field.ty, demanded)? else { continue };
+            let Some(bytes) = start.get(..size as usize) else { continue };
+            let value = looking.ty.value_of(bytes);
+            let mut seen = frame.clone();
+            seen.push(looking.name, Some(value.clone()));
+            let within = seen.within(declaration, next.arguments, self.path.len());
+            let chosen = variants.iter().find(|variant| within.truth(&variant.condition) == Some(true));
+            if chosen == Some(variant) {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The bytes that a value starts with, as far as they are given, or magic bytes that are `demanded`.
+    fn start_of(&mut self, ty: &'static Type, demanded: bool) -> Result<Option<Vec<u8>>> {
+        let item = Item { ty, field: None, variant: None, arguments: &[] };
+        let stored = match ty {
+            Type::Declared(declaration) => match declaration.shape {
+                Shape::Enum { size, .. } | Shape::Bits { size, .. } => Type::Unsigned(size),
+                Shape::Struct(fields) => {
+                    let bytes = match self.source.enter(&node(&self.path, &item, 0)) {
+                        Supply::Bytes(bytes, _) => Some(bytes.to_vec()),
+                        Supply::Parts(_) => None,
+                    };
+                    let start = match (bytes, fields.iter().find(|field| !field.lookahead)) {
+                        (Some(bytes), _) => Ok(Some(bytes)),
+                        (None, _) if !declaration.magic.is_empty() => {
+                            let given = self.source.magic(&node(&self.path, &item, 0)).map(<[u8]>::to_vec);
+                            Ok(given.or_else(|| demanded.then(|| declaration.magic.to_vec())))
+                        }
+                        (None, Some(field)) => {
+                            self.path.push(Segment::Field(field.name));
+                            let start = self.start_of(&field.ty, demanded);
+                            self.path.pop();
+                            start
+                        }
+                        (None, None) => Ok(None),
+                    };
+                    self.source.leave(&node(&self.path, &item, 0));
+                    return start;
+                }
+                Shape::Choice(_) => return Ok(None),
+            },
+            Type::Array(..) | Type::List(_) => return Ok(None),
+            plain => *plain,
+        };
+        let Some(value) = self.given(&item, 0)? else { return Ok(None) };
+        match &value {
+            Value::Text(text) => Ok(Some(text.clone())),
+            value => {
+                let encoded = number::encode(&stored, value).map_err(|message| self.error(message))?;
+                Ok(Some(encoded.0[..encoded.1].to_vec()))
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Values that are not of a type yet.
+
+use super::tree::{Given, Tree};
+use crate::layout::walk::{Segment, parse_path};
+use crate::layout::{Type, Value};
+use crate::{Error, Result};
+
+/// A value that is not of a type yet: what becomes of a text is up to the field that it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// A number, word, flag or enum: `7`, `-0x10`, `1.5`, `NaN`, `true`, the name of an enum's value. A string as it is.
+    Text(String),
+    /// A string without the NUL that should end it.
+    Unterminated(Vec<u8>),
+    /// A string that may not be UTF-8.
+    Bytes(Vec<u8>),
+    /// The items of an array.
+    List(Vec<Part>),
+    /// The fields of a struct, or of a packed word, by their names. Those that are left out are computed.
+    Struct(Vec<(String, Part)>),
+}
+
+impl Part {
+    /// Number of bytes that it takes at most.
+    pub(super) fn max_size(&self) -> u64 {
+        match self {
+            Part::Text(text) => 16 + text.len() as u64,
+            Part::Unterminated(bytes) | Part::Bytes(bytes) => 1 + bytes.len() as u64,
+            Part::List(items) => items.iter().map(Part::max_size).sum(),
+            Part::Struct(fields) => fields.iter().map(|(_, field)| field.max_size()).sum(),
+        }
+    }
+
+    /// A value of a file of type `ty`, whose own path is `path`, with its parts.
+    pub(super) fn into_tree<'b>(self, ty: &Type, path: &[Segment]) -> Result<Tree<'b>> {
+        let given = match self {
+            Part::Text(text) => Given::Text(text),
+            Part::Unterminated(text) => Given::Unterminated(text),
+            Part::Bytes(text) => Given::Value(Value::Text(text)),
+            Part::List(items) => {
+                let items = items.into_iter().map(|item| item.into_tree(ty, path)).collect::<Result<_>>()?;
+                let mut list = Tree::default();
+                list.group().items = items;
+                return Ok(list);
+            }
+            Part::Struct(fields) => {
+                let mut whole = Tree::default();
+                for (name, field) in fields {
+                    let steps = parse_path(ty, &name).unwrap_or_default();
+                    let [step] = steps[..] else {
+                        let message = format!("no value of the layout has a field `{name}`");
+                        return Err(Error::inexpressible(message).at(path));
+                    };
+                    let field = field.into_tree(ty, path)?;
+                    if let Some(place) = whole.entry(step) {
+                        *place = field;
+                    }
+                }
+                return Ok(whole);
+            }
+        };
+        Ok(given.into())
+    }
+}
+
+impl From<&str> for Part {
+    fn from(text: &str) -> Part {
+        Part::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Part {
+        Part::Text(text)
+    }
+}

@@ -1,0 +1,71 @@
+//! Packed words: integers whose bits are fields.
+
+use super::Declaration;
+
+/// One bit field of a packed word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BitField {
+    /// The name.
+    pub name: &'static str,
+    /// The documentation comment.
+    pub doc: &'static str,
+    /// Where it lies.
+    pub bits: BitRange,
+    /// Whether the highest bit is a sign.
+    pub signed: bool,
+    /// Whether the bits mean nothing: they must be kept and have no getter.
+    pub reserved: bool,
+    /// Whether it is a single flag.
+    pub flag: bool,
+    /// The declaration of the bits, where they are themselves a packed word.
+    pub declared: Option<&'static Declaration>,
+}
+
+/// Bits of a word: declared once with modular-bitfield, used as constants in hot loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct BitRange {
+    /// The lowest bit, counted from the least significant bit of the little-endian word.
+    pub offset: u32,
+    /// Number of bits, 1 to 128.
+    pub width: u32,
+}
+
+impl BitRange {
+    /// A range of this width that starts where `self` ends.
+    pub const fn then(self, width: u32) -> BitRange {
+        BitRange { offset: self.offset + self.width, width }
+    }
+
+    /// The bits of this range in a word of up to 128 bits, shifted down; unsigned.
+    pub const fn of(self, word: u128) -> u128 {
+        (word >> self.offset) & (u128::MAX >> (128 - self.width))
+    }
+
+    /// A word with the bits of this range set, and no others.
+    pub const fn mask(self) -> u128 {
+        (u128::MAX >> (128 - self.width)) << self.offset
+    }
+
+    /// The word with other bits in this range; what does not fit is cut off.
+    pub const fn put(self, word: u128, bits: u128) -> u128 {
+        word & !self.mask() | bits << self.offset & self.mask()
+    }
+
+    /// The bits of this range in a word of up to 64 bits, shifted down; unsigned. Inlines to a shift and a mask.
+    #[inline(always)]
+    pub const fn of_u64(self, word: u64) -> u64 {
+        (word >> self.offset) & (u64::MAX >> (64 - self.width))
+    }
+
+    /// As [`of`](BitRange::of), with the highest bit of the range as a sign.
+    pub const fn signed_of(self, word: u128) -> i128 {
+        let unused = 128 - self.width;
+        ((self.of(word) << unused) as i128) >> unused
+    }
+}
+
+/// The little-endian word in up to 16 bytes.
+pub(super) fn word(bytes: &[u8]) -> u128 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
+}

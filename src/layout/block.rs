@@ -1,0 +1,92 @@
+//! Fields of bytes that hold another structure: how it is packed, and its checksum.
+
+use super::{Expr, Type, Value};
+
+/// What a field of plain bytes holds: another structure, possibly compressed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Block {
+    /// How the bytes are packed.
+    pub packing: Packing,
+    /// What chooses between several encodings of a [`Packing::Coded`].
+    pub encoding: Option<Expr>,
+    /// Size of the content once unpacked, where the file states it.
+    pub size: Option<Expr>,
+    /// The checksum of the packed bytes, where the file has one.
+    pub checksum: Option<Checksum>,
+    /// The content.
+    pub content: Type,
+    /// Values for the imports of the content.
+    pub arguments: &'static [Expr],
+    /// Whether the content's fields count as the containing struct's own in paths.
+    pub inline: bool,
+}
+
+/// The checksum of a packed block. The walker does not look at it; the [assembler](super::assemble) computes it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Checksum {
+    /// The field that it is stored in. A 0 that is given says that there is none.
+    pub stored: Expr,
+    /// What it is.
+    pub function: ChecksumFunction,
+    /// What else it depends on.
+    pub arguments: &'static [Expr],
+}
+
+/// A way to compute checksums.
+#[derive(Debug, Clone, Copy)]
+pub struct ChecksumFunction {
+    /// The usual name.
+    pub name: &'static str,
+    /// The checksum of bytes, given the values of the [arguments](Checksum::arguments).
+    pub compute: fn(&[u8], &[Value]) -> u64,
+}
+
+impl PartialEq for ChecksumFunction {
+    fn eq(&self, other: &ChecksumFunction) -> bool {
+        self.name == other.name
+    }
+}
+
+/// How a [`Block`] is packed.
+#[derive(Debug, Clone, Copy)]
+pub enum Packing {
+    /// As it is.
+    Stored,
+    /// One raw LZ4 block.
+    Lz4,
+    /// Zstandard frames without magic bytes.
+    Zstd,
+    /// Values that the format encodes in a way of its own, small enough to be decoded as a whole.
+    Coded {
+        /// The name of the encoding.
+        name: &'static str,
+        /// Lays the values out as plain fields. Where there are several encodings, the [value](Block::encoding)
+        /// says which one it is.
+        decode: Recode,
+        /// Encodes plain fields, in the same encoding.
+        encode: Recode,
+    },
+}
+
+/// The plain fields of an encoded block, or the other way round; or why there are none.
+pub type Recode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
+
+impl PartialEq for Packing {
+    fn eq(&self, other: &Packing) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Packing {}
+
+impl Packing {
+    /// The usual name of the packing.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Packing::Stored => "stored",
+            Packing::Lz4 => "lz4",
+            Packing::Zstd => "zstd",
+            Packing::Coded { name, .. } => name,
+        }
+    }
+}
