@@ -1,11 +1,11 @@
 //! BMD in numbers: bulk decoding against the getters of the declared words, encoding against its error bounds.
 
-use meshspec::ErrorKind;
 use meshspec::bmd::schema::{FineSt, ScaledSt, TexturedVertex64, WideSt};
 use meshspec::bmd::{
-    Attributes, F8A, Face, Faces, PackedFace, PackedVertex, Rotation, Surface, Tolerance, Triple, Vertex,
-    VertexErrors, VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
+    Attributes, Document, F8A, Face, FaceCounts, Faces, Mesh, PackedFace, PackedVertex, Rotation, Surface,
+    Tolerance, Triple, Vertex, VertexErrors, VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
+use meshspec::{ErrorKind, Format};
 use proptest::prelude::*;
 use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
 
@@ -172,6 +172,30 @@ fn assert_faces(faces: &Faces) {
         Face::Quad([a, b, c, d]) => vec![[a, b, c], [a, c, d]],
     });
     assert_eq!(faces.triangles(), triangles.collect::<Vec<_>>());
+    let quads = expected.iter().filter(|face| matches!(face, Face::Quad(_))).count();
+    assert_eq!(faces.counts(), FaceCounts { triangles: expected.len() - quads, quads });
+    assert_rules(&Vertices::from_words(vec![0; 2 * 64], Surface::Textured).unwrap(), faces);
+}
+
+/// The rules on single vertices and faces find something where one of them breaks the rule.
+fn assert_rules(vertices: &Vertices, faces: &Faces) {
+    let mesh = Mesh::new(None, vertices.clone(), faces.clone());
+    let document = Document { meshes: vec![mesh], ..Document::default() };
+    let report = document.check();
+    let tags = || vertices.packed().map(PackedVertex::tag);
+    for (code, is_broken) in [
+        ("BMD-VERTEX-TAG", tags().any(|tag| matches!(tag, 0xfc | 0xfe | 0xff))),
+        ("BMD-VERTEX-UNDEFINED", tags().any(|tag| matches!(tag, 0xf0..=0xf7))),
+        ("BMD-VERTEX-BONE", vertices.iter().any(|vertex| vertex.bone > 0)),
+        ("BMD-NON-FINITE", vertices.iter().any(|vertex| !vertex.position.iter().all(|x| x.is_finite()))),
+        ("BMD-TAG2", faces.packed().any(|face| face.tag2() != 0)),
+        ("BMD-INDEX-RANGE", {
+            let mut indices = faces.iter().flat_map(|face| face.vertices().to_vec());
+            indices.any(|index| index as usize >= vertices.len())
+        }),
+    ] {
+        assert_eq!(report.findings().iter().any(|finding| finding.rule.code == code), is_broken, "{code}");
+    }
 }
 
 proptest! {
@@ -194,7 +218,9 @@ proptest! {
             }
         }
         let surface = if flat { Surface::Flat } else { Surface::Textured };
-        assert_columns(&Vertices::from_words(words, surface).unwrap());
+        let vertices = Vertices::from_words(words, surface).unwrap();
+        assert_columns(&vertices);
+        assert_rules(&vertices, &Faces::default());
     }
 
     #[test]

@@ -1,11 +1,8 @@
 //! Vertices in bulk: from packed words to one column per attribute, as graphics APIs take them.
 
-use std::any::TypeId;
-
 use super::super::document::Vertices;
-use super::super::schema::{Form, PackedVertex, Surface};
-use super::bits::run_of;
-use super::decode::{COLORS, VertexForm, Visitor, with_form};
+use super::decode::{COLORS, VertexForm};
+use super::runs::VertexSink;
 
 /// The decoded vertices of a mesh, one list per attribute.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,51 +31,18 @@ impl Vertices {
             colors: Vec::with_capacity(len),
             bones: Vec::with_capacity(len),
         };
-        let surface = self.surface().unwrap_or_default();
-        let mut rest = self.words();
-        while !rest.is_empty() {
-            let run = Run { words: rest, surface, columns: &mut columns };
-            let Some(taken) = with_form(PackedVertex::tag_of(rest), surface, run) else { break };
-            rest = &rest[taken..];
-        }
+        self.runs(&mut columns);
         columns
     }
 }
 
-/// The vertices of one form at the start of these words.
-struct Run<'a> {
-    words: &'a [u32],
-    surface: Surface,
-    columns: &'a mut VertexColumns,
-}
-
-impl Visitor for Run<'_> {
-    /// Number of words that were taken.
-    type Output = usize;
-
+impl VertexSink for VertexColumns {
     #[inline(always)]
-    fn visit<const N: usize, F: VertexForm<N>>(self) -> usize {
-        let is_alike = |vertex: &[u32; N]| {
-            with_form(PackedVertex::tag_of(vertex), self.surface, Decoder) == Some(TypeId::of::<F>())
-        };
-        let run = run_of::<N>(self.words, is_alike);
+    fn add<const N: usize, F: VertexForm<N>>(&mut self, run: &[[u32; N]]) {
         match run {
-            [vertex] => self.columns.push::<N, F>(vertex),
-            run => self.columns.extend::<N, F>(run),
+            [vertex] => self.push::<N, F>(vertex),
+            run => self.extend::<N, F>(run),
         }
-        run.len() * N
-    }
-}
-
-/// Which decoder a form has.
-struct Decoder;
-
-impl Visitor for Decoder {
-    type Output = TypeId;
-
-    #[inline(always)]
-    fn visit<const N: usize, F: VertexForm<N>>(self) -> TypeId {
-        TypeId::of::<F>()
     }
 }
 

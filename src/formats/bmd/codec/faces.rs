@@ -13,6 +13,8 @@ use crate::{Error, Result, path};
 /// What is to know of a form.
 #[derive(Clone, Copy)]
 struct FaceForm {
+    /// Number of 32-bit words.
+    words: usize,
     /// The word with its tag alone.
     tag: u64,
     /// The bits of each vertex.
@@ -31,7 +33,7 @@ const NONE: BitRange = BitRange { offset: 0, width: 0 };
 
 impl FaceForm {
     /// No form.
-    const NONE: FaceForm = FaceForm { tag: 0, corners: [NONE; 4], len: 0, tag2: NONE };
+    const NONE: FaceForm = FaceForm { words: 0, tag: 0, corners: [NONE; 4], len: 0, tag2: NONE };
 
     /// From the fields of the declared word.
     const fn of(row: &FormRow) -> FaceForm {
@@ -44,7 +46,8 @@ impl FaceForm {
 
     const fn of_word(ty: &Type) -> FaceForm {
         let mut form = FaceForm::NONE;
-        if let Type::Declared(Declaration { shape: Shape::Bits { fields, .. }, .. }) = ty {
+        if let Type::Declared(Declaration { shape: Shape::Bits { size, fields }, .. }) = ty {
+            form.words = *size as usize / 4;
             let mut index = 0;
             while index < fields.len() {
                 match fields[index].name.as_bytes() {
@@ -67,11 +70,10 @@ impl FaceForm {
         vertices.len() == self.len && vertices.iter().zip(self.corners).all(|(v, bits)| v >> bits.width == 0)
     }
 
-    /// A face in this form, which has room for it.
-    fn pack(&self, face: Face) -> Option<PackedFace> {
+    /// The word of a face in this form, which has room for it.
+    fn word(&self, face: Face) -> u64 {
         let corners = face.vertices().iter().zip(self.corners);
-        let word = corners.fold(self.tag, |word, (v, bits)| word | u64::from(*v) << bits.offset);
-        PackedFace::first(&[word as u32, (word >> 32) as u32], Surface::default())
+        corners.fold(self.tag, |word, (v, bits)| word | u64::from(*v) << bits.offset)
     }
 }
 
@@ -105,7 +107,10 @@ impl PackedFace {
 
     /// The face in each form that has room for it, small ones first.
     pub(in super::super) fn in_forms(face: Face) -> impl Iterator<Item = PackedFace> {
-        FORMS.iter().filter(move |form| form.holds(face)).filter_map(move |form| form.pack(face))
+        FORMS.iter().filter(move |form| form.holds(face)).filter_map(move |form| {
+            let word = form.word(face);
+            PackedFace::first(&[word as u32, (word >> 32) as u32], Surface::default())
+        })
     }
 
     /// The smallest form that holds a face of these vertices; `None` if an index is over 20 bits, or 15 in a quad.
@@ -147,11 +152,13 @@ impl Faces {
     ///
     /// If an index is over 20 bits, or over 15 in a quad. The error names the vertex of the face.
     pub fn encode(faces: &[Face]) -> Result<Faces> {
-        let mut packed = Faces::default();
+        let mut words = Vec::with_capacity(faces.len());
         for (index, face) in faces.iter().enumerate() {
-            packed.push(PackedFace::smallest(*face).ok_or_else(|| too_large(*face, index))?)?;
+            let form = FORMS.iter().find(|form| form.holds(*face)).ok_or_else(|| too_large(*face, index))?;
+            let word = form.word(*face);
+            words.extend_from_slice(&[word as u32, (word >> 32) as u32][..form.words]);
         }
-        Ok(packed)
+        Faces::from_words(words)
     }
 
     /// The vertices of each face.
@@ -161,8 +168,9 @@ impl Faces {
 
     /// How many triangles and quads there are.
     pub fn counts(&self) -> FaceCounts {
-        let quads = self.tags().filter(|tag| form_of(*tag).len == 4).count();
-        FaceCounts { triangles: self.len() - quads, quads }
+        let mut counts = FaceCounts::default();
+        self.runs(&mut counts);
+        counts
     }
 
     /// The faces as triangles, in order: a quad (0, 1, 2, 3) becomes (0, 1, 2) and (0, 2, 3).
@@ -189,9 +197,9 @@ impl Faces {
         faces
     }
 
-    /// Adds all faces to `sink`, those of one form in a row at once.
+    /// Shows all faces to `sink`, those of one form in a row at once.
     #[inline(always)]
-    fn runs(&self, sink: &mut impl Sink) {
+    pub(super) fn runs(&self, sink: &mut impl Sink) {
         let mut rest = self.words();
         while !rest.is_empty() {
             let tag = PackedFace::tag_of(rest);
@@ -213,10 +221,26 @@ fn too_large(face: Face, index: usize) -> Error {
     Error::inexpressible(message).at(path!(faces[index].(CORNERS[corner])))
 }
 
-/// What faces are added to.
-trait Sink {
+/// What runs of faces of one form are shown to.
+pub trait Sink {
     fn triangles(&mut self, run: impl ExactSizeIterator<Item = [u32; 3]>);
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>);
+
+    /// The first face as it is packed, and the second tags of all.
+    #[inline(always)]
+    fn words(&mut self, _first: PackedFace, _tag2: impl Iterator<Item = u32>) {}
+}
+
+impl Sink for FaceCounts {
+    #[inline(always)]
+    fn triangles(&mut self, run: impl ExactSizeIterator<Item = [u32; 3]>) {
+        self.triangles += run.len();
+    }
+
+    #[inline(always)]
+    fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
+        self.quads += run.len();
+    }
 }
 
 impl Sink for Vec<[u32; 3]> {
@@ -227,7 +251,12 @@ impl Sink for Vec<[u32; 3]> {
 
     #[inline(always)]
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
-        run.for_each(|[a, b, c, d]| self.extend_from_slice(&[[a, b, c], [a, c, d]]));
+        let start = self.len();
+        self.resize(start + 2 * run.len(), [0; 3]);
+        let (pairs, _) = self[start..].as_chunks_mut();
+        for (pair, [a, b, c, d]) in pairs.iter_mut().zip(run) {
+            *pair = [[a, b, c], [a, c, d]];
+        }
     }
 }
 
@@ -271,6 +300,9 @@ impl<S: Sink> Visitor for Run<'_, S> {
     #[inline(always)]
     fn visit<const N: usize, W: Layout>(self) -> usize {
         let run = run_of::<N>(self.words, |face| PackedFace::tag_of(face) == self.tag);
+        if let Some(first) = PackedFace::first(self.words, Surface::default()) {
+            self.sink.words(first, run.iter().map(tag2::<N, W>));
+        }
         match (const { FaceForm::of_word(&W::TYPE).len }, run) {
             (3, [face]) => self.sink.triangles(iter::once(triangle::<N, W>(face))),
             (3, run) => self.sink.triangles(run.iter().map(triangle::<N, W>)),
@@ -284,6 +316,15 @@ impl<S: Sink> Visitor for Run<'_, S> {
 #[inline(always)]
 fn corner<const INDEX: usize, const N: usize, W: Layout>(face: &[u32; N]) -> u32 {
     bits(const { FaceForm::of_word(&W::TYPE).corners[INDEX] }, face)
+}
+
+/// The two highest bits, where the form has them.
+#[inline(always)]
+fn tag2<const N: usize, W: Layout>(face: &[u32; N]) -> u32 {
+    match const { FaceForm::of_word(&W::TYPE).tag2 } {
+        NONE => 0,
+        tag2 => bits(tag2, face),
+    }
 }
 
 #[inline(always)]

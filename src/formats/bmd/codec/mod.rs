@@ -9,7 +9,9 @@ mod encode;
 mod faces;
 mod nearest;
 mod reader;
+mod runs;
 mod sharing;
+mod summary;
 mod target;
 mod writer;
 

@@ -7,7 +7,7 @@ use std::io::Cursor;
 use binrw::BinWrite;
 
 use super::super::document::{Animation, Bone, Document, Mesh};
-use super::super::schema::{AnimPlaces, Form, Header, MeshPlaces, PackedVertex, are_keys};
+use super::super::schema::{AnimPlaces, Form, Header, MeshPlaces, PackedVertex, Track, are_keys};
 use crate::{Error, Path, Result, Text, bulk, path};
 
 /// Where the strings start.
@@ -23,7 +23,8 @@ const SLACK: usize = 8;
 pub fn write(document: &Document) -> Result<Vec<u8>> {
     let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = document;
     check_bones(bones)?;
-    let mut image = Output { bytes: vec![0; STRINGS] };
+    let mut image = Output { bytes: Vec::with_capacity(size(document)) };
+    image.bytes.resize(STRINGS, 0);
     let strings = Strings::write(document, &mut image)?;
 
     let (ofs_lods, sz_lods) = image.table(4, lods.iter().map(|lod| (lod, ())))?;
@@ -68,6 +69,23 @@ pub fn write(document: &Document) -> Result<Vec<u8>> {
     };
     image.put_at(0, [(&header, ())].into_iter())?;
     Ok(image.bytes)
+}
+
+/// Bytes of the image, so that it is written without growing: about as many.
+fn size(document: &Document) -> usize {
+    let gaps = ALIGNMENT + SLACK;
+    let mesh = |mesh: &Mesh| {
+        size_of_val(mesh) + size_of_val(mesh.vertices.words()) + size_of_val(mesh.faces.words()) + 2 * gaps
+    };
+    let track = |track: &Track| track.as_bytes().len() + 1;
+    let animation = |animation: &Animation| {
+        size_of_val(animation) + animation.tracks.iter().map(track).sum::<usize>() + gaps
+    };
+    STRINGS
+        + document.meshes.iter().map(mesh).sum::<usize>()
+        + document.animations.iter().map(animation).sum::<usize>()
+        + size_of_val(&*document.bones)
+        + size_of_val(&*document.lods)
 }
 
 fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {

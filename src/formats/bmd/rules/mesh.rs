@@ -26,22 +26,32 @@ pub(super) fn check(mesh: &Mesh, index: usize, bones: usize, report: &mut Report
 fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) {
     let allowed = mesh.flags.vertex_sizes();
     let surface = mesh.vertices.surface().unwrap_or_default();
+    let bits_of = |tag| 32 * PackedVertex::size_of(tag) as u32;
+    let is_undefined = |tag| (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag);
+    let is_reserved =
+        |tag| PackedVertex::row_of(tag, surface).and_then(|row| row.tag).is_some_and(|only| only != tag);
+    // A model without bones has the base.
+    let has_bone = |bone: u8| usize::from(bone) < bones.max(1);
+    let is_fine = |tag| allowed.contains(&bits_of(tag)) && !is_undefined(tag) && !is_reserved(tag);
+    let summary = mesh.vertices.summary();
+    if summary.is_finite && has_bone(summary.max_bone) && summary.tags().all(is_fine) {
+        return;
+    }
     for (position, (tag, vertex)) in mesh.vertices.tags().zip(mesh.vertices.iter()).enumerate() {
         let row = PackedVertex::row_of(tag, surface);
         let path = || path!(meshes[index].vertices[position].(row.map_or("", |row| row.name)));
-        let bits = 32 * PackedVertex::size_of(tag) as u32;
-        if !allowed.contains(&bits) {
+        if !allowed.contains(&bits_of(tag)) {
+            let bits = bits_of(tag);
             report.add(&FLAGS, path(), format_args!("{bits} bits, which the control flags do not allow"));
         }
-        if (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag) {
+        if is_undefined(tag) {
             report.add(&VERTEX_UNDEFINED, path(), format_args!("the tag is {tag:X}"));
         }
-        if row.and_then(|row| row.tag).is_some_and(|only| only != tag) {
+        if is_reserved(tag) {
             report.add(&VERTEX_TAG, path(), format_args!("the tag {tag:X} is reserved"));
         }
         let (bone, vector) = (vertex.bone, vertex.position);
-        // A model without bones has the base.
-        if usize::from(bone) >= bones.max(1) {
+        if !has_bone(bone) {
             report.add(&VERTEX_BONE, path(), format_args!("bone {bone}, but the skeleton has {bones} bones"));
         }
         if !vector.iter().all(|x| x.is_finite()) {
@@ -52,6 +62,11 @@ fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) 
 
 fn check_faces(mesh: &Mesh, index: usize, report: &mut Report) {
     let vertices = mesh.vertices.len();
+    let summary = mesh.faces.summary();
+    let exist = summary.max_index.is_none_or(|index| (index as usize) < vertices);
+    if exist && summary.tag2 == 0 && summary.forms.into_iter().flatten().all(|face| mesh.flags.allows(face)) {
+        return;
+    }
     for (position, face) in mesh.faces.packed().enumerate() {
         let path = || Path::from(path!(meshes[index].faces[position].(face.form())));
         if !mesh.flags.allows(face) {
