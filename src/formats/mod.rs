@@ -28,7 +28,7 @@ pub mod mesh;
 mod refuse;
 #[cfg(feature = "seed")]
 pub mod seed;
-#[cfg(all(feature = "serde", feature = "mesh"))]
+#[cfg(all(feature = "serde", any(feature = "mesh", feature = "bmd")))]
 mod word;
 
 pub use about::{About, Specification};

@@ -1,78 +1,178 @@
-//! Packed words as data: their fields by name, flags as truth values. Reserved bits are only there if they are set.
+//! Packed words as data, for JSON and its like: maps of their bit fields, by the names of the declaration.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serializer, de};
+use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
+use serde::{Deserializer, Serialize, Serializer};
 
-use crate::layout::{BitField, Layout, Shape, Type, Value};
+use crate::layout::{BitField, Declaration, Layout, Shape, Type};
 
-fn fields<T: Layout>(but: &'static [&str]) -> impl Iterator<Item = &'static BitField> {
-    let fields = match T::TYPE {
-        Type::Declared(declaration) => match declaration.shape {
-            Shape::Bits { fields, .. } => fields,
-            _ => &[],
-        },
-        _ => &[],
-    };
-    fields.iter().filter(move |field| !but.contains(&field.name))
+/// What words of a kind leave out: fields that have the value of a word that is implied.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Implied {
+    /// The word.
+    pub word: u128,
+    /// The names of the fields; reserved ones are left out in any case.
+    pub fields: &'static [&'static str],
 }
 
-/// The fields of a word, but for some.
-pub(super) fn serialize<T: Layout + Into<Value>, S: Serializer>(
-    word: T,
-    but: &'static [&str],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let Value::Bits(word, _) = word.into() else { return serializer.serialize_unit() };
-    let mut map = serializer.serialize_map(None)?;
-    for field in fields::<T>(but) {
-        match field.bits.of(word) {
-            0 if field.reserved => {}
-            bits if field.flag => map.serialize_entry(field.name, &(bits != 0))?,
-            bits => map.serialize_entry(field.name, &(bits as u64))?,
+/// A packed word and the bit fields that it is made of.
+struct Word {
+    bits: u128,
+    fields: Fields,
+}
+
+/// The bit fields of a kind of words.
+#[derive(Clone, Copy)]
+struct Fields {
+    fields: &'static [BitField],
+    implied: Implied,
+}
+
+impl Fields {
+    fn of<T: Layout>(implied: Implied) -> Fields {
+        match T::TYPE {
+            Type::Declared(declaration) => Fields { implied, ..Fields::declared(declaration) },
+            _ => Fields { fields: &[], implied },
         }
     }
-    map.end()
+
+    fn declared(declaration: &'static Declaration) -> Fields {
+        let fields = if let Shape::Bits { fields, .. } = declaration.shape { fields } else { &[] };
+        Fields { fields, implied: Implied::default() }
+    }
+
+    /// Whether a field is left out where it has the implied value.
+    fn is_optional(self, field: &BitField) -> bool {
+        field.reserved || self.implied.fields.contains(&field.name)
+    }
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Bits {
+/// The value of a bit field.
+enum Part {
     Flag(bool),
-    Number(u64),
+    Number(i64),
+    Word(Word),
 }
 
-/// The little-endian bytes of a word of type `T` that has these fields, and those of `base` otherwise.
-pub(super) fn deserialize<'de, T: Layout, const N: usize, D: Deserializer<'de>>(
-    base: [u8; N],
-    but: &'static [&str],
-    deserializer: D,
-) -> Result<[u8; N], D::Error> {
-    let mut given = BTreeMap::<String, Bits>::deserialize(deserializer)?;
-    let mut word = base.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
-    for field in fields::<T>(but) {
-        let bits = match given.remove(field.name) {
-            Some(Bits::Flag(flag)) if field.flag => u128::from(flag),
-            Some(Bits::Number(number)) if !field.flag => u128::from(number),
-            Some(_) if field.flag => {
-                return Err(de::Error::custom(format!("{} is true or false", field.name)));
-            }
-            Some(_) => return Err(de::Error::custom(format!("{} is a number", field.name))),
-            None if field.reserved => continue,
-            None => return Err(de::Error::missing_field(field.name)),
-        };
-        if bits != field.bits.of(bits << field.bits.offset) {
-            return Err(de::Error::custom(format!("{}: more than {} bits", field.name, field.bits.width)));
+impl Serialize for Part {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Part::Flag(flag) => serializer.serialize_bool(*flag),
+            Part::Number(number) => serializer.serialize_i64(*number),
+            Part::Word(word) => word.serialize(serializer),
         }
-        word |= bits << field.bits.offset;
     }
-    if let Some(unknown) = given.keys().next() {
-        let known: Vec<_> = fields::<T>(but).map(|field| format!("`{}`", field.name)).collect();
-        let message = format!("unknown field `{unknown}`, expected one of {}", known.join(", "));
+}
+
+impl Serialize for Word {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let implied = self.fields.implied.word;
+        let shown = |field: &&BitField| {
+            !self.fields.is_optional(field) || field.bits.of(self.bits) != field.bits.of(implied)
+        };
+        serializer.collect_map(self.fields.fields.iter().filter(shown).map(|field| {
+            let part = match field.declared {
+                Some(word) => {
+                    Part::Word(Word { bits: field.bits.of(self.bits), fields: Fields::declared(word) })
+                }
+                None if field.flag => Part::Flag(field.bits.of(self.bits) != 0),
+                // No number has more than 32 bits.
+                None if field.signed => Part::Number(field.bits.signed_of(self.bits) as i64),
+                None => Part::Number(field.bits.of(self.bits) as i64),
+            };
+            (field.name, part)
+        }))
+    }
+}
+
+/// Reads a word of this kind.
+impl<'de> DeserializeSeed<'de> for Fields {
+    type Value = u128;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u128, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Fields {
+    type Value = u128;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let names: Vec<_> = self.fields.iter().map(|field| field.name).collect();
+        write!(f, "a word of {}", names.join(", "))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<u128, A::Error> {
+        let mut bits = 0;
+        let mut seen = 0;
+        while let Some(name) = map.next_key::<String>()? {
+            let known = self.fields.iter().find(|field| field.name == name);
+            let field = known.ok_or_else(|| {
+                de::Error::custom(format_args!("unknown field `{name}`, expected {}", Expected(self)))
+            })?;
+            let mask = field.bits.of(u128::MAX) << field.bits.offset;
+            if seen & mask != 0 {
+                return Err(de::Error::duplicate_field(field.name));
+            }
+            seen |= mask;
+            bits |= (value_of(field, &mut map)? << field.bits.offset) & mask;
+        }
+        for field in self.fields {
+            let mask = field.bits.of(u128::MAX) << field.bits.offset;
+            match (seen & mask, self.is_optional(field)) {
+                (0, true) => bits |= self.implied.word & mask,
+                (0, false) => return Err(de::Error::missing_field(field.name)),
+                _ => {}
+            }
+        }
+        Ok(bits)
+    }
+}
+
+struct Expected(Fields);
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        Visitor::expecting(&self.0, f)
+    }
+}
+
+/// The value of a field as its bits; those above its width are a sign.
+fn value_of<'de, A: MapAccess<'de>>(field: &BitField, map: &mut A) -> Result<u128, A::Error> {
+    if let Some(word) = field.declared {
+        return map.next_value_seed(Fields::declared(word));
+    }
+    if field.flag {
+        return map.next_value().map(|flag: bool| flag.into());
+    }
+    let number: i64 = map.next_value()?;
+    let width = field.bits.width;
+    let (least, end) = if field.signed { (-1 << (width - 1), 1 << (width - 1)) } else { (0, 1i64 << width) };
+    if number < least || number >= end {
+        let message = format!("{}: {number} is not from {least} to {}", field.name, end - 1);
         return Err(de::Error::custom(message));
     }
-    let mut bytes = base;
-    bytes.copy_from_slice(&word.to_le_bytes()[..N]);
+    Ok(i128::from(number) as u128)
+}
+
+/// A packed word as a map.
+pub fn serialize<T: Layout, S: Serializer>(
+    bytes: &[u8],
+    implied: Implied,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let bits = bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
+    Word { bits, fields: Fields::of::<T>(implied) }.serialize(serializer)
+}
+
+/// The bytes of the packed word that a map describes.
+pub fn deserialize<'de, T: Layout, const N: usize, D: Deserializer<'de>>(
+    implied: Implied,
+    deserializer: D,
+) -> Result<[u8; N], D::Error> {
+    let word = Fields::of::<T>(implied).deserialize(deserializer)?.to_le_bytes();
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&word[..N]);
     Ok(bytes)
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::{Animation, Document, Joint, Vertex, VertexFormat, Vertices};
 use crate::Dialect;
 use crate::bulk::Strings;
-use crate::formats::word;
+use crate::formats::word::{self, Implied};
 
 /// A document, its vertices one by one. What follows from them in the file, but not without any, is said as well.
 #[derive(Serialize, Deserialize)]
@@ -37,14 +37,17 @@ struct Data<'a, V> {
 mod format {
     use super::*;
 
+    fn positions() -> Implied {
+        let word = u16::from_le_bytes(VertexFormat::default().into_bytes()).into();
+        Implied { word, fields: &["position"] }
+    }
+
     pub fn serialize<S: Serializer>(format: &VertexFormat, serializer: S) -> Result<S::Ok, S::Error> {
-        word::serialize(*format, &["position"], serializer)
+        word::serialize::<VertexFormat, S>(&format.into_bytes(), positions(), serializer)
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<VertexFormat, D::Error> {
-        let positions = VertexFormat::default().into_bytes();
-        let bytes = word::deserialize::<VertexFormat, 2, D>(positions, &["position"], deserializer)?;
-        Ok(VertexFormat::from_bytes(bytes))
+        word::deserialize::<VertexFormat, _, D>(positions(), deserializer).map(VertexFormat::from_bytes)
     }
 }
 
