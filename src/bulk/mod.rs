@@ -1,7 +1,8 @@
 //! Plain numbers in bulk: the only place that knows how to read and write them.
 //!
-//! A declaration names its bulk data with the types of this module. When a file is read they only note where the
-//! data lies, so that it can be copied once, to where it belongs; when one is written they borrow it.
+//! A declaration names its bulk data with the functions and types of this module. [`read()`] and [`write()`] move whole
+//! lists, each copied once; [`Records`] and [`Strings`] stay the bytes of the file. [`Bulk`] and [`Rest`] only note where
+//! the data lies when a file is read, and borrow it when one is written.
 
 mod column;
 mod owned_text;

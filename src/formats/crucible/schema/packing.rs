@@ -72,7 +72,8 @@ impl Lz4 {
         let unpacked_size = i32::try_from(content.len()).map_err(|_| {
             Error::inexpressible(format!("{} bytes, but a stream has at most {}", content.len(), i32::MAX))
         })?;
-        Ok(Lz4 { unpacked_size, bytes: lz4_flex::block::compress(content) })
+        let bytes = unpack::pack((Packing::Lz4, None), content).map_err(Error::inexpressible)?;
+        Ok(Lz4 { unpacked_size, bytes })
     }
 }
 
