@@ -63,10 +63,14 @@ fn to_integers(json: &mut Value) {
 ///
 /// # Errors
 ///
-/// If a skin names a joint that is not there: the joints behind it would have other numbers.
+/// If a skin names a joint that is not there: the joints behind it would have other numbers. If there is nothing that
+/// the scene to be shown could be.
 pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Result<()> {
     let (nodes, scenes) = (root.nodes.len(), root.scenes.len());
-    if scenes == 0 && nodes > 0 && root.scene.take().is_some() {
+    if scenes == 0 && root.scene.take().is_some() {
+        if nodes == 0 {
+            return Err(malformed("scene", "the file has no scenes and no nodes"));
+        }
         losses.push(Loss::dropped("scene", "the file has no scenes: all nodes are shown"));
     }
     keep(&mut root.scene, scenes, "scene", losses);
