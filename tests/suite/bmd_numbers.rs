@@ -174,28 +174,15 @@ fn assert_faces(faces: &Faces) {
     assert_eq!(faces.triangles(), triangles.collect::<Vec<_>>());
     let quads = expected.iter().filter(|face| matches!(face, Face::Quad(_))).count();
     assert_eq!(faces.counts(), FaceCounts { triangles: expected.len() - quads, quads });
-    assert_rules(&Vertices::from_words(vec![0; 2 * 64], Surface::Textured).unwrap(), faces);
 }
 
-/// The rules on single vertices and faces find something where one of them breaks the rule.
-fn assert_rules(vertices: &Vertices, faces: &Faces) {
-    let mesh = Mesh::new(None, vertices.clone(), faces.clone());
-    let document = Document { meshes: vec![mesh], ..Document::default() };
+/// The rules find one thing, and where it is.
+fn assert_only_fault(vertices: Vertices, faces: Faces, code: &str, path: &str) {
+    let document = Document { meshes: vec![Mesh::new(None, vertices, faces)], ..Document::default() };
     let report = document.check();
-    let tags = || vertices.packed().map(PackedVertex::tag);
-    for (code, is_broken) in [
-        ("BMD-VERTEX-TAG", tags().any(|tag| matches!(tag, 0xfc | 0xfe | 0xff))),
-        ("BMD-VERTEX-UNDEFINED", tags().any(|tag| matches!(tag, 0xf0..=0xf7))),
-        ("BMD-VERTEX-BONE", vertices.iter().any(|vertex| vertex.bone > 0)),
-        ("BMD-NON-FINITE", vertices.iter().any(|vertex| !vertex.position.iter().all(|x| x.is_finite()))),
-        ("BMD-TAG2", faces.packed().any(|face| face.tag2() != 0)),
-        ("BMD-INDEX-RANGE", {
-            let mut indices = faces.iter().flat_map(|face| face.vertices().to_vec());
-            indices.any(|index| index as usize >= vertices.len())
-        }),
-    ] {
-        assert_eq!(report.findings().iter().any(|finding| finding.rule.code == code), is_broken, "{code}");
-    }
+    let [finding] = report.findings() else { panic!("{code} at {path}: {report:?}") };
+    assert_eq!(finding.rule.code, code);
+    assert!(finding.path.to_string().starts_with(&format!("{path}.")), "{} for {path}", finding.path);
 }
 
 proptest! {
@@ -218,9 +205,51 @@ proptest! {
             }
         }
         let surface = if flat { Surface::Flat } else { Surface::Textured };
-        let vertices = Vertices::from_words(words, surface).unwrap();
-        assert_columns(&vertices);
-        assert_rules(&vertices, &Faces::default());
+        assert_columns(&Vertices::from_words(words, surface).unwrap());
+    }
+
+    #[test]
+    fn the_only_faulty_vertex_is_found(
+        runs in prop::collection::vec((prop::sample::select(vec![0u32, 0xf8, 0xfb, 0xfd]), 1..20usize), 1..20),
+        (faulty, code) in prop::sample::select(vec![
+            (vec![0, 1 << 24], "BMD-VERTEX-BONE"),
+            (vec![0, 0xfb << 24, 1 << 24], "BMD-VERTEX-BONE"),
+            (vec![0, 0xfd << 24, 0, 1 << 24], "BMD-VERTEX-BONE"),
+            (vec![0, 0xf3 << 24, 0], "BMD-VERTEX-UNDEFINED"),
+            (vec![0, 0xfe << 24, 0, 0], "BMD-VERTEX-TAG"),
+            (vec![0x7c00_0000, 0xfd << 24, 0, 0], "BMD-NON-FINITE"),
+        ]),
+        place in any::<prop::sample::Index>(),
+    ) {
+        let vertex = |tag: u32| [vec![0, tag << 24], vec![0; if tag == 0 { 0 } else { tag as usize / 0xfc + 1 }]].concat();
+        let mut items: Vec<_> = runs.iter().flat_map(|(tag, count)| vec![vertex(*tag); *count]).collect();
+        let place = place.index(items.len());
+        items[place] = faulty;
+        let vertices = Vertices::from_words(items.concat(), Surface::Textured).unwrap();
+        assert_only_fault(vertices, Faces::default(), code, &format!("meshes[0].vertices[{place}]"));
+    }
+
+    #[test]
+    fn the_only_faulty_face_is_found(
+        runs in prop::collection::vec((0..4u32, 1..20usize), 1..20),
+        (faulty, code) in prop::sample::select(vec![
+            (vec![64 << 22], "BMD-INDEX-RANGE"),
+            (vec![1 | 64 << 23], "BMD-INDEX-RANGE"),
+            (vec![2, 64 << 10], "BMD-INDEX-RANGE"),
+            (vec![3, 64 << 15], "BMD-INDEX-RANGE"),
+            (vec![1 | 1 << 30], "BMD-TAG2"),
+            (vec![2, 1 << 30], "BMD-TAG2"),
+            (vec![3, 1 << 31], "BMD-TAG2"),
+        ]),
+        place in any::<prop::sample::Index>(),
+    ) {
+        let face = |tag: u32| vec![tag, 0][..tag as usize / 2 + 1].to_vec();
+        let mut items: Vec<_> = runs.iter().flat_map(|(tag, count)| vec![face(*tag); *count]).collect();
+        let place = place.index(items.len());
+        items[place] = faulty;
+        let vertices = Vertices::from_words(vec![0; 2 * 64], Surface::Textured).unwrap();
+        let faces = Faces::from_words(items.concat()).unwrap();
+        assert_only_fault(vertices, faces, code, &format!("meshes[0].faces[{place}]"));
     }
 
     #[test]
