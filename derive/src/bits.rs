@@ -4,7 +4,8 @@ use proc_macro2::{Ident, TokenStream as Tokens};
 use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, Result, Type};
 
-use crate::{attributes, doc_of, name_of};
+use crate::directives::directives;
+use crate::{doc_of, name_of};
 
 /// The `Shape` of a packed word; and a `BitRange` constant for each of its fields, and how it becomes a value.
 pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens)> {
@@ -45,7 +46,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens
 
 fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field) -> Result<Tokens> {
     let (mut signed, mut declared, mut reserved) = (false, false, is_skipped(field));
-    for directive in attributes::directives(&field.attrs)? {
+    for directive in directives(&field.attrs)? {
         match directive.name.to_string().as_str() {
             "signed" => signed = true,
             "reserved" => reserved = true,

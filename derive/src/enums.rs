@@ -4,7 +4,8 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{DataEnum, Error, Fields, Result, Variant};
 
-use crate::attributes::{self, Container, Imports};
+use crate::attributes::{Container, Imports};
+use crate::directives::directives;
 use crate::expression::{self, Scope};
 use crate::{doc_of, name_of, structs};
 
@@ -30,7 +31,7 @@ pub fn shape(data: &DataEnum, container: &Container) -> Result<Tokens> {
 }
 
 fn value(variant: &Variant) -> Result<Tokens> {
-    if let Some(directive) = attributes::directives(&variant.attrs)?.first() {
+    if let Some(directive) = directives(&variant.attrs)?.first() {
         return Err(directive.unknown());
     }
     let Some((_, number)) = &variant.discriminant else {
@@ -42,7 +43,7 @@ fn value(variant: &Variant) -> Result<Tokens> {
 
 fn alternative(variant: &Variant, imports: &Imports) -> Result<Tokens> {
     let mut condition = None;
-    for directive in attributes::directives(&variant.attrs)? {
+    for directive in directives(&variant.attrs)? {
         match directive.name.to_string().as_str() {
             "pre_assert" => condition = Some(directive.value()?),
             _ => return Err(directive.unknown()),

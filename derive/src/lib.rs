@@ -25,6 +25,7 @@
 mod attributes;
 mod bits;
 mod columns;
+mod directives;
 mod enums;
 mod expression;
 mod structs;

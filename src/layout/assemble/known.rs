@@ -204,7 +204,8 @@ impl Known {
         constraints.sort_by_key(|constraint| (constraint.leaves.len() > 1, constraint.what == CONDITION));
         let several = constraints.partition_point(|constraint| constraint.leaves.len() <= 1);
         let conclude = |known: &mut Known, constraints: &[Constraint]| {
-            constraints.iter().fold(false, |news, constraint| known.conclude(constraint, source) || news)
+            let news = constraints.iter().filter(|constraint| known.conclude(constraint, source));
+            news.count() > 0
         };
         let has_news = conclude(self, &constraints[..several]) || conclude(self, &constraints[several..]);
         self.pass.constraints = constraints;

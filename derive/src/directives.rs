@@ -1,0 +1,127 @@
+//! The directives of attributes, whatever they say: `name`, `name = tokens`, `name(tokens)`, `name { tokens }`.
+
+use proc_macro2::{Delimiter, Group, TokenStream as Tokens, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Error, Expr, Ident, Result, Token};
+
+/// One directive of an attribute: `name`, `name = tokens`, `name(tokens)` or `name { tokens }`.
+pub struct Directive {
+    /// The attribute it stands in: br, bw, brw, layout or bitfield.
+    pub source: String,
+    pub name: Ident,
+    value: Option<Tokens>,
+}
+
+impl Directive {
+    /// The tokens after `=` or between the delimiters, parsed.
+    pub fn value<T: Parse>(&self) -> Result<T> {
+        self.value_with(T::parse)
+    }
+
+    /// As [`value`](Directive::value), with a parser of its own.
+    pub fn value_with<T>(&self, parser: impl Fn(ParseStream) -> Result<T>) -> Result<T> {
+        let tokens = self.value.clone().ok_or_else(|| Error::new(self.name.span(), "a value is missing"))?;
+        parser.parse2(tokens)
+    }
+
+    /// The expressions of a list, `args(a, b)`.
+    pub fn expressions(&self) -> Result<Vec<Expr>> {
+        Ok(self.value_with(Punctuated::<Expr, Token![,]>::parse_terminated)?.into_iter().collect())
+    }
+
+    /// Whether this directive only says which value is written, which the description does not cover.
+    pub fn writes_only(&self) -> bool {
+        const MOVING: [&str; 11] = [
+            "align_after",
+            "align_before",
+            "big",
+            "is_big",
+            "is_little",
+            "magic",
+            "pad_after",
+            "pad_before",
+            "pad_size_to",
+            "restore_position",
+            "seek_before",
+        ];
+        self.source == "bw" && !MOVING.iter().any(|name| self.name == name)
+    }
+
+    /// The error for a directive that is not understood.
+    pub fn unknown(&self) -> Error {
+        let hint = match self.name.to_string().as_str() {
+            "magic" => {
+                ": only structs start with magic bytes; choose a variant with `pre_assert` on a field that \
+                        looks ahead (`restore_position`)"
+            }
+            "map" | "try_map" => ": use `parse_with` and `write_with`, with `#[layout(stored_as = Type)]`",
+            "align_after" | "align_before" | "pad_after" | "pad_before" | "pad_size_to" => {
+                ": declare the bytes between as a field, `#[br(count = …)] padding: Vec<u8>`, so that they are kept"
+            }
+            "big" | "is_big" | "is_little" => {
+                ": numbers are little-endian; declare the bytes of others, `[u8; 4]`"
+            }
+            "default" | "ignore" => ": a field that does not lie in the file is computed, `calc = …`",
+            _ => "",
+        };
+        let message = format!("Layout does not understand `{}({})` here{hint}", self.source, self.name);
+        Error::new(self.name.span(), message)
+    }
+}
+
+struct Directives(Vec<(Ident, Option<Tokens>)>);
+
+impl Parse for Directives {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let mut list = Vec::new();
+        while !input.is_empty() {
+            let name = Ident::parse_any(input)?;
+            let value = if input.peek(Token![=]) {
+                input.parse::<Token![=]>()?;
+                Some(until_comma(input)?)
+            } else if input.peek(syn::token::Paren) || input.peek(syn::token::Brace) {
+                let group: Group = input.parse()?;
+                Some(contents(&group))
+            } else {
+                None
+            };
+            list.push((name, value));
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(Directives(list))
+    }
+}
+
+fn until_comma(input: ParseStream) -> Result<Tokens> {
+    let mut tokens = Tokens::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.extend([input.parse::<TokenTree>()?]);
+    }
+    Ok(tokens)
+}
+
+/// The tokens between the delimiters. Braces keep them, since binrw gives them another meaning.
+fn contents(group: &Group) -> Tokens {
+    match group.delimiter() {
+        Delimiter::Brace => TokenTree::Group(group.clone()).into(),
+        _ => group.stream(),
+    }
+}
+
+/// All directives that the attributes hold, in order.
+pub fn directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
+    let mut all = Vec::new();
+    for attr in attrs {
+        let Some(source) = attr.path().get_ident().map(Ident::to_string) else { continue };
+        if !["br", "bw", "brw", "layout", "bitfield"].contains(&source.as_str()) {
+            continue;
+        }
+        let Directives(list) = attr.parse_args()?;
+        all.extend(list.into_iter().map(|(name, value)| Directive { source: source.clone(), name, value }));
+    }
+    Ok(all)
+}
