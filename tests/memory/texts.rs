@@ -35,7 +35,7 @@ fn texts_take_the_result_and_32_mebibytes() {
 }
 
 fn junk_takes_no_memory() {
-    let size = 6 * MEBIBYTE;
+    let size = 3 * MEBIBYTE;
     let mut random = Damage::new(5);
     let repeated = |unit: &[u8]| unit.repeat(size / unit.len());
     // Each thread holds a piece of the text.
