@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         streams_of_iyma_take_what_they_give_and_what_they_verify,
         sizes_near_the_ends_of_their_range,
         images_that_share_their_bytes_stay_small,
+        vertices_without_attributes_take_no_memory,
         empty_strings_take_no_more_than_the_file,
         reading_takes_the_decoded_size_and_a_tenth,
         false_counts_in_gltf_take_no_memory,
@@ -268,6 +269,30 @@ fn images_that_share_their_bytes_stay_small() {
     let (result, memory) = measured(|| FormatId::Bmd.read(&bytes, &ReadOptions::lenient()));
     assert!(result.is_ok());
     assert!(memory < 24 * bytes.len(), "{memory} bytes for an image of {}", bytes.len());
+}
+
+/// Without attributes, the number of vertices of an IyMA file is all that there is of them.
+fn vertices_without_attributes_take_no_memory() {
+    let count = u32::MAX;
+    let whole = meshspec::iyma::schema::MeshInfo {
+        first_index: 0,
+        index_count: 0,
+        first_vertex: 0,
+        vertex_count: count,
+    };
+    let document = Document::Iyma(meshspec::iyma::Document {
+        n_vertices: count,
+        meshes: vec![whole],
+        ..Default::default()
+    });
+    let bytes = document.write(&Default::default()).unwrap();
+    let (result, memory) = measured(|| {
+        let document = FormatId::Iyma.read(&bytes, &ReadOptions::default()).unwrap();
+        document.into_scene(&SceneOptions::default())
+    });
+    let error = result.unwrap_err();
+    assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::LimitExceeded, "meshes"));
+    assert!(memory < MEBIBYTE, "{memory} bytes");
 }
 
 /// An empty string is one byte of a MESH file.

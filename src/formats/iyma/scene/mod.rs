@@ -5,7 +5,7 @@ mod from_scene;
 mod to_scene;
 
 use from_scene::{join_attributes, join_indices, ranges, share_coordinates};
-use to_scene::{list_losses, to_mesh};
+use to_scene::{list_losses, refuse_sharing, to_mesh};
 
 use super::document::{Document, count, dialect};
 use super::schema::Usage;
@@ -33,6 +33,7 @@ impl FromScene for Document {
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
+        refuse_sharing(&self)?;
         let mut losses = Vec::new();
         list_losses(&self, &mut losses);
         let Document {

@@ -107,6 +107,33 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
     }
 }
 
+/// Bytes of buffers that meshes may have together, however small the buffers are.
+const MAX_SHARED: u64 = 1 << 24;
+
+/// How many times the buffers' size meshes may have together, where that is more.
+const MAX_SHARING: u64 = 16;
+
+/// Refuses meshes that become many times larger than the file: they may lie in the same parts of the buffers, and a file
+/// without attributes may declare any number of vertices.
+pub(super) fn refuse_sharing(document: &Document) -> Result<()> {
+    let indices = document.indices.as_ref();
+    let buffers = document.attributes.iter().map(|attribute| attribute.data.len() as u64).sum::<u64>()
+        + indices.map_or(0, |indices| indices.data.len() as u64);
+    let attributes = document.attributes.iter().map(|attribute| attribute.format.size() as u64).sum::<u64>();
+    let vertex = attributes.max(size_of::<[f32; 3]>() as u64);
+    let index = indices.map_or(0, |indices| indices.format.size() as u64);
+    let size = |mesh: &MeshInfo| u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
+    let meshes = document.meshes.iter().map(size).fold(0, u64::saturating_add);
+    match meshes > MAX_SHARED.max(buffers.saturating_mul(MAX_SHARING)) {
+        true => {
+            let message =
+                format!("{meshes} bytes of vertices and indices, but the buffers have {buffers} bytes");
+            Err(Error::limit_exceeded(message).at(path!(meshes)).in_format(FormatId::Iyma))
+        }
+        false => Ok(()),
+    }
+}
+
 pub(super) fn to_mesh(
     document: &Document,
     info: &MeshInfo,
