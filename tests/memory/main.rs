@@ -18,6 +18,7 @@ mod conversion;
 mod damaged;
 mod hostile;
 mod interop;
+mod lists;
 mod streams;
 mod texts;
 
@@ -52,6 +53,7 @@ fn main() {
         damaged::trials(),
         hostile::trials(),
         interop::trials(),
+        lists::trials(),
         streams::trials(),
         texts::trials(),
     ];

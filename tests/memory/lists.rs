@@ -1,0 +1,129 @@
+//! Every list of every format, grown to many items of few bytes: memory follows the bytes.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use libtest_mimic::Trial;
+use meshspec::layout::assemble::{Change, Edit, Part, edit};
+use meshspec::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
+use meshspec::layout::{Type, Value};
+use meshspec::scene::SceneOptions;
+use meshspec::{Error, FormatId, Limits, ReadOptions};
+
+use crate::common::samples;
+use crate::{MEBIBYTE, measured};
+
+pub fn trials() -> Vec<Trial> {
+    trials![long_lists_take_what_they_decode_to]
+}
+
+/// The lists of a file that are in the first item of each list around them, with those items; and how many bytes there
+/// are, those of blocks when they are unpacked.
+#[derive(Default)]
+struct Lists {
+    found: Vec<(Vec<Segment>, Part)>,
+    /// The groups around the next value, so far.
+    groups: Vec<Part>,
+    bytes: usize,
+}
+
+impl Lists {
+    fn of(layout: &'static Type, bytes: &[u8]) -> Lists {
+        let mut lists = Lists { bytes: bytes.len(), ..Lists::default() };
+        // Of what cannot be walked to its end, there is what was found before.
+        let _ = walk(layout, bytes, &Limits::default(), &mut lists);
+        lists
+    }
+
+    fn put(&mut self, path: &[Segment], part: Part) {
+        match (self.groups.last_mut(), path.last()) {
+            (Some(Part::Struct(fields)), Some(Segment::Field(name))) => {
+                fields.push(((*name).to_owned(), part))
+            }
+            (Some(Part::List(items)), _) => items.push(part),
+            _ => {}
+        }
+    }
+}
+
+impl Visitor for Lists {
+    fn enter(&mut self, node: &Node) -> Visit {
+        let is_list = matches!(node.ty, Type::List(_) | Type::Array(..));
+        self.groups.push(if is_list { Part::List(Vec::new()) } else { Part::Struct(Vec::new()) });
+        if matches!(node.ty, Type::List(_)) { Visit::Items(0..1) } else { Visit::All }
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if node.bit_field.is_none() {
+            let text = match value {
+                Value::Text(text) => Part::Bytes(text.clone()),
+                value => value.to_string().into(),
+            };
+            self.put(node.path, text);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        let group = self.groups.pop().unwrap();
+        match (node.ty, &group) {
+            (Type::List(_), Part::List(items)) if !items.is_empty() => {
+                self.found.push((node.path.to_vec(), items[0].clone()));
+                // A list within the first item of another is empty there.
+                self.put(node.path, Part::List(Vec::new()));
+            }
+            _ => self.put(node.path, group),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn unpacked(&mut self, _: &Node, content: &[u8]) {
+        self.bytes += content.len();
+    }
+}
+
+/// The file with many of the item in a list: as many as its count can say.
+fn grown(layout: &'static Type, file: &[u8], path: &[Segment], item: &Part) -> Result<Vec<u8>, Error> {
+    let with = |count: usize| {
+        let change = Change::Set(Part::List(vec![item.clone(); count]));
+        let edits = [Edit { path: path.into(), change }];
+        edit(layout, file, &edits, true, &Limits::default())
+    };
+    with(10_000).or_else(|_| with(255))
+}
+
+fn long_lists_take_what_they_decode_to() {
+    let mut grew = BTreeMap::new();
+    for (format, sample) in samples() {
+        let Some(layout) = format.layout_of(&sample, format.detect(&sample).dialect) else { continue };
+        for (path, item) in Lists::of(layout, &sample).found {
+            let name = format!("{format} {}", path_text(&path));
+            if grew.get(&name) == Some(&true) {
+                continue;
+            }
+            let grown = grown(layout, &sample, &path, &item);
+            if let Ok(bytes) = &grown {
+                stays_small(&name, format, layout, bytes);
+            }
+            grew.insert(name, grown.is_ok());
+        }
+    }
+    // Every attribute needs its vertices, and the other way round.
+    let left: Vec<_> = grew.iter().filter(|(_, grew)| !**grew).map(|(name, _)| &**name).collect();
+    assert_eq!(left, ["iyma data.vertices", "iyma descriptor.attributes"]);
+    assert!(grew.len() > 20, "{grew:?}");
+}
+
+/// Of all items, a level of detail of BMD becomes the largest structure for its bytes: about 70 bytes for 4.
+fn stays_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]) {
+    let most = 20 * Lists::of(layout, bytes).bytes + MEBIBYTE / 16;
+    let options = ReadOptions::lenient();
+    let (_, memory) = measured(|| meshspec::check(bytes, format, &options));
+    assert!(memory <= most, "{name}: checking takes {memory} bytes, {most} are allowed");
+    let (document, memory) = measured(|| format.read(bytes, &options));
+    assert!(memory <= most, "{name}: reading takes {memory} bytes, {most} are allowed");
+    if let Ok(document) = document {
+        let (_, memory) = measured(|| document.into_scene(&SceneOptions::default()));
+        assert!(memory <= most, "{name}: a scene takes {memory} bytes, {most} are allowed");
+    }
+}
