@@ -123,9 +123,12 @@ impl Mesh {
             }
         }
         for (index, custom) in self.custom.iter().enumerate() {
-            if !(1..=4).contains(&custom.lanes) || custom.values.len() != vertices * custom.lanes {
-                let message =
-                    format!("{} components for {vertices} vertices of {}", custom.values.len(), custom.lanes);
+            if !(1..=4).contains(&custom.components) || custom.values.len() != vertices * custom.components {
+                let message = format!(
+                    "{} components for {vertices} vertices of {}",
+                    custom.values.len(),
+                    custom.components
+                );
                 return Err((format!("custom[{index}]"), message));
             }
         }

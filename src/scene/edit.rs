@@ -200,7 +200,9 @@ impl Mesh {
             });
         }
         lists.extend(
-            self.custom.iter().map(|custom| (custom.values.as_bytes(), custom.values.size() * custom.lanes)),
+            self.custom
+                .iter()
+                .map(|custom| (custom.values.as_bytes(), custom.values.size() * custom.components)),
         );
         lists.retain(|(_, size)| *size > 0);
         let stride = lists.iter().map(|(_, size)| size).sum();
@@ -262,10 +264,10 @@ impl Skin {
 
 impl Custom {
     fn select(&self, vertices: &[usize]) -> Custom {
-        let Custom { name, lanes, values } = self;
-        let components: Vec<usize> =
-            vertices.iter().flat_map(|vertex| vertex * lanes..(vertex + 1) * lanes).collect();
-        Custom { name: name.clone(), lanes: *lanes, values: values.select(&components) }
+        let Custom { name, components, values } = self;
+        let places: Vec<usize> =
+            vertices.iter().flat_map(|vertex| vertex * components..(vertex + 1) * components).collect();
+        Custom { name: name.clone(), components: *components, values: values.select(&places) }
     }
 }
 

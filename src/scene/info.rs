@@ -82,8 +82,8 @@ fn attribute(name: impl Into<Cow<'static, str>>, components: &'static str) -> At
 
 /// The text for a number of components, one to four, of a kind.
 macro_rules! components {
-    ($lanes:expr, $($variant:ident $kind:literal),*; $values:expr) => {
-        match ($values, $lanes) {
+    ($components:expr, $($variant:ident $kind:literal),*; $values:expr) => {
+        match ($values, $components) {
             $(
                 (Components::$variant(_), 1) => $kind,
                 (Components::$variant(_), 2) => concat!("2 × ", $kind),
@@ -97,7 +97,7 @@ macro_rules! components {
 impl Custom {
     fn components(&self) -> &'static str {
         components!(
-            self.lanes, F32 "f32", F64 "f64", U8 "u8", I8 "i8", U16 "u16", I16 "i16", U32 "u32", I32 "i32";
+            self.components, F32 "f32", F64 "f64", U8 "u8", I8 "i8", U16 "u16", I16 "i16", U32 "u32", I32 "i32";
             &self.values
         )
     }

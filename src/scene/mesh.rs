@@ -128,7 +128,7 @@ pub struct Custom {
     /// The name in the source.
     pub name: String,
     /// Number of components of each value, 1 to 4.
-    pub lanes: usize,
+    pub components: usize,
     /// The components, vertex after vertex.
     pub values: Components,
 }
@@ -137,13 +137,15 @@ impl Custom {
     /// Whether it has the same name and type.
     pub(super) fn is_like(&self, other: &Custom) -> bool {
         let kind = std::mem::discriminant::<Components>;
-        self.name == other.name && self.lanes == other.lanes && kind(&self.values) == kind(&other.values)
+        self.name == other.name
+            && self.components == other.components
+            && kind(&self.values) == kind(&other.values)
     }
 
     /// An attribute like this with zeros for so many vertices.
     pub(super) fn zeros(&self, vertices: usize) -> Custom {
-        let Custom { name, lanes, values } = self;
-        Custom { name: name.clone(), lanes: *lanes, values: values.zeros(vertices * lanes) }
+        let Custom { name, components, values } = self;
+        Custom { name: name.clone(), components: *components, values: values.zeros(vertices * components) }
     }
 }
 
@@ -185,7 +187,7 @@ macro_rules! each_kind {
 }
 
 impl Components {
-    /// Number of components: that of the vertices times that of the lanes.
+    /// Number of components: that of the vertices times that of each.
     pub fn len(&self) -> usize {
         each_kind!(self, values => values.len())
     }

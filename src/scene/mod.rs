@@ -165,7 +165,7 @@ pub trait FromScene: Format {
     ///
     /// # Errors
     ///
-    /// If the document is not [valid](Format::check): indices of joints or vertices that are not there.
+    /// If the document is not [valid](Format::check): indices of missing joints or vertices.
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
 
     /// A document with the content of the scene, with a list of what the format cannot hold.

@@ -42,7 +42,7 @@ pub fn scenes() -> impl Strategy<Value = Scene> {
     })
 }
 
-/// Scenes with some of what formats allow and glTF does not: any floats, joints that are not there or there twice,
+/// Scenes with some of what formats allow and glTF does not: any floats, joints that are missing or there twice,
 /// faces with any number of corners, times in any order.
 pub fn wild_scenes() -> impl Strategy<Value = Scene> {
     let damage = (any::<Index>(), any::<Index>(), ANY, any::<[u8; 4]>());
@@ -232,8 +232,8 @@ fn skin(vertices: &[Vec<u16>], range: std::ops::Range<usize>, bytes: bool) -> Sk
 
 /// Attributes of all kinds, with names of their own.
 fn customs(vertices: usize) -> impl Strategy<Value = Vec<Custom>> {
-    let custom = (0..8usize, 1..=4usize).prop_flat_map(move |(kind, lanes)| {
-        vec(-30_000i32..30_000, vertices * lanes).prop_map(move |values| {
+    let custom = (0..8usize, 1..=4usize).prop_flat_map(move |(kind, components)| {
+        vec(-30_000i32..30_000, vertices * components).prop_map(move |values| {
             let values = values.into_iter();
             let values = match kind {
                 0 => Components::F32(values.map(|x| x as f32 / 7.0).collect()),
@@ -245,13 +245,17 @@ fn customs(vertices: usize) -> impl Strategy<Value = Vec<Custom>> {
                 6 => Components::U32(values.map(|x| x.unsigned_abs()).collect()),
                 _ => Components::I32(values.collect()),
             };
-            (lanes, values)
+            (components, values)
         })
     });
     (vec(custom, 0..=3), "[A-Z_]{0,3}").prop_map(|(list, name)| {
         let list = list.into_iter().enumerate();
-        list.map(|(index, (lanes, values))| Custom { name: format!("{index}{name}"), lanes, values })
-            .collect()
+        list.map(|(index, (components, values))| Custom {
+            name: format!("{index}{name}"),
+            components,
+            values,
+        })
+        .collect()
     })
 }
 

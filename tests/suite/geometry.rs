@@ -276,7 +276,7 @@ fn repeat(mesh: &mut Mesh, periods: &[usize]) {
     }
     let values = (0..mesh.positions.len()).map(|index| (index % periods[6]) as u16);
     let values = Components::U16(values.flat_map(|value| [value, 7]).collect());
-    mesh.custom = vec![Custom { name: "custom".to_owned(), lanes: 2, values }];
+    mesh.custom = vec![Custom { name: "custom".to_owned(), components: 2, values }];
 }
 
 proptest! {

@@ -105,7 +105,7 @@ impl Edit {
         Ok(edits.map(|(path, change)| assemble::Edit { path: path.as_slice().into(), change }).collect())
     }
 
-    /// Says that the output does not follow its declaration: that may be what was wanted.
+    /// Says that the output does not follow its declaration, which may be intended.
     fn warn(&self, fault: &walk::Fault, was_broken: bool) {
         let place = output::name_of(&self.output);
         let state = if was_broken { "still broken" } else { "broken now" };

@@ -16,7 +16,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     colors: 1,
     skins: 1,
     custom: |custom| {
-        custom.name == POSITION_2D && custom.lanes == 2 && matches!(custom.values, Components::F32(_))
+        custom.name == POSITION_2D && custom.components == 2 && matches!(custom.values, Components::F32(_))
     },
     ..Capabilities::POSITIONS
 };
@@ -132,7 +132,7 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             mesh.positions = solid;
             mesh.custom.extend(flat.map(|values| Custom {
                 name: POSITION_2D.to_owned(),
-                lanes: 2,
+                components: 2,
                 values: Components::F32(values.into_flattened()),
             }));
         }

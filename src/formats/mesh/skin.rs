@@ -91,7 +91,7 @@ fn bind_loose(skin: &mut Skin, still: usize, losses: &mut Vec<Loss>) -> bool {
     true
 }
 
-/// The vertices whose weights are all on joints that are not there. Without any weight they need none.
+/// The vertices whose weights are all on missing joints. Without any weight they need none.
 fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4]]) -> Vec<usize> {
     let is_loose = |(joints, weights): (&[u16; 4], &[W; 4])| {
         let mut held = joints.iter().zip(weights).filter(|(_, weight)| **weight > W::default()).peekable();

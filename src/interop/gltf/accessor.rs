@@ -16,7 +16,7 @@ pub(super) struct Accessor<'a> {
     pub kind: ComponentType,
     pub normalized: bool,
     /// Number of components of a value; 16 for matrices.
-    pub lanes: usize,
+    pub components: usize,
     pub count: usize,
     /// The first value on; `None` where all are 0.
     values: Option<Values<'a>>,
@@ -49,10 +49,10 @@ impl<'a> Document<'a> {
         let (Checked::Valid(kind), Checked::Valid(ty)) = (entry.component_type, entry.type_) else {
             return Err(malformed(path, "of an unknown type"));
         };
-        let Some(lanes) = lanes(ty) else {
+        let Some(components) = components(ty) else {
             return Err(Error::unsupported("matrices of 2 or 3 columns are not read").at_text(path));
         };
-        let size = lanes * kind.0.size();
+        let size = components * kind.0.size();
         let offset = entry.byte_offset.map_or(0, |offset| offset.0);
         let count = entry.count.0;
         let values = match entry.buffer_view {
@@ -73,7 +73,7 @@ impl<'a> Document<'a> {
             index,
             kind: kind.0,
             normalized,
-            lanes,
+            components,
             count: count as usize,
             values,
             sparse,
@@ -145,10 +145,10 @@ impl Accessor<'_> {
         malformed(format!("accessors[{}]", self.index), message)
     }
 
-    fn want(&self, lanes: usize) -> Result<()> {
-        match self.lanes == lanes {
+    fn want(&self, components: usize) -> Result<()> {
+        match self.components == components {
             true => Ok(()),
-            false => Err(self.refuse(format!("{} components, expected {lanes}", self.lanes))),
+            false => Err(self.refuse(format!("{} components, expected {components}", self.components))),
         }
     }
 
@@ -177,7 +177,7 @@ impl Accessor<'_> {
 
     /// The components one after the other, for values of one to four of them.
     pub fn flat<T: Copy + Default>(&self, convert: impl Fn(&[u8]) -> T) -> Result<Vec<T>> {
-        match self.lanes {
+        match self.components {
             1 => Ok(self.collect::<T, 1>(convert)?.into_flattened()),
             2 => Ok(self.collect::<T, 2>(convert)?.into_flattened()),
             3 => Ok(self.collect::<T, 3>(convert)?.into_flattened()),
@@ -211,7 +211,7 @@ impl Accessor<'_> {
 }
 
 /// Number of components; `None` for matrices whose columns may be filled up.
-fn lanes(ty: Type) -> Option<usize> {
+fn components(ty: Type) -> Option<usize> {
     match ty {
         Type::Scalar => Some(1),
         Type::Vec2 => Some(2),

@@ -62,7 +62,7 @@ fn attributes<'a>(mesh: &'a Mesh, bones: Bones, data: &mut Data<'a>) -> Map<Stri
     }
     for custom in &mesh.custom {
         if let Some((stream, kind)) = components(custom) {
-            push(format!("_{}", custom.name), stream, Shape::new(kind, type_of(custom.lanes)));
+            push(format!("_{}", custom.name), stream, Shape::new(kind, type_of(custom.components)));
         }
     }
     attributes
@@ -78,7 +78,7 @@ fn components(custom: &Custom) -> Option<(Stream<'_>, Kind)> {
         Components::I16(values) => (Stream::plain(bytemuck::cast_slice::<i16, u16>(values)), 2, Kind::I16),
         Components::F64(_) | Components::U32(_) | Components::I32(_) => return None,
     };
-    let stream = match (stream, custom.lanes * size) {
+    let stream = match (stream, custom.components * size) {
         (Stream::Bytes(bytes), record) if record % 4 != 0 => Stream::Padded(bytes, record),
         (stream, _) => stream,
     };

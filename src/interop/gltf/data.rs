@@ -81,8 +81,8 @@ impl Shape {
 }
 
 /// The type of values with this many components.
-pub(super) fn type_of(lanes: usize) -> &'static str {
-    match lanes {
+pub(super) fn type_of(components: usize) -> &'static str {
+    match components {
         1 => "SCALAR",
         2 => "VEC2",
         3 => "VEC3",

@@ -55,7 +55,7 @@ pub(super) fn read(
     let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
     let missing = mesh.faces.drop_missing_vertices(mesh.positions.len());
     if missing > 0 {
-        let loss = Loss::dropped(format!("{at}.indices"), "triangles of vertices that are not there");
+        let loss = Loss::dropped(format!("{at}.indices"), "triangles of missing vertices");
         losses.push(loss.affecting(missing, before, "triangles"));
     }
     Ok(Some(mesh))
@@ -200,7 +200,7 @@ impl Columns<'_> {
     }
 
     fn custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
-        if accessor.lanes > 4 {
+        if accessor.components > 4 {
             self.losses
                 .push(Loss::dropped(self.path(&format!("_{name}")), "attributes of scenes are not matrices"));
             return Ok(());
@@ -222,7 +222,7 @@ impl Columns<'_> {
                 }
             }
         };
-        self.mesh.custom.push(Custom { name: name.to_owned(), lanes: accessor.lanes, values });
+        self.mesh.custom.push(Custom { name: name.to_owned(), components: accessor.components, values });
         Ok(())
     }
 }
@@ -249,7 +249,7 @@ fn add<const N: usize>(
 
 /// Colours without alpha are opaque.
 fn colors(accessor: &Accessor) -> Result<Colors> {
-    match (accessor.kind, accessor.lanes) {
+    match (accessor.kind, accessor.components) {
         (ComponentType::U8, 3) => {
             let values: Vec<[u8; 3]> = accessor.collect(|bytes| number(bytes, u8::from_le_bytes))?;
             Ok(Colors::U8(values.into_iter().map(|[r, g, b]| [r, g, b, 255]).collect()))
@@ -331,7 +331,7 @@ fn faces(
 }
 
 fn indices(accessor: &Accessor) -> Result<Indices> {
-    match (accessor.kind, accessor.lanes) {
+    match (accessor.kind, accessor.components) {
         (ComponentType::U8, 1) => {
             let values: Vec<u8> = accessor.flat(|bytes| number(bytes, u8::from_le_bytes))?;
             Ok(Indices::U16(values.into_iter().map(u16::from).collect()))

@@ -86,7 +86,7 @@ struct Reader<'a> {
     failures: Failures,
     /// Which meshes of the file are in the scene.
     shown: Vec<bool>,
-    /// Whether to apply transforms of nodes is what is wanted.
+    /// Whether applying the transforms of nodes was asked for.
     bake: bool,
     losses: Vec<Loss>,
     scene: Scene,

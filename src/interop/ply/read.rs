@@ -36,7 +36,7 @@ pub(in crate::interop) fn read(
     Ok((scene, losses))
 }
 
-/// Leniently read, a file may end before the last item, and faces of vertices that are not there are left out.
+/// Leniently read, a file may end before the last item, and faces of missing vertices are left out.
 fn mesh(bytes: &[u8], header: &Header, strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Mesh> {
     let end = header.body;
     let vertex = header.elements.iter().position(|element| element.name == "vertex");
@@ -158,7 +158,7 @@ struct Faces {
     vertices: u64,
     strictness: Strictness,
     polygons: Polygons,
-    /// Faces of vertices that are not there, which were left out.
+    /// Faces of missing vertices, which were left out.
     missing: usize,
 }
 
@@ -262,7 +262,7 @@ impl Faces {
                 self.polygons.renumber(|corner| Some(corner).filter(|corner| (*corner as usize) < vertices));
         }
         if self.missing > 0 {
-            let loss = Loss::dropped("face", "faces of vertices that are not there");
+            let loss = Loss::dropped("face", "faces of missing vertices");
             losses.push(loss.affecting(self.missing, self.polygons.len() + self.missing, "faces"));
         }
         self.polygons.list_degenerate("face", losses);

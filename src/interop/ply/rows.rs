@@ -104,7 +104,11 @@ impl<'a> Rows<'a> {
     /// The columns that are not taken.
     pub fn others(&self) -> impl Iterator<Item = Custom> {
         let others = self.columns.iter().filter(|column| !column.taken);
-        others.map(|column| Custom { name: column.name.clone(), lanes: 1, values: self.components(column) })
+        others.map(|column| Custom {
+            name: column.name.clone(),
+            components: 1,
+            values: self.components(column),
+        })
     }
 
     fn components(&self, column: &Column) -> Components {

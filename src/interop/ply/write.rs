@@ -46,7 +46,7 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
             taken.insert(name.clone());
             name
         };
-        if custom.lanes == 1 {
+        if custom.components == 1 {
             let name = name(preferred);
             if name != custom.name {
                 let detail = format!("\"{}\" becomes \"{name}\"", custom.name.escape_debug());
@@ -57,7 +57,7 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
             }
             return vec![name];
         }
-        let names: Vec<_> = (0..custom.lanes).map(|lane| name(format!("{preferred}_{lane}"))).collect();
+        let names: Vec<_> = (0..custom.components).map(|lane| name(format!("{preferred}_{lane}"))).collect();
         let detail = format!("\"{}\" becomes {}", custom.name.escape_debug(), names.join(", "));
         losses.push(Loss::new(LossKind::Split, path, "one property per component").detail(detail));
         names

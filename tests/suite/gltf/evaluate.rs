@@ -20,7 +20,7 @@ impl<'a> Model<'a> {
         let accessor = &self.json["accessors"][index.as_u64().unwrap() as usize];
         let view = &self.json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
         let start = view["byteOffset"].as_u64().unwrap_or(0) + accessor["byteOffset"].as_u64().unwrap_or(0);
-        let lanes = match accessor["type"].as_str().unwrap() {
+        let components = match accessor["type"].as_str().unwrap() {
             "SCALAR" => 1,
             "VEC2" => 2,
             "VEC3" => 3,
@@ -33,14 +33,15 @@ impl<'a> Model<'a> {
             _ => (4, 1.0),
         };
         let divisor = if accessor["normalized"] == true { divisor } else { 1.0 };
-        let stride = view["byteStride"].as_u64().map_or(lanes * width, |stride| stride as usize);
+        let stride = view["byteStride"].as_u64().map_or(components * width, |stride| stride as usize);
         let number = |at: usize| match width {
             1 => f32::from(self.numbers[at]) / divisor,
             2 => f32::from(u16::from_le_bytes([self.numbers[at], self.numbers[at + 1]])) / divisor,
             _ => f32::from_le_bytes(self.numbers[at..at + 4].try_into().unwrap()),
         };
         let values = 0..accessor["count"].as_u64().unwrap() as usize;
-        let value = |index: usize| (0..lanes).map(move |lane| start as usize + index * stride + lane * width);
+        let value =
+            |index: usize| (0..components).map(move |lane| start as usize + index * stride + lane * width);
         values.map(|index| value(index).map(number).collect()).collect()
     }
 

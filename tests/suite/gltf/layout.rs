@@ -29,8 +29,8 @@ pub fn everything() -> Scene {
             weights: Weights::U8(vec![[255, 0, 0, 0]; 3]),
         }],
         custom: vec![
-            Custom { name: "ODD".to_owned(), lanes: 3, values: Components::U8((0..9).collect()) },
-            Custom { name: "WIDE".to_owned(), lanes: 1, values: Components::U32(vec![1, 2, 3]) },
+            Custom { name: "ODD".to_owned(), components: 3, values: Components::U8((0..9).collect()) },
+            Custom { name: "WIDE".to_owned(), components: 1, values: Components::U32(vec![1, 2, 3]) },
         ],
         ..triangle()
     };

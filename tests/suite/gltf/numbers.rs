@@ -57,7 +57,7 @@ impl File {
     }
 
     fn floats(&mut self, values: &[f32], ty: &str) -> usize {
-        let lanes = match ty {
+        let components = match ty {
             "SCALAR" => 1,
             "VEC3" => 3,
             "VEC4" => 4,
@@ -66,7 +66,7 @@ impl File {
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         let view = self.view(&bytes);
         self.accessor(json!({
-            "bufferView": view, "componentType": 5126, "count": values.len() / lanes, "type": ty,
+            "bufferView": view, "componentType": 5126, "count": values.len() / components, "type": ty,
         }))
     }
 

@@ -78,7 +78,7 @@ fn faces_of_ply_without_their_vertices_are_left_out() {
         let file = ply(big_endian, 7);
         assert!(error(Ply, &file).contains("vertex 7, but there are 4"));
         let (scene, losses) = lenient(Ply, &file).unwrap();
-        assert_eq!(losses, "dropped: face: faces of vertices that are not there, 1 of 2 faces");
+        assert_eq!(losses, "dropped: face: faces of missing vertices, 1 of 2 faces");
         assert_eq!(corners(&scene), [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]);
     }
     let strips = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\n\

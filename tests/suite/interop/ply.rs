@@ -64,10 +64,10 @@ fn the_three_encodings_say_the_same() {
         custom: vec![
             Custom {
                 name: "id".to_owned(),
-                lanes: 1,
+                components: 1,
                 values: Components::U32(vec![4_000_000_000, 4_000_000_001, 4_000_000_002]),
             },
-            Custom { name: "sign".to_owned(), lanes: 1, values: Components::I8(vec![0, -1, -2]) },
+            Custom { name: "sign".to_owned(), components: 1, values: Components::I8(vec![0, -1, -2]) },
         ],
         ..Mesh::default()
     };
@@ -210,10 +210,10 @@ fn errors_name_the_place() {
 #[test]
 fn names_of_attributes_are_made_free() {
     let mut mesh = triangle();
-    let custom = |name: &str, lanes: usize| Custom {
+    let custom = |name: &str, components: usize| Custom {
         name: name.to_owned(),
-        lanes,
-        values: Components::U16(vec![7; 3 * lanes]),
+        components,
+        values: Components::U16(vec![7; 3 * components]),
     };
     mesh.custom = vec![custom("x", 1), custom("two words", 1), custom("v3", 2), custom("x", 1)];
     let (folder, losses) = write(Ply, of(vec![mesh])).unwrap();
@@ -232,7 +232,8 @@ fn names_of_attributes_are_made_free() {
 #[test]
 fn merged_meshes_keep_their_attributes() {
     let mut with = triangle();
-    with.custom = vec![Custom { name: "id".to_owned(), lanes: 1, values: Components::U8(vec![1, 2, 3]) }];
+    with.custom =
+        vec![Custom { name: "id".to_owned(), components: 1, values: Components::U8(vec![1, 2, 3]) }];
     let (folder, losses) = write(Ply, of(vec![triangle(), with])).unwrap();
     assert_eq!(
         losses,

@@ -68,7 +68,7 @@ prop_compose! {
     -> Mesh {
         let numbered = custom.into_iter().enumerate();
         mesh.custom = numbered
-            .map(|(index, values)| Custom { name: format!("custom{index}"), lanes: 1, values })
+            .map(|(index, values)| Custom { name: format!("custom{index}"), components: 1, values })
             .collect();
         mesh
     }

@@ -190,9 +190,9 @@ impl Content {
         }
         let channels = self.animations.iter_mut().flatten().filter(|(name, _)| name.starts_with("channels."));
         for (_, part) in channels {
-            let Part::Numbers(Numbers { values, lanes, .. }) = part else { continue };
-            for pose in values.chunks_mut(*lanes * count) {
-                joints.iter().for_each(|joint| pose[*lanes * joint..][..*lanes].fill(f64::NAN));
+            let Part::Numbers(Numbers { values, components, .. }) = part else { continue };
+            for pose in values.chunks_mut(*components * count) {
+                joints.iter().for_each(|joint| pose[*components * joint..][..*components].fill(f64::NAN));
             }
         }
     }
@@ -228,7 +228,7 @@ impl MeshContent {
                 return custom.and_then(Option::take).map(drop).ok_or(NOT_THERE.into());
             }
             (_, Some((_, ".name"))) if loss.kind == LossKind::Renamed => said.renamed.push(index),
-            (_, Some((_, ".lanes"))) if loss.kind == LossKind::Changed => said.widened.push(index),
+            (_, Some((_, ".components"))) if loss.kind == LossKind::Changed => said.widened.push(index),
             (_, Some((place, ""))) if loss.kind != LossKind::Dropped => {
                 let custom = place.parse().ok().and_then(|place: usize| self.custom.get_mut(place));
                 let custom = custom.and_then(Option::as_mut).ok_or(NOT_THERE)?;
@@ -268,7 +268,7 @@ impl MeshContent {
         let pairs = directions.values.as_chunks::<3>().0.iter().zip(sides.values);
         let values = pairs.flat_map(|([x, y, z], side)| [*x, *y, *z, side]).collect();
         let (name, values) = ("TANGENT".to_owned(), ("F32".to_owned(), values));
-        self.custom.push(Some(Custom { name, lanes: 4, values, error: 0.0 }));
+        self.custom.push(Some(Custom { name, components: 4, values, error: 0.0 }));
         Ok(())
     }
 
@@ -298,11 +298,11 @@ impl MeshContent {
 
 impl Part {
     fn append(&mut self, more: Part, vertices: usize, others: usize) {
-        let lanes = match (&*self, &more) {
-            (Part::Numbers(numbers), _) | (_, Part::Numbers(numbers)) => numbers.lanes,
+        let components = match (&*self, &more) {
+            (Part::Numbers(numbers), _) | (_, Part::Numbers(numbers)) => numbers.components,
             _ => return,
         };
-        let unknown = |vertices| vec![f64::NAN; vertices * lanes];
+        let unknown = |vertices| vec![f64::NAN; vertices * components];
         let (own, more) = match (std::mem::replace(self, Part::Anything), more) {
             (Part::Numbers(own), Part::Numbers(more)) => {
                 let error = own.error.max(more.error);

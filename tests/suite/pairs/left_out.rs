@@ -83,7 +83,7 @@ fn a_list_that_leaves_a_loss_out_is_wrong() {
         "seed: Renamed meshes[].name",
         "seed: Dropped meshes[].custom[]",
         "iyma: Renamed meshes[].custom[].name",
-        "iyma: Changed meshes[].custom[].lanes",
+        "iyma: Changed meshes[].custom[].components",
         "crucible: Quantised meshes[].skins",
         "crucible: Dropped lods",
         "crucible: Dropped skeleton.joints",

@@ -257,17 +257,17 @@ fn compare_custom(
 fn is_near(found: &Custom, expected: &Custom) -> bool {
     let pairs = found.values.1.iter().zip(&expected.values.1);
     let mut same = pairs.map(|(a, b)| a == b || (a - b).abs() <= expected.error || b.is_nan());
-    (found.lanes, &found.values.0, found.values.1.len())
-        == (expected.lanes, &expected.values.0, expected.values.1.len())
+    (found.components, &found.values.0, found.values.1.len())
+        == (expected.components, &expected.values.0, expected.values.1.len())
         && same.all(|same| same)
 }
 
 /// Whether it is the same with more components, which are 0.
 fn is_wider(found: &Custom, expected: &Custom) -> bool {
     let ((kind, found_values), (expected_kind, values)) = (&found.values, &expected.values);
-    let mut pairs = found_values.chunks(found.lanes).zip(values.chunks(expected.lanes));
+    let mut pairs = found_values.chunks(found.components).zip(values.chunks(expected.components));
     kind == expected_kind
-        && found_values.len() / found.lanes == values.len() / expected.lanes
+        && found_values.len() / found.components == values.len() / expected.components
         && pairs.all(|(found, expected)| {
             found.starts_with(expected) && found[expected.len()..].iter().all(|value| *value == 0.0)
         })

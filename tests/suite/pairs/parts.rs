@@ -22,7 +22,7 @@ pub enum Part {
 pub struct Numbers {
     /// Not-a-number where a loss says that it is another one.
     pub values: Vec<f64>,
-    pub lanes: usize,
+    pub components: usize,
     pub metric: Metric,
     /// How far they may be off, in the unit of the metric.
     pub error: f64,
@@ -47,7 +47,7 @@ pub enum Metric {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Custom {
     pub name: String,
-    pub lanes: usize,
+    pub components: usize,
     /// The kind of the numbers and each of them.
     pub values: (String, Vec<f64>),
     /// How far they may be off.
@@ -121,13 +121,13 @@ pub fn property((name, value): &(String, String)) -> Part {
     Part::Text(format!("{name}={value}"))
 }
 
-fn measured(values: &[f32], lanes: usize, metric: Metric) -> Part {
+fn measured(values: &[f32], components: usize, metric: Metric) -> Part {
     let values = values.iter().map(|value| f64::from(*value)).collect();
-    Part::Numbers(Numbers { values, lanes, metric, error: 0.0 })
+    Part::Numbers(Numbers { values, components, metric, error: 0.0 })
 }
 
-fn numbers(values: &[f32], lanes: usize) -> Part {
-    measured(values, lanes, Metric::Components)
+fn numbers(values: &[f32], components: usize) -> Part {
+    measured(values, components, Metric::Components)
 }
 
 fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
@@ -161,7 +161,7 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
         let v = |v: f64| if mesh.uv_origin == UvOrigin::TopLeft { v } else { 1.0 - v };
         let values = uvs.iter().flat_map(|[u, w]| [f64::from(*u), v(f64::from(*w))]).collect();
         let metric = Metric::Components;
-        add(&format!("uvs[{set}]"), Part::Numbers(Numbers { values, lanes: 2, metric, error: 0.0 }));
+        add(&format!("uvs[{set}]"), Part::Numbers(Numbers { values, components: 2, metric, error: 0.0 }));
     }
     for (set, colors) in mesh.colors.iter().enumerate() {
         let colors = colors.clone().into_f32();
@@ -185,7 +185,7 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     add("faces", triangles(mesh));
     let custom = mesh.custom.iter().map(|custom| {
         let values = components(&custom.values);
-        Some(Custom { name: custom.name.clone(), lanes: custom.lanes, values, error: 0.0 })
+        Some(Custom { name: custom.name.clone(), components: custom.components, values, error: 0.0 })
     });
     MeshContent { vertices: mesh.positions.len(), custom: custom.collect(), parts }
 }
@@ -298,7 +298,7 @@ impl Numbers {
     fn differ(&self, found: &Numbers) -> Option<String> {
         let rows = |numbers: &Numbers| -> Vec<Vec<f64>> {
             if self.metric != Metric::Used {
-                return numbers.values.chunks(self.lanes).map(<[f64]>::to_vec).collect();
+                return numbers.values.chunks(self.components).map(<[f64]>::to_vec).collect();
             }
             let mut values = numbers.values.clone();
             values.sort_by(f64::total_cmp);

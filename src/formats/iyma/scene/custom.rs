@@ -18,10 +18,10 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
                 format!("custom attributes of IyMA have a number: \"{}\" becomes \"{again}\"", custom.name);
             losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
         }
-        let lanes = format_of(custom).components();
-        if lanes != custom.lanes {
-            let message = format!("{} components become {lanes}, padded with 0", custom.lanes);
-            losses.push(Loss::new(LossKind::Changed, format!("{path}.lanes"), message));
+        let components = format_of(custom).components();
+        if components != custom.components {
+            let message = format!("{} components become {components}, padded with 0", custom.components);
+            losses.push(Loss::new(LossKind::Changed, format!("{path}.components"), message));
         }
     }
 }
@@ -72,7 +72,7 @@ fn component_of(values: &Components) -> Component {
 fn format_of(custom: &Custom) -> VertexFormat {
     let component = component_of(&custom.values);
     let fits =
-        |format: &&VertexFormat| format.component() == component && format.components() >= custom.lanes;
+        |format: &&VertexFormat| format.component() == component && format.components() >= custom.components;
     let candidates = VertexFormat::ALL.iter().filter(fits);
     candidates.min_by_key(|format| format.components()).copied().unwrap_or(VertexFormat::Float32x4)
 }
@@ -81,7 +81,7 @@ fn format_of(custom: &Custom) -> VertexFormat {
 pub(super) fn custom_buffer(usage: Usage, custom: Custom) -> (Usage, VertexFormat, Vec<u8>) {
     let format = format_of(&custom);
     let bytes = custom.values.to_le_bytes();
-    let (size, padded) = (custom.lanes * component_of(&custom.values).size(), format.size());
+    let (size, padded) = (custom.components * component_of(&custom.values).size(), format.size());
     let bytes = match size == padded {
         true => bytes,
         false => {

@@ -161,7 +161,7 @@ pub(super) fn to_mesh(
             Role::Weights => weights = Some(to_weights(&part)),
             Role::Custom => mesh.custom.push(Custom {
                 name: custom_name(&part.usage),
-                lanes: part.format.components(),
+                components: part.format.components(),
                 values: components(&part),
             }),
         }

@@ -67,7 +67,7 @@ fn drop_unused(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
 }
 
 /// Rotations that are not on the great circle between samples get samples at all whole ticks. So does what starts again:
-/// what is between its last sample and its first one is not said in glTF.
+/// glTF does not define what is between its last sample and its first one.
 fn sample_anew(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
     let round = Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
     let mut denser = vec![None; animation.times.len()];

@@ -125,7 +125,7 @@ fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     if mesh.normals.is_none() {
         let Some(tangents) = mesh.tangents.take() else { return };
         let values = Components::F32(tangents.into_flattened());
-        mesh.custom.push(Custom { name: "TANGENT".to_owned(), lanes: 4, values });
+        mesh.custom.push(Custom { name: "TANGENT".to_owned(), components: 4, values });
         let message = "tangents without normals become the attribute _TANGENT";
         losses.push(Loss::renamed(path, message));
         return;
