@@ -122,12 +122,16 @@ pub(super) fn refuse_sharing(document: &Document) -> Result<()> {
     let attributes = document.attributes.iter().map(|attribute| attribute.format.size() as u64).sum::<u64>();
     let vertex = attributes.max(size_of::<[f32; 3]>() as u64);
     let index = indices.map_or(0, |indices| indices.format.size() as u64);
-    let size = |mesh: &MeshInfo| u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
+    // Each mesh has a list for each attribute, also if it is short.
+    let lists = (document.attributes.len() * size_of::<Custom>()) as u64;
+    let size =
+        |mesh: &MeshInfo| lists + u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
     let meshes = document.meshes.iter().map(size).fold(0, u64::saturating_add);
     match meshes > MAX_SHARED.max(buffers.saturating_mul(MAX_SHARING)) {
         true => {
-            let message =
-                format!("{meshes} bytes of vertices and indices, but the buffers have {buffers} bytes");
+            let message = format!(
+                "become {meshes} bytes of attributes and indices, but the buffers have {buffers} bytes"
+            );
             Err(Error::limit_exceeded(message).at(path!(meshes)).in_format(FormatId::Iyma))
         }
         false => Ok(()),
