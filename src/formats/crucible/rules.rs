@@ -63,7 +63,8 @@ fn check_chunk(chunk: &Chunk, at: usize, report: &mut Report) {
     check_indices(chunk, at, report);
     check_weights(chunk, at, report);
     if !chunk.trailing.is_empty() {
-        let message = format_args!("{} bytes follow the last stream", chunk.trailing.len());
+        let count = chunk.trailing.len();
+        let message = format_args!("{count} bytes follow the last stream");
         report.add(&TRAILING, path!(chunks[at].trailing), message);
     }
 }
@@ -90,7 +91,8 @@ fn check_streams(chunk: &Chunk, at: usize, report: &mut Report) {
 fn check_indices(chunk: &Chunk, at: usize, report: &mut Report) {
     let (indices, vertices) = (&chunk.indices, chunk.vertex_count());
     if !indices.len().is_multiple_of(3) {
-        let message = format_args!("{} indices, expected a multiple of 3", indices.len());
+        let count = indices.len();
+        let message = format_args!("{count} indices, expected a multiple of 3");
         report.add(&TRIANGLES, path!(chunks[at].indices), message);
     }
     // Without any streams there is nothing to index, which is reported as such (C8).

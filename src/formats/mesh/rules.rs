@@ -135,7 +135,8 @@ fn check_indices(document: &Document, max: Option<u32>, report: &mut Report) {
         report.add(&EMPTY, path!(header.index_count), "found 0 indices, expected at least 1");
     }
     if !indices.len().is_multiple_of(3) {
-        let message = format_args!("{} indices, expected a multiple of 3", indices.len());
+        let count = indices.len();
+        let message = format_args!("{count} indices, expected a multiple of 3");
         report.add(&TRIANGLES, path!(header.index_count), message);
     }
     // Without any vertices the file is empty, which is reported as such (M12).

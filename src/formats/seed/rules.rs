@@ -202,10 +202,9 @@ fn check_texts(document: &Document, report: &mut Report) {
     for (index, property) in document.properties.iter().enumerate() {
         let (name, value) = (&*property.name, &*property.value);
         if !follows(Rule::name, name) {
-            let message = format_args!(
-                "found \"{}\", expected a letter followed by letters, digits and `_`",
-                name.escape_debug()
-            );
+            let found = name.escape_debug();
+            let message =
+                format_args!("found \"{found}\", expected a letter followed by letters, digits and `_`");
             report.add(&PROPERTY, path!(properties[index].name), message);
         }
         if !follows(Rule::value, value) {

@@ -70,7 +70,8 @@ fn check_faces(mesh: &Mesh, index: usize, report: &mut Report) {
     for (position, face) in mesh.faces.packed().enumerate() {
         let path = || Path::from(path!(meshes[index].faces[position].(face.form())));
         if !mesh.flags.allows(face) {
-            let message = format_args!("a {}, which the control flags do not allow", face.form());
+            let form = face.form();
+            let message = format_args!("a {form}, which the control flags do not allow");
             report.add(&FLAGS, path(), message);
         }
         if face.tag2() != 0 {

@@ -107,7 +107,8 @@ fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report
         return;
     }
     for (offset, _) in meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_none()) {
-        let message = format_args!("mesh {} has no material", usize::from(lod.id_mesh) + offset);
+        let mesh = usize::from(lod.id_mesh) + offset;
+        let message = format_args!("mesh {mesh} has no material");
         report.add(&LOD_DRAWABLE, path!(lods[index].id_mesh), message);
     }
 }

@@ -140,7 +140,8 @@ pub(super) fn check_animations(document: &Document, report: &mut Report) {
             report.add(&NO_FRAMES, path!(animations[index].n_frames), message);
         }
         if !animation.trailing.is_empty() {
-            let message = format_args!("{} bytes after the keys of the last bone", animation.trailing.len());
+            let count = animation.trailing.len();
+            let message = format_args!("{count} bytes after the keys of the last bone");
             report.add(&FRAMES_TRAILING, path!(animations[index].sz_frames), message);
         }
         check_keys(animation, index, report);
