@@ -203,11 +203,14 @@ impl Known {
         // What depends on one value says what that is; a condition often leaves it open.
         constraints.sort_by_key(|constraint| (constraint.leaves.len() > 1, constraint.what == CONDITION));
         let several = constraints.partition_point(|constraint| constraint.leaves.len() <= 1);
-        let conclude = |known: &mut Known, constraints: &[Constraint]| {
-            let news = constraints.iter().filter(|constraint| known.conclude(constraint, source));
-            news.count() > 0
+        let mut conclude = |constraints: &[Constraint]| {
+            let mut has_news = false;
+            for constraint in constraints {
+                has_news |= self.conclude(constraint, source);
+            }
+            has_news
         };
-        let has_news = conclude(self, &constraints[..several]) || conclude(self, &constraints[several..]);
+        let has_news = conclude(&constraints[..several]) || conclude(&constraints[several..]);
         self.pass.constraints = constraints;
         has_news
     }
