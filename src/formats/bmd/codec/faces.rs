@@ -251,12 +251,7 @@ impl Sink for Vec<[u32; 3]> {
 
     #[inline(always)]
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
-        let start = self.len();
-        self.resize(start + 2 * run.len(), [0; 3]);
-        let (pairs, _) = self[start..].as_chunks_mut();
-        for (pair, [a, b, c, d]) in pairs.iter_mut().zip(run) {
-            *pair = [[a, b, c], [a, c, d]];
-        }
+        run.for_each(|[a, b, c, d]| self.extend_from_slice(&[[a, b, c], [a, c, d]]));
     }
 }
 
