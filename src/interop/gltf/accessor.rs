@@ -3,7 +3,8 @@
 use ::gltf::json::accessor::{ComponentType, Type};
 use ::gltf::json::validation::Checked;
 
-use super::document::{Document, malformed};
+use super::document::Document;
+use super::malformed::malformed;
 use crate::{Error, Result, bulk};
 
 /// Values that are not in the file, but said to be 0, take this many bytes at most.

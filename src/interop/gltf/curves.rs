@@ -7,8 +7,9 @@ use ::gltf::json::animation::{Interpolation as Curve, Property};
 use ::gltf::json::validation::Checked;
 use serde_json::Value;
 
-use super::document::{Document, extras, malformed};
+use super::document::{Document, extras};
 use super::failures::Failures;
+use super::malformed::malformed;
 use super::skeleton::Joints;
 use super::take_own;
 use crate::scene::{Animation, Channel, Interpolation, Samples};

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use super::malformed::malformed;
 use super::{container, mend, unread};
 use crate::interop::Files;
 use crate::scene::Extras;
@@ -27,10 +28,6 @@ pub(super) struct Document<'a> {
     pub strictness: Strictness,
     /// Bytes that may still be decoded.
     budget: Cell<u64>,
-}
-
-pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Error {
-    Error::malformed(message).at_text(path)
 }
 
 impl<'a> Document<'a> {

@@ -9,7 +9,8 @@ use glam::Mat4;
 use serde_json::Value;
 
 use super::LOD;
-use super::document::{Document, extras, malformed};
+use super::document::{Document, extras};
+use super::malformed::malformed;
 use crate::scene::Transform;
 use crate::{Loss, Result};
 

@@ -4,7 +4,8 @@ use glam::Mat4;
 use serde_json::Value;
 
 use super::INSTANCING;
-use super::document::{Document, malformed};
+use super::document::Document;
+use super::malformed::malformed;
 use crate::Result;
 use crate::scene::Transform;
 

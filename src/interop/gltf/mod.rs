@@ -16,6 +16,7 @@ mod document;
 mod failures;
 mod hierarchy;
 mod instances;
+mod malformed;
 mod materials;
 mod mend;
 mod names;

@@ -10,8 +10,9 @@ use glam::Vec3;
 use serde_json::Value;
 
 use super::accessor::{Accessor, float, number};
-use super::document::{Document, extras, malformed};
+use super::document::{Document, extras};
 use super::failures::Failures;
+use super::malformed::malformed;
 use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
 use crate::{Error, Loss, Result, Strictness};

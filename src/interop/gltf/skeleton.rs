@@ -4,9 +4,10 @@ use ::gltf::json;
 use glam::Mat4;
 use serde_json::Value;
 
-use super::document::{Document, extras, malformed};
+use super::document::{Document, extras};
 use super::failures::Failures;
 use super::hierarchy::{Hierarchy, animated, to_transform};
+use super::malformed::malformed;
 use super::take_own;
 use crate::scene::{Joint, Skeleton, Skin, Transform, Weights};
 use crate::{Error, Loss, LossKind, Result};

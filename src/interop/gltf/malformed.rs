@@ -1,0 +1,7 @@
+//! The error of a file that breaks the rules of glTF.
+
+use crate::Error;
+
+pub(super) fn malformed(path: impl Into<String>, message: impl ToString) -> Error {
+    Error::malformed(message).at_text(path)
+}
