@@ -47,6 +47,14 @@ pub fn add(json: &mut Value, list: &str, entry: Value) {
     json[list].as_array_mut().unwrap().push(entry);
 }
 
+/// Puts two accessors behind those that there are: two times, and two vectors.
+pub fn add_samples(json: &mut Value) {
+    let times =
+        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" });
+    add(json, "accessors", times);
+    add(json, "accessors", json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }));
+}
+
 pub fn refused(json: &Value) -> Error {
     read_json(json, &numbers()).map(|(scene, _)| scene).expect_err(&json.to_string())
 }

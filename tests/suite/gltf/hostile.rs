@@ -5,7 +5,7 @@ use meshspec::scene::SceneOptions;
 use meshspec::{ErrorKind, Limits};
 use serde_json::{Value, json};
 
-use super::bad::{add, numbers, triangle, with};
+use super::bad::{add, add_samples, numbers, triangle, with};
 use super::{Files, read_json};
 
 /// Nodes, each the child of the one before and a step up from it, all with the triangle. Work that is done for each pair
@@ -19,16 +19,7 @@ fn a_deep_chain_of_nodes_is_read_in_one_pass() {
     nodes.push(json!({}));
     json["nodes"] = nodes.into();
     json["skins"] = json!([{ "joints": [0, NODES], "skeleton": 0 }]);
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
-    );
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
-    );
+    add_samples(&mut json);
     json["animations"] = json!([{
         "channels": [{ "sampler": 0, "target": { "node": 0, "path": "scale" } }],
         "samplers": [{ "input": 2, "output": 3 }],

@@ -4,7 +4,7 @@ use meshspec::ErrorKind;
 use meshspec::scene::{Indices, Scene};
 use serde_json::{Value, json};
 
-use super::bad::{add, numbers, refused, triangle, with};
+use super::bad::{add, add_samples, numbers, refused, triangle, with};
 use super::read_json;
 
 /// The triangle, and the first thing that is wrong with another part of the file.
@@ -126,16 +126,7 @@ fn an_animation_with_a_bad_buffer_is_left_out() {
         { "channels": channels, "samplers": [{ "input": 3, "output": 2 }] },
         { "channels": channels, "samplers": [{ "input": 3, "output": 4 }] },
     ]);
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
-    );
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
-    );
+    add_samples(&mut json);
     let (scene, loss) = reads(&json);
     assert_eq!((scene.animations.len(), scene.animations[0].channels.len()), (1, 1));
     assert!(loss.starts_with("dropped: animations[0]: buffers[1]: nope.bin"), "{loss}");
@@ -209,16 +200,7 @@ fn a_bad_attribute_is_left_out() {
 fn a_bad_channel_is_left_out() {
     let good = json!({ "sampler": 0, "target": { "node": 0, "path": "translation" } });
     let mut json = triangle();
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
-    );
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
-    );
+    add_samples(&mut json);
     let cases = [
         (json!({ "sampler": 7, "target": { "node": 0, "path": "scale" } }), "sampler 7, but there are 3"),
         (json!({ "sampler": 0, "target": { "node": 7, "path": "scale" } }), "node 7, but there are 1"),

@@ -4,7 +4,7 @@ use meshspec::interop::Interchange;
 use meshspec::scene::{Animation, Channel, Interpolation, Joint, Material, Samples, Scene, Skeleton};
 use serde_json::{Value, json};
 
-use super::bad::{add, lost, numbers, triangle, with};
+use super::bad::{add, add_samples, lost, numbers, triangle, with};
 use super::{layout, read, read_json, write};
 
 /// The paths of what is lost.
@@ -162,16 +162,7 @@ fn skins_and_animations() {
     json["nodes"] = json!([{ "mesh": 0 }, { "name": "hip", "extras": { "kept": 1 } }]);
     json["skins"] =
         json!([{ "joints": [1], "skeleton": 0, "name": "armature", "extras": { "a": 1, "meshspec": {} } }]);
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "byteOffset": 8, "componentType": 5126, "count": 2, "type": "SCALAR" }),
-    );
-    add(
-        &mut json,
-        "accessors",
-        json!({ "bufferView": 0, "componentType": 5126, "count": 2, "type": "VEC3" }),
-    );
+    add_samples(&mut json);
     json["animations"] = json!([{
         "channels": [{ "sampler": 0, "target": { "node": 1, "path": "translation" }, "extras": { "c": 1 } }],
         "samplers": [{ "input": 2, "output": 3 }],
