@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use clap::ValueEnum;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -67,6 +68,13 @@ struct Line<'a, T> {
 struct Entry {
     file: String,
     done: State,
+}
+
+/// What the first line of a log has either of.
+#[derive(Deserialize)]
+struct First {
+    done: Option<State>,
+    error: Option<IgnoredAny>,
 }
 
 /// What every line starts with.
@@ -178,12 +186,21 @@ impl State {
     }
 }
 
-/// Whether a file is empty or starts as a log does, whose first line may be cut off.
+/// Whether a file is empty or its first line is of a log: with a state, or with the error of a file that has none; or the
+/// beginning of such a line, cut off.
 fn is_log(mut file: &File) -> io::Result<bool> {
-    let mut start = Vec::new();
-    Read::by_ref(&mut file).take(START.len() as u64).read_to_end(&mut start)?;
+    let mut line = Vec::new();
+    Read::by_ref(&mut file).take(START.len() as u64).read_to_end(&mut line)?;
+    let starts = START.starts_with(&line);
+    if starts {
+        BufReader::new(file).read_until(b'\n', &mut line)?;
+    }
     file.rewind()?;
-    Ok(START.starts_with(&start))
+    Ok(starts
+        && match serde_json::from_slice(&line) {
+            Ok(First { done, error }) => done.is_some() || error.is_some(),
+            Err(error) => error.is_eof() && !line.ends_with(b"\n"),
+        })
 }
 
 /// The last line of each file in a log, and where its last whole line ends.

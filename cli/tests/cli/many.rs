@@ -164,7 +164,11 @@ fn each_command_has_its_own_results_in_a_log() {
 fn a_file_that_is_no_log_stays_as_it_is() {
     let folder = library();
     let model = folder.get("a/walk.mesh");
-    for content in [&*model, b"v 1 2 3\n", b"{\"files\": 1}"] {
+    // The data of a dump starts like a log.
+    let dump = folder.run("dump --json a/walk.mesh").fine().into_bytes();
+    let without_end = dump.trim_ascii_end().to_vec();
+    assert!(dump.starts_with(b"{\"file\":\"a/walk.mesh\""));
+    for content in [&*model, b"v 1 2 3\n", b"{\"files\": 1}", &dump, &without_end] {
         folder.put("model", content);
         let message = folder.run("check a --log model").fails(2);
         assert!(message.starts_with("error: model: is not a log: "), "{message}");
