@@ -86,11 +86,12 @@ impl<'a> Reader<'a> {
                 unread.push(Loss::dropped(at, message));
             }
         }
-        if let Some(first) = unread.first().filter(|_| self.animation.channels.is_empty()) {
-            losses.push(Loss::dropped(self.at, first.message.clone()));
+        let is_left_out = self.animation.channels.is_empty() && !unread.is_empty();
+        losses.extend(unread);
+        if is_left_out {
+            losses.push(Loss::dropped(self.at, "an animation without a channel that can be read"));
             return Ok(None);
         }
-        losses.extend(unread);
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
         if self.curves > 0 {
@@ -120,13 +121,6 @@ impl<'a> Reader<'a> {
         if node >= nodes {
             return Err(malformed(path, format!("node {node}, but there are {nodes}")));
         }
-        let Some(joint) = joints.of_node(node) else {
-            losses.push(
-                Loss::dropped(path, "animations of nodes that move no mesh")
-                    .detail(format_args!("nodes[{node}]")),
-            );
-            return Ok(());
-        };
         let samplers = &self.entry.samplers;
         let Some(sampler) = samplers.get(channel.sampler.value()) else {
             let message = format!("sampler {}, but there are {}", channel.sampler.value(), samplers.len());
@@ -134,6 +128,13 @@ impl<'a> Reader<'a> {
         };
         let Checked::Valid(curve) = sampler.interpolation else {
             return Err(malformed(path, "an interpolation that glTF does not know"));
+        };
+        let Some(joint) = joints.of_node(node) else {
+            losses.push(
+                Loss::dropped(path, "animations of nodes that move no mesh")
+                    .detail(format_args!("nodes[{node}]")),
+            );
+            return Ok(());
         };
         let seconds = self.seconds(sampler.input.value())?;
         let mut pieces = 1;

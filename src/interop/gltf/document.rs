@@ -12,11 +12,9 @@ use serde_json::Value;
 use super::malformed::malformed;
 use super::{container, mend, unread};
 use crate::interop::Files;
+use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
 use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness};
-
-/// The bytes in which UTF-8 files of some editors begin.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Why bytes cannot be had.
 type Reason = (ErrorKind, String);

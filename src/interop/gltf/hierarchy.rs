@@ -110,10 +110,14 @@ impl Hierarchy {
 /// Which nodes an animation moves.
 pub(super) fn animated(root: &json::Root) -> Vec<bool> {
     let mut animated = vec![false; root.nodes.len()];
-    for channel in root.animations.iter().flat_map(|animation| &animation.channels) {
-        let moves = channel.target.path != Checked::Valid(Property::MorphTargetWeights);
-        if let Some(animated) = animated.get_mut(channel.target.node.value()) {
-            *animated |= moves;
+    for animation in &root.animations {
+        for channel in &animation.channels {
+            let path = channel.target.path;
+            let moves = !matches!(path, Checked::Invalid | Checked::Valid(Property::MorphTargetWeights))
+                && channel.sampler.value() < animation.samplers.len();
+            if let Some(animated) = animated.get_mut(channel.target.node.value()) {
+                *animated |= moves;
+            }
         }
     }
     animated

@@ -1,7 +1,7 @@
 //! Files a part of which cannot be read: the rest is, and what was not is listed.
 
-use meshspec::ErrorKind;
 use meshspec::scene::{Indices, Scene};
+use meshspec::{ErrorKind, Loss};
 use serde_json::{Value, json};
 
 use super::bad::{add, add_samples, numbers, refused, triangle, with};
@@ -127,9 +127,11 @@ fn an_animation_with_a_bad_buffer_is_left_out() {
         { "channels": channels, "samplers": [{ "input": 3, "output": 4 }] },
     ]);
     add_samples(&mut json);
-    let (scene, loss) = reads(&json);
+    let (scene, losses) = read_json(&json, &numbers()).unwrap();
     assert_eq!((scene.animations.len(), scene.animations[0].channels.len()), (1, 1));
-    assert!(loss.starts_with("dropped: animations[0]: buffers[1]: nope.bin"), "{loss}");
+    let losses: Vec<String> = losses.iter().map(Loss::to_string).collect();
+    assert!(losses[0].starts_with("dropped: animations[0].channels[0]: buffers[1]: nope.bin"), "{losses:?}");
+    assert_eq!(losses[1..], ["dropped: animations[0]: an animation without a channel that can be read"]);
 }
 
 #[test]
@@ -229,6 +231,14 @@ fn a_bad_channel_is_left_out() {
         let (scene, loss) = reads(&json);
         assert_eq!(loss, format!("dropped: animations[0].channels[0]: {why}"));
         assert_eq!(scene.animations[0].channels.len(), 1);
+    }
+    // What moves nothing makes no joint.
+    for (target, sampler) in [("colour", 0), ("scale", 7)] {
+        let channel = json!({ "sampler": sampler, "target": { "node": 0, "path": target } });
+        json["animations"][0]["channels"] = json!([channel]);
+        let (scene, losses) = read_json(&json, &numbers()).unwrap();
+        assert!(scene.animations.is_empty(), "{target}: {losses:?} {:?}", scene.animations);
+        assert!(scene.skeleton.joints.is_empty(), "{target}: {losses:?}");
     }
 }
 
