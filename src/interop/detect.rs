@@ -3,7 +3,7 @@
 use super::Interchange;
 
 /// The bytes in which UTF-8 files of some editors begin.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How many bytes tell.
 const BEGINNING: usize = 4096;

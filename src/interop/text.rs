@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
+use super::detect::BYTE_ORDER_MARK;
 use crate::{Error, Result, Span};
-
-/// The bytes in which UTF-8 files of some editors begin.
-pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Goes through the words of a part of a text. Blanks are between them: spaces, tabs, ends of lines, and a backslash
 /// that continues a line.

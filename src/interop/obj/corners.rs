@@ -29,7 +29,7 @@ pub(super) struct Corners {
     /// The largest of the indices of values that were not there yet, and the word.
     largest: [Option<(u32, Range<usize>)>; 3],
     /// How many corners name texture coordinates or normals that cannot be in the file.
-    missing: [usize; 3],
+    pub missing: [usize; 3],
 }
 
 #[derive(Clone, Copy)]

@@ -81,6 +81,8 @@ impl Lists {
 struct Reader<'a> {
     file: File<'a>,
     corners: Corners,
+    /// The corners of the face that is being read.
+    face: Vec<Corner>,
     material: &'a [u8],
     smooth: bool,
     /// Whether there was a statement of OBJ.
@@ -97,6 +99,7 @@ pub(super) fn read<'a>(text: &'a [u8], strictness: Strictness, limits: &'a Limit
     let mut reader = Reader {
         file: File::default(),
         corners: Corners::default(),
+        face: Vec::new(),
         material: &[],
         smooth: false,
         known: false,
@@ -112,7 +115,6 @@ pub(super) fn read<'a>(text: &'a [u8], strictness: Strictness, limits: &'a Limit
         if strictness == Strictness::Strict || error.kind() != ErrorKind::Malformed || !(is_cut || is_face) {
             return Err(error);
         }
-        reader.abandon_face();
         let others = &mut reader.file.others;
         (others.cut, others.faces) = (is_cut, others.faces + usize::from(is_face && !is_cut));
     }
@@ -198,28 +200,29 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn face(&mut self, mut words: Words) -> Result<()> {
+        let (counts, positions) = (self.file.lists.counts(), self.file.lists.positions.len());
+        let missing = self.corners.missing;
+        // A corner that is wrong later in the line shall leave nothing behind.
+        self.face.clear();
+        while let Some(word) = words.next().filter(|word| !word.starts_with(b"#")) {
+            match self.corners.parse(word, &words, counts) {
+                Ok(corner) => self.face.push(corner),
+                Err(error) => {
+                    self.corners.missing = missing;
+                    return Err(error);
+                }
+            }
+        }
         let place = self.part(&words)?;
-        let counts = self.file.lists.counts();
         let part = &mut self.file.parts[place];
         let mut bare = false;
-        while let Some(word) = words.next() {
-            if word.starts_with(b"#") {
-                break;
-            }
-            let corner = self.corners.parse(word, &words, counts)?;
+        for corner in &self.face {
             bare |= corner[2] == super::corners::ABSENT;
-            let positions = self.file.lists.positions.len();
-            part.faces.corner(self.corners.vertex(place as u32, corner, positions, &mut part.vertices));
+            part.faces.corner(self.corners.vertex(place as u32, *corner, positions, &mut part.vertices));
         }
         part.faces.finish();
         self.file.others.smooth += usize::from(self.smooth && bare);
         Ok(())
-    }
-
-    fn abandon_face(&mut self) {
-        if let Some(part) = self.part.and_then(|place| self.file.parts.get_mut(place)) {
-            part.faces.abandon();
-        }
     }
 
     /// Leaves out the faces of positions that never came, and their vertices.
@@ -238,6 +241,7 @@ impl<'a> Reader<'a> {
                     part.faces.renumber(|corner| places.get(corner as usize).copied().flatten());
             }
         }
+        self.file.parts.retain(|part| !part.vertices.is_empty());
     }
 
     /// The part that faces go to.

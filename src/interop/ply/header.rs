@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::Result;
-use crate::interop::text::{BYTE_ORDER_MARK, Words, quote, refuse};
+use crate::interop::detect::BYTE_ORDER_MARK;
+use crate::interop::text::{Words, quote, refuse};
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

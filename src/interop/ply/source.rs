@@ -80,6 +80,7 @@ impl<'a> Source<'a> {
         for index in 0..element.items() {
             match self.item(element, &mut read) {
                 Err(_) if strictness == Strictness::Lenient && self.is_cut() => {
+                    self.end();
                     let (missing, all) = (element.count - index, element.count as usize);
                     let loss = Loss::dropped(element.name.clone(), "items that the file ends before");
                     losses.push(loss.affecting(missing as usize, all, "items"));
@@ -94,10 +95,18 @@ impl<'a> Source<'a> {
     /// Whether the last item is not whole since the bytes have ended.
     fn is_cut(&self) -> bool {
         match self {
-            Source::Text(Lines { text, line_end, line, .. }) => {
-                line.end == text.len() && (line.is_empty() || text.last() != Some(line_end))
+            Source::Text(Lines { text, line_end, line, words }) => {
+                let has_end = !line.is_empty() && text.last() == Some(line_end);
+                line.end == text.len() && !has_end && words.remaining() == 0
             }
             Source::Binary { is_cut, .. } => *is_cut,
+        }
+    }
+
+    /// Leaves out what is left: the beginning of a number is not the next element.
+    fn end(&mut self) {
+        if let Source::Binary { bytes, at, .. } = self {
+            *at = bytes.len();
         }
     }
 

@@ -1,7 +1,8 @@
 //! ASCII STL. Keywords are in any case, blanks and ends of lines anywhere between words.
 
 use super::Solid;
-use crate::interop::text::{BYTE_ORDER_MARK, Words, quote};
+use crate::interop::detect::BYTE_ORDER_MARK;
+use crate::interop::text::{Words, quote};
 use crate::scene::Mesh;
 use crate::{Error, Limits, Result};
 

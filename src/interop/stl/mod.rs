@@ -16,7 +16,8 @@ mod binary;
 mod write;
 
 use super::Files;
-use super::text::{BYTE_ORDER_MARK, refuse};
+use super::detect::BYTE_ORDER_MARK;
+use super::text::refuse;
 use crate::scene::{Capabilities, Conventions, Faces, Mesh, Scene, SceneOptions};
 use crate::{Limits, Loss, Result};
 

@@ -36,6 +36,15 @@ fn faces_of_obj_that_cannot_be_read_are_left_out() {
 }
 
 #[test]
+fn a_face_that_is_left_out_leaves_nothing_behind() {
+    let text = "o bad\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1//9 2 x\no good\nf 1 2//9 x\nf 1 2 3\n";
+    let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
+    assert_eq!(losses, "dropped: f: faces that cannot be read, or of positions that are not in the file: 2");
+    assert_eq!((scene.meshes.len(), &*scene.meshes[0].name), (1, "good"));
+    assert_eq!(scene.meshes[0].positions.len(), 3);
+}
+
+#[test]
 fn obj_may_end_anywhere() {
     let text = format!("{SQUARE}vt 0.5 0.5\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\nf 1/1/1 3/1/1 4/1/1\n");
     let mut cut = 0;
@@ -47,6 +56,28 @@ fn obj_may_end_anywhere() {
     assert!(cut > 20, "{cut}");
     // Only the last line, and only where it has no end.
     assert!(lenient(Obj, b"v 0 0\n").is_err());
+}
+
+#[test]
+fn the_beginning_of_a_number_is_no_face() {
+    let header = "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty double x\nproperty double y\n\
+        element face 1\nproperty list uchar uchar vertex_indices\nend_header\n";
+    let mut bytes = header.as_bytes().to_vec();
+    bytes.extend([0; 24]);
+    bytes.extend([3, 0, 0, 0]);
+    let (scene, losses) = lenient(Ply, &bytes).unwrap();
+    assert_eq!((scene.meshes[0].positions.len(), corners(&scene).len()), (1, 0), "{losses}");
+    assert!(losses.contains("1 of 2 items") && losses.contains("1 of 1 items"), "{losses}");
+}
+
+#[test]
+fn a_last_line_that_is_too_long_is_wrong_with_or_without_an_end() {
+    for end in ["\n", ""] {
+        let text =
+            format!("ply\nformat ascii 1.0\n{HEADER}0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3 4{end}");
+        let error = lenient(Ply, text.as_bytes()).unwrap_err();
+        assert!(error.message().contains("5 numbers, but `face` has 4"), "{error}");
+    }
 }
 
 const HEADER: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
