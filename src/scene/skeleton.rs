@@ -70,7 +70,8 @@ impl Transform {
         let beside = |axis: Vec3| axis.try_normalize().map(|axis| axis.any_orthonormal_vector());
         let x = x.try_normalize().or_else(|| y.cross(z).try_normalize()).or_else(|| beside(y + z));
         let x = x.unwrap_or(Vec3::X);
-        let y = y.try_normalize().or_else(|| z.cross(x).try_normalize());
+        // What shears y towards x is lost.
+        let y = (y - x * x.dot(y)).try_normalize().or_else(|| z.cross(x).try_normalize());
         let y = y.unwrap_or_else(|| x.any_orthonormal_vector());
         let rotation = Quat::from_mat3(&Mat3::from_cols(x, y, x.cross(y)));
         Transform { translation, rotation: rotation.to_array(), scale }

@@ -1,6 +1,6 @@
 //! What the scene shows is what formats without a skeleton, and those without scale, are written with.
 
-use glam::{Mat4, Quat, Vec3};
+use glam::{Mat3, Mat4, Quat, Vec3};
 use meshspec::scene::{
     Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Precision, Samples, Scene,
     SceneOptions, Skeleton, Skin, Transform,
@@ -252,6 +252,10 @@ fn what_has_no_size_keeps_none() {
         let found = Transform::from_matrix(matrix).to_matrix();
         assert!(found.abs_diff_eq(matrix, 1e-6), "{scale:?}: {found}");
     }
+    let sheared = Mat4::from_mat3(Mat3::from_cols(Vec3::X, Vec3::new(0.9, 0.1, 0.0), Vec3::ZERO));
+    let found = Transform::from_matrix(sheared);
+    assert!(Quat::from_array(found.rotation).is_normalized());
+    assert!(found.to_matrix().x_axis.abs_diff_eq(sheared.x_axis, 1e-6), "{found:?}");
     // The bind pose of a joint that nothing can be bound to.
     let joint = Joint { inverse_bind: Mat4::from_scale(Vec3::ZERO), ..Joint::default() };
     assert_eq!(Skeleton { joints: vec![joint] }.bind(0), Transform::default());
