@@ -114,9 +114,11 @@ fn long_lists_take_what_they_decode_to() {
     assert!(grew.len() > 20, "{grew:?}");
 }
 
-/// Of all items, a level of detail of BMD becomes the largest structure for its bytes: about 70 bytes for 4.
+/// Of all items, a level of detail of BMD becomes the largest structure for its bytes: about 70 bytes for 4. Meshes of
+/// IyMA may all be of the same vertices, which are then in the scene as often.
 fn stays_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]) {
     let most = 20 * Lists::of(layout, bytes).bytes + MEBIBYTE / 16;
+    let shared = if name == "iyma descriptor.meshes" { 64 * MEBIBYTE } else { 0 };
     let options = ReadOptions::lenient();
     let (_, memory) = measured(|| meshspec::check(bytes, format, &options));
     assert!(memory <= most, "{name}: checking takes {memory} bytes, {most} are allowed");
@@ -124,6 +126,7 @@ fn stays_small(name: &str, format: FormatId, layout: &'static Type, bytes: &[u8]
     assert!(memory <= most, "{name}: reading takes {memory} bytes, {most} are allowed");
     if let Ok(document) = document {
         let (_, memory) = measured(|| document.into_scene(&SceneOptions::default()));
+        let most = most + shared;
         assert!(memory <= most, "{name}: a scene takes {memory} bytes, {most} are allowed");
     }
 }

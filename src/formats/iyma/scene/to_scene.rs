@@ -107,10 +107,10 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
     }
 }
 
-/// Bytes of buffers that meshes may have together, however small the buffers are.
-const MAX_SHARED: u64 = 1 << 24;
+/// Bytes of buffers that meshes may become together, however small the buffers are.
+const MAX_SHARED: u64 = 1 << 30;
 
-/// How many times the buffers' size meshes may have together, where that is more.
+/// How many times the buffers' size meshes may become together, where that is more.
 const MAX_SHARING: u64 = 16;
 
 /// Refuses meshes that become many times larger than the file: they may lie in the same parts of the buffers, and a file
@@ -127,10 +127,11 @@ pub(super) fn refuse_sharing(document: &Document) -> Result<()> {
     let size =
         |mesh: &MeshInfo| lists + u64::from(mesh.vertex_count) * vertex + u64::from(mesh.index_count) * index;
     let meshes = document.meshes.iter().map(size).fold(0, u64::saturating_add);
-    match meshes > MAX_SHARED.max(buffers.saturating_mul(MAX_SHARING)) {
+    let most = MAX_SHARED.max(buffers.saturating_mul(MAX_SHARING));
+    match meshes > most {
         true => {
             let message = format!(
-                "become {meshes} bytes of attributes and indices, but the buffers have {buffers} bytes"
+                "share buffers of {buffers} bytes and would become {meshes} bytes, but at most {most} are allowed"
             );
             Err(Error::limit_exceeded(message).at(path!(meshes)).in_format(FormatId::Iyma))
         }
