@@ -1,6 +1,6 @@
-//! Packed words: integers whose bits are fields.
+//! Words in little-endian bytes, and packed ones: integers whose bits are fields.
 
-use super::Declaration;
+use super::{Declaration, Shape, Type, Value};
 
 /// One bit field of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,4 +68,21 @@ impl BitRange {
 /// The little-endian word in up to 16 bytes.
 pub(super) fn word(bytes: &[u8]) -> u128 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
+}
+
+impl Type {
+    /// The number, or packed word, in these little-endian bytes.
+    pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
+        let word = word(bytes);
+        let unused = 128 - 8 * bytes.len().clamp(1, 16) as u32;
+        match self {
+            Type::Signed(_) => Value::Int(((word << unused) as i128) >> unused),
+            Type::Float(4) => Value::F32(f32::from_bits(word as u32)),
+            Type::Float(_) => Value::F64(f64::from_bits(word as u64)),
+            Type::Declared(declaration) if matches!(declaration.shape, Shape::Bits { .. }) => {
+                Value::Bits(word, declaration)
+            }
+            _ => Value::Int(word as i128),
+        }
+    }
 }

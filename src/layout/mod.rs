@@ -54,8 +54,6 @@ pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
 pub use schema::{Schema, SchemaFile};
 
-use bits::word;
-
 /// A type that can say how it lies in a file.
 ///
 /// Derive it above `#[binrw]` or `#[bitfield]`: only there are all their attributes visible.
@@ -217,23 +215,6 @@ impl Type {
                 let values: Result<Vec<_>, _> = arguments.iter().map(|a| a.eval(scope)).collect();
                 declaration.size(&declaration.bind(values.ok()?))
             }
-        }
-    }
-}
-
-impl Type {
-    /// The number, or packed word, in these little-endian bytes.
-    fn value_of(&self, bytes: &[u8]) -> Value {
-        let word = word(bytes);
-        let unused = 128 - 8 * bytes.len().clamp(1, 16) as u32;
-        match self {
-            Type::Signed(_) => Value::Int(((word << unused) as i128) >> unused),
-            Type::Float(4) => Value::F32(f32::from_bits(word as u32)),
-            Type::Float(_) => Value::F64(f64::from_bits(word as u64)),
-            Type::Declared(declaration) if matches!(declaration.shape, Shape::Bits { .. }) => {
-                Value::Bits(word, declaration)
-            }
-            _ => Value::Int(word as i128),
         }
     }
 }

@@ -6,9 +6,10 @@ use std::ops::{ControlFlow, Range};
 
 use super::walker::{Interrupt, Item, Space, Step, Walker};
 use super::{FaultKind, Segment, Visitor};
+use crate::layout::bits::word;
 use crate::layout::{
     BitField, BitRange, Block, Check, Declaration, EvalError, Field, Packing, Scope, Shape, Type, Value,
-    Variant, word,
+    Variant,
 };
 use crate::unpack;
 
