@@ -2,7 +2,8 @@
 
 use crate::directives::{Directive, directives};
 use crate::name_of;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream as Tokens};
+use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Token, Type};
@@ -25,11 +26,48 @@ pub struct Container {
     pub repr: Option<Type>,
     /// Size of a bit field struct.
     pub bits: Option<u32>,
+    /// What a packed word stands for.
+    pub decoding: Decoding,
+}
+
+/// What a stored value stands for.
+#[derive(Default)]
+pub struct Decoding {
+    pub function: Option<Expr>,
+    pub unit: Option<String>,
+}
+
+impl Decoding {
+    /// Whether the directive is one of these.
+    pub fn takes(&mut self, directive: &Directive) -> Result<bool> {
+        match (directive.source.as_str(), directive.name.to_string().as_str()) {
+            ("layout", "decoded") => self.function = Some(directive.value()?),
+            ("layout", "unit") => self.unit = Some(directive.value::<LitStr>()?.value()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// As a constant.
+impl ToTokens for Decoding {
+    fn to_tokens(&self, tokens: &mut Tokens) {
+        let unit = self.unit.as_deref().unwrap_or_default();
+        let (name, decode) = match &self.function {
+            Some(function) => (
+                quote!(::core::stringify!(#function)),
+                quote!(::core::option::Option::Some(|value| ::meshspec::layout::decode(value, #function))),
+            ),
+            None => (quote!(""), quote!(::core::option::Option::None)),
+        };
+        tokens.extend(quote!(::meshspec::layout::Decoding { name: #name, decode: #decode, unit: #unit }));
+    }
 }
 
 impl Container {
     pub fn parse(attrs: &[Attribute]) -> Result<Container> {
         let mut container = Container::default();
+        let mut decoding = None;
         for directive in directives(attrs)? {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
@@ -43,10 +81,17 @@ impl Container {
                 ("br" | "brw", "repr") => container.repr = Some(directive.value()?),
                 ("br" | "brw", "little") => {}
                 _ if directive.writes_only() => {}
+                _ if container.decoding.takes(&directive)? => decoding = Some(directive.name.span()),
                 _ => return Err(directive.unknown()),
             }
         }
-        Ok(container)
+        match decoding {
+            Some(span) if container.bits.is_none() => Err(Error::new(
+                span,
+                "only packed words stand for something as a whole: say it of the fields",
+            )),
+            _ => Ok(container),
+        }
     }
 }
 
@@ -121,6 +166,7 @@ pub struct Field {
     pub stored_as: Option<Type>,
     /// The name in the layout, where it is not the field's.
     name: Option<String>,
+    pub decoding: Decoding,
 }
 
 impl Field {
@@ -181,6 +227,7 @@ impl Field {
                     needs_content = Some(directive.name.span());
                 }
                 _ if directive.writes_only() => {}
+                _ if field.decoding.takes(&directive)? => {}
                 _ => return Err(directive.unknown()),
             }
         }

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream as Tokens};
 use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, Result, Type};
 
+use crate::attributes::Decoding;
 use crate::directives::directives;
 use crate::{doc_of, name_of};
 
@@ -40,13 +41,23 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens
                 ::meshspec::layout::Value::bits::<#name>(&word.into_bytes())
             }
         }
+
+        impl ::meshspec::layout::FromValue for #name {
+            fn from_value(value: &::meshspec::layout::Value) -> ::core::option::Option<#name> {
+                value.to_bytes().map(#name::from_bytes)
+            }
+        }
     };
     Ok((shape, constants))
 }
 
 fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field) -> Result<Tokens> {
     let (mut signed, mut declared, mut reserved) = (false, false, is_skipped(field));
+    let mut decoding = Decoding::default();
     for directive in directives(&field.attrs)? {
+        if decoding.takes(&directive)? {
+            continue;
+        }
         match directive.name.to_string().as_str() {
             "signed" => signed = true,
             "reserved" => reserved = true,
@@ -72,6 +83,7 @@ fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field) -> Re
         reserved: #reserved,
         flag: #flag,
         declared: #declared,
+        decoding: #decoding,
     }))
 }
 

@@ -17,7 +17,7 @@
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
 //!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`),
 //!   `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`, `inline` (a field of bytes that hold another
-//!   structure), `rule = "CODE"`, `stored_as = Type`, `name = "…"` (what the field is called in the layout), and on bit
+//!   structure), `rule = "CODE"`, `decoded = function` and `unit = "m"` (what the stored value stands for, also above packed words), `stored_as = Type`, `name = "…"` (what the field is called in the layout), and on bit
 //!   fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of its own).
 
 #![forbid(unsafe_code)]
@@ -80,7 +80,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     };
     let name = name_of(&input.ident);
     let ident = &input.ident;
-    let doc = doc_of(&input.attrs);
+    let (doc, decoding) = (doc_of(&input.attrs), &container.decoding);
     let imports = &container.imports.values;
     let magic = container.magic.map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
@@ -93,6 +93,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
                     imports: &[#(#imports),*],
                     magic: #magic,
                     shape: #shape,
+                    decoding: #decoding,
                 });
         }
         #constants

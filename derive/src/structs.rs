@@ -58,7 +58,7 @@ fn constant(
             Ok(quote!(::meshspec::layout::Check { condition: #condition, message: #message }))
         })
         .collect::<Result<Vec<_>>>()?;
-    let lookahead = attributes.lookahead;
+    let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
     let rule = option(attributes.rule.map(|code| quote!(#code)));
     Ok(quote!(::meshspec::layout::Field {
@@ -73,6 +73,7 @@ fn constant(
         checks: &[#(#checks),*],
         block: #block,
         rule: #rule,
+        decoding: #decoding,
     }))
 }
 

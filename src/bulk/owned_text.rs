@@ -6,7 +6,7 @@ use binrw::{BinRead, BinResult, BinWrite, Endian};
 
 use super::vec::expect;
 use crate::Text;
-use crate::layout::{Declaration, Expr, Field, Layout, Shape, Type};
+use crate::layout::{Declaration, Decoding, Expr, Field, Layout, Shape, Type};
 
 /// In a declaration a text has a NUL behind it.
 ///
@@ -101,6 +101,7 @@ impl<L: Layout> Layout for PrefixedText<L> {
                 ..Field::PLAIN
             },
         ]),
+        decoding: Decoding::NONE,
     });
 }
 

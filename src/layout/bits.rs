@@ -1,6 +1,6 @@
 //! Words in little-endian bytes, and packed ones: integers whose bits are fields.
 
-use super::{Declaration, Shape, Type, Value};
+use super::{Declaration, Decoding, Shape, Type, Value};
 
 /// One bit field of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +19,8 @@ pub struct BitField {
     pub flag: bool,
     /// The declaration of the bits, where they are themselves a packed word.
     pub declared: Option<&'static Declaration>,
+    /// What the stored value stands for.
+    pub decoding: Decoding,
 }
 
 /// Bits of a word: declared once with modular-bitfield, used as constants in hot loops.

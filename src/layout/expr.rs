@@ -124,6 +124,16 @@ impl Value {
             _ => Value::Int(word as i128),
         }
     }
+
+    /// The lowest bytes of a packed word or number, little-endian; `None` if it is neither.
+    pub fn to_bytes<const N: usize>(&self) -> Option<[u8; N]> {
+        let word = match self {
+            Value::Bits(word, _) => *word,
+            Value::Int(number) => *number as u128,
+            _ => return None,
+        };
+        word.to_le_bytes().first_chunk().copied()
+    }
 }
 
 macro_rules! from_int {

@@ -4,7 +4,8 @@
 //! number (`"u32"`), `"nul_string"`, `{"array", "count"}`, `{"list"}` or `{"declared"}`. An expression is a number, a
 //! truth value, `{"field"}` (names from the outermost inwards), `{"not"}`, `{"negate"}`, `{"cast", "to"}`,
 //! `{"op", "left", "right"}`, or `{"field", "matches"}` for a string that starts as a pattern says, in which `x` is a
-//! hexadecimal digit. A look ahead is a field that the next one starts with, too. What a declaration does not have is left out.
+//! hexadecimal digit. A look ahead is a field that the next one starts with, too. `"decoded"`
+//! names the function that makes numbers of a stored value. What a declaration does not have is left out.
 
 use super::notation::int_name;
 use super::reach::{Order, Reached, reachable};
@@ -164,6 +165,8 @@ fn declaration(reached: &Reached) -> Json {
         ("magic", Json::some(declaration.magic.iter().map(|byte| number(*byte)))),
         ("size", optional(declaration.size(&Scope::default()), number)),
         (kind, parts),
+        ("decoded", some_text(declaration.decoding.name)),
+        ("unit", some_text(declaration.decoding.unit)),
     ])
 }
 
@@ -183,6 +186,8 @@ fn field(field: &Field) -> Json {
         ("checks", Json::some(checks)),
         ("block", optional(field.block.as_ref(), block)),
         ("rule", some_text(field.rule.unwrap_or_default())),
+        ("decoded", some_text(field.decoding.name)),
+        ("unit", some_text(field.decoding.unit)),
     ])
 }
 
@@ -219,6 +224,8 @@ fn bit_field(field: &BitField) -> Json {
         ("reserved", flag(field.reserved)),
         ("flag", flag(field.flag)),
         ("declared", optional(field.declared, |declaration| text(declaration.name))),
+        ("decoded", some_text(field.decoding.name)),
+        ("unit", some_text(field.decoding.unit)),
     ])
 }
 

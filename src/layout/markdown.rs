@@ -2,7 +2,7 @@
 
 use super::reach::{Kind, Names, Order, Reached, reachable};
 use super::wording::{Lines, content_text, offsets, packing_text, readable, size_text, type_text};
-use super::{BitField, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
+use super::{BitField, Decoding, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
 
 /// The tables of a format.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -45,6 +45,10 @@ fn section(out: &mut Lines, reached: &Reached) {
         let given: Vec<_> = given.map(|(name, kind)| import(name, *kind)).collect();
         out.line("");
         out.line(format!("Given by what contains it: {}.", given.join(", ")));
+    }
+    if let Some(decoded) = decoded(declaration.decoding) {
+        out.line("");
+        out.line(decoded);
     }
     if let Some(size) = declaration.size(&Scope::default()) {
         out.line("");
@@ -130,6 +134,7 @@ fn meaning(field: &Field, names: &Names) -> String {
     if !field.doc.is_empty() {
         parts.push(cell(field.doc));
     }
+    parts.extend(decoded(field.decoding));
     if field.lookahead {
         parts.push("A look ahead: the next field starts at the same place.".to_owned());
     }
@@ -150,6 +155,16 @@ fn meaning(field: &Field, names: &Names) -> String {
         parts.push(format!("Refused unless {condition}: {}.", cell(check.message)));
     }
     parts.join(" ")
+}
+
+/// What the stored value stands for.
+fn decoded(decoding: Decoding) -> Option<String> {
+    match (decoding.name, decoding.unit) {
+        ("", "") => None,
+        ("", unit) => Some(format!("In {unit}.")),
+        (name, "") => Some(format!("Decoded by {}.", code(name))),
+        (name, unit) => Some(format!("Decoded by {}, in {unit}.", code(name))),
+    }
 }
 
 fn handed_in(ty: &Type, arguments: &[Expr], names: &Names) -> Option<String> {
@@ -194,6 +209,8 @@ fn bits_table(out: &mut Lines, fields: &[BitField]) {
             None if field.signed => "signed".to_owned(),
             None => "unsigned".to_owned(),
         };
-        row(out, &[&bits, &code(field.name), &ty, &cell(field.doc)]);
+        let meaning =
+            [cell(field.doc)].into_iter().chain(decoded(field.decoding)).collect::<Vec<_>>().join(" ");
+        row(out, &[&bits, &code(field.name), &ty, &meaning]);
     }
 }

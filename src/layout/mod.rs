@@ -32,6 +32,7 @@ mod bits;
 mod block;
 mod c_header;
 mod coverage;
+mod decoding;
 pub mod dump;
 mod expr;
 mod grammar;
@@ -48,6 +49,7 @@ mod wording;
 pub use bind::{bind, bind_some};
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
+pub use decoding::{Decoded, Decoding, FromValue, decode, snorm8, snorm16, unorm8, unorm16};
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
 pub use grammar::{Attribute, BuiltInProperty, Constraint, Grammar, Number};
 pub use meshspec_derive::Layout;
@@ -109,6 +111,8 @@ pub struct Declaration {
     pub magic: &'static [u8],
     /// What it is made of.
     pub shape: Shape,
+    /// What a packed word stands for.
+    pub decoding: Decoding,
 }
 
 /// What a [`Declaration`] is made of.
@@ -159,6 +163,8 @@ pub struct Field {
     pub block: Option<Block>,
     /// Code of the rule that a fault in this field breaks, where it is not the format's general one.
     pub rule: Option<&'static str>,
+    /// What the stored value stands for, or each of its items.
+    pub decoding: Decoding,
 }
 
 /// A condition on decoded fields that the format demands.
@@ -269,6 +275,7 @@ impl Field {
         checks: &[],
         block: None,
         rule: None,
+        decoding: Decoding::NONE,
     };
 
     /// The size in bytes where it can be known from `scope` alone; 0 if the field's condition does not hold.

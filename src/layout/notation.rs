@@ -243,6 +243,7 @@ mod tests {
             imports: &[],
             magic: &[],
             shape: Shape::Struct(FIELDS),
+            decoding: crate::layout::Decoding::NONE,
         };
         static ROOT: Type = Type::Declared(&DECLARATION);
         let reached = crate::layout::reach::reachable(&[("", &ROOT)], crate::layout::reach::Order::Parts);
@@ -262,19 +263,7 @@ mod tests {
     }
 
     const fn field(name: &'static str, ty: Type) -> Field {
-        Field {
-            name,
-            doc: "",
-            ty,
-            condition: None,
-            count: None,
-            arguments: &[],
-            position: None,
-            lookahead: false,
-            checks: &[],
-            block: None,
-            rule: None,
-        }
+        Field { name, ty, ..Field::PLAIN }
     }
 
     #[test]

@@ -56,6 +56,8 @@ mod c_header;
     feature = "serde"
 ))]
 mod content;
+#[cfg(feature = "bmd")]
+mod decoded;
 mod dump;
 #[cfg(all(
     feature = "mesh",

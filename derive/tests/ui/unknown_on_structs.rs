@@ -46,4 +46,11 @@ struct S6 {
     a: u8,
 }
 
+#[derive(Layout)]
+#[brw(little)]
+#[layout(decoded = S7::value)]
+struct S7 {
+    a: u8,
+}
+
 fn main() {}

@@ -9,7 +9,7 @@ use super::output::{Output, Refused};
 use super::place::{Chunk, alignment};
 use super::source::{Source, Supply};
 use crate::layout::walk::{Node, Segment};
-use crate::layout::{Expr, Field, Shape, Type, Value, Variant};
+use crate::layout::{Decoding, Expr, Field, Shape, Type, Value, Variant};
 use crate::{Error, Limits, Result, Span};
 
 /// Each pass finds out what others need, which are no deeper than structs and checksums lie in each other.
@@ -71,7 +71,8 @@ pub(super) struct Assembler<'s, S> {
 pub(super) fn node<'w>(path: &'w [Segment], item: &Item, at: u64) -> Node<'w> {
     let Item { ty, field, variant, .. } = *item;
     let span = Span::Bytes(at..at);
-    Node { path, ty, field, variant, span, bytes: &[], count: None, bit_field: None, bits: None }
+    let (decoding, bytes) = (Decoding::NONE, &[]);
+    Node { path, ty, field, variant, decoding, span, bytes, count: None, bit_field: None, bits: None }
 }
 
 impl<S: Source> Assembler<'_, S> {

@@ -6,7 +6,7 @@ use super::wording::{enum_name, meaning_of, type_of};
 use crate::Span;
 use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
-use crate::layout::{BitRange, Value};
+use crate::layout::{BitRange, Decoded, Value};
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +35,15 @@ pub struct Entry {
         serde(serialize_with = "data::value", skip_serializing_if = "Option::is_none")
     )]
     pub value: Option<Value>,
+    /// The numbers that the value stands for, where the declaration says so.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "data::decoded", skip_serializing_if = "Option::is_none")
+    )]
+    pub decoded: Option<Decoded>,
+    /// Their unit, or that of the value.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "str::is_empty"))]
+    pub unit: &'static str,
     /// The name of an enum's value.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub name: Option<&'static str>,
@@ -109,6 +118,7 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.coverage.add(&node.span);
         let name = enum_name(node, value);
+        let (decoded, unit) = node.decoded(value);
         let kind = match value {
             _ if name.is_some() => EntryKind::Enum,
             Value::Bool(_) => EntryKind::Bool,
@@ -121,6 +131,8 @@ impl<F: FnMut(&Entry) -> ControlFlow<()>> Visitor for Entries<F> {
             bits: node.bits,
             ty: type_of(node),
             value: Some(value.clone()),
+            decoded,
+            unit,
             name,
             bytes: if node.bits.is_some() { Vec::new() } else { node.bytes.to_vec() },
             meaning: meaning_of(node),
@@ -185,6 +197,8 @@ impl Entry {
             kind,
             ty: String::new(),
             value: None,
+            decoded: None,
+            unit: "",
             name: None,
             bytes: Vec::new(),
             meaning: String::new(),
@@ -196,18 +210,37 @@ impl Entry {
 mod data {
     use serde::{Serialize, Serializer};
 
-    use crate::layout::Value;
+    use crate::layout::{Decoded, Value};
     use crate::{Text, float};
 
+    struct Shown<'v>(&'v Value);
+
+    impl Serialize for Shown<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            match self.0 {
+                Value::Int(number) => serializer.serialize_i128(*number),
+                Value::Bool(truth) => serializer.serialize_bool(*truth),
+                Value::F32(number) => float::serialize(number, serializer),
+                Value::F64(number) => float::serialize_f64(*number, serializer),
+                Value::Bits(word, _) => serializer.serialize_u128(*word),
+                Value::Text(bytes) => Text::from(bytes.clone()).serialize(serializer),
+                Value::Struct(_) => serializer.serialize_none(),
+            }
+        }
+    }
+
     pub(super) fn value<S: Serializer>(value: &Option<Value>, serializer: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(Value::Int(number)) => serializer.serialize_i128(*number),
-            Some(Value::Bool(truth)) => serializer.serialize_bool(*truth),
-            Some(Value::F32(number)) => float::serialize(number, serializer),
-            Some(Value::F64(number)) => float::serialize_f64(*number, serializer),
-            Some(Value::Bits(word, _)) => serializer.serialize_u128(*word),
-            Some(Value::Text(bytes)) => Text::from(bytes.clone()).serialize(serializer),
-            Some(Value::Struct(_)) | None => serializer.serialize_none(),
+        value.as_ref().map(Shown).serialize(serializer)
+    }
+
+    pub(super) fn decoded<S: Serializer>(
+        decoded: &Option<Decoded>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match decoded {
+            Some(Decoded::Number(number)) => Shown(number).serialize(serializer),
+            Some(Decoded::List(list)) => serializer.collect_seq(list.iter().map(Shown)),
+            None => serializer.serialize_none(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use super::line::{Line, Paint, place};
-use super::wording::{first_sentence, grouped, meaning_of, quoted, size, type_of, value_of};
+use super::wording::{first_sentence, grouped, meaning_of, quoted, size, type_of, value_of, with_decoded};
 use crate::Span;
 use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
@@ -35,8 +35,8 @@ pub(super) struct Text<'d, W> {
 struct Group {
     /// Number of segments of its path.
     depth: usize,
-    /// An array that is shown on one line: its items so far.
-    values: Option<Vec<String>>,
+    /// An array that is shown on one line: its items so far, and what those stand for that stand for something.
+    values: Option<(Vec<String>, Vec<String>)>,
     /// Items that are left out, and the index of the next one that is not.
     hidden: Option<(u64, u64)>,
     /// How many items of a list that runs to its end are shown.
@@ -173,7 +173,7 @@ impl<'d, W: Write> Text<'d, W> {
         let mut group = Group { depth: node.path.len(), values: None, hidden: None, at_most: None };
         let mut visit = Visit::All;
         match (is_array(node.ty), node.count) {
-            _ if self.fits_a_line(node) => group.values = Some(Vec::new()),
+            _ if self.fits_a_line(node) => group.values = Some(Default::default()),
             (true, Some(count)) if count > limit => {
                 group.hidden = Some((count - FIRST - 1, count - 1));
                 visit = Visit::Ends { first: FIRST, last: 1 };
@@ -204,8 +204,9 @@ impl<W: Write> Visitor for Text<'_, W> {
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.coverage.add(&node.span);
         match self.groups.last_mut().and_then(|group| group.values.as_mut()) {
-            Some(values) => {
+            Some((values, decoded)) => {
                 values.push(value.to_string());
+                decoded.extend(node.decoded(value).0.map(|decoded| decoded.to_string()));
                 ControlFlow::Continue(())
             }
             None => self.line(node, value_of(node, value)),
@@ -244,8 +245,10 @@ impl<W: Write> Visitor for Text<'_, W> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
         let Some(group) = self.groups.pop() else { return ControlFlow::Continue(()) };
-        if let Some(values) = group.values {
-            return self.line(node, format!("[{}]", values.join(", ")));
+        if let Some((values, decoded)) = group.values {
+            let list = |items: &[String]| format!("[{}]", items.join(", "));
+            let decoded = (!decoded.is_empty()).then(|| list(&decoded));
+            return self.line(node, with_decoded(list(&values), decoded, node.decoding.unit));
         }
         match (group.at_most, node.count) {
             (Some(shown), Some(count)) if count > shown => self.more_items(count - shown),

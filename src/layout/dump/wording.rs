@@ -42,8 +42,20 @@ fn dimensioned(ty: &Type, count: Option<u64>) -> String {
 }
 
 /// The value in the form that says most: numbers in decimal and hexadecimal, the name of an enum's value, the flags
-/// that are set in a word.
+/// that are set in a word; then what that stands for.
 pub(super) fn value_of(node: &Node, value: &Value) -> String {
+    let (decoded, unit) = node.decoded(value);
+    with_decoded(stored(node, value), decoded.map(|decoded| decoded.to_string()), unit)
+}
+
+/// `0x70000080 = [0.5, 0, 0] m`, `2.5 ticks`.
+pub(super) fn with_decoded(stored: String, decoded: Option<String>, unit: &str) -> String {
+    let decoded = decoded.map_or(String::new(), |decoded| format!(" = {decoded}"));
+    let space = if unit.is_empty() { "" } else { " " };
+    stored + &decoded + space + unit
+}
+
+fn stored(node: &Node, value: &Value) -> String {
     match value {
         Value::Int(number) => match enum_name(node, value) {
             Some(name) => format!("{name} = {number}"),

@@ -8,8 +8,8 @@ use super::walker::{Interrupt, Item, Space, Step, Walker};
 use super::{FaultKind, Segment, Visitor};
 use crate::layout::bits::word;
 use crate::layout::{
-    BitField, BitRange, Block, Check, Declaration, EvalError, Field, Packing, Scope, Shape, Type, Value,
-    Variant,
+    BitField, BitRange, Block, Check, Declaration, Decoding, EvalError, Field, Packing, Scope, Shape, Type,
+    Value, Variant,
 };
 use crate::unpack;
 
@@ -95,7 +95,7 @@ impl<V: Visitor> Walker<'_, V> {
             let path = std::mem::take(&mut self.path);
             let mut node = Self::node(&path, space, range.clone(), item);
             let bits = BitRange { offset: start + field.bits.offset, width: field.bits.width };
-            (node.bit_field, node.bits) = (Some(field), Some(bits));
+            (node.bit_field, node.bits, node.decoding) = (Some(field), Some(bits), field.decoding);
             let value = field.value(word);
             let flow = self.leaf(&node, &value);
             self.path = path;
@@ -207,7 +207,8 @@ impl<V: Visitor> Walker<'_, V> {
             Some(count) => Some(self.size(space, at, count.eval_int(scope), "count")?),
             None => None,
         };
-        let item = Item { ty: &field.ty, field: Some(field), variant, arguments: field.arguments, count };
+        let (ty, arguments, decoding) = (&field.ty, field.arguments, field.decoding);
+        let item = Item { ty, field: Some(field), variant, arguments, count, decoding };
         match &field.block {
             Some(block) => {
                 // Bytes without a count run to the end.
@@ -280,7 +281,8 @@ impl<V: Visitor> Walker<'_, V> {
         };
         let inner = Space { bytes: bytes_in, packed: packed_in, reached: Cell::new(0) };
         let start = if matches!(content, Cow::Borrowed(_)) { range.start } else { 0 };
-        let item = Item { ty: &block.content, arguments: block.arguments, count: None, ..*bytes };
+        let decoding = Decoding::NONE;
+        let item = Item { ty: &block.content, arguments: block.arguments, count: None, decoding, ..*bytes };
         let (end, value) = self.value(&inner, start, &item, scope)?;
         let left = inner.rest(end);
         if !left.is_empty() && block.packing != Packing::Stored {

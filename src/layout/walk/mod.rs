@@ -16,7 +16,7 @@ mod walker;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::{BitField, BitRange, Field, Type, Value, Variant};
+use super::{BitField, BitRange, Decoded, Decoding, Field, Type, Value, Variant};
 use crate::finding::write_place;
 use crate::{Limits, Path, Span};
 
@@ -36,6 +36,8 @@ pub struct Node<'w> {
     pub field: Option<&'static Field>,
     /// The alternative of a choice that it is.
     pub variant: Option<&'static Variant>,
+    /// What its field says that stored values stand for; for items that of the array. Of bit fields, their own.
+    pub decoding: Decoding,
     /// Where it lies. When a group is entered its end is not known yet and the span is empty.
     pub span: Span,
     /// The bytes at the span.
@@ -53,6 +55,11 @@ impl Node<'_> {
     pub fn own_path(&self) -> Vec<Segment> {
         let inline = self.field.filter(|field| field.block.is_some_and(|block| block.inline));
         self.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
+    }
+
+    /// What its value stands for, and the unit.
+    pub fn decoded(&self, value: &Value) -> (Option<Decoded>, &'static str) {
+        self.decoding.of(value)
     }
 }
 

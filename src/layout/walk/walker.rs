@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
 
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
-use crate::layout::{Expr, Field, Scope, Type, Value, Variant};
+use crate::layout::{Decoding, Expr, Field, Scope, Type, Value, Variant};
 use crate::{Limits, Span};
 
 /// See [`super::walk`].
@@ -16,7 +16,7 @@ pub(super) fn walk(
 ) -> Result<u64, Fault> {
     let mut walker = Walker { visitor, path: Vec::new(), limits, muted: false };
     let space = Space { bytes, packed: None, reached: Cell::new(0) };
-    let item = Item { ty, field: None, variant: None, arguments: &[], count: None };
+    let item = Item { ty, field: None, variant: None, arguments: &[], count: None, decoding: Decoding::NONE };
     match walker.value(&space, 0, &item, &Scope::default()) {
         Ok((end, _)) => {
             walker.rest(&space, end);
@@ -64,6 +64,7 @@ pub(super) struct Item {
     pub(super) arguments: &'static [Expr],
     /// Number of items of a list; `None` where it runs to the end.
     pub(super) count: Option<u64>,
+    pub(super) decoding: Decoding,
 }
 
 /// Which items of an array to visit: those in either range, which are in order.
@@ -140,8 +141,9 @@ impl<V: Visitor> Walker<'_, V> {
     ) -> Node<'w> {
         // What was read lies in memory, so that its place is no larger than a `usize`.
         let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
-        let Item { ty, field, variant, count, .. } = *item;
-        Node { path, ty, field, variant, span: space.span(range), bytes, count, bit_field: None, bits: None }
+        let Item { ty, field, variant, count, decoding, .. } = *item;
+        let span = space.span(range);
+        Node { path, ty, field, variant, decoding, span, bytes, count, bit_field: None, bits: None }
     }
 
     pub(super) fn leaf(&mut self, node: &Node, value: &Value) -> Step<()> {
@@ -264,7 +266,7 @@ impl<V: Visitor> Walker<'_, V> {
             },
             (_, count) => (None, count),
         };
-        let item = Item { ty: inner, field: None, arguments: list.arguments, variant: None, count: None };
+        let item = Item { ty: inner, field: None, variant: None, count: None, ..*list };
         let result = self.group(space, at, list, |walker, visited| {
             let hidden = walker.muted;
             let mut position = at;

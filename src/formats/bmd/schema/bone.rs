@@ -114,7 +114,7 @@ pub struct BoneEntry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BoneTransform {
     /// Origin.
-    #[layout(declared)]
+    #[layout(declared, unit = "m")]
     pub origin: Triple,
     /// Rotation.
     #[layout(declared)]
@@ -147,12 +147,16 @@ pub struct PseudoTransform {
     /// Fourth bone.
     pub bone_3: u8,
     /// Weight of the first bone.
+    #[layout(decoded = F8A::value)]
     pub weight_0: F8A,
     /// Weight of the second bone.
+    #[layout(decoded = F8A::value)]
     pub weight_1: F8A,
     /// Weight of the third bone.
+    #[layout(decoded = F8A::value)]
     pub weight_2: F8A,
     /// Weight of the fourth bone.
+    #[layout(decoded = F8A::value)]
     pub weight_3: F8A,
 }
 

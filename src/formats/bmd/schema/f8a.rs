@@ -6,6 +6,7 @@ use modular_bitfield::prelude::*;
 
 /// A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
 #[derive(Layout)]
+#[layout(decoded = F8A::value)]
 #[bitfield(bits = 8)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -22,19 +23,24 @@ pub struct F8A {
 
 /// Three F8A: a vector, not normalised.
 #[derive(Layout)]
+#[layout(decoded = Normal::value)]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Normal {
     /// X.
+    #[layout(decoded = F8A::value)]
     pub x: F8A,
     /// Y.
+    #[layout(decoded = F8A::value)]
     pub y: F8A,
     /// Z.
+    #[layout(decoded = F8A::value)]
     pub z: F8A,
 }
 
 /// Four F8A: a quaternion, to be normalised (B19).
 #[derive(Layout)]
+#[layout(decoded = Rotation::value)]
 #[bitfield(bits = 32)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -42,12 +48,16 @@ pub struct Normal {
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rotation {
     /// I.
+    #[layout(decoded = F8A::value)]
     pub i: F8A,
     /// J.
+    #[layout(decoded = F8A::value)]
     pub j: F8A,
     /// K.
+    #[layout(decoded = F8A::value)]
     pub k: F8A,
     /// R, the real part.
+    #[layout(decoded = F8A::value)]
     pub r: F8A,
 }
 

@@ -28,6 +28,7 @@ pub struct Key {
     #[br(if(tag.rotation()))]
     pub rotation: Option<Rotation>,
     /// Translation.
+    #[layout(unit = "m")]
     #[br(if(tag.translation()))]
     pub translation: Option<Triple>,
     /// Scale.

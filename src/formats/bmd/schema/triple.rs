@@ -8,6 +8,7 @@ use crate::layout::BitRange;
 
 /// Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
 #[derive(Layout)]
+#[layout(decoded = Triple::value)]
 #[bitfield(bits = 32)]
 #[binrw]
 #[br(map = Self::from_bytes)]

@@ -76,6 +76,7 @@ impl VertexTag {
 
 /// Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
 #[derive(Layout)]
+#[layout(decoded = ScaledSt::value)]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScaledSt {
@@ -89,6 +90,7 @@ pub struct ScaledSt {
 
 /// Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
 #[derive(Layout)]
+#[layout(decoded = FineSt::value)]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FineSt {
@@ -100,6 +102,7 @@ pub struct FineSt {
 
 /// Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
 #[derive(Layout)]
+#[layout(decoded = WideSt::value)]
 #[bitfield(bits = 32)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WideSt {
@@ -119,7 +122,7 @@ pub struct WideSt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TexturedVertex64 {
     /// Position in the space of the bone.
-    #[layout(declared)]
+    #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Texture coordinate.
     #[layout(declared)]
@@ -136,7 +139,7 @@ pub struct TexturedVertex64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlatVertex64 {
     /// Position in the space of the bone.
-    #[layout(declared)]
+    #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Normal.
     #[layout(declared)]
@@ -153,7 +156,7 @@ pub struct FlatVertex64 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FineVertex96 {
     /// Position in the space of the bone.
-    #[layout(declared)]
+    #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Texture coordinate.
     #[layout(declared)]
@@ -175,7 +178,7 @@ pub struct FineVertex96 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScaledVertex96 {
     /// Position in the space of the bone.
-    #[layout(declared)]
+    #[layout(declared, unit = "m")]
     pub position: Triple,
     /// Texture coordinate.
     #[layout(declared)]
@@ -197,10 +200,13 @@ pub struct ScaledVertex96 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vertex128 {
     /// X in the space of the bone, as binary16 (B7).
+    #[layout(decoded = half, unit = "m")]
     pub org_x: u16,
     /// Y, as binary16.
+    #[layout(decoded = half, unit = "m")]
     pub org_y: u16,
     /// Z, as binary16.
+    #[layout(decoded = half, unit = "m")]
     pub org_z: u16,
     /// Colour/shade.
     pub color: u8,
@@ -242,6 +248,10 @@ impl WideSt {
 impl Vertex128 {
     /// The position (X, Y, Z): IEEE 754 binary16, zero is 0 (B7).
     pub fn position(self) -> [f32; 3] {
-        [self.org_x(), self.org_y(), self.org_z()].map(|bits| f16::from_bits(bits).to_f32())
+        [self.org_x(), self.org_y(), self.org_z()].map(half)
     }
+}
+
+fn half(bits: u16) -> f32 {
+    f16::from_bits(bits).to_f32()
 }

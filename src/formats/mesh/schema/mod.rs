@@ -135,9 +135,11 @@ pub struct Animation {
     pub name: Option<u32>,
     /// Duration in ticks.
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    #[layout(unit = "ticks")]
     pub duration: f32,
     /// Speed in ticks per second.
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    #[layout(unit = "ticks/s")]
     pub speed: f32,
     /// Number of skeleton poses.
     #[br(temp)]
@@ -147,6 +149,7 @@ pub struct Animation {
     #[br(count = pose_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    #[layout(unit = "ticks")]
     pub timestamps: Vec<f32>,
     /// For each timestamp, one entry per joint, in any order (M11).
     #[br(count = pose_count as u64 * joint_count as u64, args { inner: (dialect,) }, parse_with = pose::read)]

@@ -5,6 +5,8 @@ use meshspec_derive::{Columns, Layout};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B12;
 
+use crate::layout::unorm8;
+
 /// Which attributes a vertex has: 16 bits.
 #[derive(Layout)]
 #[bitfield(bits = 16)]
@@ -69,6 +71,7 @@ pub struct Vertex {
     /// Weights of the joints, 255 for the whole.
     #[br(if(format.joints()))]
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[layout(decoded = unorm8)]
     pub joint_weights: Option<[u8; 4]>,
 }
 

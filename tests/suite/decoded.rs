@@ -1,0 +1,139 @@
+//! What stored values stand for, in the dump and its data.
+
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+
+use std::ops::ControlFlow;
+
+use binrw::binrw;
+use meshspec::bmd::schema::{AnimRate, Normal, Rotation, TexturedVertex64};
+use meshspec::layout::dump::{Dump, Entry};
+use meshspec::layout::{Decoded, Layout, Type, Value, snorm8, unorm8};
+use modular_bitfield::prelude::*;
+
+/// Values of all sorts.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Values {
+    #[layout(decoded = unorm8)]
+    weights: [u8; 4],
+    #[layout(decoded = snorm8)]
+    tilt: i8,
+    #[layout(unit = "s")]
+    time: f32,
+    angle: Angle,
+    #[layout(unit = "°")]
+    angles: [Angle; 2],
+    #[layout(decoded = |stored: u16| 1.0 / f64::from(stored), unit = "Hz")]
+    periods: [u16; 9],
+    /// A number that is no i8.
+    #[layout(decoded = snorm8)]
+    large: u8,
+}
+
+/// An angle and whether it is exact.
+#[derive(Layout)]
+#[layout(decoded = Angle::degrees, unit = "deg")]
+#[bitfield(bits = 8)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |angle: &Self| angle.into_bytes())]
+#[derive(Clone, Copy)]
+struct Angle {
+    /// Whole turns are 128.
+    #[layout(decoded = turns, unit = "turns")]
+    turn: B7,
+    exact: bool,
+}
+
+impl Angle {
+    fn degrees(self) -> u32 {
+        u32::from(self.turn()) * 360 / 128
+    }
+}
+
+fn turns(stored: u8) -> f32 {
+    f32::from(stored) / 128.0
+}
+
+const VALUES: &[u8] = &[
+    255, 0, 51, 0, 0x80, 0, 0, 0x20, 0x40, 0xa0, 32, 64, 1, 0, 2, 0, 4, 0, 5, 0, 8, 0, 10, 0, 16, 0, 20, 0,
+    50, 0, 200,
+];
+
+/// Type, name, value and what follows it of each line behind bytes or bits, separated by single blanks.
+fn lines(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
+    let mut text = Vec::new();
+    assert_eq!(Dump::new(ty, bytes).text(&mut text, false).unwrap(), None);
+    let columns = |line: &str| Some(line.get(37..)?.split_whitespace().collect::<Vec<_>>().join(" "));
+    String::from_utf8(text).unwrap().lines().filter_map(columns).collect()
+}
+
+fn entry(ty: &'static Type, bytes: &[u8], path: &str) -> Entry {
+    let mut found = None;
+    let fault = Dump::new(ty, bytes).entries(|entry| {
+        found = found.take().or((entry.path == path).then(|| entry.clone()));
+        ControlFlow::Continue(())
+    });
+    assert_eq!(fault, None);
+    found.expect(path)
+}
+
+#[test]
+fn the_dump_shows_what_values_stand_for() {
+    let lines = lines(&Values::TYPE, VALUES);
+    for line in [
+        "u8[4] weights [255, 0, 51, 0] = [1, 0, 0.2, 0]",
+        "i8 tilt -128 (0x80) = -1",
+        "f32 time 2.5 s",
+        "Angle angle 0xa0: exact = 90 deg",
+        "u7 angle.turn 32 (0x20) = 0.25 turns Whole turns are 128.",
+        "Angle [0] 0x20 = 90 °",
+        "u16 [8] 50 (0x0032) = 0.02 Hz",
+        "u8 large 200 (0xc8) A number that is no i8.",
+    ] {
+        assert!(lines.iter().any(|found| found == line), "{line}: {lines:#?}");
+    }
+}
+
+#[test]
+fn entries_have_what_values_stand_for() {
+    let of = |path| {
+        let entry = entry(&Values::TYPE, VALUES, path);
+        (entry.value.unwrap(), entry.decoded, entry.unit)
+    };
+    assert_eq!(of("weights[2]"), (Value::Int(51), Some(Decoded::Number(Value::F32(0.2))), ""));
+    assert_eq!(of("time"), (Value::F32(2.5), None, "s"));
+    assert_eq!(of("angles[1]").1, Some(Decoded::Number(Value::Int(180))));
+    assert_eq!(of("angle.exact"), (Value::Bool(true), None, ""));
+    assert_eq!(of("periods[1]"), (Value::Int(2), Some(Decoded::Number(Value::F64(0.5))), "Hz"));
+}
+
+#[test]
+fn words_of_bmd_are_decoded() {
+    let position = 0x7000_0080_u32.to_le_bytes();
+    let vertex = [&position[..], &[0, 2, 0x60], &[7]].concat();
+    let lines = lines(&TexturedVertex64::TYPE, &vertex);
+    for line in [
+        "Triple position 0x70000080 = [0.5, 0, 0] m Position in the space of the bone.",
+        "ScaledSt st 0x600200 = [0, 2] Texture coordinate.",
+    ] {
+        assert!(lines.iter().any(|found| found.contains(line)), "{line}: {lines:#?}");
+    }
+    let rate = self::lines(&AnimRate::TYPE, &[60]).join("\n");
+    assert!(rate.contains("0x3c = 15 frames/s"), "{rate}");
+    let normal = self::lines(&Normal::TYPE, &[0x70, 0xf0, 0]).join("\n");
+    assert!(normal.contains("= [1, -1, 0]") && normal.contains("x 112 (0x70) = 1"), "{normal}");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn the_data_of_a_dump_has_numbers_and_unit() {
+    let json = |path: &str| serde_json::to_value(entry(&Values::TYPE, VALUES, path)).unwrap();
+    let of = |path: &str| (json(path)["decoded"].clone(), json(path)["unit"].clone());
+    assert_eq!(of("periods[1]"), (0.5.into(), "Hz".into()));
+    assert_eq!(of("time"), (serde_json::Value::Null, "s".into()));
+    let vertex = serde_json::to_value(entry(&Rotation::TYPE, &[0, 0, 0, 0x70], "")).unwrap();
+    assert_eq!(vertex["decoded"], serde_json::json!([0.0, 0.0, 0.0, 1.0]));
+    assert!(vertex.get("unit").is_none());
+}
