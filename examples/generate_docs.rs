@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use meshspec::layout::Schema;
-use meshspec::{FormatId, Rule, Severity, Specification};
+use meshspec::{About, FormatId, Rule, Severity, Specification};
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -55,15 +55,23 @@ fn rules() -> String {
     );
     for format in FormatId::ALL {
         let about = format.about();
-        let Specification { title, project, url } = about.specification;
         // Writing to a string cannot fail.
-        let _ = write!(out, "\n## {}\n\n[{title}]({url}), from {project}.\n\n", about.title);
-        out.push_str("| code | severity | rule | section | row |\n|---|---|---|---|---|\n");
-        for rule in about.rules {
-            let _ = writeln!(out, "{}", row(rule));
+        let _ = write!(out, "\n## {}\n\n", about.title);
+        if let Some(Specification { title, project, url }) = about.specification {
+            let _ = write!(out, "[{title}]({url}), from {project}.\n\n");
         }
+        out.push_str(&table(about.rules));
     }
-    out
+    out.push_str(
+        "\n## Formats of one's own\n\n\
+         What any declaration requires, where a format that is [declared elsewhere](extending.md) has no rules of its own.\n\n",
+    );
+    out + &table(About::new("", "", || &[]).rules)
+}
+
+fn table(rules: &[&Rule]) -> String {
+    let rows: String = rules.iter().map(|rule| row(rule) + "\n").collect();
+    format!("| code | severity | rule | section | row |\n|---|---|---|---|---|\n{rows}")
 }
 
 fn row(rule: &Rule) -> String {

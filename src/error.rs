@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::finding::write_place;
 use crate::path::Path;
-use crate::{Finding, FormatId, Rule, Span, unpack};
+use crate::{Finding, Rule, Span, unpack};
 
 /// The result of reading or writing.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -27,7 +27,7 @@ pub struct Error(Box<Parts>);
 #[derive(Debug)]
 struct Parts {
     kind: ErrorKind,
-    format: Option<FormatId>,
+    format: Option<&'static str>,
     path: Path,
     span: Option<Span>,
     rule: Option<&'static Rule>,
@@ -107,8 +107,9 @@ impl Error {
         Finding { rule, path: path.clone(), span: span.clone(), message: message.clone() }
     }
 
-    pub(crate) fn in_format(mut self, format: FormatId) -> Error {
-        self.0.format = Some(format);
+    /// This error with the name of the format that was being read or written.
+    pub fn in_format(mut self, format: impl Into<&'static str>) -> Error {
+        self.0.format = Some(format.into());
         self
     }
 
@@ -148,8 +149,8 @@ impl Error {
         self.0.kind
     }
 
-    /// The format that was being read or written.
-    pub fn format(&self) -> Option<FormatId> {
+    /// The name of the format that was being read or written.
+    pub fn format(&self) -> Option<&'static str> {
         self.0.format
     }
 

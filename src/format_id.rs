@@ -61,3 +61,9 @@ impl fmt::Display for FormatId {
         f.write_str(self.name())
     }
 }
+
+impl From<FormatId> for &'static str {
+    fn from(format: FormatId) -> &'static str {
+        format.name()
+    }
+}

@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
+use crate::Dialect;
 #[cfg(any(feature = "mesh", feature = "crucible"))]
 use crate::layout::{Declaration, Shape, Type};
 #[cfg(feature = "mesh")]
 use crate::layout::{Layout, Value};
-use crate::{Dialect, FormatId};
 
 /// What is in a document.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Info {
-    /// The format.
-    pub format: FormatId,
+    /// The name of the format.
+    pub format: &'static str,
     /// The dialect.
     pub dialect: Dialect,
     /// What the file has besides: in the format's terms, or named values of its own in their order.
@@ -26,6 +26,20 @@ pub struct Info {
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
+}
+
+impl Info {
+    /// A summary of a file of this format with nothing in it.
+    pub fn new(format: &'static str, dialect: Dialect) -> Info {
+        Info {
+            format,
+            dialect,
+            properties: Vec::new(),
+            meshes: Vec::new(),
+            skeleton: None,
+            animations: Vec::new(),
+        }
+    }
 }
 
 /// What is in a [scene](crate::scene::Scene).
@@ -69,7 +83,7 @@ pub enum PropertyValue {
 }
 
 /// One mesh.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MeshInfo {
@@ -164,7 +178,7 @@ impl Bounds {
 }
 
 /// The skeleton.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct SkeletonInfo {
@@ -175,7 +189,7 @@ pub struct SkeletonInfo {
 }
 
 /// One animation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct AnimationInfo {

@@ -100,7 +100,8 @@ pub use formats::mesh;
 #[cfg(feature = "seed")]
 pub use formats::seed;
 pub use formats::{
-    About, Confidence, Detected, Detection, Document, Format, Specification, check, detect, open, read,
+    About, AnyFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats, Layouts,
+    Specification, check, detect, open, read,
 };
 pub use limits::Limits;
 pub use lines::Line;

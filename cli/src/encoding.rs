@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use meshspec::FormatId;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use meshspec::interop::Interchange;
+use meshspec::{AnyFormat, FormatId, Formats};
 
 use crate::failure::{Failure, Result};
-use crate::input::{format_values, is_standard, name_of};
+use crate::input::{is_standard, name_of};
 use crate::output;
 
 /// How the content of a file is encoded.
@@ -17,19 +17,19 @@ use crate::output;
 pub enum Encoding {
     /// A document as JSON.
     Json,
-    /// One of the formats of this project.
-    Format(FormatId),
+    /// One of the formats of the registry.
+    Format(AnyFormat),
     /// An interchange format.
     Interchange(Interchange),
 }
 
 impl Encoding {
     /// What the name of the file says; nothing if its extension is that of several formats.
-    pub fn of_path(path: &Path) -> Option<Encoding> {
+    pub fn of_path(path: &Path, formats: &Formats) -> Option<Encoding> {
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
             return Some(Encoding::Json);
         }
-        match formats_of(path)[..] {
+        match formats_of(path, formats)[..] {
             [format] => Some(Encoding::Format(format)),
             _ => Interchange::by_extension(path).map(Encoding::Interchange),
         }
@@ -37,13 +37,14 @@ impl Encoding {
 
     /// What IN is. Extensions of JSON and interchange formats decide. Without a known extension, the content of
     /// interchange formats goes first: a line of OBJ looks like a wrong one of Seed.
-    pub fn of_input(bytes: &[u8], path: &Path) -> Result<Encoding> {
-        if let Some(encoding @ (Encoding::Json | Encoding::Interchange(_))) = Encoding::of_path(path) {
+    pub fn of_input(bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
+        if let Some(encoding @ (Encoding::Json | Encoding::Interchange(_))) = Encoding::of_path(path, formats)
+        {
             return Ok(encoding);
         }
         let interchange = Interchange::detect(bytes).map(Encoding::Interchange);
-        match (interchange, meshspec::detect(bytes, Some(path))) {
-            (Some(encoding), _) if formats_of(path).is_empty() => Ok(encoding),
+        match (interchange, formats.detect(bytes, Some(path))) {
+            (Some(encoding), _) if formats_of(path, formats).is_empty() => Ok(encoding),
             (_, Ok(detected)) => Ok(Encoding::Format(detected.format)),
             (Some(encoding), Err(_)) => Ok(encoding),
             (None, Err(error)) => {
@@ -54,12 +55,12 @@ impl Encoding {
 
     /// What OUT shall be where its extension is that of several formats: the format of IN if it is one of them, else the
     /// one whose name it is.
-    pub fn of_shared_extension(path: &Path, own: Option<FormatId>) -> Result<Encoding> {
-        let formats = formats_of(path);
+    pub fn of_shared_extension(path: &Path, own: Option<AnyFormat>, formats: &Formats) -> Result<Encoding> {
+        let sharing = formats_of(path, formats);
         let named =
-            |format: &&FormatId| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(format.name()));
-        let format = own.filter(|own| formats.contains(own)).or(formats.iter().find(named).copied());
-        format.map(Encoding::Format).ok_or_else(|| no_format(path))
+            |format: &&AnyFormat| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(format.name()));
+        let format = own.filter(|own| sharing.contains(own)).or(sharing.iter().find(named).copied());
+        format.map(Encoding::Format).ok_or_else(|| no_format(path, formats))
     }
 
     /// The extension of the file that this one becomes: its own where the format has it, else the usual one.
@@ -101,39 +102,112 @@ impl fmt::Display for Encoding {
 }
 
 /// The formats that have the extension of this path.
-fn formats_of(path: &Path) -> Vec<FormatId> {
-    let Some(extension) = path.extension() else { return Vec::new() };
-    let has = |format: &&FormatId| {
-        format.about().extensions.iter().any(|known| extension.eq_ignore_ascii_case(known))
-    };
-    FormatId::ALL.iter().filter(has).copied().collect()
+fn formats_of(path: &Path, formats: &Formats) -> Vec<AnyFormat> {
+    let Some(extension) = path.extension().and_then(OsStr::to_str) else { return Vec::new() };
+    formats.iter().filter(|format| format.about().has_extension(extension)).collect()
 }
 
-fn no_format(path: &Path) -> Failure {
+fn no_format(path: &Path, formats: &Formats) -> Failure {
     let message = match path.extension() {
         Some(extension) if !is_standard(path) => {
             format!("no output format: `.{}` is unknown", extension.display())
         }
         _ => "no output format".to_owned(),
     };
-    let formats = FormatId::ALL.iter().map(|format| format.name());
+    let convertible = formats.iter().filter(|format| format.built_in().is_some()).map(AnyFormat::name);
     let others = Interchange::ALL.iter().map(|format| format.name());
-    let names: Vec<_> = formats.chain(others).chain(["json"]).collect();
+    let names: Vec<_> = convertible.chain(others).chain(["json"]).collect();
     Failure::usage(&output::name_of(path), message)
         .with_hint(format!("name one with --to ({}), or give OUT a known extension", names.join(", ")))
 }
 
-/// The encodings as values of an option, with what they are.
-pub fn parser() -> impl TypedValueParser<Value = Encoding> {
+/// The format, if it is one that is built in: the others have no scenes, which conversions go through.
+pub fn require_scenes(format: AnyFormat, place: &str) -> Result<FormatId> {
+    format.built_in().ok_or_else(|| {
+        Failure::usage(place, format_args!("{format} has no scenes, so it cannot be converted"))
+            .with_hint("`dump --json` prints the values of such a file, and `assemble` makes a file of them")
+    })
+}
+
+/// Wrong usage if a format has the name or an extension of JSON or an interchange format, whose extensions decide.
+pub fn refuse_reserved(formats: &Formats) -> Result<()> {
+    let reserved: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).chain(["json"]).collect();
+    for format in formats.iter() {
+        if reserved.contains(&format.name()) {
+            return Err(Failure::usage(
+                format.name(),
+                "is the name of another format of files: choose another one",
+            ));
+        }
+        if let Some(extension) = reserved.iter().find(|name| format.about().has_extension(name)) {
+            let message = format!("has the extension `.{extension}`, which is that of {extension} files");
+            return Err(Failure::usage(format.name(), message));
+        }
+    }
+    Ok(())
+}
+
+/// These formats as values of an option, with what they are.
+fn values(formats: &Formats) -> impl Iterator<Item = PossibleValue> {
+    formats.iter().map(|format| PossibleValue::new(format.name()).help(format.about().summary))
+}
+
+/// An option that is one of these formats.
+pub fn format_parser(formats: &Formats) -> ValueParser {
+    let parser = PossibleValuesParser::new(values(formats));
+    let formats = formats.clone();
+    parser.try_map(move |name| formats.get(&name)).into()
+}
+
+/// An option that is one of these formats, an interchange format or JSON.
+pub fn parser(formats: &Formats) -> ValueParser {
     let others = Interchange::ALL.iter().map(|format| {
         PossibleValue::new(format.name()).help(format!("{}, {}", format.title(), format.summary()))
     });
     let json = PossibleValue::new("json").help("a document as JSON");
-    PossibleValuesParser::new(format_values().chain(others).chain([json])).try_map(|name| match &*name {
+    let parser = PossibleValuesParser::new(values(formats).chain(others).chain([json]));
+    let formats = formats.clone();
+    let encoding = move |name: String| match &*name {
         "json" => Ok(Encoding::Json),
-        name => match name.parse() {
+        name => match formats.get(name) {
             Ok(format) => Ok(Encoding::Format(format)),
             Err(_) => name.parse().map(Encoding::Interchange),
         },
-    })
+    };
+    parser.try_map(encoding).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use meshspec::{About, Declared};
+
+    use super::*;
+
+    struct Named;
+
+    impl Declared for Named {
+        const ABOUT: &'static About = &About::new("glb", "", || &[]);
+    }
+
+    struct Extended;
+
+    impl Declared for Extended {
+        const ABOUT: &'static About = &About::new("extended", "", || &[]).with_extensions(&["ext", "OBJ"]);
+    }
+
+    #[test]
+    fn names_of_other_files_are_refused() {
+        let refusal = |formats: meshspec::Result<Formats>| {
+            formats.map(|formats| refuse_reserved(&formats).map_err(|failure| failure.message().to_owned()))
+        };
+        assert_eq!(refusal(Ok(Formats::builtin())).ok(), Some(Ok(())));
+        assert_eq!(
+            refusal(Formats::builtin().with::<Named>()).ok(),
+            Some(Err("glb: is the name of another format of files: choose another one".to_owned()))
+        );
+        assert_eq!(
+            refusal(Formats::builtin().with::<Extended>()).ok(),
+            Some(Err("extended: has the extension `.obj`, which is that of obj files".to_owned()))
+        );
+    }
 }

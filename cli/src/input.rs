@@ -1,11 +1,11 @@
-//! What is read: files, standard input, and the values of options that name formats and dialects.
+//! What is read: files, standard input, and the values of options that name dialects.
 
 use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshspec::interop::Files;
-use meshspec::{Dialect, FormatId, ReadOptions};
+use meshspec::{AnyFormat, Dialect, ReadOptions};
 
 use crate::failure::{Failure, Result};
 
@@ -14,8 +14,8 @@ pub fn read_options(lenient: bool) -> ReadOptions {
 }
 
 /// Wrong usage if the format does not have the dialect.
-pub fn require_dialect(format: FormatId, dialect: Dialect, place: &str) -> Result<()> {
-    format.about().require_dialect(dialect).map_err(|error| Failure::usage(place, error.message()))
+pub fn require_dialect(format: impl Into<AnyFormat>, dialect: Dialect, place: &str) -> Result<()> {
+    format.into().about().require_dialect(dialect).map_err(|error| Failure::usage(place, error.message()))
 }
 
 /// The path that stands for standard input or output.
@@ -67,15 +67,6 @@ impl Files for Beside<'_> {
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
         Err(io::Error::new(io::ErrorKind::Unsupported, format!("\"{name}\": inputs are not written to")))
     }
-}
-
-/// The formats as values of an option, with what they are.
-pub fn format_values() -> impl Iterator<Item = PossibleValue> {
-    FormatId::ALL.iter().map(|format| PossibleValue::new(format.name()).help(format.about().summary))
-}
-
-pub fn format_parser() -> impl TypedValueParser<Value = FormatId> {
-    PossibleValuesParser::new(format_values()).try_map(|name| name.parse::<FormatId>())
 }
 
 pub fn dialect_parser() -> impl TypedValueParser<Value = Dialect> {

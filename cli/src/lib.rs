@@ -36,14 +36,26 @@ mod text_excerpt;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
+use meshspec::Formats;
 
-/// Runs the program with these arguments, of which the first is its name, and returns its exit status.
+/// Runs the program over these formats with these arguments, of which the first is its name, and returns its exit status.
+///
+/// Every command knows every format; only those that are built in have scenes, which `convert` needs.
+///
+/// ```no_run
+/// use meshspec::Formats;
+///
+/// fn main() -> std::process::ExitCode {
+///     meshspec_cli::run(&Formats::builtin(), std::env::args_os())
+/// }
+/// ```
 ///
 /// It reads and writes files and the standard streams. On Unix it installs handlers for SIGINT and SIGTERM, which remove
 /// temporary files before they end the process, and for SIGXFSZ, so that a file size limit is an error of writing.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let program = match program::Program::try_parse_from(arguments) {
+pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let matches = program::command(formats).try_get_matches_from(arguments);
+    let program = match matches.and_then(|matches| program::Program::from_arg_matches(&matches)) {
         Ok(program) => program,
         Err(error) => {
             // If the stream is closed there is nobody to tell.
@@ -51,7 +63,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if error.use_stderr() { failure::Status::Usage as u8 } else { 0 });
         }
     };
-    match temporary::remove_on_signals().and_then(|()| program.run()) {
+    let run = || {
+        encoding::refuse_reserved(formats)?;
+        temporary::remove_on_signals()?;
+        program.run(formats)
+    };
+    match run() {
         Ok(status) => status.into(),
         Err(failure) => {
             failure.report();

@@ -1,10 +1,11 @@
 //! Which files a command line names: files, folders, patterns.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use meshspec::FormatId;
+use meshspec::Formats;
 use meshspec::interop::Interchange;
 
 use crate::failure::{Failure, Result};
@@ -20,7 +21,7 @@ pub struct Listed {
 
 /// The files that these paths name: a file, the files below a folder that are such as `is_meant` says, or all that match
 /// a pattern. What does not exist is listed as it is.
-pub fn list(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<Listed>> {
+pub fn list(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<Vec<Listed>> {
     let mut files: Vec<Listed> = Vec::new();
     for path in paths {
         for path in expand(path)? {
@@ -37,7 +38,7 @@ pub fn list(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<Listed
 }
 
 /// As [`list`], for commands that have nothing to do without any file.
-pub fn list_some(paths: &[PathBuf], is_meant: fn(&Path) -> bool) -> Result<Vec<Listed>> {
+pub fn list_some(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<Vec<Listed>> {
     let files = list(paths, is_meant)?;
     match paths.first() {
         Some(path) if files.is_empty() => {
@@ -65,7 +66,7 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The files below a folder that are meant, sorted. Links to folders are not followed.
-fn files_in(folder: &Path, is_meant: fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
+fn files_in(folder: &Path, is_meant: &dyn Fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -81,9 +82,8 @@ fn files_in(folder: &Path, is_meant: fn(&Path) -> bool) -> io::Result<Vec<PathBu
 }
 
 /// Whether a file has the extension of a format. JSON may be anything.
-pub fn is_mesh(path: &Path) -> bool {
-    let known = FormatId::ALL.iter().flat_map(|format| format.about().extensions);
-    let others = Interchange::ALL.iter().map(|format| format.name());
-    let extension = path.extension().unwrap_or_default();
-    known.copied().chain(others).any(|name| extension.eq_ignore_ascii_case(name))
+pub fn is_mesh(path: &Path, formats: &Formats) -> bool {
+    let Some(extension) = path.extension().and_then(OsStr::to_str) else { return false };
+    formats.iter().any(|format| format.about().has_extension(extension))
+        || Interchange::by_extension(path).is_some()
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use meshspec::Formats;
+
 fn main() -> ExitCode {
-    meshspec_cli::run(std::env::args_os())
+    meshspec_cli::run(&Formats::builtin(), std::env::args_os())
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use meshspec::Formats;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
@@ -49,9 +50,10 @@ impl<'m> Files<'m> {
         paths: &[PathBuf],
         command: &str,
         options: &impl fmt::Debug,
+        formats: &Formats,
     ) -> Result<Files<'m>> {
         many.require_log()?;
-        let mut files = listing::list_some(paths, listing::is_mesh)?;
+        let mut files = listing::list_some(paths, &|path| listing::is_mesh(path, formats))?;
         many.add_to(&mut files)?;
         let files = files.into_iter().map(|listed| listed.file).collect();
         Ok(Files { many, files, lines: many.lines(command, options)? })

@@ -1,8 +1,12 @@
 //! The command line. To add a subcommand: a file in `commands`, a variant here and its line in [`Program::run`].
 
-use clap::{CommandFactory, Parser, Subcommand};
+use std::any::TypeId;
+
+use clap::{Arg, CommandFactory, Parser, Subcommand};
+use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{assemble, check, completions, convert, dump, edit, formats, info, iyma, man, schema};
+use crate::encoding::{self, Encoding};
 use crate::failure::{Result, Status};
 
 /// Show, check and convert the mesh files of game engines.
@@ -35,21 +39,41 @@ enum Command {
     Man(man::Man),
 }
 
+/// The command line with the names of these formats.
+pub fn command(formats: &Formats) -> clap::Command {
+    with_names(Program::command(), formats)
+}
+
+/// Gives the options that are formats the values that there are.
+fn with_names(command: clap::Command, formats: &Formats) -> clap::Command {
+    let with_values = |arg: Arg| {
+        let id = arg.get_value_parser().type_id();
+        if id == TypeId::of::<Encoding>() {
+            arg.value_parser(encoding::parser(formats))
+        } else if id == TypeId::of::<AnyFormat>() {
+            arg.value_parser(encoding::format_parser(formats))
+        } else {
+            arg
+        }
+    };
+    command.mut_args(with_values).mut_subcommands(|subcommand| with_names(subcommand, formats))
+}
+
 impl Program {
     /// Does what the command line says.
-    pub fn run(&self) -> Result<Status> {
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
         match &self.command {
-            Command::Formats(formats) => formats.run(),
-            Command::Info(info) => info.run(),
-            Command::Check(check) => check.run(),
-            Command::Dump(dump) => dump.run(),
-            Command::Assemble(assemble) => assemble.run(),
-            Command::Edit(edit) => edit.run(),
-            Command::Convert(convert) => convert.run(),
+            Command::Formats(command) => command.run(formats),
+            Command::Info(info) => info.run(formats),
+            Command::Check(check) => check.run(formats),
+            Command::Dump(dump) => dump.run(formats),
+            Command::Assemble(assemble) => assemble.run(formats),
+            Command::Edit(edit) => edit.run(formats),
+            Command::Convert(convert) => convert.run(formats),
             Command::Iyma(iyma) => iyma.run(),
             Command::Schema(schema) => schema.run(),
-            Command::Completions(completions) => completions.run(Program::command()),
-            Command::Man(man) => man.run(Program::command()),
+            Command::Completions(completions) => completions.run(command(formats)),
+            Command::Man(man) => man.run(command(formats)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use meshspec::{Dialect, ReadOptions, Strictness};
+use meshspec::{Dialect, Formats, ReadOptions, Strictness};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -13,7 +13,7 @@ use crate::input::{dialect_parser, name_of, read_options, require_dialect};
 #[derive(Debug, Args)]
 pub struct Reading {
     /// Read the files as this format instead of detecting it.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser())]
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser(&Formats::builtin()))]
     from: Option<Encoding>,
     /// Read the files as this dialect instead of detecting it.
     #[arg(long, value_parser = dialect_parser())]
@@ -39,8 +39,8 @@ impl Reading {
     }
 
     /// What the bytes of this file are.
-    pub fn encoding_of(&self, bytes: &[u8], path: &Path) -> Result<Encoding> {
-        let encoding = self.from.map_or_else(|| Encoding::of_input(bytes, path), Ok)?;
+    pub fn encoding_of(&self, bytes: &[u8], path: &Path, formats: &Formats) -> Result<Encoding> {
+        let encoding = self.from.map_or_else(|| Encoding::of_input(bytes, path, formats), Ok)?;
         match (encoding, self.dialect) {
             (Encoding::Format(format), Some(dialect)) => require_dialect(format, dialect, &name_of(path))?,
             (_, Some(_)) => {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
-use meshspec::{Finding, FormatId, Line};
+use meshspec::{AnyFormat, Finding, Line};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result, Status};
@@ -21,7 +21,7 @@ const MAX_INVALID: u64 = 100;
 /// A text that is dumped.
 pub struct TextDump<'d> {
     pub name: String,
-    pub format: FormatId,
+    pub format: AnyFormat,
     pub bytes: &'d [u8],
     /// Only the lines of this list, or the line of this item.
     pub path: Option<&'d str>,
@@ -34,7 +34,7 @@ pub struct TextDump<'d> {
 #[derive(Serialize)]
 struct Head<'h> {
     file: &'h str,
-    format: FormatId,
+    format: &'static str,
     size: u64,
 }
 
@@ -106,7 +106,7 @@ impl TextDump<'_> {
         let Self { name, format, bytes, .. } = self;
         let size = bytes.len() as u64;
         if self.json {
-            return put(&Head { file: name, format: *format, size }, out);
+            return put(&Head { file: name, format: format.name(), size }, out);
         }
         let (title, size) = (format.about().title, counted(size, "byte", "bytes"));
         writeln!(out, "{TITLE}{}{TITLE:#}: {title}, {size}\n", Escaped(name))

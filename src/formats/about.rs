@@ -1,19 +1,34 @@
 //! What there is to know about a format.
 
+use super::structure;
 use crate::layout::{Type, walk};
-use crate::{Dialect, Error, FormatId, Result, Rule, path};
+use crate::{Dialect, Error, Result, Rule, path};
+
+/// The declarations of whole files: a name and the type of each.
+pub type Layouts = &'static [(&'static str, &'static Type)];
 
 /// What there is to know about a format.
-#[derive(Debug)]
+///
+/// ```
+/// use meshspec::About;
+/// use meshspec::layout::Layout;
+///
+/// static ABOUT: About = About::new("readings", "Readings", || &[("readings", &<Vec<f32> as Layout>::TYPE)])
+///     .with_summary("numbers of a sensor")
+///     .with_extensions(&["readings"]);
+/// assert_eq!(ABOUT.layouts()[0].0, "readings");
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct About {
-    /// The format.
-    pub id: FormatId,
+    /// The name, as the command line takes it: lower-case letters, digits and `_`, a letter first.
+    pub name: &'static str,
     /// The name as people write it.
     pub title: &'static str,
     /// The format in a sentence.
     pub summary: &'static str,
-    /// The document that it follows.
-    pub specification: Specification,
+    /// The document that it follows, if there is one.
+    pub specification: Option<Specification>,
     /// File name extensions, without the dot.
     pub extensions: &'static [&'static str],
     /// The dialects, the specification first.
@@ -25,7 +40,7 @@ pub struct About {
     /// Every rule that `check` knows.
     pub rules: &'static [&'static Rule],
     /// See [`layouts`](About::layouts).
-    pub(crate) layouts: fn() -> &'static [(&'static str, &'static Type)],
+    pub(crate) layouts: fn() -> Layouts,
 }
 
 /// The document that a format follows.
@@ -41,6 +56,49 @@ pub struct Specification {
 }
 
 impl About {
+    /// A format with these declarations of whole files: one, or one for each dialect. It has one dialect, that of its
+    /// specification, and the rules of the structure.
+    pub const fn new(name: &'static str, title: &'static str, layouts: fn() -> Layouts) -> About {
+        About {
+            name,
+            title,
+            summary: "",
+            specification: None,
+            extensions: &[],
+            dialects: &[Dialect::Spec],
+            has_compression_levels: false,
+            has_precisions: false,
+            rules: structure::RULES,
+            layouts,
+        }
+    }
+
+    /// This format in a sentence.
+    pub const fn with_summary(self, summary: &'static str) -> About {
+        About { summary, ..self }
+    }
+
+    /// This format with the document that it follows.
+    pub const fn with_specification(self, specification: Specification) -> About {
+        About { specification: Some(specification), ..self }
+    }
+
+    /// This format with file name extensions, without the dot.
+    pub const fn with_extensions(self, extensions: &'static [&'static str]) -> About {
+        About { extensions, ..self }
+    }
+
+    /// This format with dialects, the specification first: as many as there are layouts, in their order.
+    pub const fn with_dialects(self, dialects: &'static [Dialect]) -> About {
+        About { dialects, ..self }
+    }
+
+    /// This format with rules of its own. A fault of the structure breaks the one that the field names or whose code ends
+    /// in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`.
+    pub const fn with_rules(self, rules: &'static [&'static Rule]) -> About {
+        About { rules, ..self }
+    }
+
     /// That the format has this dialect.
     ///
     /// # Errors
@@ -51,13 +109,24 @@ impl About {
             return Ok(());
         }
         let names: Vec<_> = self.dialects.iter().map(|dialect| dialect.name()).collect();
-        let message = format!("{} has no {dialect} dialect, only {}", self.id, names.join(", "));
-        Err(Error::unsupported(message).at(path!(dialect)).in_format(self.id))
+        let message = format!("{} has no {dialect} dialect, only {}", self.name, names.join(", "));
+        Err(Error::unsupported(message).at(path!(dialect)).in_format(self.name))
+    }
+
+    /// Whether files can have this extension, without the dot and in whatever case.
+    pub fn has_extension(&self, extension: &str) -> bool {
+        self.extensions.iter().any(|known| known.eq_ignore_ascii_case(extension))
     }
 
     /// The declarations of whole files, one for each dialect: a name and the type of each. A text format has none.
-    pub fn layouts(&self) -> &'static [(&'static str, &'static Type)] {
+    pub fn layouts(&self) -> Layouts {
         (self.layouts)()
+    }
+
+    /// The layout at the place that the dialect has among the dialects; `None` where there is none.
+    pub(super) fn layout(&self, dialect: Dialect) -> Option<&'static Type> {
+        let place = self.dialects.iter().position(|known| *known == dialect)?;
+        self.layouts().get(place).map(|(_, layout)| *layout)
     }
 
     /// The rule with this code.

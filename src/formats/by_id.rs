@@ -1,16 +1,14 @@
-//! What a format can do that is chosen while the program runs.
+//! What a format that is built in can do, chosen while the program runs.
 
-use std::ops::ControlFlow;
 use std::str::FromStr;
 
 #[cfg(feature = "serde")]
 use super::data;
-use super::{About, Detection, Document, Format};
-use crate::layout::{Grammar, Schema, SchemaFile, Type};
-use crate::lines::Line;
+use super::{About, AnyFormat, Detection, Document, Format};
+use crate::layout::{Schema, SchemaFile, Type};
 #[cfg(feature = "scene")]
 use crate::scene::{Conventions, FromScene};
-use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
+use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
 /// The expression with the type of the format's documents under the name given.
 macro_rules! with_document {
@@ -48,10 +46,31 @@ macro_rules! with_document {
 #[cfg(feature = "scene")]
 pub(super) use with_document;
 
+impl From<FormatId> for AnyFormat {
+    fn from(id: FormatId) -> AnyFormat {
+        with_document!(id, |D| AnyFormat::of::<D>().with_id(id))
+    }
+}
+
 impl FormatId {
     /// What there is to know about it.
     pub fn about(self) -> &'static About {
-        with_document!(self, |D| D::ABOUT)
+        AnyFormat::from(self).about()
+    }
+
+    /// How surely these bytes are a file of this format, and its dialect. See [`Declared::detect`](crate::Declared::detect).
+    pub fn detect(self, bytes: &[u8]) -> Detection {
+        AnyFormat::from(self).detect(bytes)
+    }
+
+    /// The declaration of a whole file of this dialect with these bytes. A text format has none.
+    pub fn layout_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        AnyFormat::from(self).layout_of(bytes, dialect)
+    }
+
+    /// The declaration of the format in another language. See [`AnyFormat::schema`].
+    pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
+        AnyFormat::from(self).schema(schema)
     }
 
     /// How the format understands space, with the evidence.
@@ -67,20 +86,6 @@ impl FormatId {
         with_document!(self, |D| D::NEEDS_NORMALS)
     }
 
-    /// How surely these bytes are a file of this format, and its dialect. See [`Format::detect`].
-    pub fn detect(self, bytes: &[u8]) -> Detection {
-        with_document!(self, |D| D::detect(bytes))
-    }
-
-    /// The dialect to read these bytes as: that of the options or, without one, the one that is detected.
-    ///
-    /// # Errors
-    ///
-    /// If the format does not have the dialect of the options.
-    pub fn dialect_of(self, bytes: &[u8], options: &ReadOptions) -> Result<Dialect> {
-        with_document!(self, |D| D::dialect_of(bytes, options))
-    }
-
     /// Decodes a file of this format.
     ///
     /// # Errors
@@ -88,42 +93,6 @@ impl FormatId {
     /// See [`Format::read`].
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         with_document!(self, |D| D::read(bytes, options).map(Document::from))
-    }
-
-    /// Everything that is wrong with a file of this format. See [`check`](crate::check).
-    pub(super) fn check_file(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        with_document!(self, |D| D::check_file(bytes, options))
-    }
-
-    /// The declaration of a whole file of this dialect with these bytes. A text format has none.
-    pub fn layout_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
-        with_document!(self, |D| D::layout_of(bytes, dialect))
-    }
-
-    /// The declaration of a text format; `None` for a binary format, which has layouts.
-    pub fn grammar(self) -> Option<&'static Grammar> {
-        with_document!(self, |D| D::GRAMMAR)
-    }
-
-    /// The declaration of the format in another language: tables, parser definitions, a C header. Only Markdown and
-    /// JSON can express that of a text format.
-    pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
-        let about = self.about();
-        match self.grammar() {
-            Some(grammar) => grammar.print(schema, self.name(), about.title),
-            None => schema.print(self.name(), about.title, about.layouts()),
-        }
-    }
-
-    /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.
-    pub fn lines(self, bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
-        with_document!(self, |D| D::lines(bytes, each));
-    }
-
-    /// What keeps a text file from being decoded although each of its lines can be: what [`lines`](Self::lines) does
-    /// not say.
-    pub fn check_lines(self, bytes: &[u8]) -> Report {
-        with_document!(self, |D| D::check_lines(bytes))
     }
 }
 

@@ -2,36 +2,14 @@
 
 use std::path::Path;
 
-use super::Document;
+use super::{AnyFormat, Confidence, Detection, Document};
 use crate::{Dialect, Error, FormatId, ReadOptions, Report, Result};
 
-/// How surely some bytes are a file of a format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Confidence {
-    /// They are not.
-    None,
-    /// They start like one, but the structure does not hold: perhaps a damaged file.
-    Possible,
-    /// There are no magic bytes, but the whole structure holds.
-    Structure,
-    /// The magic bytes of the format.
-    Magic,
-}
-
-/// What a format makes of some bytes.
+/// What some bytes are: of a format that is built in or, with [`Formats`](crate::Formats), of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detection {
-    /// How surely they are a file of the format.
-    pub confidence: Confidence,
-    /// The dialect that they follow, if they are one.
-    pub dialect: Dialect,
-}
-
-/// What some bytes are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Detected {
+pub struct Detected<F = FormatId> {
     /// The format.
-    pub format: FormatId,
+    pub format: F,
     /// The dialect of the format.
     pub dialect: Dialect,
 }
@@ -45,14 +23,16 @@ impl Detected {
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         self.format.read(bytes, &self.options(options))
     }
+}
 
+impl<F: Copy + Into<AnyFormat>> Detected<F> {
     /// Everything that is wrong with the bytes that were detected to be this. See [`check`](crate::check).
     ///
     /// # Errors
     ///
     /// See [`check`](crate::check).
     pub fn check(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        crate::check(bytes, self.format, &self.options(options))
+        self.format.into().check(bytes, &self.options(options))
     }
 
     /// The options with a dialect, so that it is not detected again.
@@ -81,24 +61,33 @@ impl Detected {
 ///
 /// If the bytes are of no format that is built in, or could be of several.
 pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
-    let all: Vec<_> = FormatId::ALL.iter().map(|format| (*format, format.detect(bytes))).collect();
+    among(FormatId::ALL, bytes, path)
+}
+
+/// Which of these formats a file is of.
+pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
+    formats: &[F],
+    bytes: &[u8],
+    path: Option<&Path>,
+) -> Result<Detected<F>> {
+    let all: Vec<_> = formats.iter().map(|format| (*format, (*format).into().detect(bytes))).collect();
     let best = all.iter().map(|(_, detection)| detection.confidence).max().unwrap_or(Confidence::None);
     let mut candidates = all.clone();
     candidates.retain(|(_, detection)| best != Confidence::None && detection.confidence == best);
     if candidates.len() != 1
-        && best < Confidence::Structure
-        && let Some(named) = path.and_then(FormatId::by_extension)
+        && let Some(named) = path.and_then(|path| by_extension(formats, path))
+        && (best < Confidence::Structure || candidates.iter().any(|(format, _)| *format == named))
     {
         candidates = all;
         candidates.retain(|(format, _)| *format == named);
     }
-    let names = |formats: &mut dyn Iterator<Item = FormatId>, separator: &str| {
-        formats.map(FormatId::name).collect::<Vec<_>>().join(separator)
+    let names = |formats: &mut dyn Iterator<Item = F>, separator: &str| {
+        formats.map(|format| format.into().name()).collect::<Vec<_>>().join(separator)
     };
     match *candidates {
         [(format, Detection { dialect, .. })] => Ok(Detected { format, dialect }),
         [] => {
-            let known = names(&mut FormatId::ALL.iter().copied(), ", ");
+            let known = names(&mut formats.iter().copied(), ", ");
             Err(Error::unsupported(format!("not a file of a known format ({known})")))
         }
         ref several => {
@@ -108,16 +97,21 @@ pub fn detect(bytes: &[u8], path: Option<&Path>) -> Result<Detected> {
     }
 }
 
+/// The only one of these formats that has the extension of this path, in whatever case; `None` for `.mesh`, which
+/// several have.
+pub(super) fn by_extension<F: Copy + Into<AnyFormat>>(formats: &[F], path: &Path) -> Option<F> {
+    let extension = path.extension()?.to_str()?;
+    let has = |format: &&F| (**format).into().about().has_extension(extension);
+    let mut formats = formats.iter().filter(has);
+    match (formats.next(), formats.next()) {
+        (Some(format), None) if !extension.eq_ignore_ascii_case("mesh") => Some(*format),
+        _ => None,
+    }
+}
+
 impl FormatId {
     /// The only format that has the extension of this path, in whatever case; `None` for `.mesh`, which several have.
     pub fn by_extension(path: &Path) -> Option<FormatId> {
-        let extension = path.extension()?.to_str()?;
-        let has =
-            |id: &&FormatId| id.about().extensions.iter().any(|known| known.eq_ignore_ascii_case(extension));
-        let mut formats = FormatId::ALL.iter().filter(has);
-        match (formats.next(), formats.next()) {
-            (Some(format), None) if !extension.eq_ignore_ascii_case("mesh") => Some(*format),
-            _ => None,
-        }
+        by_extension(FormatId::ALL, path)
     }
 }

@@ -55,7 +55,18 @@ macro_rules! with_inner {
 impl Document {
     /// The format of the document.
     pub fn format(&self) -> FormatId {
-        with_inner!(*self, |ref document| format_of(document))
+        match *self {
+            #[cfg(feature = "mesh")]
+            Document::Mesh(_) => FormatId::Mesh,
+            #[cfg(feature = "crucible")]
+            Document::Crucible(_) => FormatId::Crucible,
+            #[cfg(feature = "iyma")]
+            Document::Iyma(_) => FormatId::Iyma,
+            #[cfg(feature = "seed")]
+            Document::Seed(_) => FormatId::Seed,
+            #[cfg(feature = "bmd")]
+            Document::Bmd(_) => FormatId::Bmd,
+        }
     }
 
     /// The dialect that [`write`](Document::write) uses.
@@ -130,10 +141,6 @@ impl Document {
             Ok((document.into(), losses))
         })
     }
-}
-
-fn format_of<D: Format>(_: &D) -> FormatId {
-    D::ABOUT.id
 }
 
 macro_rules! from {

@@ -5,6 +5,7 @@ use crate::layout::{Type, walk};
 use crate::{Error, ErrorKind, ReadOptions};
 
 /// Gives an error of a codec its place: that of its path or, without one, that of the layout's first fault.
+#[allow(dead_code, reason = "every binary format locates errors, and there may be none")]
 pub(super) fn locate(
     error: Error,
     about: &About,
@@ -12,7 +13,7 @@ pub(super) fn locate(
     bytes: &[u8],
     options: &ReadOptions,
 ) -> Error {
-    let error = error.in_format(about.id);
+    let error = error.in_format(about.name);
     if !error.path().is_empty() {
         let span = walk::find(layout, bytes, error.path(), &options.limits);
         return error.with_span(span);
@@ -30,7 +31,7 @@ pub(super) fn structural(about: &About, fault: &walk::Fault) -> Error {
         _ => ErrorKind::Malformed,
     };
     let error = Error::new(kind, fault.message.clone())
-        .in_format(about.id)
+        .in_format(about.name)
         .at(fault.path.clone())
         .with_span(Some(fault.span.clone()));
     match about.rule_for(fault) {

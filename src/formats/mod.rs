@@ -1,6 +1,7 @@
 //! The formats, one folder each, and what they have in common.
 
 mod about;
+mod any;
 #[cfg(feature = "bmd")]
 pub mod bmd;
 #[cfg_attr(
@@ -12,7 +13,9 @@ mod by_id;
 pub mod crucible;
 #[cfg(feature = "serde")]
 mod data;
+mod declared;
 mod detect;
+mod detection;
 #[cfg_attr(
     not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
     allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")
@@ -21,28 +24,35 @@ mod document;
 mod format;
 #[cfg(feature = "iyma")]
 pub mod iyma;
-#[cfg(any(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
 mod locate;
 #[cfg(feature = "mesh")]
 pub mod mesh;
 mod refuse;
+mod registry;
 #[cfg(feature = "seed")]
 pub mod seed;
+mod structure;
 #[cfg(all(feature = "serde", any(feature = "mesh", feature = "bmd")))]
 mod word;
 
-pub use about::{About, Specification};
-pub use detect::{Confidence, Detected, Detection, detect};
+pub use about::{About, Layouts, Specification};
+pub use any::AnyFormat;
+pub use declared::Declared;
+pub use detect::{Detected, detect};
+pub use detection::{Confidence, Detection};
 pub use document::Document;
 pub use format::Format;
-#[cfg(any(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
+#[allow(unused_imports, reason = "each format checks its documents, and there may be no format")]
+use format::check_document;
+#[allow(unused_imports, reason = "as above")]
 use locate::locate;
 #[allow(unused_imports, reason = "each format refuses, and there may be no format")]
 use refuse::refuse;
+pub use registry::Formats;
 
 use std::path::Path;
 
-use crate::{FormatId, ReadOptions, Report, Result};
+use crate::{ReadOptions, Report, Result};
 
 /// Reads a file of whatever format it is.
 ///
@@ -77,6 +87,6 @@ pub fn open(path: impl AsRef<Path>) -> Result<Document> {
 /// # Errors
 ///
 /// If decoding would take more than the limits allow or the dialect is not one of the format's.
-pub fn check(bytes: &[u8], format: FormatId, options: &ReadOptions) -> Result<Report> {
-    format.check_file(bytes, options)
+pub fn check(bytes: &[u8], format: impl Into<AnyFormat>, options: &ReadOptions) -> Result<Report> {
+    format.into().check(bytes, options)
 }

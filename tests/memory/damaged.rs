@@ -27,7 +27,7 @@ pub fn read(format: FormatId, bytes: &[u8]) -> Result<()> {
     let lenient = format.read(bytes, &ReadOptions::lenient());
     for result in [&strict, &lenient] {
         let Err(error) = result else { continue };
-        assert_eq!(error.format(), Some(format), "{error}");
+        assert_eq!(error.format(), Some(format.name()), "{error}");
         assert!(error.rule().is_some(), "no rule: {error}");
         let span = error.span().unwrap_or_else(|| panic!("no place: {error}"));
         // A line of text may be of no field at all.

@@ -51,7 +51,7 @@ fn errors_name_their_place_and_rule() {
         let file = &fixture.file;
         assert!(error.rule().is_some(), "{file}: {error}: no rule");
         assert!(!error.path().is_empty() || error.span().is_some(), "{file}: {error}: no place");
-        assert_eq!(error.format(), Some(format), "{file}");
+        assert_eq!(error.format(), Some(format.name()), "{file}");
     }
 }
 

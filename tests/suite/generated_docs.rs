@@ -14,7 +14,7 @@ fn committed_files_are_up_to_date() {
 fn pages_name_the_specifications() {
     let pages = [include_str!("../../docs/interpretations.md"), include_str!("../../src/lib.rs")];
     for format in meshspec::FormatId::ALL {
-        let meshspec::Specification { title, project, url } = format.about().specification;
+        let meshspec::Specification { title, project, url } = format.about().specification.unwrap();
         for page in pages {
             let page = page.replace("\n//!  ", "");
             assert!(page.contains(title) && page.contains(project) && page.contains(url), "{format}: {page}");

@@ -98,6 +98,7 @@ mod pairs;
     feature = "serde"
 ))]
 mod properties;
+mod registry;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

@@ -4,8 +4,8 @@ use std::io::Cursor;
 
 use meshspec::layout::walk;
 use meshspec::{
-    Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh,
-    seed,
+    Declared, Dialect, Document, Format, FormatId, ReadOptions, Strictness, WriteOptions, bmd, crucible,
+    iyma, mesh, seed,
 };
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use meshspec::layout::assemble::{Part, Values};
 use meshspec::layout::{Type, walk::TRAILING};
-use meshspec::{FormatId, Limits};
+use meshspec::{Formats, Limits};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -37,7 +37,7 @@ pub struct Assemble {
 /// The first line.
 #[derive(Deserialize)]
 struct Head {
-    format: FormatId,
+    format: String,
     layout: Option<String>,
 }
 
@@ -59,11 +59,11 @@ struct Line<'l> {
 }
 
 impl Assemble {
-    pub fn run(&self) -> Result<Status> {
-        progress::on_file(&self.input, || self.assemble())
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
+        progress::on_file(&self.input, || self.assemble(formats))
     }
 
-    fn assemble(&self) -> Result<Status> {
+    fn assemble(&self, formats: &Formats) -> Result<Status> {
         output::refuse_existing(&self.output, self.force)?;
         let place = name_of(&self.input);
         let text = input::read(&self.input)?;
@@ -72,7 +72,8 @@ impl Assemble {
         let Some((_, head)) = lines.next() else {
             return Err(Failure::invalid(&place, "it is empty: expected what `dump --json` prints"));
         };
-        let mut values = Values::new(layout_of(head).map_err(|message| Failure::invalid(&place, message))?);
+        let mut values =
+            Values::new(layout_of(head, formats).map_err(|message| Failure::invalid(&place, message))?);
         for (index, line) in lines {
             add(line, &mut values)
                 .map_err(|message| Failure::invalid(&place, format!("line {}: {message}", index + 1)))?;
@@ -84,9 +85,10 @@ impl Assemble {
 }
 
 /// The layout that the first line names.
-fn layout_of(head: &[u8]) -> Result<&'static Type, String> {
+fn layout_of(head: &[u8], formats: &Formats) -> Result<&'static Type, String> {
     let Head { format, layout } = serde_json::from_slice(head)
         .map_err(|error| format!("line 1 does not name format and layout: {error}"))?;
+    let format = formats.get(&format).map_err(|error| format!("line 1: {error}"))?;
     let layouts = format.about().layouts();
     let names: Vec<_> = layouts.iter().map(|(name, _)| *name).collect();
     match (layout, layouts) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use meshspec::layout::Type;
-use meshspec::{Limits, Report};
+use meshspec::{Formats, Limits, Report};
 use serde::Serialize;
 
 use crate::encoding::Encoding;
@@ -63,19 +63,19 @@ struct Checked {
 }
 
 impl Check {
-    pub fn run(&self) -> Result<Status> {
-        let files = Files::new(&self.many, &self.files, "check", &self.reading)?;
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
+        let files = Files::new(&self.many, &self.files, "check", &self.reading, formats)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
-        let status = files.look_at(self.json, |path| self.look_at(path, brief))?;
+        let status = files.look_at(self.json, |path| self.look_at(path, brief, formats))?;
         if brief && !self.json && !self.verbosity.quiet {
             eprintln!("{} files checked; --verbose shows all of them and their findings", files.len());
         }
         Ok(status)
     }
 
-    fn look_at(&self, path: &Path, brief: bool) -> Result<Checked> {
+    fn look_at(&self, path: &Path, brief: bool, formats: &Formats) -> Result<Checked> {
         let bytes = input::read(path)?;
-        let encoding = self.reading.encoding_of(&bytes, path)?;
+        let encoding = self.reading.encoding_of(&bytes, path, formats)?;
         let options = self.reading.options(encoding, &bytes);
         let (report, layout) = match encoding {
             Encoding::Format(format) => {

@@ -8,7 +8,7 @@ use clap::Args;
 use meshspec::layout::dump;
 use meshspec::layout::walk::Fault;
 use meshspec::layout::{Type, dump::Entry};
-use meshspec::{FormatId, Limits, Rule, Span};
+use meshspec::{AnyFormat, Formats, Limits, Rule, Span};
 use serde::Serialize;
 
 use crate::encoding::Encoding;
@@ -42,7 +42,7 @@ pub struct Dump {
 /// The file that is dumped.
 struct File<'f> {
     name: String,
-    format: FormatId,
+    format: AnyFormat,
     /// The name of the layout.
     layout: &'static str,
     ty: &'static Type,
@@ -51,16 +51,15 @@ struct File<'f> {
 }
 
 impl Dump {
-    pub fn run(&self) -> Result<Status> {
-        progress::on_printed_file(&self.file, || self.dump())
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
+        progress::on_printed_file(&self.file, || self.dump(formats))
     }
 
-    fn dump(&self) -> Result<Status> {
+    fn dump(&self, formats: &Formats) -> Result<Status> {
         let bytes = input::read(&self.file)?;
-        let encoding = self.reading.encoding_of(&bytes, &self.file)?;
+        let encoding = self.reading.encoding_of(&bytes, &self.file, formats)?;
         let Encoding::Format(format) = encoding else {
-            let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();
-            let message = format!("dump shows {} only, not {encoding}", names.join(", "));
+            let message = format!("dump shows {} only, not {encoding}", formats.names());
             return Err(Failure::usage(&name_of(&self.file), message)
                 .with_hint("--from reads the bytes as another format"));
         };
@@ -116,7 +115,7 @@ impl File<'_> {
     /// Prints a line for the file, one for each value, and one for the fault at which they end.
     fn print_json(&self, dump: &dump::Dump) -> Result<Option<Fault>> {
         let mut out = BufWriter::new(io::stdout().lock());
-        let (format, layout, size) = (self.format, self.layout, self.bytes.len() as u64);
+        let (format, layout, size) = (self.format.name(), self.layout, self.bytes.len() as u64);
         put(&Head { file: &self.name, format, layout, size }, &mut out)?;
         let mut written = Ok(());
         let fault = dump.entries(|entry: &Entry| {
@@ -137,7 +136,7 @@ impl File<'_> {
 #[derive(Serialize)]
 struct Head<'h> {
     file: &'h str,
-    format: FormatId,
+    format: &'static str,
     layout: &'static str,
     size: u64,
 }

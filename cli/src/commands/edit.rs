@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use meshspec::FormatId;
+use meshspec::Formats;
 use meshspec::layout::assemble::{self, Change};
 use meshspec::layout::walk;
 
@@ -51,14 +51,14 @@ pub struct Edit {
 }
 
 impl Edit {
-    pub fn run(&self) -> Result<Status> {
-        progress::on_file(&self.input, || self.edit())
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
+        progress::on_file(&self.input, || self.edit(formats))
     }
 
-    fn edit(&self) -> Result<Status> {
+    fn edit(&self, formats: &Formats) -> Result<Status> {
         output::refuse_existing(&self.output, self.force)?;
         let bytes = input::read(&self.input)?;
-        let encoding = self.reading.encoding_of(&bytes, &self.input)?;
+        let encoding = self.reading.encoding_of(&bytes, &self.input, formats)?;
         let options = self.reading.options(encoding, &bytes);
         let place = name_of(&self.input);
         let layout = match encoding {
@@ -66,7 +66,7 @@ impl Edit {
             _ => None,
         };
         let Some(layout) = layout else {
-            let with_layout = FormatId::ALL.iter().filter(|format| format.grammar().is_none());
+            let with_layout = formats.iter().filter(|format| !format.about().layouts().is_empty());
             let names: Vec<_> = with_layout.map(|format| format.name()).collect();
             let message = format!("edit changes {} only, not {encoding}", names.join(", "));
             return Err(Failure::usage(&place, message));

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use meshspec::interop::Interchange;
-use meshspec::{Dialect, FormatId, Specification};
+use meshspec::{AnyFormat, Dialect, Specification};
 use serde::Serialize;
 
 use crate::failure::{Result, Status};
@@ -31,8 +31,8 @@ struct Format {
 }
 
 impl Formats {
-    pub fn run(&self) -> Result<Status> {
-        let formats = FormatId::ALL.iter().map(|format| Format::of(*format));
+    pub fn run(&self, formats: &meshspec::Formats) -> Result<Status> {
+        let formats = formats.iter().map(Format::of);
         let others = Interchange::ALL.iter().map(|format| Format::of_interchange(*format));
         let formats: Vec<Format> = formats.chain(others).collect();
         if self.json {
@@ -57,7 +57,7 @@ impl Formats {
 }
 
 impl Format {
-    fn of(format: FormatId) -> Format {
+    fn of(format: AnyFormat) -> Format {
         let about = format.about();
         Format {
             name: format.name(),
@@ -65,7 +65,7 @@ impl Format {
             summary: about.summary,
             extensions: about.extensions.to_vec(),
             dialects: about.dialects,
-            specification: Some(about.specification),
+            specification: about.specification,
         }
     }
 

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshspec::Dialect;
 use meshspec::info::{
     AnimationInfo, Info as DocumentInfo, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
 };
 use meshspec::scene::SceneOptions;
+use meshspec::{Dialect, Formats};
 use serde::Serialize;
 
 use crate::encoding::Encoding;
@@ -105,18 +105,18 @@ impl From<SceneInfo> for Content {
 }
 
 impl Info {
-    pub fn run(&self) -> Result<Status> {
-        let files = Files::new(&self.many, &self.files, "info", &self.reading)?;
-        files.look_at(self.json, |path| self.look_at(path))
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
+        let files = Files::new(&self.many, &self.files, "info", &self.reading, formats)?;
+        files.look_at(self.json, |path| self.look_at(path, formats))
     }
 
-    fn look_at(&self, path: &Path) -> Result<FileInfo> {
+    fn look_at(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
         let bytes = input::read(path)?;
-        let encoding = self.reading.encoding_of(&bytes, path)?;
+        let encoding = self.reading.encoding_of(&bytes, path, formats)?;
         let options = self.reading.options(encoding, &bytes);
         let fail = |error| Failure::in_file(&name_of(path), &error, &bytes);
         let content = match encoding {
-            Encoding::Format(format) => format.read(&bytes, &options).map_err(fail)?.info().into(),
+            Encoding::Format(format) => format.info(&bytes, &options).map_err(fail)?.into(),
             Encoding::Json => match json::read_document(&bytes) {
                 Ok(document) => document.info().into(),
                 Err(error) => return Err(Failure::invalid(&name_of(path), error)),

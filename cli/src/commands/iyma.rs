@@ -163,7 +163,7 @@ impl Merge {
         if self.inputs.iter().filter(|path| is_standard(path)).count() > 1 {
             return Err(Failure::usage("standard input", "can be only one of the inputs"));
         }
-        let inputs = listing::list_some(&self.inputs, is_iyma)?;
+        let inputs = listing::list_some(&self.inputs, &is_iyma)?;
         let inputs: Vec<_> = inputs.into_iter().map(|listed| listed.file).collect();
         let documents = inputs.iter().map(|path| self.writing.read(path)).collect::<Result<Vec<_>>>()?;
         let merged = iyma::merge(&documents);

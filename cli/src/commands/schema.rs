@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use meshspec::FormatId;
 use meshspec::layout::{self, SchemaFile};
+use meshspec::{AnyFormat, Formats};
 
+use crate::encoding::format_parser;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{STANDARD, format_parser};
+use crate::input::STANDARD;
 use crate::output;
 
 /// Print the declaration of a format: tables, or a definition for other programs.
 #[derive(Debug, Args)]
 pub struct Schema {
     /// The format.
-    #[arg(value_parser = format_parser())]
-    format: FormatId,
+    #[arg(value_parser = format_parser(&Formats::builtin()))]
+    format: AnyFormat,
     /// The language.
     #[arg(long = "as", value_name = "LANGUAGE", value_parser = language_parser())]
     language: layout::Schema,

@@ -59,12 +59,12 @@ impl Folder {
     }
 
     pub fn run_with(&self, arguments: &str, stdin: impl Into<Vec<u8>>) -> Run {
-        let output = self.command().args(arguments.split(' ')).write_stdin(stdin).output().unwrap();
-        Run {
-            status: output.status.code().unwrap(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Run::of(self.command().args(arguments.split(' ')).write_stdin(stdin))
+    }
+
+    /// Runs another program than `meshspec`.
+    pub fn run_program(&self, program: &Path, arguments: &str) -> Run {
+        Run::of(Command::new(program).current_dir(self.0.path()).args(arguments.split(' ')))
     }
 }
 
@@ -75,6 +75,15 @@ fn command(folder: &Path) -> Command {
 }
 
 impl Run {
+    fn of(command: &mut Command) -> Run {
+        let output = command.output().unwrap();
+        Run {
+            status: output.status.code().unwrap(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// The output of a run that must have gone well and quietly.
     #[track_caller]
     pub fn fine(self) -> String {

@@ -41,7 +41,7 @@ fn the_same_as_data() {
             "specification": {
                 "title": "MESH format specification v1.0",
                 "project": "Surviveler by RookieGameDevs",
-                "url": FormatId::Mesh.about().specification.url,
+                "url": FormatId::Mesh.about().specification.unwrap().url,
             },
         })
     );

@@ -21,6 +21,7 @@ mod listing;
 mod many;
 mod messages;
 mod output;
+mod own_format;
 mod packed;
 mod schema;
 mod shell;

@@ -7,7 +7,7 @@ use crate::{Dialect, FormatId, Text};
 
 pub fn info(document: &Document) -> Info {
     Info {
-        format: FormatId::Bmd,
+        format: FormatId::Bmd.name(),
         dialect: Dialect::Spec,
         meshes: document.meshes.iter().map(mesh_info).collect(),
         skeleton: (!document.bones.is_empty()).then(|| SkeletonInfo {

@@ -18,21 +18,21 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Detection, Format, Specification, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, check_document, locate, refuse};
 use crate::info::Info;
-use crate::layout::{Layout, Type};
+use crate::layout::Layout;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
-impl Format for Document {
+impl Declared for Document {
     const ABOUT: &'static About = &About {
-        id: FormatId::Bmd,
+        name: FormatId::Bmd.name(),
         title: "BMD",
         summary: "images of packed meshes, quantised skeletons, compacted animations",
-        specification: Specification {
+        specification: Some(Specification {
             title: "Mesh Model Format (Possible, for BGBTech3 Engine)",
             project: "bgbtech_btsr1arch by Brendan G. Bohannon",
             url: "https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt",
-        },
+        }),
         extensions: &["bmd"],
         dialects: &[Dialect::Spec],
         has_compression_levels: false,
@@ -45,6 +45,16 @@ impl Format for Document {
         codec::detect(bytes)
     }
 
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        check_document::<Document>(bytes, options)
+    }
+
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Document::read(bytes, options).map(|document| document.info())
+    }
+}
+
+impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)
             .and_then(|_| codec::read(bytes))
@@ -76,9 +86,5 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         info::info(self)
-    }
-
-    fn layout_of(_: &[u8], _: Dialect) -> Option<&'static Type> {
-        Some(&schema::Image::TYPE)
     }
 }

@@ -29,21 +29,21 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
-use super::{About, Detection, Format, Specification, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, check_document, locate, refuse};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
-impl Format for Document {
+impl Declared for Document {
     const ABOUT: &'static About = &About {
-        id: FormatId::Crucible,
+        name: FormatId::Crucible.name(),
         title: "Crucible",
         summary: "mesh chunks of LZ4-compressed attribute streams",
-        specification: Specification {
+        specification: Some(Specification {
             title: "Mesh Chunk Format",
             project: "Crucible by Joshua-A-Shelton",
             url: "https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md",
-        },
+        }),
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
         has_compression_levels: false,
@@ -56,6 +56,20 @@ impl Format for Document {
         codec::detect(bytes)
     }
 
+    fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        Some(codec::layout(bytes, dialect))
+    }
+
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        check_document::<Document>(bytes, options)
+    }
+
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Document::read(bytes, options).map(|document| document.info())
+    }
+}
+
+impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, &options.limits)
@@ -103,17 +117,13 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         Info {
-            format: FormatId::Crucible,
+            format: FormatId::Crucible.name(),
             dialect: self.dialect,
             meshes: self.chunks.iter().map(mesh_info).collect(),
             skeleton: None,
             animations: Vec::new(),
             properties: Vec::new(),
         }
-    }
-
-    fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
-        Some(codec::layout(bytes, dialect))
     }
 }
 

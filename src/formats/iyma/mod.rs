@@ -43,21 +43,20 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Detection, Format, Specification, refuse};
+use super::{About, Declared, Detection, Format, Specification, check_document, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
-use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
-impl Format for Document {
+impl Declared for Document {
     const ABOUT: &'static About = &About {
-        id: FormatId::Iyma,
+        name: FormatId::Iyma.name(),
         title: "IyMA",
         summary: "zstd-compressed GPU buffers of compatible meshes",
-        specification: Specification {
+        specification: Some(Specification {
             title: "Iyes Mesh Array",
             project: "iyes_mesh by IyesGames",
             url: "https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md",
-        },
+        }),
         extensions: &["ima"],
         dialects: &[Dialect::Spec, Dialect::Reference],
         has_compression_levels: true,
@@ -70,6 +69,16 @@ impl Format for Document {
         codec::detect(bytes)
     }
 
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        check_document::<Document>(bytes, options)
+    }
+
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Document::read(bytes, options).map(|document| document.info())
+    }
+}
+
+impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, options)
@@ -109,7 +118,7 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         Info {
-            format: FormatId::Iyma,
+            format: FormatId::Iyma.name(),
             dialect: self.dialect,
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
             skeleton: None,
@@ -135,10 +144,6 @@ impl Format for Document {
         if let Some((metadata, data)) = codec::checksums(bytes, dialect) {
             rules::check_checksums(metadata.as_ref(), &data, report);
         }
-    }
-
-    fn layout_of(_: &[u8], dialect: Dialect) -> Option<&'static Type> {
-        Some(codec::layout(dialect))
     }
 }
 

@@ -31,22 +31,21 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, Pose, Vertex, VertexFormat, Vertices};
 
-use super::{About, Confidence, Detection, Format, Specification, locate, refuse};
+use super::{About, Confidence, Declared, Detection, Format, Specification, check_document, locate, refuse};
 use crate::bulk::Strings;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
-use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
 
-impl Format for Document {
+impl Declared for Document {
     const ABOUT: &'static About = &About {
-        id: FormatId::Mesh,
+        name: FormatId::Mesh.name(),
         title: "MESH",
         summary: "interleaved vertices, a skeleton, sampled animations",
-        specification: Specification {
+        specification: Some(Specification {
             title: "MESH format specification v1.0",
             project: "Surviveler by RookieGameDevs",
             url: "https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md",
-        },
+        }),
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
         has_compression_levels: false,
@@ -59,6 +58,16 @@ impl Format for Document {
         codec::detect(bytes)
     }
 
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        check_document::<Document>(bytes, options)
+    }
+
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Document::read(bytes, options).map(|document| document.info())
+    }
+}
+
+impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect)
@@ -129,7 +138,7 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         Info {
-            format: FormatId::Mesh,
+            format: FormatId::Mesh.name(),
             dialect: self.dialect,
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
@@ -155,10 +164,6 @@ impl Format for Document {
                 .collect(),
             properties: Vec::new(),
         }
-    }
-
-    fn layout_of(_: &[u8], dialect: Dialect) -> Option<&'static Type> {
-        Some(codec::layout(dialect))
     }
 }
 

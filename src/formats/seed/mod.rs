@@ -33,25 +33,25 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
-use super::{About, Detection, Format, Specification, refuse};
+use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
-use crate::layout::{Grammar, Number, Type};
+use crate::layout::{Grammar, Number};
 use crate::{
     Dialect, Error, ErrorKind, FormatId, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions,
 };
 use codec::{detect, locate, write};
 use rules::Unreadable;
 
-impl Format for Document {
+impl Declared for Document {
     const ABOUT: &'static About = &About {
-        id: FormatId::Seed,
+        name: FormatId::Seed.name(),
         title: "Seed",
         summary: "lines of text: properties, vertex attributes, faces",
-        specification: Specification {
+        specification: Some(Specification {
             title: "Mesh File Format Specification (.mesh)",
             project: "Seed Engine by Confictura Studios",
             url: "https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md",
-        },
+        }),
         extensions: &["mesh"],
         dialects: &[Dialect::Spec],
         has_compression_levels: false,
@@ -66,6 +66,39 @@ impl Format for Document {
         Detection { confidence: detect::confidence(bytes), dialect: Dialect::Spec }
     }
 
+    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        Self::dialect_of(bytes, options)?;
+        let read = codec::read(bytes, &codec_options(options, None));
+        let mut report = Report::new(&options.limits);
+        read.diagnostics.report(bytes, &mut report);
+        if !read.stopped {
+            rules::check(&read.document, read.diagnostics.unreadable, &mut report);
+        }
+        locate::locate(bytes, &mut report);
+        Ok(report)
+    }
+
+    fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        Document::read(bytes, options).map(|document| document.info())
+    }
+
+    fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
+        dump::lines(bytes, each);
+    }
+
+    fn check_lines(bytes: &[u8]) -> Report {
+        let options = ReadOptions::default();
+        let read = codec::read(bytes, &codec_options(&options, None));
+        let mut report = Report::at_least(Severity::Fatal, &options.limits);
+        if !read.stopped {
+            rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
+        }
+        locate::locate(bytes, &mut report);
+        report
+    }
+}
+
+impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)?;
         let refused = options.strictness.threshold();
@@ -97,18 +130,6 @@ impl Format for Document {
         rules::check(self, Unreadable::default(), report);
     }
 
-    fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        Self::dialect_of(bytes, options)?;
-        let read = codec::read(bytes, &codec_options(options, None));
-        let mut report = Report::new(&options.limits);
-        read.diagnostics.report(bytes, &mut report);
-        if !read.stopped {
-            rules::check(&read.document, read.diagnostics.unreadable, &mut report);
-        }
-        locate::locate(bytes, &mut report);
-        Ok(report)
-    }
-
     fn dialect(&self) -> Dialect {
         Dialect::Spec
     }
@@ -122,7 +143,7 @@ impl Format for Document {
         let attributes =
             Kind::ALL.into_iter().filter(|kind| kind.attribute().is_per_vertex() && self.has(*kind));
         Info {
-            format: FormatId::Seed,
+            format: FormatId::Seed.name(),
             dialect: Dialect::Spec,
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
@@ -136,25 +157,6 @@ impl Format for Document {
             skeleton: None,
             animations: Vec::new(),
         }
-    }
-
-    fn layout_of(_: &[u8], _: Dialect) -> Option<&'static Type> {
-        None
-    }
-
-    fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
-        dump::lines(bytes, each);
-    }
-
-    fn check_lines(bytes: &[u8]) -> Report {
-        let options = ReadOptions::default();
-        let read = codec::read(bytes, &codec_options(&options, None));
-        let mut report = Report::at_least(Severity::Fatal, &options.limits);
-        if !read.stopped {
-            rules::check_structure(&read.document, read.diagnostics.unreadable, &mut report);
-        }
-        locate::locate(bytes, &mut report);
-        report
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use meshspec::Formats;
+
 use super::Convert;
 use super::outcome::{Outcome, Row};
 use crate::encoding::Encoding;
@@ -43,15 +45,21 @@ struct Counts {
 impl Convert {
     /// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
     /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file.
-    pub(super) fn run_all(&self, inputs: &[PathBuf], folder: &Path, to: Encoding) -> Result<Status> {
-        self.conversion.require_options(to)?;
+    pub(super) fn run_all(
+        &self,
+        inputs: &[PathBuf],
+        folder: &Path,
+        to: Encoding,
+        formats: &Formats,
+    ) -> Result<Status> {
+        self.conversion.require_options(to, formats)?;
         if inputs.iter().any(|input| is_standard(input)) {
             return Err(Failure::usage("standard input", "has no file name for --out-dir; name OUT instead"));
         }
         if self.many.newer == Some(Newer::Hash) {
             self.many.require_log()?;
         }
-        let mut files = listing::list(inputs, listing::is_mesh)?;
+        let mut files = listing::list(inputs, &|path| listing::is_mesh(path, formats))?;
         self.many.add_to(&mut files)?;
         let jobs = jobs(files, folder, to);
         let lines = self.many.lines("convert", &(&self.conversion, folder))?;
@@ -61,7 +69,7 @@ impl Convert {
         let mut list = json::List::new();
         let mut out = anstream::stdout();
         let work = |job| {
-            let done = self.convert(job, &lines);
+            let done = self.convert(job, &lines, formats);
             if let (Ok(Ended::Now(result)), false) = (&done, self.json) {
                 bar.suspend(|| self.report(job, result));
             }
@@ -92,14 +100,15 @@ impl Convert {
     }
 
     /// Converts a file, unless that was done before.
-    fn convert(&self, job: &Job, lines: &Lines) -> Result<Ended> {
+    fn convert(&self, job: &Job, lines: &Lines, formats: &Formats) -> Result<Ended> {
         if let Some(status) = self.before(job, lines) {
             return Ok(Ended::Before(status));
         }
         let state = lines.state(&job.input);
         // --newer is there to replace what is not up to date.
         let force = self.force || self.many.newer.is_some();
-        let result = job.run(|| self.conversion.run(&job.input, Staged::in_new_folders(&job.output, force)));
+        let staged = Staged::in_new_folders(&job.output, force);
+        let result = job.run(|| self.conversion.run(&job.input, staged, formats));
         if lines.are_written() {
             lines.write(&Row::new(&job.input, &job.output, &result), state, status_of(&result))?;
         }

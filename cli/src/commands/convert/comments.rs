@@ -20,7 +20,11 @@ pub enum Comments {
 impl Comments {
     /// Whether such files have comments.
     pub fn are_in(encoding: Encoding) -> bool {
-        matches!(encoding, Encoding::Json | Encoding::Format(FormatId::Seed))
+        match encoding {
+            Encoding::Json => true,
+            Encoding::Format(format) => format.built_in() == Some(FormatId::Seed),
+            Encoding::Interchange(_) => false,
+        }
     }
 
     /// Whether those of IN are read.

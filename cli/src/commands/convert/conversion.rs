@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 use meshspec::scene::{Conventions, Precision, Scene, SceneOptions};
-use meshspec::{About, Dialect, Document, FormatId, Limits, ReadOptions};
+use meshspec::{About, AnyFormat, Dialect, Document, FormatId, Formats, Limits, ReadOptions};
 
 use super::comments::Comments;
 use super::edits::Edits;
@@ -21,10 +21,10 @@ use crate::packing::Packing;
 #[derive(Debug, Args)]
 pub struct Conversion {
     /// The format of IN. Without it, the extension of IN or its content decides.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser())]
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser(&Formats::builtin()))]
     from: Option<Encoding>,
     /// The format of OUT. Without it, the extension of OUT decides.
-    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser())]
+    #[arg(long, value_name = "FORMAT", value_parser = encoding::parser(&Formats::builtin()))]
     pub to: Option<Encoding>,
     /// The dialect to write. Without it, files are written in the dialect of the specification; from and to JSON, the
     /// dialect is kept.
@@ -50,14 +50,17 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Wrong usage if the target does not have what an option sets.
-    pub fn require_options(&self, to: Encoding) -> Result<()> {
+    /// Wrong usage if the target does not have what an option sets, or no scenes.
+    pub fn require_options(&self, to: Encoding, formats: &Formats) -> Result<()> {
+        if let Encoding::Format(format) = to {
+            encoding::require_scenes(format, "--to")?;
+        }
         let require = |option: &str, is_there: fn(&About) -> bool| {
             if matches!(to, Encoding::Format(format) if is_there(format.about())) {
                 return Ok(());
             }
-            let names = FormatId::ALL.iter().map(|format| format.about()).filter(|about| is_there(about));
-            let names: Vec<_> = names.map(|about| about.id.name()).collect();
+            let having = formats.iter().filter(|format| is_there(format.about()));
+            let names: Vec<_> = having.map(AnyFormat::name).collect();
             let message = format!("applies to {} only, and the output is {to}", names.join(", "));
             Err(Failure::usage(option, message))
         };
@@ -82,20 +85,21 @@ impl Conversion {
     }
 
     /// Converts a file. Nothing is written unless all goes well.
-    pub fn run(&self, input: &Path, output: Staged) -> Result<Outcome> {
+    pub fn run(&self, input: &Path, output: Staged, formats: &Formats) -> Result<Outcome> {
         output.refuse_existing()?;
         let bytes = input::read(input)?;
-        let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input), Ok)?;
-        let to = self.target(input, output.path(), from, &bytes)?;
-        self.require_options(to)?;
+        let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input, formats), Ok)?;
+        let to = self.target(input, output.path(), from, &bytes, formats)?;
+        self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
         let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
         match run.read(bytes, from)? {
             Content::Document(document) => {
                 let document = *document;
+                let own = Encoding::Format(document.format().into());
                 // As JSON, it is of the same format.
-                let format = if to == Encoding::Json { Encoding::Format(document.format()) } else { to };
-                let is_same = format == Encoding::Format(document.format());
+                let format = if to == Encoding::Json { own } else { to };
+                let is_same = format == own;
                 if is_same && (from == Encoding::Json || to == Encoding::Json) {
                     run.keep_dialect(&document)?;
                 }
@@ -113,17 +117,26 @@ impl Conversion {
     }
 
     /// The format of OUT.
-    fn target(&self, input: &Path, output: &Path, from: Encoding, bytes: &[u8]) -> Result<Encoding> {
-        if let Some(to) = self.to.or_else(|| Encoding::of_path(output)) {
+    fn target(
+        &self,
+        input: &Path,
+        output: &Path,
+        from: Encoding,
+        bytes: &[u8],
+        formats: &Formats,
+    ) -> Result<Encoding> {
+        if let Some(to) = self.to.or_else(|| Encoding::of_path(output, formats)) {
             return Ok(to);
         }
         match from {
-            Encoding::Format(format) => Encoding::of_shared_extension(output, Some(format)),
-            Encoding::Interchange(_) => Encoding::of_shared_extension(output, None),
+            Encoding::Format(format) => Encoding::of_shared_extension(output, Some(format), formats),
+            Encoding::Interchange(_) => Encoding::of_shared_extension(output, None, formats),
             // A document says what it is.
             Encoding::Json => match json::format_of(bytes) {
                 Ok(own) => {
-                    Ok(Encoding::of_shared_extension(output, Some(own)).unwrap_or(Encoding::Format(own)))
+                    let own = own.into();
+                    let shared = Encoding::of_shared_extension(output, Some(own), formats);
+                    Ok(shared.unwrap_or(Encoding::Format(own)))
                 }
                 Err(error) => Err(Failure::invalid(&name_of(input), error)),
             },
@@ -162,7 +175,7 @@ impl Run<'_> {
             Encoding::Format(format) => {
                 let options =
                     self.conversion.read_options().with_comments(self.conversion.comments().are_kept());
-                let document = format.read(&bytes, &options);
+                let document = encoding::require_scenes(format, &name_of(self.input))?.read(&bytes, &options);
                 document
                     .map(|document| Content::Document(Box::new(document)))
                     .map_err(|error| Failure::in_file(&name_of(self.input), &error, &bytes))
@@ -247,6 +260,7 @@ impl Run<'_> {
                 Err(Failure::usage(&name_of(self.input), message).with_hint("convert to one of these first"))
             }
             Encoding::Format(format) => {
+                let format = encoding::require_scenes(format, "--to")?;
                 let options = self.target(format.name(), format.conventions());
                 if self.conversion.edits.add_normals(&mut scene, format) > 0 {
                     self.outcome

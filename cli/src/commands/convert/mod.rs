@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use meshspec::Formats;
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
@@ -47,20 +48,20 @@ pub struct Convert {
 }
 
 impl Convert {
-    pub fn run(&self) -> Result<Status> {
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
         if let (Some(folder), Some(to)) = (&self.out_dir, self.conversion.to) {
-            return self.run_all(&self.paths, folder, to);
+            return self.run_all(&self.paths, folder, to, formats);
         }
         match (self.many.asked(), &*self.paths) {
             (Some(option), _) => Err(Failure::usage(option, "requires --out-dir DIR and --to FORMAT")),
-            (None, [input, output]) => self.run_one(input, output),
+            (None, [input, output]) => self.run_one(input, output, formats),
             (None, [input]) => Err(Failure::usage(&input.display().to_string(), "no output file")
                 .with_hint("name the file to write, or a folder with --out-dir DIR --to FORMAT")),
             _ => Err(Failure::usage("convert", "several input files require --out-dir DIR and --to FORMAT")),
         }
     }
 
-    fn run_one(&self, input: &Path, output: &Path) -> Result<Status> {
+    fn run_one(&self, input: &Path, output: &Path, formats: &Formats) -> Result<Status> {
         if self.json && is_standard(output) {
             let message = "both OUT and the report of --json would go there";
             return Err(Failure::usage("standard output", message).with_hint("write OUT to a file"));
@@ -70,7 +71,7 @@ impl Convert {
                 .with_hint("convert a folder with --out-dir DIR --to FORMAT"));
         }
         let staged = Staged::new(output, self.force);
-        let result = progress::on_files(input, output, || self.conversion.run(input, staged));
+        let result = progress::on_files(input, output, || self.conversion.run(input, staged, formats));
         if self.json {
             output::print_json(&Row::new(input, output, &result))?;
         } else if let Ok(outcome) = &result {

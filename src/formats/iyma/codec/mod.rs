@@ -5,7 +5,7 @@ mod reader;
 #[cfg(test)]
 mod vectors;
 
-pub(super) use opened::{checksums, detect, layout, layouts, locate_in};
+pub(super) use opened::{checksums, detect, layouts, locate_in};
 pub use reader::{Reader, open_reader};
 
 use std::io::Cursor;

@@ -15,7 +15,7 @@ use crate::formats::locate;
 use crate::layout::{Layout, Scope, Type, bind};
 use crate::unpack::zstd;
 use crate::{
-    Confidence, Detection, Dialect, Error, ErrorKind, Format, FormatId, Path, ReadOptions, Result, Rule,
+    Confidence, Declared, Detection, Dialect, Error, ErrorKind, FormatId, Path, ReadOptions, Result, Rule,
     Span, Strictness, path,
 };
 
@@ -32,7 +32,7 @@ pub(in super::super) fn layouts() -> &'static [(&'static str, &'static Type)] {
 }
 
 /// The layout of a file of this dialect.
-pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
+fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, reference)] = *LAYOUTS;
     if dialect == Dialect::Reference { reference } else { spec }
 }

@@ -12,7 +12,7 @@ use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
 use super::opened::{Opened, locate_in, open, read_header};
 use crate::formats::refuse;
 use crate::unpack::zstd::{self, Chunks, Fault, Inflater};
-use crate::{Dialect, Error, ErrorKind, Format, FormatId, ReadOptions, Result, Strictness, path};
+use crate::{Declared, Dialect, Error, ErrorKind, FormatId, ReadOptions, Result, Strictness, path};
 
 /// A file whose header and descriptor have been read, and whose data has not.
 ///

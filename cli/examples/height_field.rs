@@ -1,0 +1,34 @@
+//! The program for height fields, and for every format that is built in.
+
+use std::process::ExitCode;
+
+use binrw::binrw;
+use meshspec::layout::Layout;
+use meshspec::{About, Declared, Formats};
+
+/// A height field.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"HFLD")]
+pub struct HeightField {
+    /// Number of columns.
+    #[br(assert(columns >= 2, "a height field has 2 columns at least"))]
+    pub columns: u16,
+    /// Number of rows.
+    pub rows: u16,
+    /// Heights in metres, row by row.
+    #[br(count = columns as u32 * rows as u32)]
+    pub heights: Vec<f32>,
+}
+
+impl Declared for HeightField {
+    const ABOUT: &'static About =
+        &About::new("height_field", "Height field", || &[("height_field", &HeightField::TYPE)])
+            .with_summary("heights in rows")
+            .with_extensions(&["hfld"]);
+}
+
+fn main() -> meshspec::Result<ExitCode> {
+    let formats = Formats::builtin().with::<HeightField>()?;
+    Ok(meshspec_cli::run(&formats, std::env::args_os()))
+}

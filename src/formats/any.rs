@@ -1,0 +1,146 @@
+//! A format that is chosen while the program runs, built in or not.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use super::{About, Declared, Detection};
+use crate::info::Info;
+use crate::layout::{Grammar, Schema, SchemaFile, Type};
+use crate::lines::Line;
+use crate::{Dialect, FormatId, ReadOptions, Report, Result};
+
+/// A format, built in or declared elsewhere: what can be done with its files.
+#[derive(Clone, Copy)]
+pub struct AnyFormat {
+    about: &'static About,
+    grammar: Option<&'static Grammar>,
+    built_in: Option<FormatId>,
+    detect: fn(&[u8]) -> Detection,
+    dialect_of: fn(&[u8], &ReadOptions) -> Result<Dialect>,
+    layout_of: fn(&[u8], Dialect) -> Option<&'static Type>,
+    check: fn(&[u8], &ReadOptions) -> Result<Report>,
+    info: fn(&[u8], &ReadOptions) -> Result<Info>,
+    lines: fn(&[u8], &mut dyn FnMut(&Line) -> ControlFlow<()>),
+    check_lines: fn(&[u8]) -> Report,
+}
+
+impl AnyFormat {
+    /// The format with this declaration.
+    pub const fn of<T: Declared>() -> AnyFormat {
+        AnyFormat {
+            about: T::ABOUT,
+            grammar: T::GRAMMAR,
+            built_in: None,
+            detect: T::detect,
+            dialect_of: T::dialect_of,
+            layout_of: T::layout_of,
+            check: T::check_file,
+            info: T::info_of,
+            lines: T::lines,
+            check_lines: T::check_lines,
+        }
+    }
+
+    pub(super) fn with_id(self, id: FormatId) -> AnyFormat {
+        AnyFormat { built_in: Some(id), ..self }
+    }
+
+    /// The name, as the command line takes it.
+    pub fn name(self) -> &'static str {
+        self.about.name
+    }
+
+    /// What there is to know about it.
+    pub fn about(self) -> &'static About {
+        self.about
+    }
+
+    /// Which of the formats it is that are built in, which have documents and scenes; `None` for another one.
+    pub fn built_in(self) -> Option<FormatId> {
+        self.built_in
+    }
+
+    /// How surely these bytes are a file of this format, and its dialect. See [`Declared::detect`].
+    pub fn detect(self, bytes: &[u8]) -> Detection {
+        (self.detect)(bytes)
+    }
+
+    /// The dialect to read these bytes as: that of the options or, without one, the one that is detected.
+    ///
+    /// # Errors
+    ///
+    /// If the format does not have the dialect of the options.
+    pub fn dialect_of(self, bytes: &[u8], options: &ReadOptions) -> Result<Dialect> {
+        (self.dialect_of)(bytes, options)
+    }
+
+    /// The declaration of a whole file of this dialect with these bytes. A text format has none.
+    pub fn layout_of(self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        (self.layout_of)(bytes, dialect)
+    }
+
+    /// Everything that is wrong with a file of this format. See [`check`](crate::check).
+    ///
+    /// # Errors
+    ///
+    /// See [`check`](crate::check).
+    pub fn check(self, bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        (self.check)(bytes, options)
+    }
+
+    /// A summary of a file of this format. See [`Declared::info_of`].
+    ///
+    /// # Errors
+    ///
+    /// The first thing that the strictness of the options does not accept, with its place.
+    pub fn info(self, bytes: &[u8], options: &ReadOptions) -> Result<Info> {
+        (self.info)(bytes, options)
+    }
+
+    /// The declaration of a text format; `None` for a binary format, which has layouts.
+    pub fn grammar(self) -> Option<&'static Grammar> {
+        self.grammar
+    }
+
+    /// The declaration of the format in another language: tables, parser definitions, a C header. Only Markdown and
+    /// JSON can express that of a text format.
+    pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
+        let About { name, title, .. } = self.about;
+        match self.grammar {
+            Some(grammar) => grammar.print(schema, name, title),
+            None => schema.print(name, title, self.about.layouts()),
+        }
+    }
+
+    /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.
+    pub fn lines(self, bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
+        (self.lines)(bytes, each);
+    }
+
+    /// What keeps a text file from being decoded although each of its lines can be: what [`lines`](Self::lines) does
+    /// not say.
+    pub fn check_lines(self, bytes: &[u8]) -> Report {
+        (self.check_lines)(bytes)
+    }
+}
+
+/// Formats of a registry have names of their own.
+impl PartialEq for AnyFormat {
+    fn eq(&self, other: &AnyFormat) -> bool {
+        (self.name(), self.built_in) == (other.name(), other.built_in)
+    }
+}
+
+impl Eq for AnyFormat {}
+
+impl fmt::Display for AnyFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for AnyFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AnyFormat").field(&self.name()).finish()
+    }
+}

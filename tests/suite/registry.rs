@@ -1,0 +1,221 @@
+//! Formats that are declared here, beside those that are built in.
+
+use std::path::Path;
+
+use binrw::binrw;
+use meshspec::info::{Property, PropertyValue};
+use meshspec::layout::assemble::{Change, Edit, edit};
+use meshspec::layout::{Layout, Schema, Type, bind};
+use meshspec::{
+    About, AnyFormat, Confidence, Declared, Dialect, Error, ErrorKind, FormatId, Formats, ReadOptions,
+    Report, Rule, Severity, Strictness, check, path,
+};
+
+/// Curves through points.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"CURV")]
+#[br(import(dialect: Dialect))]
+struct Curves {
+    /// Number of curves.
+    #[br(temp)]
+    #[bw(try_calc = u8::try_from(curves.len()))]
+    count: u8,
+    /// The curves.
+    #[br(count = count)]
+    curves: Vec<Curve>,
+    /// How much they bend.
+    #[br(if(dialect == Dialect::Tangent))]
+    tension: Option<f32>,
+}
+
+/// One curve.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Curve {
+    /// Number of points.
+    #[br(temp, assert(count >= 2, "a curve has 2 points at least"))]
+    #[bw(try_calc = u8::try_from(points.len()))]
+    count: u8,
+    /// The points.
+    #[br(count = count)]
+    points: Vec<[u8; 2]>,
+}
+
+static LAYOUTS: std::sync::LazyLock<[(&str, &Type); 2]> = std::sync::LazyLock::new(|| {
+    [
+        ("curves", bind::<Curves>("", &[Dialect::Spec.into()])),
+        ("curves_tense", bind::<Curves>("Tense", &[Dialect::Tangent.into()])),
+    ]
+});
+
+static CLOSED: Rule = Rule {
+    code: "CURVES-CLOSED",
+    severity: Severity::Warning,
+    summary: "The file ends with a point at 0, 0.",
+    section: "Curves",
+    row: "",
+};
+
+impl Declared for Curves {
+    const ABOUT: &'static About = &About::new("curves", "Curves", || &*LAYOUTS)
+        .with_extensions(&["crv"])
+        .with_dialects(&[Dialect::Spec, Dialect::Tangent]);
+
+    fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
+        if dialect == Dialect::Spec && !bytes.ends_with(&[0, 0]) {
+            report.add(&CLOSED, path!(curves[0].points), "the last point is another one");
+        }
+    }
+}
+
+/// Two bytes, without a mark of what they are.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Pair {
+    first: u8,
+    #[br(assert(second > first, "the second is larger"))]
+    second: u8,
+}
+
+impl Declared for Pair {
+    const ABOUT: &'static About =
+        &About::new("pair", "Pairs", || &[("pair", &Pair::TYPE)]).with_extensions(&["pair"]);
+}
+
+/// The other pair: the same bytes.
+struct Other;
+
+impl Declared for Other {
+    const ABOUT: &'static About =
+        &About::new("other", "Others", || &[("other", &Pair::TYPE)]).with_extensions(&["other"]);
+}
+
+fn formats() -> Formats {
+    Formats::builtin().with::<Curves>().unwrap().with::<Pair>().unwrap()
+}
+
+const TWO_CURVES: &[u8] = b"CURV\x02\x02abcd\x03abcd\0\0";
+
+fn findings(format: AnyFormat, bytes: &[u8]) -> Vec<String> {
+    let report = check(bytes, format, &ReadOptions::default()).unwrap();
+    report.findings().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_format_is_found_by_its_name() {
+    let formats = formats();
+    assert_eq!(formats.iter().count(), FormatId::ALL.len() + 2);
+    let curves = formats.get("curves").unwrap();
+    assert_eq!((curves.about().title, curves.built_in()), ("Curves", None));
+    for format in FormatId::ALL {
+        assert_eq!(formats.get(format.name()).unwrap().built_in(), Some(*format));
+    }
+    let error = formats.get("curve").unwrap_err();
+    assert_eq!(error.to_string(), format!("unknown format `curve`: the formats are {}", formats.names()));
+    assert!(formats.names().ends_with("curves, pair"));
+}
+
+#[test]
+fn a_format_is_detected_by_magic_bytes_or_by_structure() {
+    let formats = formats();
+    let detected = |bytes: &[u8], path: Option<&str>| {
+        formats.detect(bytes, path.map(Path::new)).map(|detected| (detected.format.name(), detected.dialect))
+    };
+    assert_eq!(detected(TWO_CURVES, None).unwrap(), ("curves", Dialect::Spec));
+    assert_eq!(detected(b"CURV", None).unwrap(), ("curves", Dialect::Spec), "damaged, but marked");
+    assert_eq!(detected(&[1, 2], None).unwrap(), ("pair", Dialect::Spec));
+    assert!(detected(&[2, 1], None).is_err());
+    // Its extension says what a damaged file should be.
+    assert_eq!(detected(&[2, 1], Some("a.pair")).unwrap().0, "pair");
+    let confidence = |bytes| formats.get("pair").unwrap().detect(bytes).confidence;
+    assert_eq!([confidence(&[1, 2]), confidence(&[1, 2, 3])], [Confidence::Structure, Confidence::None]);
+}
+
+#[test]
+fn an_extension_decides_between_formats_that_fit_alike() {
+    let formats = Formats::new().with::<Pair>().unwrap().with::<Other>().unwrap();
+    let error = formats.detect(&[1, 2], None).unwrap_err();
+    assert_eq!(error.to_string(), "could be pair or other: say which format it is");
+    let detected = formats.detect(&[1, 2], Some(Path::new("a.OTHER"))).unwrap();
+    assert_eq!(detected.format.name(), "other");
+}
+
+#[test]
+fn two_formats_have_two_names() {
+    let error = formats().with::<Pair>().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(error.to_string().starts_with("pair: another format has this name already"), "{error}");
+
+    struct Named;
+    impl Declared for Named {
+        const ABOUT: &'static About = &About::new("my-format", "", || &[]);
+    }
+    let error = Formats::new().with::<Named>().unwrap_err().to_string();
+    assert!(error.contains("\"my-format\" cannot be the name of a format"), "{error}");
+}
+
+#[test]
+fn a_file_is_checked_by_its_declaration() {
+    let curves = AnyFormat::of::<Curves>();
+    assert_eq!(findings(curves, TWO_CURVES), [""; 0]);
+    assert_eq!(
+        findings(curves, b"CURV\x01\x01ab"),
+        ["curves[0].count (bytes 0x5..0x6): a curve has 2 points at least: found 1 [LAYOUT-VALUE]"]
+    );
+    assert_eq!(
+        findings(curves, b"CURV\x01\x02abc"),
+        ["curves[0].points (bytes 0x6..0x9): needs 4 bytes, but 3 remain [LAYOUT-TRUNCATED]"]
+    );
+    assert_eq!(findings(curves, b"CURT")[0].split('[').next_back().unwrap(), "LAYOUT-MAGIC]");
+    assert_eq!(
+        findings(curves, b"CURV\x01\x02ab\0\0\0\0"),
+        ["trailing (bytes 0xa..0xc): 2 bytes follow the last field [LAYOUT-TRAILING]"]
+    );
+    // A rule of its own, at the place of the path.
+    let report = check(b"CURV\x01\x02abcd", curves, &ReadOptions::default()).unwrap();
+    assert_eq!(
+        report.findings()[0].to_string(),
+        "curves[0].points (bytes 0x6..0xa): the last point is another one [CURVES-CLOSED]"
+    );
+    assert!(report.is_valid(Strictness::Strict));
+}
+
+#[test]
+fn a_dialect_has_its_layout() {
+    let curves = AnyFormat::of::<Curves>();
+    let tense = ReadOptions::default().with_dialect(Dialect::Tangent);
+    assert!(check(b"CURV\x01\x02abcd\0\0\0\0", curves, &tense).unwrap().findings().is_empty());
+    assert!(!check(b"CURV\x01\x02abcd", curves, &tense).unwrap().findings().is_empty());
+    let error: Error = check(TWO_CURVES, curves, &tense.with_dialect(Dialect::Renderlib)).unwrap_err();
+    assert_eq!(error.to_string(), "curves: dialect: curves has no renderlib dialect, only spec, tangent");
+}
+
+#[test]
+fn the_items_of_lists_are_counted() {
+    let curves = AnyFormat::of::<Curves>();
+    let info = curves.info(TWO_CURVES, &ReadOptions::default()).unwrap();
+    let count = |name: &str, count| Property { name: name.to_owned(), value: PropertyValue::Count(count) };
+    assert_eq!(info.format, "curves");
+    assert_eq!(info.properties, [count("curves", 2), count("curves.points", 5)]);
+    let error = curves.info(b"CURV\x01\x02abc", &ReadOptions::default()).unwrap_err();
+    assert_eq!((error.format(), error.path().to_string()), (Some("curves"), "curves[0].points".to_owned()));
+}
+
+#[test]
+fn a_file_is_edited_by_its_layout() {
+    let layout = AnyFormat::of::<Curves>().layout_of(TWO_CURVES, Dialect::Spec).unwrap();
+    let remove = Edit { path: path!(curves[0]).into(), change: Change::Remove };
+    let edited = edit(layout, TWO_CURVES, &[remove], true, &Default::default()).unwrap();
+    assert_eq!(edited, b"CURV\x01\x03abcd\0\0");
+}
+
+#[test]
+fn a_declaration_is_printed_in_every_language() {
+    for language in Schema::ALL {
+        let files = AnyFormat::of::<Curves>().schema(*language);
+        assert!(!files.is_empty() && files.iter().all(|file| file.text.contains("points")), "{language}");
+    }
+}
