@@ -37,10 +37,8 @@ impl Paths<'_> {
             Some(end) => path.split_at(end),
             None => ("", path),
         };
-        let mut whole = if outer.is_empty() { Vec::new() } else { self.select(outer)? };
-        let last = walk::parse_path(self.layout, last.trim_start_matches('.'));
-        whole.extend(last.ok_or_else(|| self.missing(path))?);
-        Ok(whole)
+        let outer = if outer.is_empty() { String::new() } else { walk::path_text(&self.select(outer)?) };
+        walk::parse_path(self.layout, &(outer + last)).ok_or_else(|| self.missing(path))
     }
 
     /// Why there is no value with this path.

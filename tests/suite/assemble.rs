@@ -158,10 +158,8 @@ fn errors_name_the_value() {
     );
     assert_eq!(with("clips[3].flags", "0"), "clips[3].flags: the item before it is not given");
     assert_eq!(with("clips[1].flog", "0"), "clips[1].flog: no value of the layout has this path");
-    assert_eq!(
-        with("joints[1][0]", "0"),
-        "joints[1][0]: is given, but a file of these values has no place for it"
-    );
+    assert_eq!(with("joints[1][0]", "0"), "joints[1][0]: no value of the layout has this path");
+    assert_eq!(with("name", "0"), "name: no value of the layout has this path");
     assert_eq!(with("names[0]", "a\0b"), "names[0]: contains a NUL, which would end it");
     let without = |path| {
         let rest = CLIPS.into_iter().filter(|(other, _)| *other != path);
@@ -580,11 +578,11 @@ fn look_aheads_choose_by_what_is_given() {
     assert_eq!(edited, [4, 0xfe, 0xff, b'A', b'z', 5, 6]);
 }
 
-/// A float that is looked at.
+/// A number with a sign that is looked at.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-struct FloatAhead {
+struct SignedAhead {
     #[br(restore_position)]
     #[bw(ignore)]
     ahead: i16,
@@ -595,34 +593,38 @@ struct FloatAhead {
 
 #[test]
 fn look_aheads_have_signs() {
-    assert!(comes_back_as(&FloatAhead::TYPE, &[0xff, 0xff, 7]));
-    let error = assembled(&FloatAhead::TYPE, [("value", "-1")]).unwrap_err();
+    assert!(comes_back_as(&SignedAhead::TYPE, &[0xff, 0xff, 7]));
+    let assembled =
+        |given: &[(&'static str, &'static str)]| assembled(&SignedAhead::TYPE, given.iter().copied());
+    assert_eq!(assembled(&[("value", "-2"), ("negative", "7")]).unwrap(), [0xfe, 0xff, 7]);
+    assert_eq!(assembled(&[("value", "0x7fff")]).unwrap(), [0xff, 0x7f]);
+    let error = assembled(&[("value", "-1")]).unwrap_err();
     assert_eq!(error, "negative: is left out, and nothing says what it is");
 }
 
-/// The sum of bytes and of the number before.
+/// The sum of bytes and of one more number.
 const SUM: ChecksumFunction = ChecksumFunction {
     name: "sum",
     compute: |bytes, arguments| {
-        let before = match arguments {
-            [Value::Int(before)] => *before as u64,
+        let more = match arguments {
+            [Value::Int(more)] => *more as u64,
             _ => 0,
         };
-        bytes.iter().fold(before, |sum, byte| sum + u64::from(*byte)) % 0x100
+        bytes.iter().fold(more, |sum, byte| sum + u64::from(*byte)) % 0x100
     },
 };
 
-/// Blocks with checksums, each of which depends on the next.
+/// Blocks with checksums: more of them than there are passes.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
 struct Summed {
-    sums: [u8; 2],
     count: u8,
     #[br(count = count)]
     blocks: Vec<SummedBlock>,
 }
 
+/// Two bytes, whose checksum depends on a number besides.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -636,17 +638,30 @@ struct SummedBlock {
 
 #[test]
 fn any_number_of_checksums_is_computed() {
-    let given: Vec<_> = (0..100)
-        .map(|block| (format!("blocks[{block}].bytes"), Part::List(vec!["1".into(), "2".into()])))
-        .collect();
     let mut values = Values::new(&Summed::TYPE);
-    values.set("sums", Part::List(vec!["0".into(), "0".into()])).unwrap();
-    for (index, (path, bytes)) in given.into_iter().enumerate() {
-        values.set(&format!("blocks[{index}].own"), "4").unwrap();
-        values.set(&path, bytes).unwrap();
+    let mut expected = vec![200];
+    for index in 0..200_u8 {
+        let (own, bytes) = (index / 2, [index, 2]);
+        let mut set =
+            |name: &str, value: Part| values.set(&format!("blocks[{index}].{name}"), value).unwrap();
+        set("own", own.to_string().into());
+        set("bytes", Part::List(bytes.map(|byte| byte.to_string().into()).to_vec()));
+        let sum = match index {
+            // None; a wrong one; that of the bytes.
+            3 => 0,
+            4 => 9,
+            _ => own.wrapping_add(index).wrapping_add(2),
+        };
+        if index == 3 || index == 4 {
+            set("sum", sum.to_string().into());
+        }
+        expected.extend([own, sum, bytes[0], bytes[1]]);
     }
-    let expected = [&[0, 0, 100][..], &[4, 7, 1, 2].repeat(100)].concat();
     assert_eq!(values.assemble(&Limits::default()).unwrap(), expected);
+    // What was changed is summed again, and nothing else.
+    let edited = recounted(&Summed::TYPE, &expected, &[("blocks[7].bytes[1]", Change::Set("5".into()))]);
+    (expected[1 + 4 * 7 + 1], expected[1 + 4 * 7 + 3]) = (3 + 7 + 5, 5);
+    assert_eq!(edited.unwrap(), expected);
 }
 
 /// A packed list at an offset of its own, and a number at an offset in the file.

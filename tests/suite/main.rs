@@ -59,6 +59,7 @@ mod content;
 #[cfg(feature = "bmd")]
 mod decoded;
 mod dump;
+mod edits;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

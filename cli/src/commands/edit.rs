@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use meshspec::Formats;
-use meshspec::layout::assemble::{self, Change};
-use meshspec::layout::walk;
+use meshspec::layout::assemble::{self, Change, Part};
+use meshspec::layout::walk::{self, Segment};
+use meshspec::{AnyFormat, Finding, Formats, Report};
 
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
@@ -61,11 +61,9 @@ impl Edit {
         let encoding = self.reading.encoding_of(&bytes, &self.input, formats)?;
         let options = self.reading.options(encoding, &bytes);
         let place = name_of(&self.input);
-        let layout = match encoding {
-            Encoding::Format(format) => format.layout_of(&bytes, options.dialect.unwrap_or_default()),
-            _ => None,
-        };
-        let Some(layout) = layout else {
+        let format = if let Encoding::Format(format) = encoding { Some(format) } else { None };
+        let layout_of = |format: AnyFormat| format.layout_of(&bytes, options.dialect.unwrap_or_default());
+        let (Some(format), Some(layout)) = (format, format.and_then(layout_of)) else {
             let with_layout = formats.iter().filter(|format| !format.about().layouts().is_empty());
             let names: Vec<_> = with_layout.map(|format| format.name()).collect();
             let message = format!("edit changes {} only, not {encoding}", names.join(", "));
@@ -77,7 +75,14 @@ impl Edit {
             .map_err(|error| Failure::of(&place, &error))?;
         output::write(&self.output, self.force, |out| out.write_all(&edited))?;
         if let Some(fault) = walk::first_fault(layout, &edited, limits) {
-            self.warn(&fault, walk::first_fault(layout, &bytes, limits).is_some());
+            let was_broken = walk::first_fault(layout, &bytes, limits).is_some();
+            let state = if was_broken { "still broken" } else { "broken now" };
+            let hint = (!self.recount).then_some("--recount computes what follows from the changes");
+            self.warn(&format!("the file is {state}: {fault}"), hint);
+        } else if let (Ok(before), Ok(after)) =
+            (format.check(&bytes, &options), format.check(&edited, &options))
+        {
+            self.compare(&before, &after);
         }
         Ok(Status::Fine)
     }
@@ -86,14 +91,14 @@ impl Edit {
         let mut edits = Vec::new();
         for set in &self.set {
             let (path, value) = split(set, paths)?;
-            edits.push((paths.select(path)?, Change::Set(value)));
+            edits.push((select(path, paths, &edits, Paths::select)?, Change::Set(value)));
         }
         for insert in &self.insert {
             let (path, value) = split(insert, paths)?;
-            edits.push((paths.select_place(path)?, Change::Insert(value)));
+            edits.push((select(path, paths, &edits, Paths::select_place)?, Change::Insert(value)));
         }
         for path in &self.remove {
-            edits.push((paths.select(path)?, Change::Remove));
+            edits.push((select(path, paths, &edits, Paths::select)?, Change::Remove));
         }
         if edits.is_empty() {
             return Err(Failure::usage(
@@ -105,22 +110,64 @@ impl Edit {
         Ok(edits.map(|(path, change)| assemble::Edit { path: path.as_slice().into(), change }).collect())
     }
 
-    /// Says that the output does not follow its declaration, which may be intended.
-    fn warn(&self, fault: &walk::Fault, was_broken: bool) {
-        let place = output::name_of(&self.output);
-        let state = if was_broken { "still broken" } else { "broken now" };
-        let message = format!("{place}: the file is {state}: {fault}");
+    /// Says which rule the output violates, if the input does not, or in fewer places.
+    fn compare(&self, before: &Report, after: &Report) {
+        let is_new = |finding: &&Finding| {
+            let (rule, path) = (finding.rule, &finding.path);
+            after.count_of(rule.code) > before.count_of(rule.code)
+                && !before.findings().iter().any(|old| old.rule == rule && old.path == *path)
+        };
+        let mut new = after.findings().iter().filter(is_new);
+        if let Some(first) = new.next() {
+            let hint = new.next().map(|_| "`meshspec check` lists more");
+            self.warn(&format!("the file violates a rule now: {first}"), hint);
+        }
+    }
+
+    /// Says what is wrong with the output, which may be intended.
+    fn warn(&self, message: &str, hint: Option<&str>) {
+        let message = format!("{}: {message}", output::name_of(&self.output));
         let mut stderr = anstream::stderr().lock();
         // If standard error is closed there is nobody to tell.
         let _ = writeln!(stderr, "{WARNING}warning{WARNING:#}: {}", Escaped(&message));
-        if !self.recount {
-            let _ = writeln!(stderr, "{HINT}hint{HINT:#}: --recount computes what follows from the changes");
+        if let Some(hint) = hint {
+            let _ = writeln!(stderr, "{HINT}hint{HINT:#}: {hint}");
         }
     }
 }
 
+/// The path of a value as it is after changes. The ends of paths are looked up in the file as it was: in what a change
+/// before has replaced or moved, only a whole path says which value it is.
+fn select<'f>(
+    path: &str,
+    paths: &Paths<'f>,
+    before: &[(Vec<Segment>, Change)],
+    select: fn(&Paths<'f>, &str) -> Result<Vec<Segment>>,
+) -> Result<Vec<Segment>> {
+    let changed = |(path, change): &'_ (Vec<Segment>, Change)| match (change, path.split_last()) {
+        (Change::Set(Part::List(_) | Part::Struct(_)), _) => Some(path.clone()),
+        (Change::Insert(_) | Change::Remove, Some((Segment::Index(_), list))) => Some(list.to_vec()),
+        (Change::Insert(_) | Change::Remove, _) => Some(path.clone()),
+        (Change::Set(_), _) => None,
+    };
+    let changed: Vec<_> = before.iter().filter_map(changed).collect();
+    let whole = walk::parse_path(paths.layout, path);
+    if let Some(whole) = whole.filter(|whole| changed.iter().any(|changed| whole.starts_with(changed))) {
+        return Ok(whole);
+    }
+    let found = select(paths, path)?;
+    match changed.iter().find(|changed| found.len() > changed.len() && found.starts_with(changed)) {
+        Some(changed) => {
+            let changed = walk::path_text(changed);
+            let message = format!("`{path}` lies in `{changed}`, which is changed before");
+            Err(Failure::usage(paths.place, message).with_hint("give its whole path, as it is by then"))
+        }
+        None => Ok(found),
+    }
+}
+
 /// `PATH=VALUE`.
-fn split<'t>(text: &'t str, paths: &Paths) -> Result<(&'t str, assemble::Part)> {
+fn split<'t>(text: &'t str, paths: &Paths) -> Result<(&'t str, Part)> {
     let Some((path, value)) = text.split_once('=') else {
         return Err(Failure::usage(paths.place, format!("`{text}` is not PATH=VALUE")));
     };

@@ -155,7 +155,13 @@ fn an_edit_changes_what_it_names() {
     let folder = Folder::new();
     let bytes = bytes_of(&animated());
     folder.put("in.mesh", &bytes);
-    folder.run("edit in.mesh out.mesh --set speed=48 --set joints[0].id=0x7").fine();
+    let run = folder.run("edit in.mesh out.mesh --set speed=48 --set joints[0].id=0x7");
+    assert_eq!(run.status, 0);
+    assert!(
+        run.stderr.ends_with(
+            "joints[0].id (bytes 0x3d..0x3e): id 7, but there are 1 joints [MESH-JOINT-ID, M10]\n"
+        )
+    );
     let mut expected = bytes.clone();
     expected[61] = 7;
     expected[135..139].copy_from_slice(&48f32.to_le_bytes());
@@ -269,4 +275,65 @@ fn what_was_broken_before_is_not_said_to_be_broken_now() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn indices_count_as_changes_before_leave_them() {
+    let folder = Folder::new();
+    folder.put("in.mesh", bytes_of(&animated()));
+    let edit = |changes: &str| folder.run(&format!("edit in.mesh out.mesh --force --recount {changes}"));
+    let indices = |changes: &str| {
+        edit(changes).fine();
+        let dump = folder.run("dump out.mesh --json --path indices").fine();
+        let lines = dump.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let values: Vec<_> = lines.filter_map(|line| line["value"].as_u64()).collect();
+        values
+    };
+    let grown = "--insert indices[3]=0 --insert indices[4]=1 --insert indices[5]=2";
+    let shrunk = format!("{grown} --remove indices[0] --remove indices[4] --remove indices[3]");
+    assert_eq!(indices(&shrunk), [1, 2, 0]);
+    let set = "--set indices=[0,1,2,2,1,0] --set indices[5]=1";
+    assert_eq!(indices(set), [0, 1, 2, 2, 1, 1]);
+    let message = edit("--remove indices[0] --remove indices[2]").fails(1);
+    assert_eq!(message, "error: in.mesh: indices[2]: no such value\n");
+    // What stands for one value of the file as it was may stand for another by then.
+    let message = edit("--remove animations[0].poses[0] --remove poses[0].joint").fails(2);
+    assert!(
+        message.starts_with(
+            "error: in.mesh: `poses[0].joint` lies in `animations[0].poses`, which is changed before"
+        ),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_edit_says_which_rule_it_violates() {
+    let folder = Folder::new();
+    folder.put("in.mesh", bytes_of(&animated()));
+    let edited = |changes: &str| {
+        let run = folder.run(&format!("edit {changes} --force"));
+        assert_eq!(run.status, 0);
+        run.stderr
+    };
+    let warning = edited("in.mesh bad.mesh --set indices[0]=99");
+    assert!(
+        warning.starts_with("warning: bad.mesh: the file violates a rule now: indices[0] (bytes "),
+        "{warning}"
+    );
+    assert!(warning.contains("[MESH-INDEX-RANGE"), "{warning}");
+    // What was so before is no news.
+    assert_eq!(edited("bad.mesh out.mesh --set speed=5"), "");
+    assert_eq!(
+        edited(
+            "bad.mesh out.mesh --insert indices[0]=0 --insert indices[0]=0 --insert indices[0]=0 --recount"
+        ),
+        ""
+    );
+    assert!(edited("bad.mesh out.mesh --set indices[1]=98").contains("now: indices[1] "));
+    // Nothing says how many vertices of BMD follow from their bytes.
+    folder.put("in.bmd", fs::read(repository().join("samples/bmd/forms.bmd")).unwrap());
+    let remove = "in.bmd out.bmd --remove meshes[0].vertices[7] --recount";
+    let warning = edited(remove);
+    assert!(warning.contains("[BMD-VERTEX-COUNT, B14]"), "{warning}");
+    assert_eq!(edited(&format!("{remove} --set meshes[0].n_vtx=7")).matches("BMD-VERTEX-COUNT").count(), 0);
 }

@@ -236,14 +236,15 @@ impl<S: Source> Assembler<'_, S> {
         frame: &Frame,
     ) -> Result<Written> {
         let count = match self.source.enter(&node(&self.path, list, at)) {
-            Supply::Bytes(bytes, count) => {
+            Err(message) => return Err(self.error(message)),
+            Ok(Supply::Bytes(bytes, count)) => {
                 let (refused, size) = (out.write(at, bytes), bytes.len() as u64);
                 return self.group(at, list, |assembler| {
                     assembler.accept(refused)?;
                     Ok(Written { end: at.saturating_add(size), count, value: None })
                 });
             }
-            Supply::Parts(given) => fixed.unwrap_or(given),
+            Ok(Supply::Parts(given)) => fixed.unwrap_or(given),
         };
         let item = Item { ty: inner, field: None, arguments: list.arguments, variant: None };
         self.group(at, list, |assembler| {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::contents::Contents;
-use super::number::{bits_of_number, integer, parse};
+use super::number::{bits_of_number, integer, kind_of, parse};
 use super::source::{Packed, Source, Supply};
 use super::tree::{Given, Group, Once, Tree};
 use crate::layout::walk::{Node, Segment};
@@ -43,17 +43,23 @@ impl Source for Cursor<'_, '_> {
         self.find(path).is_some_and(|tree| !tree.is_absent())
     }
 
-    fn enter(&mut self, node: &Node) -> Supply<'_> {
+    fn enter(&mut self, node: &Node) -> Result<Supply<'_>, String> {
         let tree = self.find(node.path);
+        let supply = match tree.and_then(|tree| tree.leaf.as_ref()) {
+            Some(leaf) => match leaf.peek() {
+                Given::Bytes(bytes, count) => {
+                    leaf.take();
+                    Supply::Bytes(bytes, *count)
+                }
+                _ => return Err(format!("is {}, but a single value is given", kind_of(node.ty))),
+            },
+            None => {
+                let group = tree.and_then(|tree| tree.group.as_ref());
+                Supply::Parts(group.map_or(0, |group| group.items.len() as u64))
+            }
+        };
         self.open.push((node.path.len(), tree));
-        let Some(tree) = tree else { return Supply::Parts(0) };
-        if let Some(leaf) = &tree.leaf
-            && let Given::Bytes(bytes, count) = leaf.peek()
-        {
-            leaf.take();
-            return Supply::Bytes(bytes, *count);
-        }
-        Supply::Parts(tree.group.as_ref().map_or(0, |group| group.items.len() as u64))
+        Ok(supply)
     }
 
     fn leave(&mut self, _: &Node) {
@@ -62,11 +68,17 @@ impl Source for Cursor<'_, '_> {
 
     fn leaf(&mut self, node: &Node) -> Result<Option<Cow<'_, Value>>, String> {
         match (self.find(node.path), node.ty) {
-            (Some(tree @ Tree { group: Some(_), .. }), Type::Declared(declaration)) => {
+            (Some(tree @ Tree { group: Some(_), .. }), Type::Declared(declaration))
+                if matches!(declaration.shape, Shape::Bits { .. }) =>
+            {
                 let word = word_of(tree, declaration)?;
                 Ok(word.map(|word| Cow::Owned(Value::Bits(word, declaration))))
             }
             (Some(Tree { leaf: Some(leaf), .. }), ty) => value_of(leaf, ty).map(Some),
+            (Some(Tree { group: Some(group), .. }), ty) if !group.items.is_empty() => {
+                Err(format!("is {}, but a list is given", kind_of(ty)))
+            }
+            (Some(tree), ty) if tree.has_value() => Err(format!("is {}, but a struct is given", kind_of(ty))),
             _ => Ok(None),
         }
     }

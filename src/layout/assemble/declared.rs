@@ -22,8 +22,9 @@ impl<S: Source> Assembler<'_, S> {
         match declaration.shape {
             Shape::Struct(fields) => {
                 let given = match self.source.enter(&node(&self.path, item, at)) {
-                    Supply::Bytes(bytes, count) => Some((bytes.to_vec(), count)),
-                    Supply::Parts(_) => None,
+                    Err(message) => return Err(self.error(message)),
+                    Ok(Supply::Bytes(bytes, count)) => Some((bytes.to_vec(), count)),
+                    Ok(Supply::Parts(_)) => None,
                 };
                 self.group(at, item, |assembler| match given {
                     Some((bytes, count)) => {
@@ -98,20 +99,19 @@ impl<S: Source> Assembler<'_, S> {
     ) -> Result<Written> {
         let imported = frame.imported();
         let mut end = at;
-        let mut ahead: Option<(&Field, u64)> = None;
+        // Look-aheads whose bytes are not written yet, and where those begin.
+        let mut ahead: Vec<(&Field, u64)> = Vec::new();
         for field in fields {
             if field.lookahead {
                 // The fields that follow write the bytes that it looks at.
-                ahead = Some((field, end));
+                ahead.push((field, end));
                 continue;
             }
             self.path.push(Segment::Field(field.name));
-            if let Some((looking, start)) = ahead
-                && start == end
-                && let Some(value) = self.ahead_of(looking, field, &frame)?
-            {
-                frame.push(looking.name, Some(value));
-                ahead = None;
+            let looking: Vec<_> = ahead.iter().filter(|(_, start)| *start == end).map(|(f, _)| *f).collect();
+            for (name, value) in self.ahead_of(&looking, field, &frame)? {
+                frame.push(name, Some(value));
+                ahead.retain(|(field, _)| field.name != name);
             }
             let written = self.field(out, end, field, None, &frame)?;
             if self.known.is_incomplete() && self.known.is_missing(&self.path) {
@@ -125,17 +125,13 @@ impl<S: Source> Assembler<'_, S> {
                 None => end = written.end,
                 Some(_) => out.reached = out.reached.max(written.end),
             }
-            if let Some((looking, start)) = ahead
-                && let Some(bytes) =
-                    looking.ty.size().and_then(|size| out.get(start..start.checked_add(size)?))
-            {
-                frame.push(looking.name, Some(looking.ty.value_of(bytes)));
-                ahead = None;
-            }
+            ahead.retain(|(looking, start)| {
+                let bytes = looking.ty.size().and_then(|size| out.get(*start..start.checked_add(size)?));
+                frame.push(looking.name, bytes.map(|bytes| looking.ty.value_of(bytes)));
+                bytes.is_none()
+            });
         }
-        if let Some((looking, start)) = ahead
-            && start == end
-        {
+        if let Some((looking, _)) = ahead.iter().find(|(_, start)| *start == end) {
             let message = format!("nothing of it is given, but `{}` tells what it is", looking.name);
             return Err(self.error(message));
         }
@@ -161,6 +157,9 @@ impl<S: Source> Assembler<'_, S> {
             }
             if !is_there {
                 return Ok(Written { end: at, count: 0, value: None });
+            }
+            if frame.truth(condition) == Some(false) {
+                self.known.refuse(condition, &self.path);
             }
         }
         match &field.position {

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::number;
 use super::part::Part;
 use super::record::record;
-use super::tree::Tree;
+use super::tree::{Given, Tree};
 use super::values::Values;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
 use crate::layout::{Shape, Type, Value};
@@ -67,7 +67,10 @@ pub fn edit(
     if !recount && let Some(patched) = patch(ty, bytes, edits, &paths, limits)? {
         return Ok(patched);
     }
-    let contents = record(ty, bytes, limits, Some(&paths)).map_err(|fault| {
+    let before = |index| edits.iter().zip(&paths).take(index);
+    let near = paths.iter().enumerate().filter_map(|(index, path)| original(path, before(index)));
+    let near: Vec<_> = near.collect();
+    let contents = record(ty, bytes, limits, Some(&near)).map_err(|fault| {
         let message = format!("the file cannot be walked to its end: {}", fault.message);
         Error::inexpressible(message).at(&fault.path).with_span(Some(fault.span))
     })?;
@@ -84,16 +87,42 @@ pub fn edit(
     values.assemble(limits)
 }
 
+/// Where a value lies in the file as it was before these changes; `None` if one of them put it there.
+fn original<'e>(
+    path: &[Segment],
+    changes: impl DoubleEndedIterator<Item = (&'e Edit, &'e Vec<Segment>)>,
+) -> Option<Vec<Segment>> {
+    let mut path = path.to_vec();
+    for (edit, place) in changes.rev() {
+        let Some((Segment::Index(changed), list)) = place.split_last() else { continue };
+        let Some([Segment::Index(index), ..]) = path.strip_prefix(list) else { continue };
+        let index = match edit.change {
+            Change::Insert(_) if index == changed => return None,
+            Change::Insert(_) if index > changed => index - 1,
+            Change::Remove if index >= changed => index.saturating_add(1),
+            _ => continue,
+        };
+        path[list.len()] = Segment::Index(index);
+    }
+    Some(path)
+}
+
 impl Values<'_> {
     fn change(&mut self, path: &[Segment], change: &Change) -> Result<()> {
+        let error = |message: &str| Error::inexpressible(message).at(path);
+        // A field may be left out so far, an item is there or not.
+        let steps = self.contents.way(path).count() - 1;
+        let inserts = matches!(change, Change::Insert(_)) && steps + 1 == path.len();
+        if matches!(path.get(steps), Some(Segment::Index(_))) && !inserts {
+            return Err(error("no such value"));
+        }
         if let Change::Insert(value) = change {
             self.contents.size += value.max_size();
         }
-        let error = |message: &str| Error::inexpressible(message).at(path);
         let ty = self.ty;
         let (Some((last, outer)), Change::Insert(_) | Change::Remove) = (path.split_last(), change) else {
             let Change::Set(value) = change else { return Err(error("the file as a whole stays")) };
-            return self.set_at(path, value.clone());
+            return self.replace(path, value.clone());
         };
         let group = self.contents.entry(outer).ok_or_else(|| error("no such value"))?.group();
         match (change, last) {
@@ -121,6 +150,23 @@ impl Values<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Gives a value another content.
+    fn replace(&mut self, path: &[Segment], value: Part) -> Result<()> {
+        let leaf = self.contents.way(path).nth(path.len()).and_then(|tree| tree.leaf.as_ref());
+        if let (Some(Given::Value(Value::Bits(_, declaration))), Part::Text(text)) =
+            (leaf.map(|leaf| leaf.peek()), &value)
+        {
+            // As a word, and no text, it can be changed further, bit by bit.
+            let word = number::parse(&Type::Declared(declaration), text);
+            let word = Given::Value(word.map_err(|message| Error::inexpressible(message).at(path))?);
+            if let Some(tree) = self.contents.entry(path) {
+                tree.put(word.into());
+            }
+            return Ok(());
+        }
+        self.set_at(path, value)
     }
 }
 

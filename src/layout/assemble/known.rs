@@ -10,7 +10,9 @@ use super::output::Output;
 use super::place::{Chunk, Placement};
 use super::solve::{equation, solve};
 use super::source::Source;
-use crate::layout::walk::Segment;
+use crate::layout::reach::Names;
+use crate::layout::walk::{Segment, path_text};
+use crate::layout::wording::readable;
 use crate::layout::{Checksum, Expr};
 use crate::{Error, Result};
 
@@ -42,6 +44,8 @@ struct Pass {
     decided: HashSet<Path>,
     /// Checksums and the fields that they belong in.
     checksums: Vec<(Path, i128)>,
+    /// The first value that is given, but by its condition is not there.
+    refused: Option<(Path, Expr)>,
 }
 
 /// A value that was computed.
@@ -131,6 +135,11 @@ impl Known {
         if let Some((expr, target)) = equation(condition, truth, frame) {
             self.add(&expr, target, found == Some(truth), CONDITION, frame, path);
         }
+    }
+
+    /// Notes that a value is given whose condition says that it is not there.
+    pub(super) fn refuse(&mut self, condition: &Expr, path: &[Segment]) {
+        self.pass.refused.get_or_insert_with(|| (path.to_vec(), *condition));
     }
 
     /// Notes the checksum of packed bytes, unless it is given that there is none.
@@ -245,7 +254,8 @@ impl Known {
     ///
     /// # Errors
     ///
-    /// If a value is left out and nothing says what it is, or several say so.
+    /// If a value is left out and nothing says what it is, or several say so; or if what is counted anew contradicts
+    /// itself.
     pub(super) fn complete(&mut self, source: &impl Source) -> Result<bool> {
         if self.placement.goes_on() || self.sum(source) {
             return Ok(true);
@@ -253,18 +263,51 @@ impl Known {
         if let Some(path) = &self.pass.first_missing {
             return Err(Error::inexpressible("is left out, and nothing says what it is").at(path.as_slice()));
         }
-        let contradicted = self.pass.constraints.iter().find(|constraint| {
-            let Constraint { holds, leaves, .. } = constraint;
-            let is_computed = |(leaf, _): &(Path, _)| self.computed.contains_key(leaf);
-            !holds && !self.recounts && !leaves.is_empty() && leaves.iter().all(is_computed)
-        });
-        match contradicted {
-            Some(Constraint { path, what, target, .. }) => {
-                let message = format!("its {what} is {target}, which contradicts others that say the same");
-                Err(Error::inexpressible(message).at(path.as_slice()))
-            }
-            None => Ok(false),
+        if let Some((path, condition)) = self.pass.refused.as_ref().filter(|_| self.recounts) {
+            let condition = readable(condition, &Names::default());
+            let message = format!("is given, but its condition `{condition}` does not hold");
+            return Err(Error::inexpressible(message).at(path.as_slice()));
         }
+        self.contradiction(source).map_or(Ok(false), Err)
+    }
+
+    /// That a value follows from two others, which do not agree.
+    fn contradiction(&self, source: &impl Source) -> Option<Error> {
+        let is_told = |(leaf, _): &(Path, _)| {
+            let is_computed = self.computed.contains_key(leaf);
+            is_computed || (self.recounts && self.pass.settled.contains(leaf) && !source.is_fixed(leaf))
+        };
+        let mut contradicted = self.pass.constraints.iter().filter(|constraint| {
+            let Constraint { holds, leaves, .. } = constraint;
+            !holds && !leaves.is_empty() && leaves.iter().all(is_told)
+        });
+        let message = |constraint: &Constraint| {
+            let Constraint { path, what, target, .. } = constraint;
+            let message = match self.other_than(constraint) {
+                Some((other, leaf)) => format!(
+                    "its {what} is {target}, which contradicts the {} of {}, {}: both say what {} is",
+                    other.what,
+                    path_text(&other.path),
+                    other.target,
+                    path_text(leaf)
+                ),
+                // What is looked at ahead may not be known yet, and is as it is written.
+                None if self.recounts => return None,
+                None => format!("its {what} is {target}, which contradicts others that say the same"),
+            };
+            Some(Error::inexpressible(message).at(path.as_slice()))
+        };
+        contradicted.find_map(message)
+    }
+
+    /// A constraint that says what one of the values is that this one depends on, and that value.
+    fn other_than(&self, constraint: &Constraint) -> Option<(&Constraint, &Path)> {
+        self.pass.constraints.iter().find_map(|other| match &other.leaves[..] {
+            [(told, _)] if other.holds && constraint.leaves.iter().any(|(leaf, _)| leaf == told) => {
+                Some((other, told))
+            }
+            _ => None,
+        })
     }
 
     /// Computes checksums of bytes that are final, but for other checksums: whether one is new.

@@ -9,29 +9,37 @@ use crate::layout::walk::Segment;
 use crate::layout::{Field, Shape, Type, Value};
 
 impl<S: Source> Assembler<'_, S> {
-    /// What a look-ahead sees, where the next field is a choice that depends on it: what the first alternative starts with
-    /// that is chosen then.
-    pub(super) fn ahead_of(&mut self, looking: &Field, next: &Field, frame: &Frame) -> Result<Option<Value>> {
-        let (Type::Declared(declaration), Some(size)) = (&next.ty, looking.ty.size()) else {
-            return Ok(None);
+    /// What look-aheads see, by their names, where the next field is a choice that depends on them: what the first
+    /// alternative starts with that is chosen then.
+    pub(super) fn ahead_of(
+        &mut self,
+        looking: &[&Field],
+        next: &Field,
+        frame: &Frame,
+    ) -> Result<Vec<(&'static str, Value)>> {
+        let (Type::Declared(declaration), false) = (&next.ty, looking.is_empty()) else {
+            return Ok(Vec::new());
         };
-        let Shape::Choice(variants) = declaration.shape else { return Ok(None) };
+        let Shape::Choice(variants) = declaration.shape else { return Ok(Vec::new()) };
         // Magic bytes that are not given say less than values that are.
         let alternatives =
             [false, true].into_iter().flat_map(|demanded| variants.iter().map(move |v| (v, demanded)));
         for (variant, demanded) in alternatives {
             let Some(start) = self.start_of(&variant.field.ty, demanded)? else { continue };
-            let Some(bytes) = start.get(..size as usize) else { continue };
-            let value = looking.ty.value_of(bytes);
+            let value_of = |field: &&Field| {
+                let bytes = start.get(..field.ty.size()? as usize)?;
+                Some((field.name, field.ty.value_of(bytes)))
+            };
+            let values: Vec<_> = looking.iter().filter_map(value_of).collect();
             let mut seen = frame.clone();
-            seen.push(looking.name, Some(value.clone()));
+            values.iter().for_each(|(name, value)| seen.push(name, Some(value.clone())));
             let within = seen.within(declaration, next.arguments, self.path.len());
             let chosen = variants.iter().find(|variant| within.truth(&variant.condition) == Some(true));
             if chosen == Some(variant) {
-                return Ok(Some(value));
+                return Ok(values);
             }
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 
     /// The bytes that a value starts with, as far as they are given, or magic bytes that are `demanded`.
@@ -42,8 +50,10 @@ impl<S: Source> Assembler<'_, S> {
                 Shape::Enum { size, .. } | Shape::Bits { size, .. } => Type::Unsigned(size),
                 Shape::Struct(fields) => {
                     let bytes = match self.source.enter(&node(&self.path, &item, 0)) {
-                        Supply::Bytes(bytes, _) => Some(bytes.to_vec()),
-                        Supply::Parts(_) => None,
+                        // Another alternative is given.
+                        Err(_) => return Ok(None),
+                        Ok(Supply::Bytes(bytes, _)) => Some(bytes.to_vec()),
+                        Ok(Supply::Parts(_)) => None,
                     };
                     let start = match (bytes, fields.iter().find(|field| !field.lookahead)) {
                         (Some(bytes), _) => Ok(Some(bytes)),

@@ -59,7 +59,7 @@ pub(super) fn parse(ty: &Type, text: &str) -> Result<Value, String> {
     value.ok_or_else(|| format!("\"{}\" is not {}", text.escape_debug(), kind_of(ty)))
 }
 
-fn kind_of(ty: &Type) -> String {
+pub(super) fn kind_of(ty: &Type) -> String {
     match ty {
         Type::Unsigned(_) | Type::Signed(_) => "an integer".to_owned(),
         Type::Float(_) => "a number".to_owned(),

@@ -1,7 +1,7 @@
 //! Values that are not of a type yet.
 
 use super::tree::{Given, Tree};
-use crate::layout::walk::{Segment, parse_path};
+use crate::layout::walk::{Segment, parse_field};
 use crate::layout::{Type, Value};
 use crate::{Error, Result};
 
@@ -33,25 +33,34 @@ impl Part {
 
     /// A value of a file of type `ty`, whose own path is `path`, with its parts.
     pub(super) fn into_tree<'b>(self, ty: &Type, path: &[Segment]) -> Result<Tree<'b>> {
+        self.tree(ty, &mut path.to_vec())
+    }
+
+    fn tree<'b>(self, ty: &Type, path: &mut Vec<Segment>) -> Result<Tree<'b>> {
         let given = match self {
             Part::Text(text) => Given::Text(text),
             Part::Unterminated(text) => Given::Unterminated(text),
             Part::Bytes(text) => Given::Value(Value::Text(text)),
             Part::List(items) => {
-                let items = items.into_iter().map(|item| item.into_tree(ty, path)).collect::<Result<_>>()?;
                 let mut list = Tree::default();
-                list.group().items = items;
+                let group = list.group();
+                for (index, item) in (0..).zip(items) {
+                    path.push(Segment::Index(index));
+                    group.items.push(item.tree(ty, path)?);
+                    path.pop();
+                }
                 return Ok(list);
             }
             Part::Struct(fields) => {
                 let mut whole = Tree::default();
+                whole.group();
                 for (name, field) in fields {
-                    let steps = parse_path(ty, &name).unwrap_or_default();
-                    let [step] = steps[..] else {
-                        let message = format!("no value of the layout has a field `{name}`");
-                        return Err(Error::inexpressible(message).at(path));
-                    };
-                    let field = field.into_tree(ty, path)?;
+                    let step = parse_field(ty, path, &name).ok_or_else(|| {
+                        Error::inexpressible(format!("has no field `{name}`")).at(path.as_slice())
+                    })?;
+                    path.push(step);
+                    let field = field.tree(ty, path)?;
+                    path.pop();
                     if let Some(place) = whole.entry(step) {
                         *place = field;
                     }

@@ -15,7 +15,11 @@ pub trait Source {
     fn has(&mut self, path: &[Segment]) -> bool;
 
     /// A struct, array or block begins.
-    fn enter(&mut self, node: &Node) -> Supply<'_>;
+    ///
+    /// # Errors
+    ///
+    /// Why what is given has no parts.
+    fn enter(&mut self, node: &Node) -> Result<Supply<'_>, String>;
 
     /// A number, string, enum or packed word; `None` if it is left out.
     ///

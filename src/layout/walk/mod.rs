@@ -22,6 +22,7 @@ use crate::{Limits, Path, Span};
 
 pub use crate::path::{Segment, path_text};
 pub use find::{TRAILING, find, unpack_block};
+pub(crate) use select::parse_field;
 pub use select::{Selection, parse_path, select};
 pub use subtree::Subtree;
 

@@ -54,7 +54,13 @@ pub fn select(ty: &'static Type, bytes: &[u8], path: &str, limits: &Limits) -> S
 
 /// The steps of a whole path, with names as the declaration has them; `None` if no value of the type can have it.
 pub fn parse_path(ty: &Type, path: &str) -> Option<Vec<Segment>> {
-    Pattern::parse(path)?.whole(ty)
+    Pattern::parse(path)?.whole(ty).filter(|path| can_have(ty, path))
+}
+
+/// The field of this name that a value of type `ty` can have in the struct at this path.
+pub(crate) fn parse_field(ty: &Type, path: &[Segment], name: &str) -> Option<Segment> {
+    let field = Segment::Field(declared_name(ty, name)?);
+    can_have(ty, &[path, &[field]].concat()).then_some(field)
 }
 
 /// A partial path: names, each with the indices behind it.
@@ -77,7 +83,7 @@ impl<'p> Pattern<'p> {
         (named && !empty).then_some(Pattern { steps })
     }
 
-    /// The path that it is if nothing of it is left out; `None` if no value can have it.
+    /// The path that it is if nothing of it is left out; `None` if the declaration does not have its names.
     fn whole(&self, ty: &Type) -> Option<Vec<Segment>> {
         let mut path = Vec::new();
         for step in &self.steps {
@@ -183,8 +189,7 @@ impl Visitor for Selector<'_> {
 
 /// The name as the declaration has it, if values of this type can have a field of this name in them.
 fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
-    let within =
-        |field: &Field| declared_name(field.block.as_ref().map_or(&field.ty, |block| &block.content), name);
+    let within = |field: &Field| declared_name(&content(field), name);
     let named = |own: &'static str| (own == name).then_some(own);
     match ty {
         _ if name == TRAILING => Some(TRAILING),
@@ -202,6 +207,37 @@ fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
         },
         _ => None,
     }
+}
+
+/// Whether values of this type can have a part with this path.
+fn can_have(ty: &Type, path: &[Segment]) -> bool {
+    let Some((step, rest)) = path.split_first() else { return true };
+    if *step == Segment::Field(TRAILING) && rest.is_empty() {
+        return true;
+    }
+    match (ty, step) {
+        (Type::Array(item, count), Segment::Index(index)) => index < count && can_have(item, rest),
+        (Type::List(item), Segment::Index(_)) => can_have(item, rest),
+        (Type::Declared(declaration), _) => match declaration.shape {
+            Shape::Struct(fields) => fields.iter().any(|field| {
+                let is_inline = field.block.is_some_and(|block| block.inline);
+                let named = *step == Segment::Field(field.name) && can_have(&content(field), rest);
+                named || (is_inline && can_have(&content(field), path))
+            }),
+            Shape::Choice(variants) => variants.iter().any(|v| can_have(&content(&v.field), path)),
+            Shape::Bits { fields, .. } => fields.iter().any(|field| {
+                let inner = || field.declared.is_some_and(|bits| can_have(&Type::Declared(bits), rest));
+                *step == Segment::Field(field.name) && (rest.is_empty() || inner())
+            }),
+            Shape::Enum { .. } => false,
+        },
+        _ => false,
+    }
+}
+
+/// The type of what a field holds.
+fn content(field: &Field) -> Type {
+    field.block.map_or(field.ty, |block| block.content)
 }
 
 #[cfg(test)]

@@ -1,0 +1,310 @@
+//! Several edits of a file: each counts as the ones before it leave the values, and what contradicts itself is said.
+
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+
+use binrw::binrw;
+use meshspec::Limits;
+use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
+use meshspec::layout::{Layout, Type, walk};
+use modular_bitfield::bitfield;
+use modular_bitfield::specifiers::B6;
+
+/// Groups of numbers.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Groups {
+    count: u8,
+    #[br(count = count)]
+    groups: Vec<Group>,
+}
+
+/// Two lists of one length.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Group {
+    flags: Flags,
+    #[br(if(flags.named()))]
+    name: Option<u8>,
+    size: u8,
+    #[br(count = size)]
+    numbers: Vec<u8>,
+    #[br(count = size)]
+    weights: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Clone, Copy)]
+struct Flags {
+    named: bool,
+    looped: bool,
+    #[layout(reserved)]
+    reserved: B6,
+}
+
+#[rustfmt::skip]
+const GROUPS: &[u8] = &[
+    3,
+    0, 1, 10, 20,
+    1, 9, 2, 11, 12, 21, 22,
+    0, 0,
+];
+
+fn set(path: &str, value: &str) -> (String, Change) {
+    (path.to_owned(), Change::Set(value.into()))
+}
+
+fn insert(path: &str, value: impl Into<Part>) -> (String, Change) {
+    (path.to_owned(), Change::Insert(value.into()))
+}
+
+fn remove(path: &str) -> (String, Change) {
+    (path.to_owned(), Change::Remove)
+}
+
+fn part<const N: usize>(fields: [(&str, Part); N]) -> Part {
+    Part::Struct(fields.map(|(name, value)| (name.to_owned(), value)).to_vec())
+}
+
+fn list<const N: usize>(items: [&str; N]) -> Part {
+    Part::List(items.map(Part::from).to_vec())
+}
+
+/// A group without numbers.
+fn empty() -> Part {
+    part([("flags", "0".into()), ("size", "0".into())])
+}
+
+fn edited_as(
+    ty: &'static Type,
+    bytes: &[u8],
+    edits: &[(String, Change)],
+    recount: bool,
+) -> Result<Vec<u8>, String> {
+    let edits = edits.iter().map(|(path, change)| {
+        let path = walk::parse_path(ty, path).unwrap();
+        Edit { path: path.as_slice().into(), change: change.clone() }
+    });
+    let edits: Vec<_> = edits.collect();
+    edit(ty, bytes, &edits, recount, &Limits::default()).map_err(|error| error.to_string())
+}
+
+fn edited(edits: &[(String, Change)], recount: bool) -> Result<Vec<u8>, String> {
+    edited_as(&Groups::TYPE, GROUPS, edits, recount)
+}
+
+#[test]
+fn indices_count_as_changes_before_leave_them() {
+    let [first, second, third] = [&GROUPS[1..5], &GROUPS[5..12], &GROUPS[12..]];
+    for recount in [false, true] {
+        let count = |count| if recount { count } else { 3 };
+        let edits = [insert("groups[0]", empty()), set("groups[2].numbers[1]", "7")];
+        let expected = [&[count(4)], third, first, &[1, 9, 2, 11, 7, 21, 22], third].concat();
+        assert_eq!(edited(&edits, recount).unwrap(), expected);
+
+        let edits = [remove("groups[0]"), set("groups[0].weights[0]", "7")];
+        let expected = [&[count(2)], &[1, 9, 2, 11, 12, 7, 22][..], third].concat();
+        assert_eq!(edited(&edits, recount).unwrap(), expected);
+
+        let changed = insert("groups[1].numbers[2]", "5");
+        let edits = [insert("groups[0]", empty()), remove("groups[1]"), changed];
+        let edits = [&edits[..], &[insert("groups[1].weights[0]", "6")]].concat();
+        let size = if recount { 3 } else { 2 };
+        let expected = [&[3], third, &[1, 9, size, 11, 12, 5, 6, 21, 22], third].concat();
+        assert_eq!(edited(&edits, recount).unwrap(), expected);
+    }
+    // What was inserted can be changed, too.
+    let edits = [insert("groups[1]", empty()), set("groups[1].flags", "2"), set("groups[2].name", "8")];
+    let expected = [&[4], first, &[2, 0, 1, 8], &second[2..], third].concat();
+    assert_eq!(edited(&edits, true).unwrap(), expected);
+    // What is not there by then cannot be set.
+    for edits in [
+        [remove("groups[0]"), set("groups[2].size", "0")],
+        [insert("groups[0]", empty()), set("groups[4].size", "0")],
+        [remove("groups[1].numbers[0]"), set("groups[1].numbers[1]", "0")],
+    ] {
+        let error = edited(&edits, false).unwrap_err();
+        assert!(error.ends_with(": no such value"), "{error}");
+    }
+}
+
+#[test]
+fn parts_of_a_struct_are_fields() {
+    let with = |name: &str| {
+        let group = part([("flags", "0".into()), ("size", "0".into()), (name, "5".into())]);
+        edited(&[insert("groups[3]", group)], true)
+    };
+    for name in ["[3]", "[0]", "numbers[0]", "flags.named", "count", "", "x"] {
+        assert_eq!(with(name).unwrap_err(), format!("groups[3]: has no field `{name}`"));
+    }
+    let numbers = Part::List(vec![part([("[1]", "5".into())])]);
+    let group = part([("flags", "0".into()), ("numbers", numbers)]);
+    let error = edited(&[insert("groups[3]", group)], true).unwrap_err();
+    assert_eq!(error, "groups[3].numbers[0]: has no field `[1]`");
+}
+
+#[test]
+fn of_a_word_and_its_bits_what_is_set_last_counts() {
+    let flags = |edits: &[(String, Change)]| edited(edits, true).map(|bytes| bytes[1]);
+    assert_eq!(flags(&[set("groups[0].flags", "0"), set("groups[0].flags.looped", "1")]), Ok(2));
+    assert_eq!(flags(&[set("groups[0].flags.looped", "1"), set("groups[0].flags", "0")]), Ok(0));
+    let edits = [
+        set("groups[0].flags", "2"),
+        set("groups[0].flags.reserved", "5"),
+        set("groups[0].flags.looped", "false"),
+    ];
+    assert_eq!(flags(&edits), Ok(5 << 2));
+    let error = flags(&[set("groups[0].flags", "x"), set("groups[0].flags.looped", "1")]).unwrap_err();
+    assert_eq!(error, "groups[0].flags: \"x\" is not an integer");
+}
+
+#[test]
+fn what_its_condition_leaves_out_cannot_be_given() {
+    let error = edited(&[set("groups[1].flags.named", "0")], true).unwrap_err();
+    assert_eq!(error, "groups[1].name: is given, but its condition `flags.named` does not hold");
+    // Without counting anew, what is given is written.
+    assert_eq!(edited(&[set("groups[1].flags.named", "0")], false).unwrap()[5], 0);
+    let edits = [set("groups[1].flags.named", "0"), remove("groups[1].name")];
+    assert_eq!(edited(&edits, true).unwrap(), [&GROUPS[..5], &[0], &GROUPS[7..]].concat());
+    // Both alternatives of a number.
+    let error = edited_as(&Number::TYPE, &[7], &[insert("wide", "0x8181")], true).unwrap_err();
+    assert_eq!(error, "wide: is given, but its condition `first >= 128` does not hold");
+}
+
+#[test]
+fn lists_of_one_length_must_agree() {
+    let edits = [insert("groups[1].numbers[0]", "5")];
+    let error = edited(&edits, true).unwrap_err();
+    assert_eq!(
+        error,
+        "groups[1].weights: its number of items is 2, which contradicts the number of items of groups[1].numbers, 3: \
+         both say what groups[1].size is"
+    );
+    // What was set stays, and without counting anew, both are written.
+    let edits = [insert("groups[1].numbers[0]", "5"), set("groups[1].size", "2")];
+    let expected = [&GROUPS[..8], &[5], &GROUPS[8..]].concat();
+    assert_eq!(edited(&edits, true).unwrap(), expected);
+    assert_eq!(edited(&edits, false).unwrap(), expected);
+}
+
+#[test]
+fn values_are_of_the_kind_of_their_field() {
+    let error = |path: &str, value: Part| {
+        let error = edited(&[(path.to_owned(), Change::Set(value))], true).unwrap_err();
+        error.strip_prefix(&format!("{path}: ")).map(str::to_owned).unwrap_or(error)
+    };
+    assert_eq!(error("groups[1].numbers", "5".into()), "is a list, but a single value is given");
+    assert_eq!(error("groups[1]", "5".into()), "is a Group, but a single value is given");
+    assert_eq!(error("groups", "".into()), "is a list, but a single value is given");
+    assert_eq!(error("groups[1].size", list(["1"])), "is an integer, but a list is given");
+    assert_eq!(error("groups[1].name", part([])), "is left out, and nothing says what it is");
+}
+
+/// A number of one or two bytes, the first of which says which.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Number {
+    #[br(restore_position)]
+    #[bw(ignore)]
+    first: u8,
+    #[br(if(first < 0x80))]
+    narrow: Option<u8>,
+    #[br(if(first >= 0x80))]
+    wide: Option<u16>,
+}
+
+/// A byte and a word that are looked at, in one place.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct TwiceAhead {
+    #[br(restore_position)]
+    #[bw(ignore)]
+    low: u8,
+    #[br(restore_position)]
+    #[bw(ignore)]
+    word: u16,
+    #[br(args(low, word))]
+    body: Body,
+    #[br(if(low == 1))]
+    of_low: Option<u8>,
+    #[br(if(word == 0x0201))]
+    of_word: Option<u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(low: u8, word: u16))]
+enum Body {
+    #[br(pre_assert(low == 1 && word != 0x0101))]
+    Word(Word),
+    #[br(pre_assert(low != 1))]
+    Bytes(TwoBytes),
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Word {
+    word: u16,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct TwoBytes {
+    first: u8,
+    second: u8,
+}
+
+/// Two look-aheads at plain numbers.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct PlainAhead {
+    #[br(restore_position)]
+    #[bw(ignore)]
+    low: u8,
+    #[br(restore_position)]
+    #[bw(ignore)]
+    word: u16,
+    first: u8,
+    second: u8,
+    #[br(if(low == 1))]
+    of_low: Option<u8>,
+    #[br(if(word == 0x0201))]
+    of_word: Option<u8>,
+}
+
+#[test]
+fn several_look_aheads_see_the_same_bytes() {
+    let assembled = |ty, given: &[(&str, &str)]| {
+        let mut values = Values::new(ty);
+        given.iter().try_for_each(|(path, value)| values.set(path, *value)).unwrap();
+        values.assemble(&Limits::default()).map_err(|error| error.to_string())
+    };
+    let plain = |more: &[(&str, &str)]| {
+        assembled(&PlainAhead::TYPE, &[&[("first", "1"), ("second", "2")][..], more].concat())
+    };
+    assert_eq!(plain(&[("of_low", "7"), ("of_word", "8")]), Ok(vec![1, 2, 7, 8]));
+    assert!(plain(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is left out"));
+    assert!(plain(&[("of_low", "7")]).unwrap_err().starts_with("of_word: is left out"));
+    let choice = |more: &[(&str, &str)]| {
+        assembled(&TwiceAhead::TYPE, &[&[("body.word", "0x0201")][..], more].concat())
+    };
+    assert_eq!(choice(&[("of_low", "7"), ("of_word", "8")]), Ok(vec![1, 2, 7, 8]));
+    assert!(choice(&[("of_word", "8")]).unwrap_err().starts_with("of_low: is left out"));
+    for bytes in [&[1, 2, 7, 8][..], &[1, 3, 7], &[5, 5]] {
+        for ty in [&PlainAhead::TYPE, &TwiceAhead::TYPE] {
+            let values = Values::of(ty, bytes, &Limits::default()).unwrap();
+            assert_eq!(values.assemble(&Limits::default()).unwrap(), bytes);
+        }
+    }
+}
