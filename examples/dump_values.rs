@@ -2,7 +2,7 @@
 //!
 //! `dump_values FILE [FORMAT [DIALECT]]`; what is not given is detected. The first line names the layout; it is the
 //! only one if the file does not follow it. Floats are given as the hexadecimal number of their bits, strings as
-//! hexadecimal bytes; a packed word comes before its fields. `packed` is the place in the file of the block that a
+//! hexadecimal bytes; a packed word comes before its fields. Values that violate constraints are listed on stderr. `packed` is the place in the file of the block that a
 //! value was unpacked from; its offset counts in the unpacked bytes.
 
 use std::fmt::Write as _;
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use meshspec::layout::walk::{self, Node, Visitor};
-use meshspec::layout::{BitRange, Type, Value};
-use meshspec::{Detected, Dialect, FormatId, Span, detect};
+use meshspec::layout::{self, BitRange, Type, Value};
+use meshspec::{Detected, Dialect, FormatId, Report, Span, detect};
 
 fn main() -> ExitCode {
     match run() {
@@ -41,6 +41,9 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         format.about().layouts().iter().find(|(_, layout)| *layout == ty).map_or("", |(name, _)| *name);
     println!("{{\"layout\": \"{name}\"}}");
     print!("{}", dump(ty, &bytes)?);
+    let mut report = Report::default();
+    layout::check(ty, &bytes, format.about().rules, &Default::default(), &mut report)?;
+    report.findings().iter().for_each(|finding| eprintln!("{finding}"));
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]` and `#[layout]` attributes say.
 
+use crate::constraints::{self, Constraint};
 use crate::directives::{Directive, directives};
 use crate::name_of;
 use proc_macro2::{Span, TokenStream as Tokens};
@@ -158,6 +159,7 @@ pub struct Field {
     /// Whether the next field starts where this one does.
     pub lookahead: bool,
     pub checks: Vec<(Expr, String)>,
+    pub constraints: Vec<Constraint>,
     pub rule: Option<String>,
     pub block: Option<Block>,
     /// Whether it is computed when it is read, and so lies nowhere.
@@ -184,7 +186,9 @@ impl Field {
         let mut needs_content: Option<Span> = None;
         let mut restores = false;
         let mut reader: Option<Expr> = None;
-        for directive in directives(attrs)? {
+        let mut all = directives(attrs)?;
+        field.constraints = constraints::take(&mut all)?;
+        for directive in all {
             let name = directive.name.to_string();
             match (directive.source.as_str(), name.as_str()) {
                 ("br", "count") => field.count = Some(directive.value()?),
@@ -257,6 +261,9 @@ impl Field {
             }
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
+        }
+        for constraint in &field.constraints {
+            constraint.check_place(&field)?;
         }
         match (&reader, &field.stored_as) {
             (Some(reader), None) if !is_of_bulk(reader) => Err(Error::new_spanned(

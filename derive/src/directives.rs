@@ -8,8 +8,10 @@ use syn::{Attribute, Error, Expr, Ident, Result, Token};
 
 /// One directive of an attribute: `name`, `name = tokens`, `name(tokens)` or `name { tokens }`.
 pub struct Directive {
-    /// The attribute it stands in: br, bw, brw, layout or bitfield.
+    /// The kind of attribute it stands in: br, bw, brw, layout or bitfield.
     pub source: String,
+    /// Which of the attributes, counted from 0.
+    pub attribute: usize,
     pub name: Ident,
     value: Option<Tokens>,
 }
@@ -115,13 +117,14 @@ fn contents(group: &Group) -> Tokens {
 /// All directives that the attributes hold, in order.
 pub fn directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
     let mut all = Vec::new();
-    for attr in attrs {
+    for (attribute, attr) in attrs.iter().enumerate() {
         let Some(source) = attr.path().get_ident().map(Ident::to_string) else { continue };
         if !["br", "bw", "brw", "layout", "bitfield"].contains(&source.as_str()) {
             continue;
         }
         let Directives(list) = attr.parse_args()?;
-        all.extend(list.into_iter().map(|(name, value)| Directive { source: source.clone(), name, value }));
+        let directive = |(name, value)| Directive { source: source.clone(), attribute, name, value };
+        all.extend(list.into_iter().map(directive));
     }
     Ok(all)
 }

@@ -5,6 +5,7 @@ use quote::quote;
 use syn::{Fields, Result};
 
 use crate::attributes::{self, Block, Checksum, Imports};
+use crate::constraints;
 use crate::expression::{self, Scope};
 use crate::{doc_of, name_of};
 
@@ -58,6 +59,7 @@ fn constant(
             Ok(quote!(::meshspec::layout::Check { condition: #condition, message: #message }))
         })
         .collect::<Result<Vec<_>>>()?;
+    let constraints = constraints::list(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
     let rule = option(attributes.rule.map(|code| quote!(#code)));
@@ -71,6 +73,7 @@ fn constant(
         position: #position,
         lookahead: #lookahead,
         checks: &[#(#checks),*],
+        constraints: #constraints,
         block: #block,
         rule: #rule,
         decoding: #decoding,

@@ -6,7 +6,7 @@ use super::locate::structural;
 use super::{About, Confidence, Detection, structure};
 use crate::info::{Info, Property, PropertyValue};
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
-use crate::layout::{Grammar, Shape, Type};
+use crate::layout::{self, Grammar, Shape, Type};
 use crate::lines::Line;
 use crate::{Dialect, Finding, Path, ReadOptions, Report, Result, Span};
 
@@ -86,8 +86,8 @@ pub trait Declared: 'static {
 
     /// Everything that is wrong with a file, each finding with its place. See [`check`](crate::check).
     ///
-    /// By default, where the file does not follow its declaration, or else what follows its last field, and what
-    /// [`check_content`](Declared::check_content) says.
+    /// By default, where the file does not follow its declaration, or else what follows its last field, what violates the
+    /// constraints of the declaration, and what [`check_content`](Declared::check_content) says.
     ///
     /// # Errors
     ///
@@ -95,10 +95,14 @@ pub trait Declared: 'static {
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
-        let Some(layout) = Self::layout_of(bytes, dialect) else { return Ok(report) };
+        let Some(ty) = Self::layout_of(bytes, dialect) else { return Ok(report) };
         let mut rest = Rest(&mut report);
-        match walk::walk(layout, bytes, &options.limits, &mut rest) {
-            Ok(_) => Self::check_content(bytes, dialect, &mut report),
+        match walk::walk(ty, bytes, &options.limits, &mut rest) {
+            Ok(_) => {
+                // What the walker went through once it goes through again.
+                let _ = layout::check(ty, bytes, Self::ABOUT.rules, &options.limits, &mut report);
+                Self::check_content(bytes, dialect, &mut report);
+            }
             Err(fault) => {
                 let error = structural(Self::ABOUT, &fault);
                 let rule = error.rule().or_else(|| structure::rule_of(fault.kind));
@@ -106,7 +110,7 @@ pub trait Declared: 'static {
                 report.add_with(rule, || error.to_finding(rule));
             }
         }
-        report.locate(|path| walk::find(layout, bytes, path, &options.limits));
+        report.locate(|path| walk::find(ty, bytes, path, &options.limits));
         Ok(report)
     }
 

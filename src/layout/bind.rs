@@ -4,8 +4,8 @@
 //! needs the layout that remains once the dialect is known: fields of other dialects gone, choices made.
 
 use super::{
-    BinaryOp, Block, Check, Checksum, Declaration, Expr, Field, Layout, Scope, Shape, Type, UnaryOp, Value,
-    Variant,
+    BinaryOp, Block, Check, Checksum, Constraint, Declaration, Expr, Field, Layout, Requirement, Scope,
+    Shape, Type, UnaryOp, Value, Variant,
 };
 
 /// The layout of `T` with these arguments for its imports, in order. Declarations that differ from those without
@@ -107,6 +107,7 @@ impl Binder {
         field.position = field.position.map(|position| simplify(&position, scope));
         let check = |check: &Check| Check { condition: simplify(&check.condition, scope), ..*check };
         field.checks = keep_all(field.checks.iter().map(check).collect());
+        field.constraints = keep_all(field.constraints.iter().filter_map(|c| constraint(c, scope)).collect());
         let (ty, arguments) = self.item(&field.ty, field.arguments, scope);
         (field.ty, field.arguments) = (ty, arguments);
         field.block = field.block.map(|block| {
@@ -175,6 +176,24 @@ impl Binder {
             Type::Declared(declaration) => Type::Declared(self.declaration(declaration, constants.to_vec())),
             other => other,
         }
+    }
+}
+
+/// The constraint, unless it never applies.
+fn constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
+    let condition = constraint.condition.map(|condition| simplify(&condition, scope));
+    let requirement = match constraint.requirement {
+        Requirement::Below(limit) => Requirement::Below(simplify(&limit, scope)),
+        Requirement::OneOf(values) => {
+            Requirement::OneOf(keep_all(values.iter().map(|value| simplify(value, scope)).collect()))
+        }
+        Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
+        other => other,
+    };
+    match condition {
+        Some(Expr::Bool(false)) => None,
+        Some(Expr::Bool(true)) => Some(Constraint { requirement, condition: None, ..*constraint }),
+        condition => Some(Constraint { requirement, condition, ..*constraint }),
     }
 }
 

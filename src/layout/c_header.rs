@@ -6,7 +6,7 @@
 
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::reach::{Kind, Names, Order, Reached, reachable};
-use super::wording::{Lines, content_text, offsets, packing_text, readable, type_text};
+use super::wording::{Lines, constraint_lines, content_text, offsets, packing_text, readable, type_text};
 use super::{BitField, Declaration, EnumValue, Expr, Field, IntType, Scope, Shape, Type};
 
 /// The header of a format, whose name is the prefix of all names in it.
@@ -125,7 +125,7 @@ impl C<'_> {
                 Some(size) if size > 0 => {
                     comment(out, declaration.doc);
                     let name = self.type_name(declaration);
-                    self.structure(out, &name, declaration, fields, size);
+                    self.structure(out, &name, reached, fields, size);
                 }
                 _ => self.variable(out, reached, fields),
             },
@@ -138,22 +138,23 @@ impl C<'_> {
                     let condition = readable(&variant.condition, &names);
                     let ty = described_type(&variant.field, &names);
                     text.line(format!("- {}, if {condition}: {ty}", variant.name));
+                    text.prefixed("  ", &constraint_lines(&variant.field, &names));
                 }
                 comment(out, &text.into_text());
             }
         }
     }
 
-    fn structure(&self, out: &mut Lines, name: &str, declaration: &Declaration, fields: &[Field], size: u64) {
+    fn structure(&self, out: &mut Lines, name: &str, reached: &Reached, fields: &[Field], size: u64) {
+        let (declaration, names) = (reached.declaration, reached.names());
         out.line(format!("typedef struct {name} {{"));
         out.indented_by(4, |out| {
             if !declaration.magic.is_empty() {
                 out.line(format!("uint8_t magic_bytes[{}];", declaration.magic.len()));
             }
             for field in fields.iter().filter(|field| !field.lookahead) {
-                out.line(
-                    format!("{}; /* {} */", self.member(field), one_line(field.doc)).replace(" /*  */", ""),
-                );
+                let text = one_line(&format!("{}\n{}", field.doc, constraint_lines(field, &names)));
+                out.line(format!("{}; /* {text} */", self.member(field)).replace(" /*  */", ""));
             }
         });
         out.line(format!("}} {name};"));
@@ -213,6 +214,7 @@ impl C<'_> {
             let ty = described_type(field, &names);
             let ahead = if field.lookahead { ", as a look ahead" } else { "" };
             text.line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, at(&offset)));
+            text.prefixed("  ", &constraint_lines(field, &names));
         }
         comment(out, &text.into_text());
         let scope = Scope::default();
@@ -227,7 +229,7 @@ impl C<'_> {
             let sizes = start.iter().filter_map(|field| field.size(&scope)).sum::<u64>();
             let size = declaration.magic.len() as u64 + sizes;
             out.line(format!("/* What every {} starts with. */", declaration.name));
-            self.structure(out, &format!("{}_start", self.type_name(declaration)), declaration, start, size);
+            self.structure(out, &format!("{}_start", self.type_name(declaration)), reached, start, size);
         }
         self.offset_macros(out, reached, fields, &names);
     }

@@ -39,7 +39,7 @@ pub struct Attribute {
     /// What each value is.
     pub number: Number,
     /// Which values are allowed.
-    pub constraint: Constraint,
+    pub constraint: Domain,
     /// Whether every file has such lines.
     pub required: bool,
     /// The identifier of the attribute without which it does not stand.
@@ -51,13 +51,13 @@ pub struct Attribute {
 impl Attribute {
     /// Whether there is a line for each vertex; else the lines are faces.
     pub fn is_per_vertex(&self) -> bool {
-        self.constraint != Constraint::VertexIndex
+        self.constraint != Domain::VertexIndex
     }
 }
 
 /// Which values the lines of an attribute may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Constraint {
+pub enum Domain {
     /// Any finite numbers.
     Any,
     /// A vector of length 1.
@@ -68,14 +68,14 @@ pub enum Constraint {
     VertexIndex,
 }
 
-impl Constraint {
+impl Domain {
     /// The constraint in words; empty if there is none.
     pub fn wording(self) -> &'static str {
         match self {
-            Constraint::Any => "",
-            Constraint::UnitVector => "length 1",
-            Constraint::UnitInterval => "0 to 1",
-            Constraint::VertexIndex => "below the number of vertices",
+            Domain::Any => "",
+            Domain::UnitVector => "length 1",
+            Domain::UnitInterval => "0 to 1",
+            Domain::VertexIndex => "below the number of vertices",
         }
     }
 }

@@ -8,14 +8,14 @@
 //! - `bitfield` from the lowest bit on (`bitfield_order right_to_left`), with `bool`, `signed` and nested ones, and
 //!   `enum` with a type;
 //! - placement (`@`), which leaves the cursor where it was (`@ $` is a look ahead), and `$ = …`, which moves it past a block of stated size;
-//! - `std::assert` and `std::error`, `///` for documentation.
+//! - `std::assert` and `std::error`, `///` for documentation; constraints are comments, for the pattern goes on without them.
 //!
 //! LZ4 blocks stay bytes: a comment says what they hold, and the structs of their content are there to be placed over
 //! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.
 
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
 use super::reach::{Flat, Kind, Names, Order, Reached, reachable};
-use super::wording::{Lines, content_text, grouped, packing_text};
+use super::wording::{Lines, constraint_lines, content_text, grouped, packing_text};
 use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
 
 /// The pattern of a format. It shows the first layout; another one is a matter of changing the last lines.
@@ -138,6 +138,7 @@ fn bits(out: &mut Lines, field: &BitField) {
 
 fn member(out: &mut Lines, field: &Field, names: &Names) {
     out.prefixed("/// ", field.doc);
+    out.prefixed("// ", &constraint_lines(field, names));
     match &field.condition {
         Some(condition) => {
             out.line(format!("if ({}) {{", expression(condition, names)));
@@ -162,6 +163,7 @@ fn choice(out: &mut Lines, variants: &[Variant], names: &Names) {
         out.line(format!("{start} ({}) {{", expression(&variant.condition, names)));
         out.indented_by(4, |out| {
             out.prefixed("/// ", variant.doc);
+            out.prefixed("// ", &constraint_lines(&variant.field, names));
             value(out, &variant.field, &format!("as_{}", snake(variant.name)), names);
             checks(out, &variant.field, names);
         });

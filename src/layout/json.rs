@@ -4,12 +4,16 @@
 //! number (`"u32"`), `"nul_string"`, `{"array", "count"}`, `{"list"}` or `{"declared"}`. An expression is a number, a
 //! truth value, `{"field"}` (names from the outermost inwards), `{"not"}`, `{"negate"}`, `{"cast", "to"}`,
 //! `{"op", "left", "right"}`, or `{"field", "matches"}` for a string that starts as a pattern says, in which `x` is a
-//! hexadecimal digit. A look ahead is a field that the next one starts with, too. `"decoded"`
-//! names the function that makes numbers of a stored value. What a declaration does not have is left out.
+//! hexadecimal digit. A look ahead is a field that the next one starts with, too. A constraint of a field is what it
+//! requires (`"below"`, `"one_of"`, `"finite"`, `"unique"`, `"ordered"`, `"sum"` with `"of"` and `"tolerance"`,
+//! `"reserved_zero"`, `"holds"`), with `"if"`, its `"rule"` and its `"message"`. `"decoded"` names the function that makes
+//! numbers of a stored value. What a declaration does not have is left out.
 
 use super::notation::int_name;
 use super::reach::{Order, Reached, reachable};
-use super::{BitField, Block, EnumValue, Expr, Field, Scope, Shape, Type, UnaryOp, Variant};
+use super::{
+    BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,
+};
 
 /// The layouts of a format with all that they reach.
 pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -184,10 +188,37 @@ fn field(field: &Field) -> Json {
         ("position", optional(field.position.as_ref(), expression)),
         ("lookahead", flag(field.lookahead)),
         ("checks", Json::some(checks)),
+        ("constraints", Json::some(field.constraints.iter().map(constraint))),
         ("block", optional(field.block.as_ref(), block)),
         ("rule", some_text(field.rule.unwrap_or_default())),
         ("decoded", some_text(field.decoding.name)),
         ("unit", some_text(field.decoding.unit)),
+    ])
+}
+
+fn constraint(constraint: &Constraint) -> Json {
+    let real = |number: &f64| Json::Plain(number.to_string());
+    let (of, tolerance) = match &constraint.requirement {
+        Requirement::Sum { of, tolerance, .. } => (optional(*of, text), real(tolerance)),
+        _ => (Json::Nothing, Json::Nothing),
+    };
+    let (kind, value) = match &constraint.requirement {
+        Requirement::Below(limit) => ("below", expression(limit)),
+        Requirement::OneOf(values) => ("one_of", Json::List(values.iter().map(expression).collect())),
+        Requirement::Finite => ("finite", flag(true)),
+        Requirement::Unique => ("unique", flag(true)),
+        Requirement::Ordered => ("ordered", flag(true)),
+        Requirement::Sum { total, .. } => ("sum", real(total)),
+        Requirement::ReservedZero => ("reserved_zero", flag(true)),
+        Requirement::Holds(condition) => ("holds", expression(condition)),
+    };
+    Json::object([
+        (kind, value),
+        ("of", of),
+        ("tolerance", tolerance),
+        ("if", optional(constraint.condition.as_ref(), expression)),
+        ("rule", text(constraint.rule)),
+        ("message", optional(constraint.message, text)),
     ])
 }
 

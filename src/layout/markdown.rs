@@ -1,7 +1,9 @@
 //! Specification tables: a section for each declaration, in reading order.
 
 use super::reach::{Kind, Names, Order, Reached, reachable};
-use super::wording::{Lines, content_text, offsets, packing_text, readable, size_text, type_text};
+use super::wording::{
+    Lines, constraint_text, content_text, offsets, packing_text, readable, size_text, type_text,
+};
 use super::{BitField, Decoding, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
 
 /// The tables of a format.
@@ -154,6 +156,7 @@ fn meaning(field: &Field, names: &Names) -> String {
         let condition = code(&readable(&check.condition, names));
         parts.push(format!("Refused unless {condition}: {}.", cell(check.message)));
     }
+    parts.extend(field.constraints.iter().map(|constraint| constraint_text(constraint, field, names, code)));
     parts.join(" ")
 }
 

@@ -31,6 +31,7 @@ mod bind;
 mod bits;
 mod block;
 mod c_header;
+mod constraint;
 mod coverage;
 mod decoding;
 pub mod dump;
@@ -42,6 +43,7 @@ mod kaitai;
 mod markdown;
 mod notation;
 mod reach;
+mod rules;
 mod schema;
 pub mod walk;
 mod wording;
@@ -49,11 +51,13 @@ mod wording;
 pub use bind::{bind, bind_some};
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
+pub use constraint::{Constraint, Constraints, Requirement, Scalar, check};
 pub use decoding::{Decoded, Decoding, FromValue, decode, snorm8, snorm16, unorm8, unorm16};
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Scope, UnaryOp, Value, matches};
-pub use grammar::{Attribute, BuiltInProperty, Constraint, Grammar, Number};
+pub use grammar::{Attribute, BuiltInProperty, Domain, Grammar, Number};
 pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
+pub use rules::{DeclaredRule, declared_rules};
 pub use schema::{Schema, SchemaFile};
 
 /// A type that can say how it lies in a file.
@@ -159,6 +163,8 @@ pub struct Field {
     pub lookahead: bool,
     /// What must hold once the field is read, with the message for when it does not.
     pub checks: &'static [Check],
+    /// What its values must be for the rules of the format to hold; the walker does not look at them, [`check`] does.
+    pub constraints: &'static [Constraint],
     /// What the bytes of the field hold in turn.
     pub block: Option<Block>,
     /// Code of the rule that a fault in this field breaks, where it is not the format's general one.
@@ -273,6 +279,7 @@ impl Field {
         position: None,
         lookahead: false,
         checks: &[],
+        constraints: &[],
         block: None,
         rule: None,
         decoding: Decoding::NONE,

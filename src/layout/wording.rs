@@ -2,7 +2,9 @@
 
 use super::notation::{Text, atom, factor, is_compound, print};
 use super::reach::{Names, Reached};
-use super::{Block, Expr, Field, Packing, Scope, Type};
+use std::fmt;
+
+use super::{Block, Constraint, Expr, Field, Packing, Requirement, Scope, Type};
 
 /// Collects lines; each back end has one.
 #[derive(Debug, Default)]
@@ -145,4 +147,60 @@ pub(super) fn packing_text(block: &Block, names: &Names) -> String {
 /// Parentheses around a term of several parts.
 pub(super) fn grouped(text: &str) -> String {
     if is_compound(text) { format!("({text})") } else { text.to_owned() }
+}
+
+/// What a constraint requires, and which rule says so. `code` marks names and expressions.
+pub(super) fn constraint_text(
+    constraint: &Constraint,
+    field: &Field,
+    names: &Names,
+    code: fn(&str) -> String,
+) -> String {
+    format!("{} ({}).", requirement_text(constraint, field, names, code), code(constraint.rule))
+}
+
+/// What a constraint requires, without a full stop.
+pub(super) fn requirement_text(
+    constraint: &Constraint,
+    field: &Field,
+    names: &Names,
+    code: fn(&str) -> String,
+) -> String {
+    let expression = |expr: &Expr| code(&readable(expr, names));
+    let each = if field.ty.flat().list { "Each must" } else { "Must" };
+    let requirement = match &constraint.requirement {
+        Requirement::Below(limit) => format!("{each} be below {}", expression(limit)),
+        Requirement::OneOf(values) => {
+            format!("{each} be {}", alternatives(&values.iter().map(expression).collect::<Vec<_>>()))
+        }
+        Requirement::Finite => format!("{each} be finite"),
+        Requirement::Unique => "No two of a list may be equal".to_owned(),
+        Requirement::Ordered => "None may be less than the one before it".to_owned(),
+        Requirement::Sum { of, total, tolerance } => {
+            let what = of.map_or(String::new(), |of| format!(" of {}", code(of)));
+            let room = if *tolerance == 0.0 { String::new() } else { format!(", give or take {tolerance}") };
+            format!("The sum{what} must be {total}{room}")
+        }
+        Requirement::ReservedZero => "Reserved bits must be 0".to_owned(),
+        Requirement::Holds(condition) => format!("{} must hold", expression(condition)),
+    };
+    let condition =
+        constraint.condition.map_or(String::new(), |condition| format!(" if {}", expression(&condition)));
+    requirement + &condition
+}
+
+/// What all constraints of a field require, in plain text; a line for each.
+pub(super) fn constraint_lines(field: &Field, names: &Names) -> String {
+    let line = |constraint| constraint_text(constraint, field, names, str::to_owned);
+    field.constraints.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// `0, 1 or 2`.
+pub(super) fn alternatives(values: &[impl fmt::Display]) -> String {
+    let texts: Vec<_> = values.iter().map(|value| value.to_string()).collect();
+    match texts.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => "nothing".to_owned(),
+    }
 }

@@ -92,6 +92,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_sevens, double_) == 10, "offset of double
  * - Sevens, if flags.wide and kind == 7: Sevens
  * - Wide, if flags.wide: f32[4]
  * - Narrow, if not flags.wide: u16[8]
+ *   Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW).
+ *   None may be less than the one before it (SAMPLE-ORDER).
+ *   No two of a list may be equal (SAMPLE-UNIQUE).
  */
 
 /*
@@ -121,23 +124,27 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
  *
  * - kind: Kind, at 4
  * - flags: Flags, at 5
+ *   Reserved bits must be 0 (SAMPLE-BITS).
+ *   flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS).
  * - packed_size: i32, at 8
  * - unpacked_size: i32, at 12
+ *   Must be 0 or 16 (SAMPLE-SIZE).
  * - table: u32, at 16
  * - numbers: u8[packed_size] that hold one LZ4 block that unpacks to unpacked_size bytes: Numbers, at 20
  * - pairs: u8[18] that hold one LZ4 block that unpacks to 16 bytes: u16[to the end][2], after numbers
  * - stored: u8[12] that hold Stored, after pairs
  * - far: Far[2], at table, if table != 0
  * - rows: f32[(flags.rows + 1) * 2][3][2], after stored
+ *   Each must be finite (SAMPLE-FINITE).
  * - names: NUL-terminated bytes[to the end], after rows
  */
 /* What every Sample starts with. */
 typedef struct sample_sample_start {
     uint8_t magic_bytes[4];
     sample_kind kind; /* Which kind of content. */
-    sample_flags flags; /* How it is stored. */
+    sample_flags flags; /* How it is stored. Reserved bits must be 0 (SAMPLE-BITS). flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS). */
     int32_t packed_size; /* Size of the packed numbers. */
-    int32_t unpacked_size; /* Their size once unpacked. */
+    int32_t unpacked_size; /* Their size once unpacked. Must be 0 or 16 (SAMPLE-SIZE). */
     uint32_t table;
 } sample_sample_start;
 MESHSPEC_STATIC_ASSERT(sizeof(sample_sample_start) == 20, "size of sample_sample_start");
@@ -155,7 +162,7 @@ typedef struct sample_fixed {
     int32_t int_;
     sample_flags class_;
     sample_kind kind;
-    double double_[2];
+    double double_[2]; /* The sum must be 1.5, give or take 0.25 (SAMPLE-SUM). */
 } sample_fixed;
 MESHSPEC_STATIC_ASSERT(sizeof(sample_fixed) == 26, "size of sample_fixed");
 MESHSPEC_STATIC_ASSERT(offsetof(sample_fixed, int_) == 2, "offset of int_");

@@ -22,14 +22,32 @@ seq:
     type: 'flags'
     doc: |
       How it is stored.
+      Reserved bits must be 0 (SAMPLE-BITS).
+      flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS).
+  - id: check_flags
+    size: 0
+    valid:
+      expr: 'not flags.inner_unused'
+    doc: |
+      Reserved bits must be 0 (SAMPLE-BITS).
+  - id: check_flags_2
+    if: 'flags.wide'
+    size: 0
+    valid:
+      expr: 'flags.rows > 0'
+    doc: |
+      flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS).
   - id: packed_size
     type: s4
     doc: |
       Size of the packed numbers.
   - id: unpacked_size
     type: s4
+    valid:
+      any-of: ['0', '16']
     doc: |
       Their size once unpacked.
+      Must be 0 or 16 (SAMPLE-SIZE).
   - id: table
     type: u4
   - id: check_table
@@ -71,8 +89,11 @@ seq:
     type: f4
     repeat: expr
     repeat-expr: '(flags.rows + 1) * 2 * 6'
+    valid:
+      expr: '_ - _ == 0'
     doc: |
       Rows of columns.
+      Each must be finite (SAMPLE-FINITE).
   - id: names
     terminator: 0
     eos-error: false
@@ -166,8 +187,13 @@ types:
         type: u2
         repeat: expr
         repeat-expr: '8'
+        valid:
+          expr: '(not (kind > 0) or _ < (kind + 9)) and (_index == 0 or not (_ < as_narrow[_index - 1]))'
         doc: |
           Narrow.
+          Each must be below kind + 9 if kind > 0 (SAMPLE-NARROW).
+          None may be less than the one before it (SAMPLE-ORDER).
+          No two of a list may be equal (SAMPLE-UNIQUE).
       - id: check_choice
         size: 0
         valid:

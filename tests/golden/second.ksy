@@ -123,6 +123,8 @@ types:
         type: f8
         repeat: expr
         repeat-expr: 2
+        doc: |
+          The sum must be 1.5, give or take 0.25 (SAMPLE-SUM).
   far:
     doc: |
       At a place of its own.

@@ -47,6 +47,7 @@ mod bmd_poses;
 mod bulk;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
 mod c_header;
+mod constraints;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

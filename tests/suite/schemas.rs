@@ -30,10 +30,13 @@ struct Sample<'a> {
     /// Which kind of content.
     kind: Kind,
     /// How it is stored.
+    #[layout(reserved_zero, rule = "SAMPLE-BITS")]
+    #[layout(holds(flags.rows() > 0), if(flags.wide()), rule = "SAMPLE-ROWS", message = "no rows")]
     flags: Flags,
     /// Size of the packed numbers.
     packed_size: i32,
     /// Their size once unpacked.
+    #[layout(one_of(0, 16), rule = "SAMPLE-SIZE")]
     unpacked_size: i32,
     #[br(assert(
         packed_size >= 0 && (unpacked_size % 4 == 0 || !flags.wide()),
@@ -58,6 +61,7 @@ struct Sample<'a> {
     far: Option<Vec<Far>>,
     /// Rows of columns.
     #[br(count = (flags.rows() as u32 + 1) * 2)]
+    #[layout(finite, rule = "SAMPLE-FINITE")]
     rows: Vec<[[f32; 2]; 3]>,
     /// To the end.
     names: Strings,
@@ -124,7 +128,13 @@ enum Numbers {
     Wide(#[br(count = 4)] Vec<f32>),
     /// Narrow.
     #[br(pre_assert(!flags.wide()))]
-    Narrow(#[br(count = 8)] Vec<u16>),
+    Narrow(
+        #[br(count = 8)]
+        #[layout(below = kind as u16 + 9, if(kind > 0), rule = "SAMPLE-NARROW")]
+        #[layout(ordered, rule = "SAMPLE-ORDER", message = "{found} < {previous}")]
+        #[layout(unique, rule = "SAMPLE-UNIQUE")]
+        Vec<u16>,
+    ),
 }
 
 /// A wide number and one with a sign, to the end.
@@ -161,6 +171,7 @@ struct Fixed {
     int: i32,
     class: Flags,
     kind: Kind,
+    #[layout(sum = 1.5, tolerance = 0.25, rule = "SAMPLE-SUM")]
     double: [f64; 2],
 }
 

@@ -52,7 +52,7 @@ macro_rules! document {
             identifier: $identifier,
             values: <$column as Field>::VALUES,
             number: <$column as Field>::NUMBER,
-            constraint: $crate::layout::Constraint::$constraint,
+            constraint: $crate::layout::Domain::$constraint,
             required: $required,
             requires: $requires,
             meaning: $meaning,

@@ -4,7 +4,7 @@ use super::columns::Column;
 use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
 use super::syntax::{self, Rule};
 use crate::finding::rules;
-use crate::layout::{BuiltInProperty, Constraint};
+use crate::layout::{BuiltInProperty, Domain};
 use crate::{Path, Report, path};
 
 rules! {
@@ -249,12 +249,12 @@ fn check_values(document: &Document, report: &mut Report) {
     for kind in Kind::ALL {
         let Column::Floats(values) = document.column(kind) else { continue };
         match kind.attribute().constraint {
-            Constraint::Any | Constraint::VertexIndex => check_finite(kind, values, report),
-            Constraint::UnitInterval => {
+            Domain::Any | Domain::VertexIndex => check_finite(kind, values, report),
+            Domain::UnitInterval => {
                 check_finite(kind, values, report);
                 check_unit_interval(kind, values, report);
             }
-            Constraint::UnitVector => {
+            Domain::UnitVector => {
                 check_finite(kind, values, report);
                 check_unit_vectors(kind, values, report);
             }

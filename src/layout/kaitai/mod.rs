@@ -10,15 +10,17 @@
 //!   bit field before it is made a number). `choice` is the number of the variant that fits. Magic bytes are `magic_bytes`.
 
 mod element;
+mod valid;
 mod word;
 
 use element::{Element, Kaitai, call, doc, expression, quoted};
+use valid::{valid, zero_bits};
 use word::word;
 
 use super::notation::{atom, identifier, snake};
 use super::reach::{Kind, Names, Order, Reached, reachable};
-use super::wording::Lines;
-use super::{Block, Declaration, Field, Packing, Shape, Type, Variant};
+use super::wording::{Lines, constraint_lines, constraint_text, grouped};
+use super::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 
 /// The definition of one layout.
 pub(super) fn print(id: &str, title: &str, root: &'static Type) -> String {
@@ -124,7 +126,7 @@ fn choice(out: &mut Lines, reached: &Reached, variants: &[Variant], names: &Name
             let text = if variant.doc.is_empty() { variant.field.doc } else { variant.doc };
             let id = format!("as_{}", snake(variant.name));
             item(out, &id, |out| {
-                content(out, reached, &variant.field, Some(&condition), text, names);
+                content(out, reached, (&variant.field, &id), Some(&condition), text, names);
             });
             if let Some(whole) = whole(&variant.field, &id) {
                 check(out, &format!("check_{id}_end"), Some(&condition), &whole, WHOLE);
@@ -161,7 +163,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             let condition = field.condition.map(|c| expression(&c, names));
             let condition = condition.as_deref();
             let id = field_id(field);
-            item(out, &id, |out| content(out, reached, field, condition, field.doc, names));
+            item(out, &id, |out| content(out, reached, (field, &id), condition, field.doc, names));
             if let Some(whole) = whole(field, &id) {
                 check(out, &format!("check_{id}_end"), condition, &whole, WHOLE);
             }
@@ -185,7 +187,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
             out.indented(|out| {
                 // It is read when the condition of the next field asks for it.
                 out.line("pos: _io.pos");
-                content(out, reached, field, None, field.doc, names);
+                content(out, reached, (field, &id), None, field.doc, names);
             });
         }
         for (field, position) in placed {
@@ -198,7 +200,7 @@ fn structure(out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names
                 }
                 out.line(format!("pos: {}", quoted(&expression(&position, names))));
                 let condition = field.condition.map(|c| expression(&c, names));
-                content(out, reached, field, condition.as_deref(), field.doc, names);
+                content(out, reached, (field, &id), condition.as_deref(), field.doc, names);
                 let checks = field.checks.iter().map(|c| atom(&c.condition, names, &Kaitai));
                 let checks: Vec<_> = checks.chain(whole(field, &id)).collect();
                 if !checks.is_empty() {
@@ -216,6 +218,22 @@ fn checks(out: &mut Lines, field: &Field, id: &str, condition: Option<&str>, nam
         let number = if index == 0 { String::new() } else { format!("_{}", index + 1) };
         let text = format!("Refused if not: {}.", c.message);
         check(out, &format!("check_{id}{number}"), condition, &expression(&c.condition, names), &text);
+    }
+    // What constraints require of a value that is no number; what they require of numbers is said with them.
+    for (index, c) in field.constraints.iter().enumerate() {
+        let required = match &c.requirement {
+            Requirement::Holds(condition) => expression(condition, names),
+            Requirement::ReservedZero => zero_bits(field),
+            _ => continue,
+        };
+        let applies = [condition.map(str::to_owned), field.condition.map(|c| expression(&c, names))];
+        let applies = applies.into_iter().chain([c.condition.map(|c| expression(&c, names))]).flatten();
+        let applies: Vec<_> = applies.map(|condition| grouped(&condition)).collect();
+        let applies = (!applies.is_empty()).then(|| applies.join(" and "));
+        let number = index + field.checks.len() + 1;
+        let number = if number == 1 { String::new() } else { format!("_{number}") };
+        let text = constraint_text(c, field, names, str::to_owned);
+        check(out, &format!("check_{id}{number}"), applies.as_deref(), &required, &text);
     }
 }
 
@@ -244,11 +262,11 @@ fn check(out: &mut Lines, id: &str, condition: Option<&str>, must_hold: &str, te
     });
 }
 
-/// Type, repetition, condition and documentation of a field.
+/// Type, repetition, condition and documentation of a field, with its name.
 fn content(
     out: &mut Lines,
     reached: &Reached,
-    field: &Field,
+    (field, id): (&Field, &str),
     condition: Option<&str>,
     text: &str,
     names: &Names,
@@ -286,9 +304,13 @@ fn content(
         }
         None => {
             Element { count: field.count.as_ref(), arguments: field.arguments, names }.print(out, &field.ty);
+            // A field at a place of its own has its checks there.
+            if field.checks.is_empty() || field.position.is_none() {
+                valid(out, field, id, names);
+            }
         }
     }
-    doc(out, text);
+    doc(out, [text, &constraint_lines(field, names)].join("\n").trim());
 }
 
 /// Blocks hold one value of a user type; content of another kind gets a type of its own.

@@ -215,7 +215,14 @@ impl<V: Visitor> Walker<'_, V> {
                 let end = count.map_or(space.len(), |count| at.saturating_add(count));
                 self.block(space, at..end, &item, block, scope)
             }
-            None => self.value(space, at, &item, scope),
+            None => {
+                let (end, value) = self.value(space, at, &item, scope)?;
+                if !field.constraints.is_empty() && !self.muted {
+                    let node = Self::node(&self.path, space, at..end, &item);
+                    self.visitor.constrained(&node, value.as_ref(), scope);
+                }
+                Ok((end, value))
+            }
         }
     }
 

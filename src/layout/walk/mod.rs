@@ -16,7 +16,7 @@ mod walker;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::{BitField, BitRange, Decoded, Decoding, Field, Type, Value, Variant};
+use super::{BitField, BitRange, Decoded, Decoding, Field, Scope, Type, Value, Variant};
 use crate::finding::write_place;
 use crate::{Limits, Path, Span};
 
@@ -125,6 +125,12 @@ pub trait Visitor {
     /// A packed block, at the span of `node`, has been unpacked to `content`, which is decoded next.
     fn unpacked(&mut self, node: &Node, content: &[u8]) {
         let _ = (node, content);
+    }
+
+    /// A field with [constraints](Field::constraints) lies at the span of `node`: its value, where it is a single one,
+    /// and what comes before it.
+    fn constrained(&mut self, node: &Node, value: Option<&Value>, scope: &Scope) {
+        let _ = (node, value, scope);
     }
 
     /// Bytes that no field covers, at the end of the file or of the block with this path.

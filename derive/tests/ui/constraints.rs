@@ -1,0 +1,73 @@
+//! Constraints say what they require, of which value, and whose rule it is.
+
+use meshspec::layout::Layout;
+
+#[derive(Layout)]
+#[brw(little)]
+struct S0 {
+    #[layout(below = 3)]
+    a: u8,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S1 {
+    #[layout(below = 3, finite, rule = "A")]
+    a: u8,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S2 {
+    #[layout(below = b, rule = "A")]
+    a: u8,
+    b: u8,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S3 {
+    #[layout(holds(a == 1), rule = "A")]
+    a: u8,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S4 {
+    #[br(count = 3)]
+    #[layout(holds(true), rule = "A", message = "never")]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S5 {
+    #[layout(finite, rule = "A", message = "{value} is not finite")]
+    a: f32,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S6 {
+    #[br(calc = 1)]
+    #[layout(finite, rule = "A")]
+    a: u8,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S7 {
+    #[br(count = 3)]
+    #[layout(content = [u8; 3])]
+    #[layout(below = 3, rule = "A")]
+    a: Vec<u8>,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S8 {
+    #[layout(finite, tolerance = 0.5, rule = "A")]
+    a: f32,
+}
+
+fn main() {}

@@ -1,0 +1,84 @@
+//! Constraints: what the values of a field must be for the rules of a format to hold.
+//!
+//! A check of a declaration is what decoding needs; a constraint is what a file should be beside that. What does not follow
+//! one can still be decoded, and is a [`Finding`](crate::Finding) of the constraint's rule. Constraints are data as all of a
+//! declaration is: [`check`] holds bytes against them, the schemas print them, and the rules of the formats that are built in
+//! hold documents against them.
+
+mod bound;
+mod check;
+mod scalar;
+
+pub use bound::Constraints;
+pub use check::check;
+pub use scalar::Scalar;
+
+use super::{Expr, Field, Shape, Type};
+
+/// What the values of a field must be.
+///
+/// It applies to the value of the field or, where the field is a list, to each of its items.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Constraint {
+    /// What is required.
+    pub requirement: Requirement,
+    /// Where it applies; everywhere without a condition.
+    pub condition: Option<Expr>,
+    /// Code of the rule that it belongs to, which says how bad it is to break it.
+    pub rule: &'static str,
+    /// The message for values that break it, where it is not the usual one. `{found}` stands for the value, `{limit}` for
+    /// that of [`Below`](Requirement::Below), `{previous}` for the value before it in an [`Ordered`](Requirement::Ordered)
+    /// list, `{bits}` for the reserved bits of [`ReservedZero`](Requirement::ReservedZero) shifted down; `{found:#x}` is hexadecimal, `{found:#06x}` with so many characters at least.
+    pub message: Option<&'static str>,
+}
+
+/// What a [`Constraint`] requires. Where an expression has no value, as that of a field that is not there, nothing is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Requirement {
+    /// All numbers are below this one.
+    Below(Expr),
+    /// All numbers are one of these.
+    OneOf(&'static [Expr]),
+    /// All numbers are finite.
+    Finite,
+    /// No number occurs twice in the list, or in the list of structs that have the field.
+    Unique,
+    /// No number is less than the one before it in the list, or in the list of structs that have the field. Only the first
+    /// that is, is reported.
+    Ordered,
+    /// The numbers of each item add up.
+    Sum {
+        /// The field of the structs that are added up; `None` where the items are numbers.
+        of: Option<&'static str>,
+        /// What they add up to.
+        total: f64,
+        /// How far the sum may be from that.
+        tolerance: f64,
+    },
+    /// The reserved bits of a packed word are 0.
+    ReservedZero,
+    /// A condition on the field and those before it holds.
+    Holds(Expr),
+}
+
+impl Type {
+    /// Whether a value has fields with constraints in it.
+    fn is_constrained(&self) -> bool {
+        let field = |field: &Field| {
+            let content = field.block.map_or(field.ty, |block| block.content);
+            !field.constraints.is_empty() || content.is_constrained()
+        };
+        self.declaration().is_some_and(|declaration| declaration.fields().any(|f| field(f)))
+    }
+
+    /// The bits of a packed word that are reserved.
+    fn reserved_bits(&self) -> u128 {
+        let Type::Declared(declaration) = self else { return 0 };
+        let Shape::Bits { fields, .. } = declaration.shape else { return 0 };
+        fields.iter().fold(0, |mask, field| {
+            let inner = field.declared.map_or(0, |inner| Type::Declared(inner).reserved_bits());
+            let own = if field.reserved { field.bits.mask() } else { inner << field.bits.offset };
+            mask | own
+        })
+    }
+}

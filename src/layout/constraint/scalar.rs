@@ -1,0 +1,100 @@
+//! Numbers of any type, as constraints look at them.
+
+use std::fmt;
+
+/// A number, as [constraints](super::Constraint) look at it.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+pub enum Scalar {
+    /// An integer of any type.
+    Int(i128),
+    /// A 32-bit float.
+    F32(f32),
+    /// A 64-bit float.
+    F64(f64),
+}
+
+macro_rules! scalars {
+    ($($number:ty => $variant:ident;)*) => {$(
+        impl From<$number> for Scalar {
+            fn from(number: $number) -> Scalar {
+                Scalar::$variant(number.into())
+            }
+        }
+    )*};
+}
+
+scalars! {
+    u8 => Int; u16 => Int; u32 => Int; u64 => Int; i8 => Int; i16 => Int; i32 => Int; i64 => Int; i128 => Int;
+    f32 => F32; f64 => F64;
+}
+
+impl Scalar {
+    pub(super) fn as_f64(self) -> f64 {
+        match self {
+            Scalar::Int(number) => number as f64,
+            Scalar::F32(number) => number.into(),
+            Scalar::F64(number) => number,
+        }
+    }
+
+    pub(super) fn is_finite(self) -> bool {
+        match self {
+            Scalar::Int(_) => true,
+            Scalar::F32(number) => number.is_finite(),
+            Scalar::F64(number) => number.is_finite(),
+        }
+    }
+
+    pub(super) fn is_below(self, limit: i128) -> bool {
+        match self {
+            Scalar::Int(number) => number < limit,
+            other => other.as_f64() < limit as f64,
+        }
+    }
+
+    pub(super) fn equals(self, other: i128) -> bool {
+        match self {
+            Scalar::Int(number) => number == other,
+            number => number.as_f64() == other as f64,
+        }
+    }
+
+    /// A key that equal numbers share.
+    pub(super) fn key(self) -> i128 {
+        match self {
+            Scalar::Int(number) => number,
+            // Minus zero is zero.
+            number => (number.as_f64() + 0.0).to_bits().into(),
+        }
+    }
+
+    /// The sum of numbers, in their own precision.
+    pub(super) fn sum(numbers: impl Iterator<Item = Scalar>) -> Scalar {
+        let add = |a, b| match (a, b) {
+            (Scalar::Int(a), Scalar::Int(b)) => Scalar::Int(a.saturating_add(b)),
+            (Scalar::F32(a), Scalar::F32(b)) => Scalar::F32(a + b),
+            (a, b) => Scalar::F64(a.as_f64() + b.as_f64()),
+        };
+        numbers.reduce(add).unwrap_or(Scalar::Int(0))
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Int(number) => fmt::Display::fmt(number, f),
+            Scalar::F32(number) => fmt::Display::fmt(number, f),
+            Scalar::F64(number) => fmt::Display::fmt(number, f),
+        }
+    }
+}
+
+impl fmt::Debug for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Scalar::Int(number) => fmt::Debug::fmt(number, f),
+            Scalar::F32(number) => fmt::Debug::fmt(number, f),
+            Scalar::F64(number) => fmt::Debug::fmt(number, f),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Constraints on numbers as `valid`, which Kaitai holds against each item of a list.
+
+use super::element::{Kaitai, expression, quoted};
+use crate::layout::notation::{atom, identifier};
+use crate::layout::reach::Names;
+use crate::layout::wording::{Lines, grouped};
+use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Shape, Type};
+
+/// What Kaitai can hold the numbers of a field against: all but that those of a list differ, and sums. The documentation of the
+/// field says those.
+pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
+    let flat = field.ty.flat();
+    let is_number = match flat.item {
+        // Lists of bytes are not taken apart.
+        Type::Unsigned(1) => !flat.list || flat.array,
+        Type::Unsigned(size) | Type::Signed(size) => *size <= 8,
+        Type::Float(_) => true,
+        _ => false,
+    };
+    if !is_number {
+        return;
+    }
+    if let [Constraint { requirement: Requirement::OneOf(values), condition: None, .. }] = field.constraints {
+        let values: Vec<_> = values.iter().map(|value| quoted(&expression(value, names))).collect();
+        out.line("valid:");
+        return out.indented(|out| out.line(format!("any-of: [{}]", values.join(", "))));
+    }
+    let terms: Vec<_> = field.constraints.iter().filter_map(|c| term(c, field, id, names)).collect();
+    if !terms.is_empty() {
+        out.line("valid:");
+        out.indented(|out| out.line(format!("expr: {}", quoted(&terms.join(" and ")))));
+    }
+}
+
+/// What must hold of a number, which is `_`.
+fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Option<String> {
+    let number = |expr: &Expr| atom(expr, names, &Kaitai);
+    let term = match &constraint.requirement {
+        Requirement::Below(limit) => format!("_ < {}", number(limit)),
+        Requirement::OneOf(values) => {
+            let terms: Vec<_> = values.iter().map(|value| format!("_ == {}", number(value))).collect();
+            format!("({})", terms.join(" or "))
+        }
+        // The difference of two infinities is not a number, nor is that of two that are none.
+        Requirement::Finite => "_ - _ == 0".to_owned(),
+        Requirement::Ordered if field.ty.flat().list => {
+            format!("(_index == 0 or not (_ < {id}[_index - 1]))")
+        }
+        _ => return None,
+    };
+    Some(match &constraint.condition {
+        Some(condition) => format!("(not {} or {term})", grouped(&expression(condition, names))),
+        None => term,
+    })
+}
+
+/// That the reserved bits of a word are 0.
+pub(super) fn zero_bits(field: &Field) -> String {
+    let mut terms = Vec::new();
+    if let Type::Declared(declaration) = &field.ty {
+        zero_terms(declaration, &format!("{}.", identifier(field.name)), &mut terms);
+    }
+    if terms.is_empty() { "true".to_owned() } else { terms.join(" and ") }
+}
+
+fn zero_terms(declaration: &Declaration, prefix: &str, terms: &mut Vec<String>) {
+    let Shape::Bits { fields, .. } = declaration.shape else { return };
+    for field in fields {
+        let id = format!("{prefix}{}", identifier(field.name));
+        match field.declared {
+            Some(inner) => zero_terms(inner, &format!("{id}_"), terms),
+            None if field.reserved && field.flag => terms.push(format!("not {id}")),
+            None if field.reserved => terms.push(format!("{id} == 0")),
+            None => {}
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Constraints of a declared format: each kind, where it lies, and what is said of it.
+
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+
+use binrw::binrw;
+use meshspec::bulk::Bulk;
+use meshspec::layout::{self, Layout, Type, walk};
+use meshspec::{About, AnyFormat, Declared, Limits, Report, Rule, Severity, Strictness, path};
+use modular_bitfield::prelude::*;
+
+macro_rules! rules {
+    ($($name:ident $code:literal $severity:ident;)*) => {
+        $(static $name: Rule =
+            Rule { code: $code, severity: Severity::$severity, summary: "", section: "", row: "" };)*
+        static RULES: &[&Rule] = &[$(&$name),*];
+    };
+}
+
+rules! {
+    RANGE "RANGE" Error;
+    KIND "KIND" Error;
+    BITS "BITS" Warning;
+    FINITE "FINITE" Warning;
+    TIME "TIME" Warning;
+    ID "ID" Error;
+    WEIGHTS "WEIGHTS" Warning;
+    TRIANGLES "TRIANGLES" Warning;
+}
+
+/// The findings of a check, as text without codes.
+fn findings(ty: &'static Type, bytes: &[u8], rules: &[&'static Rule]) -> Vec<String> {
+    let mut report = Report::default();
+    layout::check(ty, bytes, rules, &Limits::default(), &mut report).unwrap();
+    report.findings().iter().map(|finding| finding.to_string()).collect()
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Indices {
+    vertex_count: u8,
+    #[layout(holds(index_count % 3 == 0), rule = "TRIANGLES", message = "{found} indices, expected a multiple of 3")]
+    index_count: u8,
+    #[br(count = index_count)]
+    #[layout(
+        below = vertex_count, if(vertex_count > 0), rule = "RANGE",
+        message = "index {found} of {limit} ({found:#x}, {found:#06x})"
+    )]
+    indices: Vec<u16>,
+}
+
+#[test]
+fn below_and_holds() {
+    assert_eq!(findings(&Indices::TYPE, &[3, 3, 0, 0, 1, 0, 2, 0], RULES), [""; 0]);
+    assert_eq!(
+        findings(&Indices::TYPE, &[2, 4, 0, 0, 2, 0, 1, 0, 0, 1], RULES),
+        [
+            "index_count (bytes 0x1..0x2): 4 indices, expected a multiple of 3 [TRIANGLES]",
+            "indices[1] (bytes 0x4..0x6): index 2 of 2 (0x2, 0x0002) [RANGE]",
+            "indices[3] (bytes 0x8..0xa): index 256 of 2 (0x100, 0x0100) [RANGE]",
+        ]
+    );
+    // Where the condition does not hold; and rules that are not asked for.
+    assert_eq!(findings(&Indices::TYPE, &[0, 3, 0, 0, 1, 0, 2, 0], RULES), [""; 0]);
+    assert_eq!(findings(&Indices::TYPE, &[1, 1, 9, 0], &[&BITS]), [""; 0]);
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Word {
+    #[layout(one_of(1, 2, 4), rule = "KIND")]
+    kind: i16,
+    #[layout(reserved_zero, rule = "BITS")]
+    flags: Flags,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Clone, Copy)]
+struct Flags {
+    #[layout(reserved)]
+    low: B3,
+    used: B5,
+    #[layout(declared)]
+    inner: Inner,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[derive(Specifier, Clone, Copy)]
+struct Inner {
+    used: B7,
+    #[layout(reserved)]
+    unused: bool,
+}
+
+#[test]
+fn one_of_and_reserved_bits() {
+    assert_eq!(findings(&Word::TYPE, &[4, 0, 0xf8, 0x7f], RULES), [""; 0]);
+    assert_eq!(
+        findings(&Word::TYPE, &[0xff, 0xff, 0xfa, 0xff], RULES),
+        [
+            "kind (bytes 0x0..0x2): found -1, expected 1, 2 or 4 [KIND]",
+            "flags (bytes 0x2..0x4): reserved bits are set: 0x8002 [BITS]",
+        ]
+    );
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Tracks {
+    #[br(count = 2)]
+    tracks: Vec<Track>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Track {
+    key_count: u8,
+    #[br(count = key_count)]
+    keys: Vec<Key>,
+    #[br(count = key_count)]
+    #[layout(ordered, rule = "TIME")]
+    #[layout(finite, rule = "FINITE")]
+    times: Vec<f32>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Key {
+    #[layout(unique, rule = "ID")]
+    #[layout(ordered, rule = "TIME", message = "{found} comes after {previous}")]
+    id: u8,
+}
+
+#[test]
+fn unique_and_ordered_in_each_list() {
+    let track = |keys: [u8; 3], times: [f32; 3]| {
+        let times = times.iter().flat_map(|time| time.to_le_bytes());
+        [3].into_iter().chain(keys).chain(times).collect::<Vec<u8>>()
+    };
+    let sorted = track([1, 2, 3], [0.0, 0.5, 0.5]);
+    assert_eq!(findings(&Tracks::TYPE, &[sorted.clone(), sorted.clone()].concat(), RULES), [""; 0]);
+    let unsorted = track([7, 3, 3], [1.5, f32::NAN, 0.5]);
+    let descending = track([3, 2, 1], [2.0, 1.0, 0.0]);
+    assert_eq!(
+        findings(&Tracks::TYPE, &[unsorted, descending].concat(), RULES),
+        [
+            // Of what is out of order the first of each list.
+            "tracks[0].keys[1].id (bytes 0x2..0x3): 3 comes after 7 [TIME]",
+            "tracks[0].keys[2].id (bytes 0x3..0x4): 3 for the second time [ID]",
+            "tracks[0].times[1] (bytes 0x8..0xc): NaN is not finite [FINITE]",
+            "tracks[1].keys[1].id (bytes 0x12..0x13): 2 comes after 3 [TIME]",
+            "tracks[1].times[1] (bytes 0x18..0x1c): 1 after 2 [TIME]",
+        ]
+    );
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Slots {
+    #[br(count = 4)]
+    slots: Vec<Slot>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Slot {
+    is_used: u8,
+    #[layout(unique, if(is_used == 1), rule = "ID")]
+    id: u8,
+}
+
+/// What does not apply to one item is not forgotten for the next.
+#[test]
+fn unique_among_some_items() {
+    let expected = "slots[2].id (bytes 0x5..0x6): 5 for the second time [ID]";
+    assert_eq!(findings(&Slots::TYPE, &[1, 5, 0, 5, 1, 5, 1, 6], RULES), [expected]);
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Packed<'a> {
+    size: u8,
+    #[br(count = size)]
+    #[layout(packing = lz4, size = 20, content = Vertex)]
+    vertex: Bulk<'a, u8>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Vertex {
+    #[layout(finite, rule = "FINITE")]
+    position: [f32; 3],
+    #[layout(sum = 255, rule = "WEIGHTS")]
+    weights: [u8; 4],
+    #[layout(sum = 1.0, tolerance = 0.25, of = influence, rule = "WEIGHTS", message = "{found} in all, not {limit}")]
+    bones: [Bone; 2],
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Bone {
+    joint: u8,
+    influence: i8,
+}
+
+#[cfg(feature = "crucible")]
+#[test]
+fn sums_and_numbers_in_packed_blocks() {
+    let file = |position: [f32; 3], rest: [u8; 8]| {
+        let vertex = position.iter().flat_map(|x| x.to_le_bytes()).chain(rest);
+        [22, 0xf0, 5].into_iter().chain(vertex).collect::<Vec<u8>>()
+    };
+    let fine = file([0.0; 3], [255, 0, 0, 0, 9, 0, 9, 1]);
+    assert_eq!(findings(&Packed::TYPE, &fine, RULES), [""; 0]);
+    let wrong = file([0.0, f32::INFINITY, 1.0], [255, 1, 0, 0, 9, 2, 9, 0xff]);
+    assert_eq!(
+        findings(&Packed::TYPE, &wrong, RULES),
+        [
+            "vertex.position (unpacked bytes 0x0..0xc of the block at 0x1..0x17): [0.0, inf, 1.0] is not finite [FINITE]",
+            "vertex.weights (unpacked bytes 0xc..0x10 of the block at 0x1..0x17): adds up to 256, expected 255 [WEIGHTS]",
+        ]
+    );
+    let wrong = file([0.0; 3], [255, 0, 0, 0, 9, 1, 9, 1]);
+    assert_eq!(
+        findings(&Packed::TYPE, &wrong, RULES),
+        ["vertex.bones (unpacked bytes 0x10..0x14 of the block at 0x1..0x17): 2 in all, not 1 [WEIGHTS]",]
+    );
+}
+
+/// A fault of the structure ends the check; the findings before it remain.
+#[test]
+fn cut_files() {
+    let mut report = Report::default();
+    let cut = layout::check(&Indices::TYPE, &[3, 4, 0], RULES, &Limits::default(), &mut report);
+    assert_eq!(cut.unwrap_err().kind, walk::FaultKind::End);
+    assert_eq!((report.warnings(), report.errors()), (1, 0));
+}
+
+/// However many numbers break a rule, the report is small.
+#[test]
+fn findings_are_counted() {
+    let bytes = [vec![1, 255], vec![1; 2 * 255]].concat();
+    let mut limits = Limits::default();
+    limits.max_findings_per_rule = 10;
+    let mut report = Report::new(&limits);
+    layout::check(&Indices::TYPE, &bytes, RULES, &limits, &mut report).unwrap();
+    assert_eq!((report.findings().len(), report.count_of("RANGE")), (10, 255));
+}
+
+/// What is bound to a dialect: constraints that can never apply are gone.
+#[test]
+fn constraints_of_a_dialect() {
+    #[derive(Layout)]
+    #[binrw]
+    #[brw(little)]
+    #[br(import(version: u8, limit: u8))]
+    struct Versioned {
+        #[layout(below = limit + 1, if(version > 1), rule = "RANGE")]
+        value: u8,
+    }
+
+    let bound = |version: u8| layout::bind::<Versioned>("", &[version.into(), 7u8.into()]);
+    assert_eq!(findings(bound(1), &[9], RULES), [""; 0]);
+    assert_eq!(
+        findings(bound(2), &[9], RULES),
+        ["value (bytes 0x0..0x1): found 9, expected less than 8 [RANGE]"]
+    );
+}
+
+impl Declared for Indices {
+    const ABOUT: &'static About =
+        &About::new("indices", "Indices", || &[("indices", &Indices::TYPE)]).with_rules(RULES);
+}
+
+/// A format of one's own has the rules that it declares.
+#[test]
+fn a_format_of_ones_own_is_checked() {
+    let format = AnyFormat::of::<Indices>();
+    let report = meshspec::check(&[2, 3, 0, 0, 1, 0, 2, 0], format, &Default::default()).unwrap();
+    let [finding] = report.findings() else { panic!("{report:?}") };
+    assert_eq!((finding.rule, &finding.path), (&RANGE, &path!(indices[2]).into()));
+    assert!(!report.is_valid(Strictness::Strict));
+}
