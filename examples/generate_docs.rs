@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshspec::layout::Schema;
+use meshspec::layout::{DeclaredRule, Schema, declared_rules};
 use meshspec::{About, FormatId, Rule, Severity, Specification};
 
 fn main() -> ExitCode {
@@ -51,7 +51,8 @@ fn rules() -> String {
          What `meshspec check` looks for. Codes are stable. Strict reading refuses errors and fatal findings, lenient\n\
          reading only fatal ones: there, decoding would be guessing. The section is that of the format's\n\
          specification, the row that of the [interpretations](interpretations.md): how this project reads the\n\
-         specification where it leaves a choice.\n",
+         specification where it leaves a choice. What is declared follows from the [declaration](schema/) of the format,\n\
+         the rest is code.\n",
     );
     for format in FormatId::ALL {
         let about = format.about();
@@ -60,27 +61,31 @@ fn rules() -> String {
         if let Some(Specification { title, project, url }) = about.specification {
             let _ = write!(out, "[{title}]({url}), from {project}.\n\n");
         }
-        out.push_str(&table(about.rules));
+        out.push_str(&table(about));
     }
     out.push_str(
         "\n## Formats of one's own\n\n\
          What any declaration requires, where a format that is [declared elsewhere](extending.md) has no rules of its own.\n\n",
     );
-    out + &table(About::new("", "", || &[]).rules)
+    out + &table(&About::new("", "", || &[]))
 }
 
-fn table(rules: &[&Rule]) -> String {
-    let rows: String = rules.iter().map(|rule| row(rule) + "\n").collect();
-    format!("| code | severity | rule | section | row |\n|---|---|---|---|---|\n{rows}")
+fn table(about: &About) -> String {
+    let declared = declared_rules(about.layouts());
+    let rows: String = about.rules.iter().map(|rule| row(rule, &declared) + "\n").collect();
+    format!("| code | severity | rule | section | row | declared |\n|---|---|---|---|---|---|\n{rows}")
 }
 
-fn row(rule: &Rule) -> String {
+fn row(rule: &Rule, declared: &[DeclaredRule]) -> String {
     let severity = match rule.severity {
         Severity::Warning => "warning",
         Severity::Error => "error",
         Severity::Fatal => "fatal",
     };
-    let cells = [&format!("`{}`", rule.code), severity, rule.summary, rule.section, rule.row];
+    let own = declared.iter().filter(|declared| declared.code == rule.code);
+    let declared: Vec<_> = own.map(|own| format!("`{}`: {}", own.field, own.requirement)).collect();
+    let code = format!("`{}`", rule.code);
+    let cells = [&code, severity, rule.summary, rule.section, rule.row, &declared.join("; ")];
     let cells = cells.map(|cell| cell.replace('|', "\\|"));
-    format!("| {} |", cells.join(" | ")).replace("|  |", "| |")
+    format!("| {} |", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |")
 }

@@ -32,9 +32,9 @@
  */
 typedef struct bmd_header {
     uint8_t magic_bytes[4];
-    uint32_t resv1; /* MBZ (B28). */
-    uint32_t resv2; /* MBZ (B28). */
-    uint32_t resv3; /* MBZ (B28). */
+    uint32_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
+    uint32_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
+    uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t ofs_meshes; /* Mesh list. */
     uint32_t sz_meshes; /* Size of the mesh list in bytes. */
     uint32_t ofs_lods; /* LODs list. */
@@ -442,7 +442,9 @@ typedef uint64_t bmd_quad64;
  * - sz_vtx: u32, at 16
  * - sz_tris: u32, at 20
  * - flags: ControlFlags, at 24
+ *   Reserved bits must be 0 (BMD-RESERVED).
  * - resv3: u32, at 28
+ *   Must be 0 (BMD-RESERVED).
  * - material: NUL-terminated bytes, at ofs_mat, if ofs_mat != 0
  * - vertices: u8[sz_vtx] that hold VertexList, at ofs_vtx
  * - faces: u8[sz_tris] that hold FaceList, at ofs_tris
@@ -456,8 +458,8 @@ typedef struct bmd_mesh_def_start {
     uint16_t n_tris; /* Number of triangles (B12). */
     uint32_t sz_vtx; /* Size of the vertices list in bytes. */
     uint32_t sz_tris; /* Size of the triangles list in bytes. */
-    bmd_control_flags flags; /* Mesh control flags. */
-    uint32_t resv3; /* MBZ (B28). */
+    bmd_control_flags flags; /* Mesh control flags. Reserved bits must be 0 (BMD-RESERVED). */
+    uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
 } bmd_mesh_def_start;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_mesh_def_start) == 32, "size of bmd_mesh_def_start");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, ofs_vtx) == 0, "offset of ofs_vtx");
@@ -494,7 +496,7 @@ typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
     uint8_t n_mesh; /* Number of meshes. */
     bmd_f8_a ld_sc; /* Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18). */
-    uint8_t resv1; /* MBZ (B28). */
+    uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
 } bmd_lod_def;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_lod_def) == 4, "size of bmd_lod_def");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_lod_def, id_mesh) == 0, "offset of id_mesh");
@@ -594,7 +596,9 @@ typedef uint64_t bmd_pseudo_transform;
  * - id_parent: u8, after ofs_name
  * - id_solid: u8, after id_parent
  * - resv1: u8, after id_solid
+ *   Must be 0 (BMD-RESERVED).
  * - resv2: u8, after resv1
+ *   Must be 0 (BMD-RESERVED).
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
  */
 
@@ -654,7 +658,9 @@ typedef uint8_t bmd_anim_tag;
  * - n_frames: u8, at 4
  * - fl_hz: AnimRate, at 5
  * - resv1: u8, at 6
+ *   Must be 0 (BMD-RESERVED).
  * - resv2: u8, at 7
+ *   Must be 0 (BMD-RESERVED).
  * - ofs_frames: u32, at 8
  * - sz_frames: u32, at 12
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
@@ -665,8 +671,8 @@ typedef struct bmd_anim_def_start {
     uint32_t ofs_name; /* Offset of the animation name; 0 for none. */
     uint8_t n_frames; /* Number of frames in this animation loop. */
     bmd_anim_rate fl_hz; /* Speed, and whether it loops. */
-    uint8_t resv1; /* MBZ (B28). */
-    uint8_t resv2; /* MBZ (B28). */
+    uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
+    uint8_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t ofs_frames; /* Offset of the frames list. */
     uint32_t sz_frames; /* Size of the frames list in bytes. */
 } bmd_anim_def_start;

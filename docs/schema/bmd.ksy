@@ -53,16 +53,25 @@ types:
         contents: [0x42, 0x4d, 0x44, 0x31]
       - id: resv1
         type: u4
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
       - id: resv2
         type: u4
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
       - id: resv3
         type: u4
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
       - id: ofs_meshes
         type: u4
         doc: |
@@ -239,10 +248,20 @@ types:
         type: 'control_flags'
         doc: |
           Mesh control flags.
+          Reserved bits must be 0 (BMD-RESERVED).
+      - id: check_flags
+        size: 0
+        valid:
+          expr: 'flags.reserved == 0'
+        doc: |
+          Reserved bits must be 0 (BMD-RESERVED).
       - id: resv3
         type: u4
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
     instances:
       material:
         io: _root._io
@@ -881,8 +900,11 @@ types:
           Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
       - id: resv1
         type: u1
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
   f8_a:
     doc: |
       A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
@@ -933,12 +955,18 @@ types:
           Mesh that is the solid of the bone; 0 for none.
       - id: resv1
         type: u1
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
       - id: resv2
         type: u1
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
     instances:
       entry:
         pos: _io.pos
@@ -1095,12 +1123,18 @@ types:
           Speed, and whether it loops.
       - id: resv1
         type: u1
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
       - id: resv2
         type: u1
+        valid:
+          any-of: ['0']
         doc: |
           MBZ (B28).
+          Must be 0 (BMD-RESERVED).
       - id: ofs_frames
         type: u4
         doc: |

@@ -107,6 +107,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * - Uv, if attribute.uv: f32[size / 8][2]
  * - Color, if attribute.bit_4: u8[size / 4][4]
  * - BoneWeights, if attribute.bit_5: BoneWeight[size / 24][4]
+ *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
 
 /*
@@ -132,13 +133,15 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, uncompressed_si
  * Chunk: One mesh.
  *
  * - index_size: u8, at 0
+ *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).
  * - indices: IndexStream, at 1
  * - attribute_count: u8, after indices
+ *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
  * - streams: AttributeStream[attribute_count], after attribute_count
  */
 /* What every Chunk starts with. */
 typedef struct crucible_chunk_start {
-    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). */
+    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE). */
 } crucible_chunk_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_chunk_start) == 1, "size of crucible_chunk_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_chunk_start, index_size) == 0, "offset of index_size");
@@ -189,6 +192,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * - Tangent, if attribute.bit_4: f32[size / 12][3]
  * - Color, if attribute.bit_5: u8[size / 4][4]
  * - BoneWeights, if attribute.bit_6: BoneWeight[size / 24][4]
+ *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
 
 /*
@@ -214,13 +218,15 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, uncompr
  * TangentChunk: One mesh.
  *
  * - index_size: u8, at 0
+ *   Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).
  * - indices: IndexStream, at 1
  * - attribute_count: u8, after indices
+ *   attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
  * - streams: TangentAttributeStream[attribute_count], after attribute_count
  */
 /* What every TangentChunk starts with. */
 typedef struct crucible_tangent_chunk_start {
-    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). */
+    uint8_t index_size; /* 0 for 16-bit indices, 1 for 32-bit indices (C5). Must be 0 or 1 (CRUCIBLE-INDEX-SIZE). */
 } crucible_tangent_chunk_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_chunk_start) == 1, "size of crucible_tangent_chunk_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_chunk_start, index_size) == 0, "offset of index_size");

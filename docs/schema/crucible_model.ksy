@@ -47,8 +47,11 @@ types:
     seq:
       - id: index_size
         type: u1
+        valid:
+          any-of: ['0', '1']
         doc: |
           0 for 16-bit indices, 1 for 32-bit indices (C5).
+          Must be 0 or 1 (CRUCIBLE-INDEX-SIZE).
       - id: indices
         type: 'index_stream(index_size)'
         doc: |
@@ -57,6 +60,13 @@ types:
         type: u1
         doc: |
           Number of attribute streams.
+          attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
+      - id: check_attribute_count
+        size: 0
+        valid:
+          expr: 'attribute_count > 0'
+        doc: |
+          attribute_count > 0 must hold (CRUCIBLE-NO-STREAMS).
       - id: streams
         type: 'attribute_stream'
         repeat: expr
@@ -321,6 +331,7 @@ types:
         repeat-expr: 'size / 24 * 4'
         doc: |
           Four bones and their influences (C7).
+          The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
       - id: check_as_bone_weights
         if: 'choice == 5'
         size: 0

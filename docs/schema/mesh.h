@@ -57,9 +57,9 @@ typedef uint16_t mesh_vertex_format;
  */
 typedef struct mesh_header {
     uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). */
-    mesh_vertex_format format; /* Which attributes a vertex has. */
-    uint32_t vertex_count; /* Number of entries in the vertex data. */
-    uint32_t index_count; /* Number of indices in the index data. */
+    mesh_vertex_format format; /* Which attributes a vertex has. Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
+    uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
     uint8_t animation_count; /* Number of animations in the animation data. */
 } mesh_header;
@@ -75,6 +75,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of 
  * Vertex: One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
  *
  * - position: f32[3], at 0
+ *   Must be finite (MESH-NON-FINITE).
  * - normal: f32[3], at 12, if format.normal
  * - uv: f32[2], after normal, if format.uv
  * - joint_ids: u8[4], after uv, if format.joints
@@ -82,7 +83,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of 
  */
 /* What every Vertex starts with. */
 typedef struct mesh_vertex_start {
-    float position[3]; /* Vertex coordinate (X, Y, Z). */
+    float position[3]; /* Vertex coordinate (X, Y, Z). Must be finite (MESH-NON-FINITE). */
 } mesh_vertex_start;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_vertex_start) == 12, "size of mesh_vertex_start");
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of position");
@@ -130,6 +131,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  * - speed: f32, at 8
  * - pose_count: u32, at 12
  * - timestamps: f32[pose_count], at 16
+ *   None may be less than the one before it (MESH-POSE-TIME).
  * - poses: Pose[pose_count * joint_count], after timestamps
  */
 /* What every Animation starts with. */
@@ -151,6 +153,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  * - header: Header, at 0
  * - vertices: Vertex[header.vertex_count], at 13
  * - indices: u32[header.index_count], after vertices
+ *   Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
  * - joints: Joint[header.joint_count], after indices
  * - animations: Animation[header.animation_count], after joints
  * - strings: NUL-terminated bytes[to the end], after animations
@@ -161,9 +164,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  */
 typedef struct mesh_renderlib_header {
     uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). */
-    mesh_vertex_format format; /* Which attributes a vertex has. */
-    uint32_t vertex_count; /* Number of entries in the vertex data. */
-    uint32_t index_count; /* Number of indices in the index data. */
+    mesh_vertex_format format; /* Which attributes a vertex has. Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
+    uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
     uint16_t animation_count; /* Number of animations in the animation data. */
     float root_transform[4][4]; /* Transform of the whole model, 4×4, row-major. */
@@ -200,6 +203,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of sc
  * - speed: f32, at 4
  * - pose_count: u32, at 8
  * - timestamps: f32[pose_count], at 12
+ *   None may be less than the one before it (MESH-POSE-TIME).
  * - poses: RenderlibPose[pose_count * joint_count], after timestamps
  */
 /* What every RenderlibAnimation starts with. */
@@ -219,6 +223,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_animation_start, pose_count) == 8
  * - header: RenderlibHeader, at 0
  * - vertices: Vertex[header.vertex_count], at 78
  * - indices: u32[header.index_count], after vertices
+ *   Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
  * - joints: Joint[header.joint_count], after indices
  * - animations: RenderlibAnimation[header.animation_count], after joints
  */

@@ -21,8 +21,11 @@ seq:
     type: u4
     repeat: expr
     repeat-expr: 'header.index_count'
+    valid:
+      expr: '(not (header.vertex_count > 0) or _ < header.vertex_count)'
     doc: |
       Indices of vertices; three make a triangle, though the specification does not say so (M13).
+      Each must be below header.vertex_count if header.vertex_count > 0 (MESH-INDEX-RANGE).
   - id: joints
     type: 'joint'
     repeat: expr
@@ -60,20 +63,48 @@ types:
         type: 'vertex_format'
         doc: |
           Which attributes a vertex has.
+          Reserved bits must be 0 (MESH-FORMAT-BITS).
       - id: check_format
         size: 0
         valid:
           expr: 'format.position'
         doc: |
           Refused if not: bit 0 is not set: a vertex without a position.
+      - id: check_format_2
+        size: 0
+        valid:
+          expr: 'format.unused == 0'
+        doc: |
+          Reserved bits must be 0 (MESH-FORMAT-BITS).
       - id: vertex_count
         type: u4
         doc: |
           Number of entries in the vertex data.
+          vertex_count > 0 must hold (MESH-EMPTY).
+      - id: check_vertex_count
+        size: 0
+        valid:
+          expr: 'vertex_count > 0'
+        doc: |
+          vertex_count > 0 must hold (MESH-EMPTY).
       - id: index_count
         type: u4
         doc: |
           Number of indices in the index data.
+          index_count > 0 must hold (MESH-EMPTY).
+          index_count % 3 == 0 must hold (MESH-TRIANGLES).
+      - id: check_index_count
+        size: 0
+        valid:
+          expr: 'index_count > 0'
+        doc: |
+          index_count > 0 must hold (MESH-EMPTY).
+      - id: check_index_count_2
+        size: 0
+        valid:
+          expr: 'index_count % 3 == 0'
+        doc: |
+          index_count % 3 == 0 must hold (MESH-TRIANGLES).
       - id: joint_count
         type: u1
         doc: |
@@ -117,8 +148,11 @@ types:
         type: f4
         repeat: expr
         repeat-expr: 3
+        valid:
+          expr: '_ - _ == 0'
         doc: |
           Vertex coordinate (X, Y, Z).
+          Must be finite (MESH-NON-FINITE).
       - id: normal
         if: 'format.normal'
         type: f4
@@ -193,8 +227,11 @@ types:
         type: f4
         repeat: expr
         repeat-expr: 'pose_count'
+        valid:
+          expr: '(_index == 0 or not (_ < timestamps[_index - 1]))'
         doc: |
           Time of each pose in ticks.
+          None may be less than the one before it (MESH-POSE-TIME).
       - id: poses
         type: 'pose'
         repeat: expr

@@ -1,7 +1,8 @@
 //! The rules of Crucible.
 
-use super::{Chunk, Container, Document, Stream};
+use super::{Chunk, Container, Document, Indices, Stream};
 use crate::finding::rules;
+use crate::layout::{Constraints, Scope};
 use crate::{Report, path};
 
 rules! {
@@ -56,9 +57,12 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 }
 
 fn check_chunk(chunk: &Chunk, at: usize, report: &mut Report) {
-    if let Some(byte) = chunk.index_size {
-        report.add(&INDEX_SIZE, path!(chunks[at].index_size), format_args!("{byte}, expected 0 or 1"));
-    }
+    let wide = u8::from(matches!(chunk.indices, Indices::U32(_)));
+    let fields = Scope::new(vec![
+        ("index_size", chunk.index_size.unwrap_or(wide).into()),
+        ("attribute_count", (chunk.streams.len() as u64).into()),
+    ]);
+    Constraints::check_fields::<Chunk>(&fields, RULES, path!(chunks[at]), report);
     check_streams(chunk, at, report);
     check_indices(chunk, at, report);
     check_weights(chunk, at, report);
@@ -70,9 +74,8 @@ fn check_chunk(chunk: &Chunk, at: usize, report: &mut Report) {
 }
 
 fn check_streams(chunk: &Chunk, at: usize, report: &mut Report) {
-    if chunk.streams.is_empty() {
-        report.add(&NO_STREAMS, path!(chunks[at].attribute_count), "found 0 attributes, expected at least 1");
-    } else if chunk.positions_3d().is_none() && chunk.positions_2d().is_none() {
+    let has_positions = chunk.positions_3d().is_some() || chunk.positions_2d().is_some();
+    if !chunk.streams.is_empty() && !has_positions {
         report.add(&POSITION, path!(chunks[at].streams), "no stream holds positions");
     }
     let count = chunk.vertex_count();
@@ -110,18 +113,12 @@ fn check_indices(chunk: &Chunk, at: usize, report: &mut Report) {
 }
 
 fn check_weights(chunk: &Chunk, at: usize, report: &mut Report) {
-    if !report.collects(&WEIGHT_SUM) {
-        return;
-    }
     for (index, stream) in chunk.streams.iter().enumerate() {
         let Stream::BoneWeights(weights) = stream else { continue };
-        for (vertex, weights) in weights.iter().enumerate() {
-            let sum: f32 = weights.iter().map(|weight| weight.influence).sum();
-            // Nor is a sum near 1 that is not a number.
-            if (sum - 1.0).abs() > 1e-3 || sum.is_nan() {
-                let path = path!(chunks[at].streams[index].data[vertex]);
-                report.add(&WEIGHT_SUM, path, format_args!("the influences add up to {sum}"));
-            }
-        }
+        Constraints::declared::<Stream>("BoneWeights", &Scope::default(), RULES).check(
+            weights.iter().map(|weights| weights.map(|weight| weight.influence)),
+            |vertex| path!(chunks[at].streams[index].data[vertex]),
+            report,
+        );
     }
 }

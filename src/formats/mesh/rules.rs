@@ -1,9 +1,10 @@
 //! The rules of MESH.
 
-use super::schema::{Document, Joint, VertexFormat};
+use super::schema::{Animation, Document, Header, Joint, Vertex};
 use super::summary::Summary;
 use super::vertices;
 use crate::finding::rules;
+use crate::layout::{Constraints, Scope, Value};
 use crate::{Report, path};
 
 rules! {
@@ -62,11 +63,10 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 
 /// Adds every violation to `report`, once all the bulk data was inspected.
 pub(super) fn check_after(summary: &Summary, document: &Document, report: &mut Report) {
-    check_vertices(document, report);
+    check_constraints(document, summary.max_index(), report);
     if summary.max_joint().is_some_and(|joint| usize::from(joint) >= document.joints.len()) {
         check_vertex_joints(document, report);
     }
-    check_indices(document, summary.max_index(), report);
     check_joints(&document.joints, report);
     for index in 0..document.animations.len() {
         check_animation(document, index, report);
@@ -80,25 +80,28 @@ pub(super) fn check_after(summary: &Summary, document: &Document, report: &mut R
     }
 }
 
-fn check_vertices(document: &Document, report: &mut Report) {
-    let unused = document.vertices.format().unused();
-    if unused != 0 {
-        report.add(
-            &FORMAT_BITS,
-            path!(header.format),
-            format_args!("unused bits are set: {:#06x}", unused << VertexFormat::UNUSED.offset),
-        );
-    }
-    if document.vertices.is_empty() {
-        report.add(&EMPTY, path!(header.vertex_count), "found 0 vertices, expected at least 1");
-    }
-    if report.collects(&NON_FINITE) {
-        for (index, position) in document.vertices.positions().iter().enumerate() {
-            if !position.iter().all(|x| x.is_finite()) {
-                let path = path!(vertices[index].position);
-                report.add(&NON_FINITE, path, format_args!("{position:?} is not finite"));
-            }
-        }
+/// The header of a document, as far as constraints ask for it.
+fn header(document: &Document) -> Scope {
+    Scope::new(vec![
+        ("format", document.vertices.format().into()),
+        ("vertex_count", (document.vertices.len() as u64).into()),
+        ("index_count", (document.indices.len() as u64).into()),
+    ])
+}
+
+/// What the declaration says of vertices and indices.
+fn check_constraints(document: &Document, max_index: Option<u32>, report: &mut Report) {
+    let header = header(document);
+    Constraints::check_fields::<Header>(&header, RULES, path!(header), report);
+    let scope = Scope::new(vec![("header", Value::Struct(header))]);
+    Constraints::declared::<Vertex>("position", &scope, RULES).check(
+        document.vertices.positions().iter(),
+        |index| path!(vertices[index].position),
+        report,
+    );
+    let mut indices = Constraints::declared::<Document>("indices", &scope, RULES);
+    if !max_index.is_none_or(|max| indices.allow_up_to(max)) {
+        indices.check(document.indices.iter().map(|i| [*i]), |index| path!(indices[index]), report);
     }
 }
 
@@ -126,29 +129,6 @@ fn check_vertex_joints(document: &Document, report: &mut Report) {
             );
             report.add(&VERTEX_JOINT, path!(vertices[vertex].joint_ids[slot]), message);
         }
-    }
-}
-
-fn check_indices(document: &Document, max: Option<u32>, report: &mut Report) {
-    let (vertices, indices) = (document.vertices.len(), &document.indices);
-    if indices.is_empty() {
-        report.add(&EMPTY, path!(header.index_count), "found 0 indices, expected at least 1");
-    }
-    if !indices.len().is_multiple_of(3) {
-        let count = indices.len();
-        let message = format_args!("{count} indices, expected a multiple of 3");
-        report.add(&TRIANGLES, path!(header.index_count), message);
-    }
-    // Without any vertices the file is empty, which is reported as such (M12).
-    if vertices == 0 {
-        return;
-    }
-    if max.is_none_or(|max| (max as usize) < vertices) {
-        return;
-    }
-    for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
-        let path = path!(indices[position]);
-        report.add(&INDEX_RANGE, path, format_args!("index {index}, but there are {vertices} vertices"));
     }
 }
 
@@ -212,11 +192,11 @@ fn check_animation(document: &Document, index: usize, report: &mut Report) {
         let message = format_args!("string {name}, but there are {} strings", document.strings.len());
         report.add(&NAME, path!(animations[index].name), message);
     }
-    let times = &animation.timestamps;
-    if let Some(i) = times.windows(2).position(|pair| pair[1] < pair[0]) {
-        let message = format_args!("{} after {}", times[i + 1], times[i]);
-        report.add(&POSE_TIME, path!(animations[index].timestamps[i + 1]), message);
-    }
+    Constraints::declared::<Animation>("timestamps", &Scope::default(), RULES).check(
+        animation.timestamps.iter().map(|time| [*time]),
+        |time| path!(animations[index].timestamps[time]),
+        report,
+    );
     let joints = document.joints.len();
     for (i, pose) in animation.poses.chunks(joints.max(1)).enumerate() {
         let mut seen = [false; 256];

@@ -2,15 +2,16 @@
 
 use super::super::codec::CORNERS;
 use super::super::document::{Mesh, PackedFace, PackedVertex};
-use super::super::schema::{ControlFlags, Form, VertexTag};
+use super::super::schema::{ControlFlags, Form, MeshDef, VertexTag};
 use super::{
-    FLAGS, INDEX_RANGE, NON_FINITE, TAG2, TRIANGLE_COUNT, VERTEX_BONE, VERTEX_TAG, VERTEX_UNDEFINED,
-    check_zero,
+    FLAGS, INDEX_RANGE, NON_FINITE, RULES, TAG2, TRIANGLE_COUNT, VERTEX_BONE, VERTEX_TAG, VERTEX_UNDEFINED,
 };
+use crate::layout::{Constraints, Scope};
 use crate::{Path, Report, path};
 
 pub(super) fn check(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) {
-    check_zero(path!(meshes[index]), &[("resv3", mesh.resv3), ("flags", mesh.flags.reserved())], report);
+    let fields = Scope::new(vec![("resv3", mesh.resv3.into()), ("flags", mesh.flags.into())]);
+    Constraints::check_fields::<MeshDef>(&fields, RULES, path!(meshes[index]), report);
     check_vertices(mesh, index, bones, report);
     check_faces(mesh, index, report);
     if let Some(stated) = mesh.n_tris {

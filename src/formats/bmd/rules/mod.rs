@@ -4,9 +4,10 @@ mod mesh;
 mod skeleton;
 
 use super::document::Document;
-use super::schema::LodDef;
+use super::schema::{Header, LodDef};
 use crate::finding::rules;
-use crate::{Path, Report, path};
+use crate::layout::{Constraints, Scope, Value};
+use crate::{Report, path};
 
 rules! {
     MAGIC "BMD-MAGIC" Fatal "Header, magic1" "B1"
@@ -82,20 +83,15 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     skeleton::check_animations(document, report);
 }
 
-/// Adds a finding for each field that is not zero.
-fn check_zero(at: impl Into<Path> + Copy, fields: &[(&'static str, u32)], report: &mut Report) {
-    for (field, value) in fields.iter().filter(|(_, value)| *value != 0) {
-        report.add(&RESERVED, at.into().field(field), format_args!("{value:#x}, expected 0"));
-    }
-}
-
 fn check_header(document: &Document, report: &mut Report) {
-    let [resv1, resv2, resv3] = document.reserved;
-    check_zero(path!(header), &[("resv1", resv1), ("resv2", resv2), ("resv3", resv3)], report);
+    let [resv1, resv2, resv3] = document.reserved.map(Value::from);
+    let fields = Scope::new(vec![("resv1", resv1), ("resv2", resv2), ("resv3", resv3)]);
+    Constraints::check_fields::<Header>(&fields, RULES, path!(header), report);
 }
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
-    check_zero(path!(lods[index]), &[("resv1", lod.resv1.into())], report);
+    let fields = Scope::new(vec![("resv1", lod.resv1.into())]);
+    Constraints::check_fields::<LodDef>(&fields, RULES, path!(lods[index]), report);
     let Some(meshes) = document.meshes_of(lod) else {
         let (first, count, there) = (lod.id_mesh, lod.n_mesh, document.meshes.len());
         let message = format_args!("{count} meshes from {first} on, but the image has {there}");

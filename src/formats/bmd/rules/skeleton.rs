@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::super::document::{Animation, Document, Mesh, Transform};
+use super::super::schema::{AnimDef, BoneDef};
 use super::{
-    FRAMES_TRAILING, KEY_RANGE, NO_FRAMES, PARENT, PSEUDO_BONES, PSEUDO_ORDER, SOLID_BONE, SOLID_CLOSED,
-    SOLID_RANGE, check_zero,
+    FRAMES_TRAILING, KEY_RANGE, NO_FRAMES, PARENT, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, RULES, SOLID_BONE,
+    SOLID_CLOSED, SOLID_RANGE,
 };
+use crate::layout::{Constraints, Scope};
 use crate::{Report, path};
 
 /// Parents, pseudo-bones and reserved bytes.
@@ -14,13 +16,17 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     let normal = document.normal_bones().len();
     for (index, bone) in document.bones.iter().enumerate() {
         let at = path!(bones[index]);
-        check_zero(at, &[("resv1", bone.resv1.into()), ("resv2", bone.resv2.into())], report);
+        let fields = Scope::new(vec![("resv1", bone.resv1.into()), ("resv2", bone.resv2.into())]);
+        Constraints::check_fields::<BoneDef>(&fields, RULES, at, report);
         match bone.transform {
             Transform::Bone(transform) => {
-                if index == 0 && transform != Default::default() {
+                if index == 0 {
                     let words =
                         [("origin", transform.origin().word()), ("rotation", transform.rotation().word())];
-                    check_zero(path!(bones[index].xform), &words, report);
+                    for (field, word) in words.into_iter().filter(|(_, word)| *word != 0) {
+                        let message = format_args!("{word:#x}, expected 0");
+                        report.add(&RESERVED, path!(bones[index].xform.(field)), message);
+                    }
                 }
                 check_parent(document, index, report);
                 if index > normal {
@@ -133,8 +139,8 @@ fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
 /// Keys, frames and reserved bytes.
 pub(super) fn check_animations(document: &Document, report: &mut Report) {
     for (index, animation) in document.animations.iter().enumerate() {
-        let reserved = [("resv1", animation.resv1.into()), ("resv2", animation.resv2.into())];
-        check_zero(path!(animations[index]), &reserved, report);
+        let fields = Scope::new(vec![("resv1", animation.resv1.into()), ("resv2", animation.resv2.into())]);
+        Constraints::check_fields::<AnimDef>(&fields, RULES, path!(animations[index]), report);
         if animation.n_frames == 0 && !(animation.tracks.is_empty() && animation.trailing.is_empty()) {
             let message = "0 frames, but the frames list is not empty";
             report.add(&NO_FRAMES, path!(animations[index].n_frames), message);

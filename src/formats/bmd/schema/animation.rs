@@ -28,9 +28,11 @@ pub struct AnimDef {
     pub fl_hz: AnimRate,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv1: u8,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// Offset of the frames list.
     #[br(temp)]

@@ -41,9 +41,11 @@ pub struct BoneDef {
     pub id_solid: u8,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv1: u8,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]

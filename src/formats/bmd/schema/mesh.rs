@@ -55,9 +55,11 @@ pub struct MeshDef {
     #[layout(rule = "BMD-LIST")]
     sz_tris: u32,
     /// Mesh control flags.
+    #[layout(reserved_zero, rule = "BMD-RESERVED", message = "{bits:#x}, expected 0")]
     pub flags: ControlFlags,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv3: u32,
     /// The name of the material; none for a mesh that may not be drawn.
     #[br(if(ofs_mat != 0), seek_before = SeekFrom::Start(ofs_mat as u64), restore_position)]
@@ -124,6 +126,7 @@ pub struct LodDef {
     pub ld_sc: F8A,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv1: u8,
 }
 

@@ -78,10 +78,13 @@ pub struct Image {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Header {
     /// MBZ (B28).
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv1: u32,
     /// MBZ (B28).
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv2: u32,
     /// MBZ (B28).
+    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
     pub resv3: u32,
     /// Mesh list.
     #[br(assert(ofs_meshes % 4 == 0, "the offset is not a multiple of 4"))]

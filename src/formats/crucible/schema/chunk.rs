@@ -26,6 +26,7 @@ pub struct Chunk {
     #[br(temp)]
     #[bw(calc = packed.index_size)]
     #[layout(name = "index_size")]
+    #[layout(one_of(0, 1), rule = "CRUCIBLE-INDEX-SIZE", message = "{found}, expected {limit}")]
     index_size_byte: u8,
     /// The index data.
     #[br(temp, args(index_size_byte))]
@@ -35,6 +36,10 @@ pub struct Chunk {
     /// Number of attribute streams.
     #[br(temp)]
     #[bw(try_calc = u8::try_from(streams.len()))]
+    #[layout(
+        holds(attribute_count > 0), rule = "CRUCIBLE-NO-STREAMS",
+        message = "found 0 attributes, expected at least 1"
+    )]
     attribute_count: u8,
     /// The attributes, one stream each, in any order.
     #[br(temp, count = attribute_count, args { inner: (dialect,) })]
@@ -190,7 +195,11 @@ lists! {
             if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5();
         /// Four bones and their influences (C7).
         BoneWeights: [BoneWeight; 4], 24 bytes, "bone_weights" in Chunk::bone_weights,
-            if dialect == Dialect::Spec && attribute.bit_5() || dialect == Dialect::Tangent && attribute.bit_6();
+            if dialect == Dialect::Spec && attribute.bit_5() || dialect == Dialect::Tangent && attribute.bit_6(),
+            #[layout(
+                sum = 1, tolerance = 0.001, of = influence, rule = "CRUCIBLE-WEIGHT-SUM",
+                message = "the influences add up to {found}"
+            )];
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lists that lie packed in a file, of whatever values: declared in a table.
 
 /// Declares an enum of lists, as a struct imports what chooses one: per row the variant, a value and its size, the name,
-/// for an attribute the name of its values in a chunk, and when it is this one. `size` is that of the unpacked bytes.
+/// for an attribute the name of its values in a chunk, when it is this one, and constraints on its values. `size` is that of the unpacked bytes.
 macro_rules! lists {
     (
         $(#[$attribute:meta])*
@@ -9,7 +9,7 @@ macro_rules! lists {
             $(
                 $(#[doc = $doc:tt])*
                 $variant:ident: $value:ty, $bytes:tt bytes, $name:tt $(in $owner:ident::$values:ident)?,
-                if $condition:expr;
+                if $condition:expr $(, #[$constraint:meta])*;
             )*
         }
     ) => {
@@ -25,6 +25,7 @@ macro_rules! lists {
                     #[br(count = $size / $bytes)]
                     #[br(assert($size % $bytes == 0, "the size is not a multiple of the size of a value"))]
                     #[layout(rule = "CRUCIBLE-STREAM-SIZE")]
+                    $(#[$constraint])*
                     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
                     Vec<$value>,
                 ),

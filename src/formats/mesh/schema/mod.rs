@@ -46,6 +46,11 @@ pub struct Document {
     /// Indices of vertices; three make a triangle, though the specification does not say so (M13).
     #[br(count = header.index_count, parse_with = bulk::read_inspected(|piece: &[u32]| summary.inspect_indices(piece)))]
     #[bw(write_with = bulk::write_inspected(|piece: &[u32]| summary.inspect_indices(piece)))]
+    // Without any vertices the file is empty, which is reported as such (M12).
+    #[layout(
+        below = header.vertex_count, if(header.vertex_count > 0), rule = "MESH-INDEX-RANGE",
+        message = "index {found}, but there are {limit} vertices"
+    )]
     pub indices: Vec<u32>,
     /// The skeleton, 255 joints at most.
     #[br(count = header.joint_count)]
@@ -73,10 +78,17 @@ pub struct Header {
     /// Which attributes a vertex has.
     #[br(assert(format.position(), "bit 0 is not set: a vertex without a position"))]
     #[layout(rule = "MESH-POSITION")]
+    #[layout(reserved_zero, rule = "MESH-FORMAT-BITS", message = "unused bits are set: {found:#06x}")]
     pub format: VertexFormat,
     /// Number of entries in the vertex data.
+    #[layout(holds(vertex_count > 0), rule = "MESH-EMPTY", message = "found 0 vertices, expected at least 1")]
     pub vertex_count: u32,
     /// Number of indices in the index data.
+    #[layout(holds(index_count > 0), rule = "MESH-EMPTY", message = "found 0 indices, expected at least 1")]
+    #[layout(
+        holds(index_count % 3 == 0), rule = "MESH-TRIANGLES",
+        message = "{found} indices, expected a multiple of 3"
+    )]
     pub index_count: u32,
     /// Number of joints in the joint data.
     pub joint_count: u8,
@@ -148,6 +160,7 @@ pub struct Animation {
     /// Time of each pose in ticks.
     #[br(count = pose_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
+    #[layout(ordered, rule = "MESH-POSE-TIME")]
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks")]
     pub timestamps: Vec<f32>,

@@ -46,6 +46,7 @@ impl Default for VertexFormat {
 pub struct Vertex {
     /// Vertex coordinate (X, Y, Z).
     #[columns(name = positions)]
+    #[layout(finite, rule = "MESH-NON-FINITE")]
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub position: [f32; 3],
     /// Normal vector (X, Y, Z).
