@@ -94,7 +94,7 @@ impl About {
     }
 
     /// This format with rules of its own. A fault of the structure breaks the one that the field names or whose code ends
-    /// in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`.
+    /// in `-TRUNCATED`, `-MAGIC`, `-VALUE` or `-PACKING`, or else one of every declaration.
     pub const fn with_rules(self, rules: &'static [&'static Rule]) -> About {
         About { rules, ..self }
     }
@@ -136,7 +136,8 @@ impl About {
 
     /// The rule that a fault of the structure breaks.
     pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
-        fault.rule.and_then(|code| self.rule(code)).or_else(|| self.rule_of(fault.kind))
+        let own = fault.rule.and_then(|code| self.rule(code)).or_else(|| self.rule_of(fault.kind));
+        own.or_else(|| structure::rule_of(fault.kind))
     }
 
     /// The rule that a fault of this kind breaks where its field names none: the one of the format whose code ends

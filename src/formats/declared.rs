@@ -105,8 +105,7 @@ pub trait Declared: 'static {
             }
             Err(fault) => {
                 let error = structural(Self::ABOUT, &fault);
-                let rule = error.rule().or_else(|| structure::rule_of(fault.kind));
-                let Some(rule) = rule else { return Err(error) };
+                let Some(rule) = error.rule() else { return Err(error) };
                 report.add_with(rule, || error.to_finding(rule));
             }
         }
@@ -179,7 +178,10 @@ impl Visitor for Rest<'_> {
             rule,
             path: Path::from(path).field(walk::TRAILING),
             span: Some(span),
-            message: format!("{} bytes follow the last field", bytes.len()),
+            message: match bytes.len() {
+                1 => "1 byte follows the last field".to_owned(),
+                count => format!("{count} bytes follow the last field"),
+            },
         });
     }
 }

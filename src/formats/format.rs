@@ -48,25 +48,29 @@ pub trait Format: Declared + Sized {
     fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         let _ = (bytes, dialect, report);
     }
-}
 
-/// Everything that is wrong with a file: what keeps it from being decoded, or what the document says of itself.
-#[allow(dead_code, reason = "every binary format checks its documents, and there may be none")]
-pub(super) fn check_document<D: Format>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-    let mut report = Report::new(&options.limits);
-    let dialect = D::dialect_of(bytes, options)?;
-    let options = &options.clone().with_dialect(dialect);
-    let lenient = ReadOptions { strictness: Strictness::Lenient, ..options.clone() };
-    match D::read(bytes, &lenient) {
-        Ok(document) => document.check_into(&mut report),
-        Err(error) => {
-            let Some(rule) = error.rule() else { return Err(error) };
-            D::check_undecoded(bytes, dialect, &mut report);
-            report.add_with(rule, || error.to_finding(rule));
+    /// Everything that is wrong with a file: what keeps it from being decoded, or what the document says of itself. What
+    /// [`check_file`](Declared::check_file) is where there is a codec.
+    ///
+    /// # Errors
+    ///
+    /// See [`check_file`](Declared::check_file).
+    fn check_decoded(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+        let mut report = Report::new(&options.limits);
+        let dialect = Self::dialect_of(bytes, options)?;
+        let options = &options.clone().with_dialect(dialect);
+        let lenient = ReadOptions { strictness: Strictness::Lenient, ..options.clone() };
+        match Self::read(bytes, &lenient) {
+            Ok(document) => document.check_into(&mut report),
+            Err(error) => {
+                let Some(rule) = error.rule() else { return Err(error) };
+                Self::check_undecoded(bytes, dialect, &mut report);
+                report.add_with(rule, || error.to_finding(rule));
+            }
         }
+        if let Some(layout) = Self::layout_of(bytes, dialect) {
+            report.locate(|path| walk::find(layout, bytes, path, &options.limits));
+        }
+        Ok(report)
     }
-    if let Some(layout) = D::layout_of(bytes, dialect) {
-        report.locate(|path| walk::find(layout, bytes, path, &options.limits));
-    }
-    Ok(report)
 }

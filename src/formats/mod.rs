@@ -42,9 +42,7 @@ pub use detect::{Detected, detect};
 pub use detection::{Confidence, Detection};
 pub use document::Document;
 pub use format::Format;
-#[allow(unused_imports, reason = "each format checks its documents, and there may be no format")]
-use format::check_document;
-#[allow(unused_imports, reason = "as above")]
+#[allow(unused_imports, reason = "each binary format locates errors, and there may be none")]
 use locate::locate;
 #[allow(unused_imports, reason = "each format refuses, and there may be no format")]
 use refuse::refuse;

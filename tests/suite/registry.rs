@@ -58,9 +58,12 @@ static CLOSED: Rule = Rule {
     row: "",
 };
 
+static RULES: &[&Rule] = &[&CLOSED];
+
 impl Declared for Curves {
     const ABOUT: &'static About = &About::new("curves", "Curves", || &*LAYOUTS)
         .with_extensions(&["crv"])
+        .with_rules(RULES)
         .with_dialects(&[Dialect::Spec, Dialect::Tangent]);
 
     fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
@@ -170,6 +173,10 @@ fn a_file_is_checked_by_its_declaration() {
         ["curves[0].points (bytes 0x6..0x9): needs 4 bytes, but 3 remain [LAYOUT-TRUNCATED]"]
     );
     assert_eq!(findings(curves, b"CURT")[0].split('[').next_back().unwrap(), "LAYOUT-MAGIC]");
+    assert_eq!(
+        findings(curves, b"CURV\x01\x02ab\0\0!"),
+        ["trailing (bytes 0xa..0xb): 1 byte follows the last field [LAYOUT-TRAILING]"]
+    );
     assert_eq!(
         findings(curves, b"CURV\x01\x02ab\0\0\0\0"),
         ["trailing (bytes 0xa..0xc): 2 bytes follow the last field [LAYOUT-TRAILING]"]

@@ -18,7 +18,7 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Declared, Detection, Format, Specification, check_document, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, locate, refuse};
 use crate::info::Info;
 use crate::layout::Layout;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -46,7 +46,7 @@ impl Declared for Document {
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        check_document::<Document>(bytes, options)
+        Document::check_decoded(bytes, options)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -29,7 +29,7 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
-use super::{About, Declared, Detection, Format, Specification, check_document, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, locate, refuse};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -61,7 +61,7 @@ impl Declared for Document {
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        check_document::<Document>(bytes, options)
+        Document::check_decoded(bytes, options)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -43,7 +43,7 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Declared, Detection, Format, Specification, check_document, refuse};
+use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
@@ -70,7 +70,7 @@ impl Declared for Document {
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        check_document::<Document>(bytes, options)
+        Document::check_decoded(bytes, options)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

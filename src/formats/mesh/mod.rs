@@ -31,7 +31,7 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, Pose, Vertex, VertexFormat, Vertices};
 
-use super::{About, Confidence, Declared, Detection, Format, Specification, check_document, locate, refuse};
+use super::{About, Confidence, Declared, Detection, Format, Specification, locate, refuse};
 use crate::bulk::Strings;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
@@ -59,7 +59,7 @@ impl Declared for Document {
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
-        check_document::<Document>(bytes, options)
+        Document::check_decoded(bytes, options)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
