@@ -174,7 +174,7 @@ fn a_file_is_checked_by_its_declaration() {
     );
     assert_eq!(findings(curves, b"CURT")[0].split('[').next_back().unwrap(), "LAYOUT-MAGIC]");
     assert_eq!(
-        findings(curves, b"CURV\x01\x02ab\0\0!"),
+        findings(curves, b"CURV\x01\x02ab\0\0\0"),
         ["trailing (bytes 0xa..0xb): 1 byte follows the last field [LAYOUT-TRAILING]"]
     );
     assert_eq!(
