@@ -9,6 +9,9 @@ use crate::layout::{Grammar, Schema, SchemaFile, Type};
 use crate::lines::Line;
 use crate::{Dialect, FormatId, ReadOptions, Report, Result};
 
+/// What is called with each line of a text file, until it breaks.
+type EachLine<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
+
 /// A format, built in or declared elsewhere: what can be done with its files.
 #[derive(Clone, Copy)]
 pub struct AnyFormat {
@@ -20,7 +23,7 @@ pub struct AnyFormat {
     layout_of: fn(&[u8], Dialect) -> Option<&'static Type>,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
     info: fn(&[u8], &ReadOptions) -> Result<Info>,
-    lines: fn(&[u8], &mut dyn FnMut(&Line) -> ControlFlow<()>),
+    lines: fn(&[u8], EachLine),
     check_lines: fn(&[u8]) -> Report,
 }
 
@@ -113,7 +116,7 @@ impl AnyFormat {
     }
 
     /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.
-    pub fn lines(self, bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
+    pub fn lines(self, bytes: &[u8], each: EachLine) {
         (self.lines)(bytes, each);
     }
 
