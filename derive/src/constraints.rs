@@ -21,7 +21,7 @@ pub struct Constraint {
     requirement: Requirement,
     condition: Option<Expr>,
     rule: String,
-    message: Option<String>,
+    message: Option<LitStr>,
 }
 
 enum Requirement {
@@ -77,7 +77,7 @@ impl Constraint {
                         "tolerance" => tolerance = float(directive)?,
                         "if" => condition = Some(directive.value()?),
                         "rule" => rule = Some(directive.value::<LitStr>()?.value()),
-                        "message" => message = Some(template(&directive.value()?)?),
+                        "message" => message = Some(directive.value::<LitStr>()?),
                         _ => return Err(directive.unknown()),
                     }
                     continue;
@@ -153,7 +153,8 @@ impl Constraint {
             }
         };
         let condition = expression::optional(self.condition.as_ref(), scope)?;
-        let (rule, message) = (&self.rule, optional(self.message.clone()));
+        self.message.iter().try_for_each(|message| check_template(message, scope))?;
+        let (rule, message) = (&self.rule, optional(self.message.as_ref().map(LitStr::value)));
         Ok(quote!(::meshspec::layout::Constraint {
             requirement: ::meshspec::layout::Requirement::#requirement,
             condition: #condition,
@@ -186,15 +187,15 @@ fn float(directive: &Directive) -> Result<f64> {
     }
 }
 
-/// A message, whose placeholders are known.
-fn template(message: &LitStr) -> Result<String> {
-    let text = message.value();
-    for part in text.split('{').skip(1) {
-        let name = part.split(['}', ':']).next().unwrap_or_default();
-        if !part.contains('}') || !["found", "limit", "previous", "bits"].contains(&name) {
-            let known = "the placeholders of a message are {found}, {limit}, {previous} and {bits}";
+/// Refuses placeholders of a message that stand for nothing.
+fn check_template(message: &LitStr, scope: &Scope) -> Result<()> {
+    for part in message.value().split('{').skip(1) {
+        let name = part.split(['}', ':', '.']).next().unwrap_or_default();
+        let is_known = ["found", "limit", "previous"].contains(&name) || scope.has(name);
+        if !part.contains('}') || !is_known {
+            let known = "the placeholders of a message are {found}, {limit}, {previous} and names of fields";
             return Err(Error::new(message.span(), known));
         }
     }
-    Ok(text)
+    Ok(())
 }

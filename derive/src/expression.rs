@@ -15,6 +15,11 @@ impl Scope {
         self.0.push((name, in_layout));
     }
 
+    /// Whether there is a field or import with this name in the layout.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(_, in_layout)| in_layout == name)
+    }
+
     fn in_layout(&self, ident: &Ident) -> Option<String> {
         let name = name_of(ident);
         // A later field hides what has the same name.

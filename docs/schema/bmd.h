@@ -494,7 +494,7 @@ typedef uint8_t bmd_f8_a;
  */
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
-    uint8_t n_mesh; /* Number of meshes. */
+    uint8_t n_mesh; /* Number of meshes. id_mesh + n_mesh <= mesh_count must hold (BMD-LOD-RANGE). */
     bmd_f8_a ld_sc; /* Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18). */
     uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
 } bmd_lod_def;
@@ -595,6 +595,7 @@ typedef uint64_t bmd_pseudo_transform;
  * - ofs_name: u32, after pseudo
  * - id_parent: u8, after ofs_name
  * - id_solid: u8, after id_parent
+ *   Must be below mesh_count if id_solid != 0 (BMD-SOLID-RANGE).
  * - resv1: u8, after id_solid
  *   Must be 0 (BMD-RESERVED).
  * - resv2: u8, after resv1

@@ -23,7 +23,7 @@ instances:
   lods:
     io: _root._io
     pos: 'header.ofs_lods'
-    type: 'lod_def'
+    type: 'lod_def(header.sz_meshes / 32)'
     repeat: expr
     repeat-expr: 'header.sz_lods / 4'
     doc: |
@@ -31,7 +31,7 @@ instances:
   bones:
     io: _root._io
     pos: 'header.ofs_bones'
-    type: 'bone_def'
+    type: 'bone_def(header.sz_meshes / 32)'
     repeat: expr
     repeat-expr: 'header.sz_bones / 16'
     doc: |
@@ -885,6 +885,9 @@ types:
   lod_def:
     doc: |
       One level of detail: 4 bytes.
+    params:
+      - id: mesh_count
+        type: u4
     seq:
       - id: id_mesh
         type: u1
@@ -894,6 +897,13 @@ types:
         type: u1
         doc: |
           Number of meshes.
+          id_mesh + n_mesh <= mesh_count must hold (BMD-LOD-RANGE).
+      - id: check_n_mesh
+        size: 0
+        valid:
+          expr: 'id_mesh + n_mesh <= mesh_count'
+        doc: |
+          id_mesh + n_mesh <= mesh_count must hold (BMD-LOD-RANGE).
       - id: ld_sc
         type: 'f8_a'
         doc: |
@@ -924,6 +934,9 @@ types:
   bone_def:
     doc: |
       One bone: 16 bytes.
+    params:
+      - id: mesh_count
+        type: u4
     seq:
       - id: xform
         if: 'entry.id_parent != 255'
@@ -951,8 +964,11 @@ types:
           Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
       - id: id_solid
         type: u1
+        valid:
+          expr: '(not (id_solid != 0) or _ < mesh_count)'
         doc: |
           Mesh that is the solid of the bone; 0 for none.
+          Must be below mesh_count if id_solid != 0 (BMD-SOLID-RANGE).
       - id: resv1
         type: u1
         valid:

@@ -173,7 +173,7 @@ impl Scope {
         self.0.iter().rev().find(|(n, _)| *n == name).map(|(_, value)| value)
     }
 
-    fn lookup(&self, path: &[&str]) -> Option<Value> {
+    pub(super) fn lookup(&self, path: &[&str]) -> Option<Value> {
         let (name, rest) = path.split_first()?;
         let value = self.get(name)?;
         match (rest, value) {

@@ -44,7 +44,7 @@ struct Indices {
     #[br(count = index_count)]
     #[layout(
         below = vertex_count, if(vertex_count > 0), rule = "RANGE",
-        message = "index {found} of {limit} ({found:#x}, {found:#06x})"
+        message = "index {found} of {limit} ({found:#x}, {found:#06x}; {index_count} indices)"
     )]
     indices: Vec<u16>,
 }
@@ -56,8 +56,8 @@ fn below_and_holds() {
         findings(&Indices::TYPE, &[2, 4, 0, 0, 2, 0, 1, 0, 0, 1], RULES),
         [
             "index_count (bytes 0x1..0x2): 4 indices, expected a multiple of 3 [TRIANGLES]",
-            "indices[1] (bytes 0x4..0x6): index 2 of 2 (0x2, 0x0002) [RANGE]",
-            "indices[3] (bytes 0x8..0xa): index 256 of 2 (0x100, 0x0100) [RANGE]",
+            "indices[1] (bytes 0x4..0x6): index 2 of 2 (0x2, 0x0002; 4 indices) [RANGE]",
+            "indices[3] (bytes 0x8..0xa): index 256 of 2 (0x100, 0x0100; 4 indices) [RANGE]",
         ]
     );
     // Where the condition does not hold; and rules that are not asked for.

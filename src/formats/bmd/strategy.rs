@@ -59,7 +59,7 @@ fn materials() -> impl Strategy<Value = Option<Text>> {
 /// entry says of other places, as 0 and as all ones: these fields are left out.
 fn entries<T, A: Copy + 'static>(places: [A; 2]) -> impl Strategy<Value = T>
 where
-    T: for<'a> BinRead<Args<'a> = ()> + for<'a> BinWrite<Args<'a> = A> + Default + std::fmt::Debug,
+    T: for<'a> BinRead<Args<'a>: Default> + for<'a> BinWrite<Args<'a> = A> + Default + std::fmt::Debug,
 {
     let write = move |places| {
         let mut entry = Cursor::new(Vec::new());
@@ -70,7 +70,7 @@ where
     let bits = prop_oneof![9 => Just(vec![0; zeros.len()]), 1 => vec(any::<u8>(), zeros.len())];
     bits.prop_filter_map("an entry", move |mut bytes| {
         bytes.iter_mut().zip(&is_free).filter(|(_, is_free)| !**is_free).for_each(|(byte, _)| *byte = 0);
-        T::read_le(&mut Cursor::new(bytes)).ok()
+        T::read_le_args(&mut Cursor::new(bytes), Default::default()).ok()
     })
 }
 

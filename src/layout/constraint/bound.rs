@@ -1,5 +1,6 @@
 //! The constraints of a field where what they depend on is known, and values held against them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
@@ -49,7 +50,7 @@ struct Bound {
     index: usize,
     test: Test,
     rule: &'static Rule,
-    message: Option<&'static str>,
+    message: Cow<'static, str>,
     /// What came before in the list.
     seen: Seen,
 }
@@ -86,7 +87,7 @@ impl Constraints {
             let rule = *rules.iter().find(|rule| rule.code == constraint.rule)?;
             let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(scope) == Ok(true));
             let test = Test::of(&constraint.requirement, &field.ty, scope).filter(|_| applies)?;
-            Some(Bound { index, test, rule, message: constraint.message, seen: Seen::default() })
+            Some(Bound { index, test, rule, message: template(constraint, scope), seen: Seen::default() })
         };
         Constraints { bound: field.constraints.iter().enumerate().filter_map(bind).collect() }
     }
@@ -240,20 +241,10 @@ impl Bound {
         }
     }
 
-    /// The message of the constraint, or the usual one.
+    /// The message with the values that were found.
     fn message<I: Iterator<Item = Scalar> + Clone>(&self, broken: &Broken<I>) -> String {
-        let template = self.message.unwrap_or(match &self.test {
-            Test::Below(_) => "found {found}, expected less than {limit}",
-            Test::OneOf(_) => "found {found}, expected {limit}",
-            Test::Finite => "{found} is not finite",
-            Test::Unique => "{found} for the second time",
-            Test::Ordered => "{found} after {previous}",
-            Test::Sum { .. } => "adds up to {found}, expected {limit}",
-            Test::ReservedZero(_) => "reserved bits are set: {found:#x}",
-            Test::Holds(_) => "does not hold",
-        });
         let mut text = String::new();
-        for part in template.split_inclusive(['{', '}']) {
+        for part in self.message.split_inclusive(['{', '}']) {
             let _ = match part.strip_suffix('}') {
                 None => write!(text, "{}", part.trim_end_matches('{')),
                 Some(placeholder) => self.fill(&mut text, placeholder, broken),
@@ -273,9 +264,6 @@ impl Bound {
             ("limit", Test::Below(limit), ..) => write!(text, "{limit}"),
             ("limit", Test::Sum { total, .. }, ..) => write!(text, "{total}"),
             ("limit", Test::OneOf(values), ..) => text.write_str(&alternatives(values)),
-            ("bits", Test::ReservedZero(mask), Found::Number(Scalar::Int(word)), _) => {
-                write_number(text, (word >> mask.trailing_zeros().min(127)).into(), format)
-            }
             ("previous", .., Some(previous)) => write!(text, "{previous}"),
             ("found", _, Found::Number(number), _) => write_number(text, *number, format),
             ("found", _, Found::Item(numbers), _) => match &*numbers.clone().collect::<Vec<_>>() {
@@ -285,6 +273,37 @@ impl Bound {
             _ => Ok(()),
         }
     }
+}
+
+/// The message of a constraint, or the usual one, with the values of other fields in it.
+fn template(constraint: &Constraint, scope: &Scope) -> Cow<'static, str> {
+    let Some(message) = constraint.message else {
+        return Cow::Borrowed(match constraint.requirement {
+            Requirement::Below(_) => "found {found}, expected less than {limit}",
+            Requirement::OneOf(_) => "found {found}, expected {limit}",
+            Requirement::Finite => "{found} is not finite",
+            Requirement::Unique => "{found} for the second time",
+            Requirement::Ordered => "{found} after {previous}",
+            Requirement::Sum { .. } => "adds up to {found}, expected {limit}",
+            Requirement::ReservedZero => "reserved bits are set: {found:#x}",
+            Requirement::Holds(_) => "does not hold",
+        });
+    };
+    let mut text = Cow::Borrowed(message);
+    for part in message.split('{').skip(1) {
+        let placeholder = part.split('}').next().unwrap_or_default();
+        let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
+        // What was found is not known yet.
+        if ["found", "limit", "previous"].contains(&name) {
+            continue;
+        }
+        if let Some(Value::Int(number)) = scope.lookup(&name.split('.').collect::<Vec<_>>()) {
+            let mut value = String::new();
+            let _ = write_number(&mut value, number.into(), format);
+            text = Cow::Owned(text.replace(&format!("{{{placeholder}}}"), &value));
+        }
+    }
+    text
 }
 
 fn write_number(text: &mut String, number: Scalar, format: &str) -> fmt::Result {

@@ -28,7 +28,7 @@ pub struct Constraint {
     pub rule: &'static str,
     /// The message for values that break it, where it is not the usual one. `{found}` stands for the value, `{limit}` for
     /// that of [`Below`](Requirement::Below), `{previous}` for the value before it in an [`Ordered`](Requirement::Ordered)
-    /// list, `{bits}` for the reserved bits of [`ReservedZero`](Requirement::ReservedZero) shifted down; `{found:#x}` is hexadecimal, `{found:#06x}` with so many characters at least.
+    /// list, other names for the number of a field or import, `{header.count}`; `{found:#x}` is hexadecimal, `{found:#06x}` with so many characters at least.
     pub message: Option<&'static str>,
 }
 
@@ -68,7 +68,7 @@ impl Type {
             let content = field.block.map_or(field.ty, |block| block.content);
             !field.constraints.is_empty() || content.is_constrained()
         };
-        self.declaration().is_some_and(|declaration| declaration.fields().any(|f| field(f)))
+        self.declaration().is_some_and(|declaration| declaration.fields().any(field))
     }
 
     /// The bits of a packed word that are reserved.

@@ -90,14 +90,14 @@ fn check_header(document: &Document, report: &mut Report) {
 }
 
 fn check_lod(document: &Document, lod: LodDef, index: usize, report: &mut Report) {
-    let fields = Scope::new(vec![("resv1", lod.resv1.into())]);
+    let fields = Scope::new(vec![
+        ("mesh_count", (document.meshes.len() as u64).into()),
+        ("id_mesh", lod.id_mesh.into()),
+        ("n_mesh", lod.n_mesh.into()),
+        ("resv1", lod.resv1.into()),
+    ]);
     Constraints::check_fields::<LodDef>(&fields, RULES, path!(lods[index]), report);
-    let Some(meshes) = document.meshes_of(lod) else {
-        let (first, count, there) = (lod.id_mesh, lod.n_mesh, document.meshes.len());
-        let message = format_args!("{count} meshes from {first} on, but the image has {there}");
-        report.add(&LOD_RANGE, path!(lods[index].n_mesh), message);
-        return;
-    };
+    let Some(meshes) = document.meshes_of(lod) else { return };
     // A level that is all meshes includes what is not drawn.
     if lod.is_all() {
         return;

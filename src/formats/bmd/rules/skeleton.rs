@@ -6,7 +6,7 @@ use super::super::document::{Animation, Document, Mesh, Transform};
 use super::super::schema::{AnimDef, BoneDef};
 use super::{
     FRAMES_TRAILING, KEY_RANGE, NO_FRAMES, PARENT, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, RULES, SOLID_BONE,
-    SOLID_CLOSED, SOLID_RANGE,
+    SOLID_CLOSED,
 };
 use crate::layout::{Constraints, Scope};
 use crate::{Report, path};
@@ -16,7 +16,12 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     let normal = document.normal_bones().len();
     for (index, bone) in document.bones.iter().enumerate() {
         let at = path!(bones[index]);
-        let fields = Scope::new(vec![("resv1", bone.resv1.into()), ("resv2", bone.resv2.into())]);
+        let fields = Scope::new(vec![
+            ("mesh_count", (document.meshes.len() as u64).into()),
+            ("id_solid", bone.id_solid.into()),
+            ("resv1", bone.resv1.into()),
+            ("resv2", bone.resv2.into()),
+        ]);
         Constraints::check_fields::<BoneDef>(&fields, RULES, at, report);
         match bone.transform {
             Transform::Bone(transform) => {
@@ -71,14 +76,7 @@ pub(super) fn check_solids(document: &Document, report: &mut Report) {
         owners.entry(bone.id_solid).or_default().push(index);
     }
     for (solid, bones) in owners {
-        let Some(mesh) = document.meshes.get(usize::from(solid)) else {
-            for bone in bones {
-                let message =
-                    format_args!("mesh {solid}, but the image has {} meshes", document.meshes.len());
-                report.add(&SOLID_RANGE, path!(bones[bone].id_solid), message);
-            }
-            continue;
-        };
+        let Some(mesh) = document.meshes.get(usize::from(solid)) else { continue };
         if report.collects(&SOLID_CLOSED) {
             check_closed(mesh, solid, report);
         }

@@ -14,6 +14,7 @@ use crate::Text;
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
+#[br(import(mesh_count: u32))]
 #[bw(import(name_place: u32))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
@@ -38,6 +39,10 @@ pub struct BoneDef {
     /// Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
     pub id_parent: u8,
     /// Mesh that is the solid of the bone; 0 for none.
+    #[layout(
+        below = mesh_count, if(id_solid != 0), rule = "BMD-SOLID-RANGE",
+        message = "mesh {found}, but the image has {limit} meshes"
+    )]
     pub id_solid: u8,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]

@@ -55,7 +55,7 @@ pub struct MeshDef {
     #[layout(rule = "BMD-LIST")]
     sz_tris: u32,
     /// Mesh control flags.
-    #[layout(reserved_zero, rule = "BMD-RESERVED", message = "{bits:#x}, expected 0")]
+    #[layout(reserved_zero, rule = "BMD-RESERVED", message = "{flags.reserved:#x}, expected 0")]
     pub flags: ControlFlags,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
@@ -115,12 +115,17 @@ pub struct ControlFlags {
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
+#[br(import(mesh_count: u32))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct LodDef {
     /// Index of the first mesh.
     pub id_mesh: u8,
     /// Number of meshes.
+    #[layout(
+        holds(id_mesh as u32 + n_mesh as u32 <= mesh_count), rule = "BMD-LOD-RANGE",
+        message = "{n_mesh} meshes from {id_mesh} on, but the image has {mesh_count}"
+    )]
     pub n_mesh: u8,
     /// Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
     pub ld_sc: F8A,

@@ -62,9 +62,11 @@ pub struct Image {
     pub meshes: List<MeshDef>,
     /// Levels of detail.
     #[br(seek_before = SeekFrom::Start(header.ofs_lods as u64), restore_position, count = header.sz_lods / 4)]
+    #[br(args { inner: (header.sz_meshes / 32,) })]
     pub lods: List<LodDef>,
     /// The skeleton.
     #[br(seek_before = SeekFrom::Start(header.ofs_bones as u64), restore_position, count = header.sz_bones / 16)]
+    #[br(args { inner: (header.sz_meshes / 32,) })]
     pub bones: List<BoneDef>,
     /// Animations.
     #[br(seek_before = SeekFrom::Start(header.ofs_anims as u64), restore_position, count = header.sz_anims / 16)]
