@@ -19,10 +19,18 @@ def convert(program, files, out, log):
     if status not in (0, 1):
         raise RuntimeError(f"{command[0]} ended with {status}")
     # Files that are wrong stay wrong. What cannot be read or written fails the task, and Dask tries again.
-    unread = [file for file, line in lines_of([log]).items() if line.get("done", {}).get("status", 3) == 3]
+    lines = lines_of([log])
+    unread = [file for file in files if is_unread(lines.get(file))]
     if unread:
         raise RuntimeError(f"{len(unread)} files cannot be read or written, the first is {unread[0]}")
     return status
+
+
+def is_unread(line):
+    """Whether a file could not be read or written: by its line, or for want of one."""
+    if line is None:
+        return True
+    return line["done"]["status"] == 3 if "done" in line else "error" in line
 
 
 def submit(client, program, files, out, logs):
