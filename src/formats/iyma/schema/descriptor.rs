@@ -173,12 +173,24 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
     if left > 0 {
         return Err(format!("{left} bytes are left over behind its last field"));
     }
-    if descriptor.to_plain_fields()? != fields {
-        return Err(format!(
-            "data_len has to be {}, has_indices 0 or 1, and without indices their number and format 0: the file does not \
-             store them",
-            descriptor.data_len()
-        ));
+    let stored = descriptor.to_plain_fields()?;
+    let has_indices = 20 + 16 * descriptor.meshes.len();
+    match stored.iter().zip(fields).position(|(stored, field)| stored != field) {
+        None => {}
+        Some(0..8) => {
+            let data_len = descriptor.data_len();
+            return Err(format!(
+                "data_len has to be {data_len}, which follows from the buffers: it is not stored"
+            ));
+        }
+        Some(place) if place == has_indices => {
+            return Err(format!("has_indices is {}, but has to be 0 or 1", fields[place]));
+        }
+        Some(_) => {
+            return Err(
+                "without indices, n_indices and index_format have to be 0: they are not stored".to_owned()
+            );
+        }
     }
     let no_usage = |index| format!("the {dialect} dialect does not have the usage of attributes[{index}]");
     descriptor.encode(dialect).map_err(no_usage)
