@@ -45,8 +45,8 @@ struct Log {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     size: u64,
-    /// Nanoseconds since 1970.
-    modified: u64,
+    /// Nanoseconds since 1970; negative before.
+    modified: i64,
     /// Of the content, where --newer=hash asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
@@ -175,10 +175,14 @@ impl Lines {
 impl State {
     fn of(file: &Path, newer: Option<Newer>, options: &str) -> io::Result<State> {
         let metadata = fs::metadata(file)?;
-        let modified = metadata.modified()?.duration_since(UNIX_EPOCH).map_err(io::Error::other)?;
+        let (sign, distance) = match metadata.modified()?.duration_since(UNIX_EPOCH) {
+            Ok(since) => (1, since),
+            Err(error) => (-1, error.duration()),
+        };
+        let distance = i64::try_from(distance.as_nanos()).map_err(io::Error::other)?;
         Ok(State {
             size: metadata.len(),
-            modified: u64::try_from(modified.as_nanos()).map_err(io::Error::other)?,
+            modified: sign * distance,
             sha256: if newer == Some(Newer::Hash) { Some(hash(file)?) } else { None },
             options: options.to_owned(),
             status: 0,

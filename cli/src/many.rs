@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Component, PathBuf};
+use std::thread;
 
 use clap::Args;
 use rayon::ThreadPoolBuilder;
@@ -74,8 +75,9 @@ impl Many {
         work: impl Fn(&'a T) -> R + Sync,
         mut then: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
-        // 0 stands for the number of cores.
-        let threads = self.jobs.map_or(0, NonZeroUsize::get);
+        let threads = self.jobs.or(thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        // None of them without work; 0 would stand for the number of cores.
+        let threads = threads.min(items.len()).max(1);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Failure::io("--jobs", &io::Error::other(error)))?;
         // Few enough that results do not pile up, enough that no thread waits long for another.

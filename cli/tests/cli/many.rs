@@ -119,6 +119,28 @@ fn what_a_log_has_is_not_done_again() {
     }
 }
 
+#[test]
+fn files_may_be_older_than_1970() {
+    let folder = library();
+    for (name, seconds) in [("a/walk.mesh", 86_400), ("b/bad.mesh", 1)] {
+        let file = File::options().write(true).open(folder.path(name)).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH - Duration::new(seconds, 5)).unwrap();
+    }
+    assert_eq!(counts(&folder, "--log log --newer"), [3, 0, 1]);
+    let log = lines(&folder.get("log"));
+    let walk = log.iter().find(|line| line["file"] == "a/walk.mesh").unwrap();
+    assert_eq!(walk["done"]["modified"], -86_400_000_000_005_i64);
+    assert_eq!(counts(&folder, "--log log --newer"), [0, 3, 1]);
+}
+
+#[test]
+fn there_are_no_more_threads_than_files() {
+    let folder = library();
+    // So many that no system could start them.
+    let run = folder.run("check a b --quiet --jobs 1000000000");
+    assert_eq!((run.status, run.stderr), (1, String::new()));
+}
+
 /// Sets a time that is not that of before.
 fn set_time(folder: &Folder, name: &str) {
     let file = File::options().write(true).open(folder.path(name)).unwrap();
