@@ -1,6 +1,6 @@
 //! The rows of Crucible, against LZ4 in C and in Rust.
 
-use meshspec::{Format, ReadOptions, WriteOptions, crucible};
+use meshspec::{Format, FormatId, ReadOptions, WriteOptions, crucible};
 
 use crate::{Bench, Error, Sheet, sheet};
 
@@ -47,6 +47,8 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     };
     bench.pair("crucible/read", size, || one.install(read), "C LZ4_decompress_safe", c);
     bench.pair("crucible/read parallel", size, || two.install(read), "one thread", || one.install(read));
+    let check = || one.install(|| meshspec::check(&bytes, FormatId::Crucible, &options));
+    bench.pair("crucible/check", size, check, "reading", || one.install(read));
     let options = WriteOptions::default();
     let compress = || {
         let mut file = vec![0u8; most];

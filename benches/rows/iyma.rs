@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, Usage, VertexFormat};
-use meshspec::{Format, ReadOptions, WriteOptions};
+use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
 use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, FrameFormat};
 
 use crate::{Bench, Error, Sheet, sheet};
@@ -58,6 +58,7 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
         decoder().decompress(&mut out, packed).map(|_| out)
     };
     bench.pair("iyma/read", size, read, "one-shot zstd", one_shot);
+    bench.pair("iyma/check", size, || meshspec::check(&bytes, FormatId::Iyma, &options), "reading", read);
     let streaming = || {
         let mut out = Vec::new();
         let mut stream = zstd::stream::read::Decoder::new(packed)?;

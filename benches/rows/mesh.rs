@@ -1,6 +1,6 @@
 //! The rows of MESH.
 
-use meshspec::{Format, ReadOptions, WriteOptions, mesh};
+use meshspec::{Format, FormatId, ReadOptions, WriteOptions, mesh};
 
 use crate::{Bench, Error, Sheet, sheet};
 
@@ -34,7 +34,9 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let size = bytes.len() as u64;
     let copy = || bytes.to_vec();
     let options = ReadOptions::default();
-    bench.pair("mesh/read", size, || mesh::Document::read(&bytes, &options), "copy", copy);
+    let read = || mesh::Document::read(&bytes, &options);
+    bench.pair("mesh/read", size, read, "copy", copy);
+    bench.pair("mesh/check", size, || meshspec::check(&bytes, FormatId::Mesh, &options), "reading", read);
     let options = WriteOptions::default();
     bench.pair("mesh/write", size, || document.write(&options), "copy", copy);
     Ok(())

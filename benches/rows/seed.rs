@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use meshspec::{Format, ReadOptions, WriteOptions, seed};
+use meshspec::{Format, FormatId, ReadOptions, WriteOptions, seed};
 
 use crate::{Bench, Error, Sheet, sheet};
 
@@ -134,6 +134,8 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let mixed = alternating(&text);
     let read_mixed = || one.install(|| seed::Document::read(&mixed, &options));
     bench.pair("seed/read alternating", mixed.len() as u64, read_mixed, "by hand", || self::by_hand(&mixed));
+    let check = || one.install(|| meshspec::check(&text, FormatId::Seed, &options));
+    bench.pair("seed/check", size, check, "reading", read_one);
     bench.pair("seed/read parallel", size, || two.install(read), "one thread", read_one);
     let options = WriteOptions::default();
     bench.pair("seed/write", size, || document.write(&options), "reading by hand", by_hand);

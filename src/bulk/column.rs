@@ -50,7 +50,7 @@ impl<'a, T: Plain> Column<'a, T> {
     }
 
     /// The values in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + use<'a, T> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = T> + Clone + use<'a, T> {
         self.bytes.chunks(self.stride).take(self.len).map(|record| Self::value(&record[..size_of::<T>()]))
     }
 

@@ -3,7 +3,7 @@
 mod by_hand;
 
 use meshspec::bmd::{self, F8A, Face, Faces, Surface, Triple, Vertices};
-use meshspec::{Format, ReadOptions, WriteOptions};
+use meshspec::{Format, FormatId, ReadOptions, WriteOptions};
 
 use crate::{Bench, Error};
 
@@ -40,6 +40,10 @@ fn vertices(tags: &[u8], surface: Surface) -> Result<Vertices, Error> {
             vertex[1] = vertex[1] & 0x00ff_83ff | 0x3800;
         }
         vertex[1] = vertex[1] & 0x00ff_ffff | u32::from(tag) << 24;
+        if size > 2 {
+            // Two bones.
+            vertex[size - 1] &= 0x01ff_ffff;
+        }
         words.extend(&vertex[..size]);
     }
     Ok(Vertices::from_words(words, surface)?)
@@ -159,6 +163,8 @@ fn image_rows(bench: &mut Bench) -> Result<(), Error> {
     let size = bytes.len() as u64;
     let (read, write) = (ReadOptions::default(), WriteOptions::default());
     bench.pair("bmd/read", size, || bmd::Document::read(&bytes, &read), "copy", || bytes.to_vec());
+    let check = || meshspec::check(&bytes, FormatId::Bmd, &read);
+    bench.pair("bmd/check", size, check, "reading", || bmd::Document::read(&bytes, &read));
     bench.pair("bmd/write", size, || document.write(&write), "copy", || bytes.to_vec());
     Ok(())
 }

@@ -136,7 +136,7 @@ impl Constraints {
     /// Adds a finding for each item that breaks one. An item is a number as an array of one, or several numbers.
     pub fn check<T: AsRef<[N]>, N: Copy + Into<Scalar>, P: Into<Path>>(
         &mut self,
-        items: impl IntoIterator<Item = T>,
+        items: impl IntoIterator<Item = T, IntoIter: Clone>,
         path: impl Fn(usize) -> P,
         report: &mut Report,
     ) {
@@ -146,17 +146,21 @@ impl Constraints {
     /// As [`check`](Constraints::check), with the place of each item.
     pub(super) fn check_at<T: AsRef<[N]>, N: Copy + Into<Scalar>>(
         &mut self,
-        items: impl IntoIterator<Item = T>,
+        items: impl IntoIterator<Item = T, IntoIter: Clone>,
         place: impl Fn(usize) -> (Path, Option<Span>),
         report: &mut Report,
     ) {
-        let mut wanted: Vec<_> = self.bound.iter_mut().filter(|bound| report.collects(bound.rule)).collect();
-        if wanted.is_empty() {
+        let items = items.into_iter();
+        // Most files are fine: that much is asked of all items at once.
+        let may_break = |bound: &mut &mut Bound| report.collects(bound.rule) && !bound.allows(items.clone());
+        let mut broken: Vec<_> =
+            self.bound.iter_mut().filter_map(|mut bound| may_break(&mut bound).then_some(bound)).collect();
+        if broken.is_empty() {
             return;
         }
-        for (index, item) in items.into_iter().enumerate() {
+        for (index, item) in items.enumerate() {
             let numbers = || item.as_ref().iter().map(|number| (*number).into());
-            for bound in &mut wanted {
+            for bound in &mut broken {
                 if let Some(broken) = bound.broken(numbers) {
                     let rule = bound.rule;
                     report.add_with(rule, || {
@@ -210,6 +214,28 @@ enum Found<I> {
 }
 
 impl Bound {
+    /// Whether it is plain that none of the items breaks it.
+    fn allows<T: AsRef<[N]>, N: Copy + Into<Scalar>>(&mut self, mut items: impl Iterator<Item = T>) -> bool {
+        match &self.test {
+            Test::Below(limit) => {
+                items.all(|item| item.as_ref().iter().all(|n| (*n).into().is_below(*limit)))
+            }
+            Test::Finite => items.all(|item| item.as_ref().iter().all(|n| (*n).into().is_finite())),
+            Test::Ordered => {
+                let mut previous = self.seen.previous;
+                let mut firsts = items.filter_map(|item| item.as_ref().first().map(|n| (*n).into()));
+                let is_ordered = firsts.all(|number: Scalar| {
+                    !previous.replace(number).is_some_and(|previous| number < previous)
+                });
+                if is_ordered {
+                    self.seen.previous = previous;
+                }
+                is_ordered
+            }
+            _ => false,
+        }
+    }
+
     /// What is wrong with an item; `None` if it is fine.
     fn broken<I: Iterator<Item = Scalar>>(&mut self, numbers: impl Fn() -> I) -> Option<Broken<I>> {
         let item = |numbers: I| Broken { found: Found::Item(numbers), previous: None };

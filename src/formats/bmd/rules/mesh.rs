@@ -35,7 +35,8 @@ fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) 
     let has_bone = |bone: u8| usize::from(bone) < bones.max(1);
     let is_fine = |tag| allowed.contains(&bits_of(tag)) && !is_undefined(tag) && !is_reserved(tag);
     let summary = mesh.vertices.summary();
-    if summary.is_finite && has_bone(summary.max_bone) && summary.tags().all(is_fine) {
+    let bones_are_fine = has_bone(summary.max_bone) || !report.collects(&VERTEX_BONE);
+    if summary.is_finite && bones_are_fine && summary.tags().all(is_fine) {
         return;
     }
     for (position, (tag, vertex)) in mesh.vertices.tags().zip(mesh.vertices.iter()).enumerate() {
