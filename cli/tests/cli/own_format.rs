@@ -31,7 +31,7 @@ fn run(folder: &Folder, arguments: &str) -> Run {
 fn the_page_shows_the_program() {
     let page = include_str!("../../../docs/extending.md");
     assert!(
-        page.trim_end().ends_with(&format!("```rust,ignore\n{EXAMPLE}```")),
+        page.trim_end().ends_with(&format!("```rs\n{EXAMPLE}```")),
         "docs/extending.md has another one"
     );
 }
