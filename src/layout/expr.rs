@@ -237,6 +237,17 @@ impl Expr {
         }
     }
 
+    /// Calls `each` on the expression and all its parts.
+    pub(super) fn visit(&self, each: &mut impl FnMut(&Expr)) {
+        each(self);
+        match self {
+            Expr::Unary(_, a) | Expr::Cast(a, _) => a.visit(each),
+            Expr::Binary(_, a, b) => [a, b].iter().for_each(|part| part.visit(each)),
+            Expr::If(a, b, c) => [a, b, c].iter().for_each(|part| part.visit(each)),
+            Expr::Literal(_) | Expr::Bool(_) | Expr::Path(_) | Expr::Matches(..) => {}
+        }
+    }
+
     /// The value as an integer; `true` is 1, a packed word is its bits.
     pub fn eval_int(&self, scope: &Scope) -> Result<i128, EvalError> {
         match self.eval(scope)? {

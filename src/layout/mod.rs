@@ -36,6 +36,7 @@ mod coverage;
 mod decoding;
 pub mod dump;
 mod expr;
+pub mod generate;
 mod grammar;
 mod imhex;
 mod json;

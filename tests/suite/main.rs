@@ -70,6 +70,8 @@ mod edits;
     feature = "serde"
 ))]
 mod fixtures;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
+mod generate;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
 mod generated_docs;
 #[cfg(all(feature = "scene", feature = "proptest"))]

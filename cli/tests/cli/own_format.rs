@@ -30,10 +30,7 @@ fn run(folder: &Folder, arguments: &str) -> Run {
 #[test]
 fn the_page_shows_the_program() {
     let page = include_str!("../../../docs/extending.md");
-    assert!(
-        page.trim_end().ends_with(&format!("```rs\n{EXAMPLE}```")),
-        "docs/extending.md has another one"
-    );
+    assert!(page.trim_end().ends_with(&format!("```rs\n{EXAMPLE}```")), "docs/extending.md has another one");
 }
 
 #[test]

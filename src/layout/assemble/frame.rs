@@ -59,24 +59,13 @@ impl<'f> Frame<'f> {
     /// The values that an expression depends on.
     pub(super) fn leaves_of(&self, expr: &Expr, path: &[Segment]) -> Vec<Vec<Segment>> {
         let mut leaves = Vec::new();
-        self.collect(expr, path, &mut leaves);
-        leaves
-    }
-
-    fn collect(&self, expr: &Expr, path: &[Segment], leaves: &mut Vec<Vec<Segment>>) {
-        match expr {
-            Expr::Path(names) | Expr::Matches(names, _) => {
+        expr.visit(&mut |part| {
+            if let Expr::Path(names) | Expr::Matches(names, _) = part {
                 let leaf = self.path_of(names, path).filter(|leaf| !leaves.contains(leaf));
                 leaves.extend(leaf);
             }
-            Expr::Unary(_, a) | Expr::Cast(a, _) => self.collect(a, path, leaves),
-            Expr::Binary(_, a, b) => {
-                self.collect(a, path, leaves);
-                self.collect(b, path, leaves);
-            }
-            Expr::If(a, b, c) => [a, b, c].iter().for_each(|expr| self.collect(expr, path, leaves)),
-            Expr::Literal(_) | Expr::Bool(_) => {}
-        }
+        });
+        leaves
     }
 
     /// The value as an integer, if all that it depends on is known.

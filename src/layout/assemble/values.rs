@@ -114,6 +114,19 @@ impl<'b> Values<'b> {
         Ok(bytes)
     }
 
+    /// Gives a number, word or string; of a list, or a struct, that it is there.
+    pub(in crate::layout) fn put(&mut self, path: &[Segment], value: Option<Value>) {
+        let text =
+            value.as_ref().map_or(0, |value| if let Value::Text(text) = value { text.len() } else { 0 });
+        self.contents.size += 16 + text as u64;
+        if let Some(place) = self.contents.entry(path) {
+            *place = match value {
+                Some(value) => Given::Value(value).into(),
+                None => Tree { group: Some(Box::default()), ..Tree::default() },
+            };
+        }
+    }
+
     fn parse(&self, path: &str) -> Result<Vec<Segment>> {
         if path.is_empty() {
             return Ok(Vec::new());

@@ -1,0 +1,234 @@
+//! Values out of numbers: the first choice of everything is the simplest one.
+
+use super::Config;
+use crate::layout::{BitField, BitRange, Constraint, Declaration, Requirement, Scope, Shape, Type, Value};
+use crate::{Rule, Severity};
+
+/// How often a value is drawn that checks do not like.
+pub(super) const DRAWS: usize = 8;
+
+/// The numbers that decide everything; behind their end they are 0.
+pub(super) struct Draw<'c> {
+    choices: std::slice::Iter<'c, u64>,
+    plausible: bool,
+    rules: &'static [&'static Rule],
+    max_items: u64,
+    /// What values are instead, where what they were drawn as does not do.
+    pub(super) forced: Option<Forced>,
+}
+
+/// What a value is that is not drawn.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Forced {
+    /// This number, and so each number in a word that has room for it.
+    Number(i128),
+    /// The word with this bit alone, counted from any.
+    Bit(u64),
+}
+
+impl<'c> Draw<'c> {
+    pub(super) fn new(choices: &'c [u64], config: &Config) -> Draw<'c> {
+        let Config { plausible, max_items, rules, .. } = *config;
+        Draw { choices: choices.iter(), plausible, rules, max_items, forced: None }
+    }
+
+    /// What values are in this attempt to find one that checks like: drawn, then a number that the checks name, then a bit.
+    pub(super) fn force(&mut self, attempt: usize, literals: &[i128]) {
+        self.forced = match (attempt.checked_sub(DRAWS), self.forced) {
+            (None, _) => None,
+            (Some(index), Some(Forced::Bit(bit))) if index > literals.len() => {
+                Some(Forced::Bit(bit.wrapping_add(1)))
+            }
+            (Some(index), _) => match literals.get(index) {
+                Some(number) => Some(Forced::Number(*number)),
+                None => Some(Forced::Bit(self.next())),
+            },
+        };
+    }
+
+    fn next(&mut self) -> u64 {
+        self.choices.next().copied().unwrap_or_default()
+    }
+
+    /// Whether files are not to break this constraint.
+    pub(super) fn respects(&self, constraint: &Constraint) -> bool {
+        let rule = self.rules.iter().find(|rule| rule.code == constraint.rule);
+        self.plausible || rule.is_none_or(|rule| rule.severity >= Severity::Error)
+    }
+
+    /// A value as a constraint has it, given the one before it in a list.
+    pub(super) fn adapted(
+        &mut self,
+        value: Value,
+        requirement: &Requirement,
+        scope: &Scope,
+        before: Option<&Value>,
+    ) -> Value {
+        match (requirement, value) {
+            (Requirement::Below(limit), Value::Int(number)) => match limit.eval_int(scope) {
+                Ok(limit) if limit > 0 => Value::Int(number.rem_euclid(limit)),
+                _ => Value::Int(number),
+            },
+            (Requirement::OneOf(values), value) => {
+                let value_of = |drawn: u64| values.get(drawn as usize)?.eval_int(scope).ok().map(Value::Int);
+                value_of(self.below(values.len() as u64)).unwrap_or(value)
+            }
+            (Requirement::Finite, Value::F32(number)) if !number.is_finite() => Value::F32(0.0),
+            (Requirement::Finite, Value::F64(number)) if !number.is_finite() => Value::F64(0.0),
+            (Requirement::Ordered, value) => match (before, &value) {
+                (Some(Value::F32(before)), Value::F32(number)) if number < before => Value::F32(*before),
+                (Some(Value::F64(before)), Value::F64(number)) if number < before => Value::F64(*before),
+                (Some(Value::Int(before)), Value::Int(number)) if number < before => Value::Int(*before),
+                _ => value,
+            },
+            (_, value) => value,
+        }
+    }
+
+    /// One of so many.
+    pub(super) fn below(&mut self, count: u64) -> u64 {
+        self.next() % count.max(1)
+    }
+
+    /// A number of items.
+    pub(super) fn count(&mut self) -> u64 {
+        match self.forced {
+            Some(Forced::Number(number)) => u64::try_from(number).unwrap_or_default().min(self.max_items),
+            _ => self.below(self.max_items.saturating_add(1)),
+        }
+    }
+
+    /// A value of a plain type, an enum or a packed word; `literals` are numbers that expressions compare with.
+    pub(super) fn leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
+        match ty {
+            Type::Unsigned(size) => Value::Int(self.integer(8 * size, false, literals)),
+            Type::Signed(size) => Value::Int(self.integer(8 * size, true, literals)),
+            Type::Float(4) => Value::F32(self.float32()),
+            Type::Float(_) => Value::F64(self.float64()),
+            Type::Declared(declaration) => match declaration.shape {
+                Shape::Enum { values, .. } => {
+                    let index = self.below(values.len() as u64) as usize;
+                    Value::Int(values.get(index).map_or(0, |value| value.value))
+                }
+                _ => Value::Bits(self.word(declaration, literals), declaration),
+            },
+            Type::NulString | Type::Array(..) | Type::List(_) => Value::Text(self.text(patterns)),
+        }
+    }
+
+    fn integer(&mut self, bits: u32, signed: bool, literals: &[i128]) -> i128 {
+        let sign = 1i128 << (bits.min(127) - 1);
+        let (min, max) = match (signed, bits) {
+            (_, 128) => (0, i128::MAX),
+            (true, _) => (-sign, sign - 1),
+            (false, _) => (0, 2 * sign - 1),
+        };
+        if let Some(Forced::Number(number)) = self.forced
+            && (min..=max).contains(&number)
+        {
+            return number;
+        }
+        let choice = self.next();
+        let boundaries = [0, 1, max, sign - 1, sign.min(max), min, max - 1];
+        let boundaries = boundaries.iter().chain(literals.iter().filter(|n| (min..=max).contains(*n)));
+        let (kind, rest) = (choice % 4, choice / 4);
+        match kind {
+            0 => rest as i128 % 8,
+            1 => *boundaries.clone().nth(rest as usize % boundaries.count()).unwrap_or(&0),
+            _ if bits > 62 => (i128::from(rest) << (bits - 62)).min(max),
+            _ => min + i128::from(rest) % (max - min + 1),
+        }
+        .clamp(min, max)
+    }
+
+    /// The fields of a word, each drawn by itself; what is reserved is 0.
+    fn word(&mut self, declaration: &Declaration, literals: &[i128]) -> u128 {
+        let Shape::Bits { size, fields } = declaration.shape else { return 0 };
+        if let Some(Forced::Bit(bit)) = self.forced {
+            let reserved: u128 =
+                fields.iter().filter(|field| field.reserved).map(|field| field.bits.mask()).sum();
+            return (1 << (bit % u64::from(8 * size.clamp(1, 16)))) & !reserved;
+        }
+        let mut word = 0;
+        for field in fields.iter().filter(|field| !field.reserved) {
+            word = field.bits.put(word, self.bits(field, literals));
+        }
+        word
+    }
+
+    fn bits(&mut self, field: &BitField, literals: &[i128]) -> u128 {
+        let all = BitRange { offset: 0, width: field.bits.width }.mask();
+        match field.declared {
+            Some(declaration) => self.word(declaration, literals),
+            None if field.flag => self.below(2).into(),
+            None => self.integer(field.bits.width, field.signed, literals) as u128 & all,
+        }
+    }
+
+    fn float32(&mut self) -> f32 {
+        // Both zeros, one, the limits, the infinities, a quiet and a signalling NaN, subnormal numbers.
+        const BOUNDARIES: [u32; 10] = [
+            0,
+            0x8000_0000,
+            0x3f80_0000,
+            0x7f7f_ffff,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+            0x7f80_0001,
+            1,
+            0xff7f_ffff,
+        ];
+        let choice = self.next();
+        let (kind, rest) = (choice % 4, choice / 4);
+        match kind {
+            0 => (rest % 8) as f32,
+            _ if self.plausible => ((rest % 200_001) as f32 - 100_000.0) / 1000.0,
+            1 => f32::from_bits(BOUNDARIES[rest as usize % BOUNDARIES.len()]),
+            _ => f32::from_bits(rest as u32),
+        }
+    }
+
+    fn float64(&mut self) -> f64 {
+        const BOUNDARIES: [u64; 10] = [
+            0,
+            1 << 63,
+            0x3ff << 52,
+            0x7fef_ffff_ffff_ffff,
+            0x7ff << 52,
+            0xfff << 52,
+            0x7ff8 << 48,
+            (0x7ff << 52) + 1,
+            1,
+            0xffef_ffff_ffff_ffff,
+        ];
+        let choice = self.next();
+        let (kind, rest) = (choice % 4, choice / 4);
+        match kind {
+            0 => (rest % 8) as f64,
+            _ if self.plausible => ((rest % 200_001) as f64 - 100_000.0) / 1000.0,
+            1 => f64::from_bits(BOUNDARIES[rest as usize % BOUNDARIES.len()]),
+            _ => f64::from_bits(rest << 2 | self.below(4)),
+        }
+    }
+
+    /// A string without NUL: letters, letters beyond ASCII, bytes that are no UTF-8; or what a pattern asks for.
+    fn text(&mut self, patterns: &[&str]) -> Vec<u8> {
+        let count = self.count();
+        if count > 0 && !patterns.is_empty() && self.below(2) == 1 {
+            let pattern = patterns[self.below(patterns.len() as u64) as usize];
+            return pattern.bytes().map(|byte| if byte == b'x' { b'a' } else { byte }).collect();
+        }
+        let mut text = Vec::new();
+        for _ in 0..count {
+            match self.below(8) {
+                7 if !self.plausible => text.push(0x80 + self.below(0x80) as u8),
+                6 => text.extend(
+                    "ä→𝄞".chars().nth(self.below(3) as usize).map(String::from).unwrap_or_default().bytes(),
+                ),
+                _ => text.push(b'a' + self.below(26) as u8),
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,93 @@
+//! Files out of numbers, by a declaration: what a test of a loader needs of a format that has no strategy of its own.
+//!
+//! [`file`] goes through a declaration and decides everything that is not decided yet by the next of its numbers: how many
+//! items, which alternative, which flags, which bits. Conditions, counts, checks and constraints are respected, as far as
+//! they say something of one value; sizes, offsets and checksums are [computed](super::assemble). What a packing demands by
+//! functions of its own, as that of IyMA does, is not known: few of those files can be made.
+//!
+//! Of each choice, 0 is the simplest: fewer and smaller numbers make smaller files, so that `valid`, a strategy with the feature
+//! `proptest`, shrinks to small ones.
+//!
+//! ```
+//! use binrw::binrw;
+//! use meshspec::layout::{Layout, generate};
+//!
+//! /// A list of heights.
+//! #[derive(Layout)]
+//! #[binrw]
+//! #[brw(little, magic = b"HGT")]
+//! struct Heights {
+//!     /// Number of samples.
+//!     count: u8,
+//!     #[br(count = count)]
+//!     samples: Vec<u8>,
+//! }
+//!
+//! let config = generate::Config::default();
+//! assert_eq!(generate::file(&Heights::TYPE, &[], &config).unwrap(), b"HGT\0");
+//! assert_eq!(generate::file(&Heights::TYPE, &[2, 4, 28], &config).unwrap(), b"HGT\x02\x01\x07");
+//! ```
+
+mod draw;
+mod generator;
+mod uses;
+
+use super::Type;
+use super::walk::first_fault;
+use crate::{Limits, Result, Rule};
+
+/// What sort of files.
+#[derive(Debug, Clone, Copy)]
+pub struct Config {
+    /// How many items a list has at most, and a string characters. A list whose number of items is a product has as many for
+    /// each factor.
+    pub max_items: u64,
+    /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and no
+    /// constraint is broken, of whatever rule.
+    pub plausible: bool,
+    /// The rules of the format. Constraints of those that are errors are always respected, as are those of rules that are
+    /// not among these.
+    pub rules: &'static [&'static Rule],
+    /// How many numbers decide about a file at most, for a strategy.
+    pub max_choices: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { max_items: 6, plausible: false, rules: &[], max_choices: 512 }
+    }
+}
+
+/// The file that these numbers decide about; behind their end they are 0.
+///
+/// # Errors
+///
+/// If what they decide about does not go together, such as several values that a check compares.
+pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
+    let limits = Limits::default();
+    let bytes = generator::values(ty, choices, config).assemble(&limits)?;
+    match first_fault(ty, &bytes, &limits) {
+        None => Ok(bytes),
+        Some(fault) => Err(crate::Error::inexpressible(fault.message).at(fault.path)),
+    }
+}
+
+/// A strategy for files of a declared type.
+///
+/// ```
+/// use meshspec::layout::{Layout, generate};
+/// use meshspec::mesh::schema::Joint;
+/// use proptest::prelude::*;
+///
+/// proptest!(|(bytes in generate::valid::<Joint>(generate::Config::default()))| {
+///     prop_assert_eq!(bytes.len(), 66);
+/// });
+/// ```
+#[cfg(feature = "proptest")]
+pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+    use proptest::prelude::*;
+
+    let choices = proptest::collection::vec(any::<u64>(), 0..=config.max_choices);
+    choices
+        .prop_filter_map("a check over several values", move |choices| file(&T::TYPE, &choices, &config).ok())
+}
