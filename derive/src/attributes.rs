@@ -1,6 +1,6 @@
 //! What `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]` and `#[layout]` attributes say.
 
-use crate::constraints::{self, Constraint};
+use crate::constraints::{self, Constraint, FieldKind};
 use crate::directives::{Directive, directives};
 use crate::name_of;
 use proc_macro2::{Span, TokenStream as Tokens};
@@ -262,8 +262,14 @@ impl Field {
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
         }
+        let kind = match &field {
+            Field { computed: true, .. } => FieldKind::Computed,
+            Field { block: Some(_), .. } => FieldKind::Block,
+            Field { count: Some(_), .. } => FieldKind::List,
+            _ => FieldKind::Value,
+        };
         for constraint in &field.constraints {
-            constraint.check_place(&field)?;
+            constraint.check_kind(kind)?;
         }
         match (&reader, &field.stored_as) {
             (Some(reader), None) if !is_of_bulk(reader) => Err(Error::new_spanned(

@@ -9,7 +9,6 @@ use proc_macro2::{Span, TokenStream as Tokens};
 use quote::quote;
 use syn::{Error, Expr, Ident, Lit, LitStr, Result};
 
-use crate::attributes::Field;
 use crate::directives::Directive;
 use crate::expression::{self, Scope};
 use crate::name_of;
@@ -33,6 +32,19 @@ enum Requirement {
     Sum { of: Option<Ident>, total: f64, tolerance: f64 },
     ReservedZero,
     Holds(Expr),
+}
+
+/// What a field has that constraints look at.
+#[derive(Clone, Copy)]
+pub enum FieldKind {
+    /// A value, or an array of them.
+    Value,
+    /// As many items as its count says.
+    List,
+    /// The bytes of another structure.
+    Block,
+    /// Nothing in the file.
+    Computed,
 }
 
 /// The words that make an attribute a constraint.
@@ -112,21 +124,19 @@ impl Constraint {
         Ok(Constraint { word, requirement, condition, rule, message })
     }
 
-    /// Refuses what the field has no values for.
-    pub fn check_place(&self, field: &Field) -> Result<()> {
-        let refuse = |message: &str| Err(Error::new(self.word.span(), message));
-        if field.computed {
-            return refuse("a field that is computed lies nowhere: constrain what it is computed from");
-        }
-        if field.block.is_some() {
-            return refuse("these bytes hold another structure: constrain its fields");
-        }
-        match &self.requirement {
-            Requirement::Holds(_) | Requirement::ReservedZero if field.count.is_some() => {
-                refuse("this looks at one value, not at the items of a list: constrain a field of the items")
+    /// Refuses what such a field has no values for.
+    pub fn check_kind(&self, kind: FieldKind) -> Result<()> {
+        let message = match (kind, &self.requirement) {
+            (FieldKind::Computed, _) => {
+                "a field that is computed lies nowhere: constrain what it is computed from"
             }
-            _ => Ok(()),
-        }
+            (FieldKind::Block, _) => "these bytes hold another structure: constrain its fields",
+            (FieldKind::List, Requirement::Holds(_) | Requirement::ReservedZero) => {
+                "this looks at one value, not at the items of a list: constrain a field of the items"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::new(self.word.span(), message))
     }
 
     fn constant(&self, scope: &Scope) -> Result<Tokens> {
