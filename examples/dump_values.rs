@@ -2,8 +2,9 @@
 //!
 //! `dump_values FILE [FORMAT [DIALECT]]`; what is not given is detected. The first line names the layout; it is the
 //! only one if the file does not follow it. Floats are given as the hexadecimal number of their bits, strings as
-//! hexadecimal bytes; a packed word comes before its fields. Values that violate constraints are listed on stderr. `packed` is the place in the file of the block that a
-//! value was unpacked from; its offset counts in the unpacked bytes.
+//! hexadecimal bytes; a packed word comes before its fields. Values that violate constraints are listed on stderr.
+//! `packed` is the place in the file of the block that a value was unpacked from; its offset counts in the unpacked
+//! bytes.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! How often each value of each field occurs in 2,000 files that are generated from each declaration.
 //!
-//! A line for each field: how often it occurs, and how often as each of its values, or as 0, as its largest number, as neither; of
-//! a list, how often it is empty.
+//! A line for each field: how often it occurs, and how often as each of its values, or as 0, as its largest number, as
+//! neither; of a list, how often it is empty.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -10,8 +10,8 @@
 //!   codec's own business;
 //! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`,
 //!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `restore_position` alone (a look ahead at what the
-//!   next field is), `temp`, `calc` and `try_calc` (the field lies nowhere), `parse_with` with a function of `meshspec::bulk` or with
-//!   `#[layout(stored_as = Type)]`, and what `bw` says of values, such as `bw(calc = …)`;
+//!   next field is), `temp`, `calc` and `try_calc` (the field lies nowhere), `parse_with` with a function of
+//!   `meshspec::bulk` or with `#[layout(stored_as = Type)]`, and what `bw` says of values, such as `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
@@ -48,8 +48,9 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 /// Makes typed columns for a list of records, from the declaration of one record whose attributes a format word chooses:
 /// `#[columns(records = Vertices, format = VertexFormat)]`, and `#[columns(name = plural)]` on fields.
 ///
-/// It writes a struct `Columns` with one list per attribute, and for the type that holds the records a method per attribute,
-/// `to_columns` and `from_columns`. These use its methods `column(name)`, `fill(name, values)` and `zeroed(format, count)`.
+/// It writes a struct `Columns` with one list per attribute, and for the type that holds the records a method per
+/// attribute, `to_columns` and `from_columns`. These use its methods `column(name)`, `fill(name, values)` and
+/// `zeroed(format, count)`.
 #[proc_macro_derive(Columns, attributes(columns))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);

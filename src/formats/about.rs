@@ -33,7 +33,8 @@ pub struct About {
     pub extensions: &'static [&'static str],
     /// The dialects, the specification first.
     pub dialects: &'static [Dialect],
-    /// Whether files can be compressed more or less, as [`WriteOptions::compression_level`](crate::WriteOptions::compression_level) says.
+    /// Whether files can be compressed more or less, as
+    /// [`WriteOptions::compression_level`](crate::WriteOptions::compression_level) says.
     pub has_compression_levels: bool,
     /// Whether vertices can be stored more or less precisely, as [`Precision`](crate::scene::Precision) says.
     pub has_precisions: bool,

@@ -4,11 +4,14 @@
 //!
 //! - `struct` with `auto` parameters that take a number, a truth value or another variable;
 //! - `if` … `else if` … `else` around members;
-//! - arrays with a length or `while($ < block_end)`, where `block_end` is that of the file or of a block in it, and `char[]`, which ends at a NUL; arrays of arrays are flat;
+//! - arrays with a length or `while($ < block_end)`, where `block_end` is that of the file or of a block in it, and
+//!   `char[]`, which ends at a NUL; arrays of arrays are flat;
 //! - `bitfield` from the lowest bit on (`bitfield_order right_to_left`), with `bool`, `signed` and nested ones, and
 //!   `enum` with a type;
-//! - placement (`@`), which leaves the cursor where it was (`@ $` is a look ahead), and `$ = …`, which moves it past a block of stated size;
-//! - `std::assert` and `std::error`, `///` for documentation; constraints are comments, for the pattern goes on without them.
+//! - placement (`@`), which leaves the cursor where it was (`@ $` is a look ahead), and `$ = …`, which moves it past a
+//!   block of stated size;
+//! - `std::assert` and `std::error`, `///` for documentation; constraints are comments, for the pattern goes on without
+//!   them.
 //!
 //! LZ4 blocks stay bytes: a comment says what they hold, and the structs of their content are there to be placed over
 //! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.

@@ -231,8 +231,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a mesh. Moves its vertices to where the node is, and binds them to the joint that moves it. Those of skins are where their
-    /// joints are.
+    /// Adds a mesh. Moves its vertices to where the node is, and binds them to the joint that moves it. Those of skins
+    /// are where their joints are.
     fn place(&mut self, mut mesh: Mesh, instance: Mat4, node: usize, above: Option<usize>) {
         if mesh.skins.is_empty() {
             self.place_unskinned(&mut mesh, instance, node, above);

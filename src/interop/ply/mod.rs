@@ -3,8 +3,8 @@
 //! **Read:** ASCII, little-endian and big-endian files. Of the element `vertex` the properties x y z (without z the mesh
 //! is [flat](crate::scene::Mesh::flat)), nx ny nz, texture coordinates (u v, s t, texture_u texture_v), red green blue
 //! and alpha as bytes or floats; every other number is a custom attribute. Of the element `face` the list
-//! `vertex_indices` or `vertex_index`: polygons as they are. In ASCII files each item is a line of its own. The image that a comment `TextureFile` names is the
-//! material.
+//! `vertex_indices` or `vertex_index`: polygons as they are. In ASCII files each item is a line of its own. The image
+//! that a comment `TextureFile` names is the material.
 //!
 //! **Written:** one mesh, little-endian, with these properties and the custom attributes.
 //!

@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::layout::Value;
 use crate::layout::walk::{Node, Segment};
 
-/// Gives the values that [`assemble`](super::assemble()) writes. It is asked in the order in which the walker reports, once in each
-/// pass.
+/// Gives the values that [`assemble`](super::assemble()) writes. It is asked in the order in which the walker reports,
+/// once in each pass.
 ///
 /// Nodes have no place yet: their spans are empty.
 pub trait Source {

@@ -11,8 +11,8 @@ use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Declaration, Field, Scope, Type, Value};
 use crate::{Limits, Path, Report, Rule, Span};
 
-/// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint of one of these rules, with its path and
-/// its bytes. Lists of numbers are gone through at once, lists of structs one by one.
+/// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint of one of these rules, with
+/// its path and its bytes. Lists of numbers are gone through at once, lists of structs one by one.
 ///
 /// ```
 /// use binrw::binrw;

@@ -1,9 +1,9 @@
 //! Constraints: what the values of a field must be for the rules of a format to hold.
 //!
 //! A check of a declaration is what decoding needs; a constraint is what a file should be beside that. What does not follow
-//! one can still be decoded, and is a [`Finding`](crate::Finding) of the constraint's rule. Constraints are data as all of a
-//! declaration is: [`check`] holds bytes against them, the schemas print them, and the rules of the formats that are built in
-//! hold documents against them.
+//! one can still be decoded, and is a [`Finding`](crate::Finding) of the constraint's rule. Constraints are data as all
+//! of a declaration is: [`check`] holds bytes against them, the schemas print them, and the rules of the formats that
+//! are built in hold documents against them.
 
 mod bound;
 mod check;
@@ -28,7 +28,8 @@ pub struct Constraint {
     pub rule: &'static str,
     /// The message for values that break it, where it is not the usual one. `{found}` stands for the value, `{limit}` for
     /// that of [`Below`](Requirement::Below), `{previous}` for the value before it in an [`Ordered`](Requirement::Ordered)
-    /// list, other names for the number of a field or import, `{header.count}`; `{found:#x}` is hexadecimal, `{found:#06x}` with so many characters at least.
+    /// list, other names for the number of a field or import, `{header.count}`; `{found:#x}` is hexadecimal,
+    /// `{found:#06x}` with so many characters at least.
     pub message: Option<&'static str>,
 }
 

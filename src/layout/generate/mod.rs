@@ -5,8 +5,8 @@
 //! they say something of one value; sizes, offsets and checksums are [computed](super::assemble). What a packing demands by
 //! functions of its own, as that of IyMA does, is not known: few of those files can be made.
 //!
-//! Of each choice, 0 is the simplest: fewer and smaller numbers make smaller files, so that `valid`, a strategy with the feature
-//! `proptest`, shrinks to small ones.
+//! Of each choice, 0 is the simplest: fewer and smaller numbers make smaller files, so that `valid`, a strategy with
+//! the feature `proptest`, shrinks to small ones.
 //!
 //! ```
 //! use binrw::binrw;
@@ -39,8 +39,8 @@ use crate::{Limits, Result, Rule};
 /// What sort of files.
 #[derive(Debug, Clone, Copy)]
 pub struct Config {
-    /// How many items a list has at most, and a string characters. A list whose number of items is a product has as many for
-    /// each factor.
+    /// How many items a list has at most, and a string characters. A list whose number of items is a product has as
+    /// many for each factor.
     pub max_items: u64,
     /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and no
     /// constraint is broken, of whatever rule.

@@ -6,8 +6,8 @@ use crate::layout::reach::Names;
 use crate::layout::wording::{Lines, grouped};
 use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Shape, Type};
 
-/// What Kaitai can hold the numbers of a field against: all but that those of a list differ, and sums. The documentation of the
-/// field says those.
+/// What Kaitai can hold the numbers of a field against: all but that those of a list differ, and sums. The
+/// documentation of the field says those.
 pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
     let flat = field.ty.flat();
     let is_number = match flat.item {

@@ -141,8 +141,8 @@ impl Document {
         Ok(pieces.into_iter().filter(|pieces| *pieces > 1).count())
     }
 
-    /// Splits each mesh that exceeds the limits, as [`split_large_meshes`](Document::split_large_meshes) does. Returns the number of
-    /// pieces of each.
+    /// Splits each mesh that exceeds the limits, as [`split_large_meshes`](Document::split_large_meshes) does. Returns
+    /// the number of pieces of each.
     pub(crate) fn split_meshes(&mut self, limits: PieceLimits) -> Result<Vec<usize>> {
         let mut meshes = Vec::new();
         let mut starts = Vec::new();

@@ -1,7 +1,8 @@
 //! Lists that lie packed in a file, of whatever values: declared in a table.
 
 /// Declares an enum of lists, as a struct imports what chooses one: per row the variant, a value and its size, the name,
-/// for an attribute the name of its values in a chunk, when it is this one, and constraints on its values. `size` is that of the unpacked bytes.
+/// for an attribute the name of its values in a chunk, when it is this one, and constraints on its values. `size` is
+/// that of the unpacked bytes.
 macro_rules! lists {
     (
         $(#[$attribute:meta])*
