@@ -1,6 +1,6 @@
 //! Files out of numbers, by a declaration: what a test of a loader needs of a format that has no strategy of its own.
 //!
-//! [`file`] goes through a declaration and decides everything that is not decided yet by the next of its numbers: how many
+//! [`file()`] goes through a declaration and decides everything that is not decided yet by the next of its numbers: how many
 //! items, which alternative, which flags, which bits. Conditions, counts, checks and constraints are respected, as far as
 //! they say something of one value; sizes, offsets and checksums are [computed](super::assemble). What a packing demands by
 //! functions of its own, as that of IyMA does, is not known: few of those files can be made.
