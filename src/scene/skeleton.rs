@@ -63,10 +63,11 @@ impl Transform {
         if scale.is_finite() && rotation.is_finite() && !scale.cmpeq(Vec3::ZERO).any() {
             return Transform { translation, rotation: rotation.normalize().to_array(), scale: scale.into() };
         }
-        // Flat: the directions that have no length follow from the others.
+        // Flat, or so long that its square is infinite: the directions that have no length follow from the others.
         let axes = Mat3::from_mat4(matrix);
-        let scale = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length);
-        let [x, y, z] = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::normalize_or_zero);
+        let axes = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::as_dvec3);
+        let scale = axes.map(|axis| axis.length().min(f32::MAX.into()) as f32);
+        let [x, y, z] = axes.map(|axis| axis.normalize_or_zero().as_vec3());
         let beside = |axis: Vec3| axis.try_normalize().map(|axis| axis.any_orthonormal_vector());
         let x = x.try_normalize().or_else(|| y.cross(z).try_normalize()).or_else(|| beside(y + z));
         let x = x.unwrap_or(Vec3::X);

@@ -256,6 +256,10 @@ fn what_has_no_size_keeps_none() {
     let found = Transform::from_matrix(sheared);
     assert!(Quat::from_array(found.rotation).is_normalized());
     assert!(found.to_matrix().x_axis.abs_diff_eq(sheared.x_axis, 1e-6), "{found:?}");
+    // The squares of its numbers are infinite.
+    let long = Mat4::from_mat3(Mat3::from_cols(Vec3::new(-0.4, 2e28, 0.0), Vec3::NEG_X, Vec3::Z * f32::MAX));
+    let found = Transform::from_matrix(long).to_matrix();
+    assert!(found.is_finite() && found.abs_diff_eq(long, 1e25), "{found}");
     // The bind pose of a joint that nothing can be bound to.
     let joint = Joint { inverse_bind: Mat4::from_scale(Vec3::ZERO), ..Joint::default() };
     assert_eq!(Skeleton { joints: vec![joint] }.bind(0), Transform::default());

@@ -53,10 +53,12 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
     let nearest = Transform::from_matrix(transform).to_matrix();
     let error = distance(transform, nearest);
-    if error <= EXACT {
+    let size = largest(transform);
+    // Large numbers are rounded as much.
+    if error <= EXACT || transform.is_finite() && error <= 16.0 * f32::EPSILON * size {
         return;
     }
-    if error <= EXACT * largest(transform) {
+    if error <= EXACT * size {
         scene.transform = Some(nearest);
         losses.push(Loss::quantised("transform", "shear removed, since nodes of glTF have none", error));
     } else if transform.inverse().is_finite() {
