@@ -121,6 +121,36 @@ fn every_layout_can_be_generated() {
 }
 
 #[test]
+fn what_nothing_satisfies_is_an_error() {
+    let error = generate::file(&Outer::TYPE, &[], &Default::default()).unwrap_err();
+    assert!(error.to_string().contains("never"), "{error}");
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Inner {
+    #[br(assert(value % 2 == 2, "never"))]
+    value: u8,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Middle {
+    #[br(assert(inner.value % 2 == 2, "never"))]
+    inner: Inner,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Outer {
+    #[br(assert(middle.inner.value % 2 == 2, "never"))]
+    middle: Middle,
+}
+
+#[test]
 fn no_choices_make_the_smallest_file() {
     let about = FormatId::Mesh.about();
     let smallest = |config| generate::file(about.layouts()[0].1, &[], &config).unwrap();

@@ -9,11 +9,15 @@ use crate::layout::{
     BinaryOp, Constraint, Declaration, Expr, Field, Requirement, Scope, Shape, Type, Value, Variant,
 };
 
+/// How often values of a file are drawn anew.
+const MAX_RETRIES: usize = 100_000;
+
 /// The values of a file; those that follow from others are left out.
 pub(super) fn values(ty: &'static Type, choices: &[u64], config: &Config) -> Values<'static> {
     let draw = Draw::new(choices, config);
     let most = config.max_items.saturating_mul(config.max_items);
-    let mut generator = Generator { draw, values: Values::new(ty), path: Vec::new(), most };
+    let mut generator =
+        Generator { draw, values: Values::new(ty), path: Vec::new(), most, retries: MAX_RETRIES };
     generator.value(ty, &Around::default());
     generator.values
 }
@@ -43,6 +47,8 @@ struct Generator<'c> {
     path: Vec<Segment>,
     /// How many items a list can have at most.
     most: u64,
+    /// How often values can still be drawn anew, in the whole file: those that nothing satisfies may lie in each other.
+    retries: usize,
 }
 
 impl Generator<'_> {
@@ -144,9 +150,10 @@ impl Generator<'_> {
                     _ => true,
                 };
                 let checks = field.checks.iter().all(|check| holds(&check.condition));
-                if checks && field.constraints.iter().all(is_allowed) {
+                if checks && field.constraints.iter().all(is_allowed) || self.retries == 0 {
                     break;
                 }
+                self.retries -= 1;
             }
             self.draw.forced = None;
             self.path.pop();
