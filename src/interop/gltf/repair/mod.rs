@@ -52,13 +52,20 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
         return;
     }
     let nearest = Transform::from_matrix(transform).to_matrix();
+    // How far each axis is from one of a node, of itself: the others may be any times as long.
+    let is_within = |tolerance: f32| {
+        let axes = (0..4).map(|axis| (transform.col(axis), nearest.col(axis)));
+        let near = |(axis, nearest): (Vec4, Vec4)| {
+            (axis - nearest).abs().max_element() <= tolerance * axis.abs().max_element()
+        };
+        transform.is_finite() && axes.into_iter().all(near)
+    };
     let error = distance(transform, nearest);
-    let size = largest(transform);
-    // Large numbers are rounded as much.
-    if error <= EXACT || transform.is_finite() && error <= 16.0 * f32::EPSILON * size {
+    // Numbers are rounded.
+    if error <= EXACT || is_within(16.0 * f32::EPSILON) {
         return;
     }
-    if error <= EXACT * size {
+    if is_within(EXACT) {
         scene.transform = Some(nearest);
         losses.push(Loss::quantised("transform", "shear removed, since nodes of glTF have none", error));
     } else if transform.inverse().is_finite() {
@@ -80,11 +87,7 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
 }
 
 fn distance(a: Mat4, b: Mat4) -> f32 {
-    largest(a - b)
-}
-
-fn largest(matrix: Mat4) -> f32 {
-    matrix.to_cols_array().into_iter().fold(0.0, |largest, value| value.abs().max(largest))
+    (a - b).to_cols_array().into_iter().fold(0.0, |largest, value| value.abs().max(largest))
 }
 
 fn positions(mesh: &Mesh, at: &str) -> Result<()> {
