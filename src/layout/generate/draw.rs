@@ -1,15 +1,18 @@
 //! Values out of numbers: the first choice of everything is the simplest one.
 
 use super::Config;
+use super::choices::Choices;
+use crate::layout::walk::Segment;
 use crate::layout::{BitField, BitRange, Constraint, Declaration, Requirement, Scope, Shape, Type, Value};
 use crate::{Rule, Severity};
 
 /// How often a value is drawn that checks do not like.
 pub(super) const DRAWS: usize = 8;
 
-/// The numbers that decide everything; behind their end they are 0.
 pub(super) struct Draw<'c> {
-    choices: std::slice::Iter<'c, u64>,
+    pub choices: Choices<'c>,
+    /// The value that is drawn.
+    pub path: Vec<Segment>,
     plausible: bool,
     rules: &'static [&'static Rule],
     max_items: u64,
@@ -27,9 +30,9 @@ pub(super) enum Forced {
 }
 
 impl<'c> Draw<'c> {
-    pub(super) fn new(choices: &'c [u64], config: &Config) -> Draw<'c> {
+    pub(super) fn new(choices: Choices<'c>, config: &Config) -> Draw<'c> {
         let Config { plausible, max_items, rules, .. } = *config;
-        Draw { choices: choices.iter(), plausible, rules, max_items, forced: None }
+        Draw { choices, path: Vec::new(), plausible, rules, max_items, forced: None }
     }
 
     /// What values are in this attempt to find one that checks like: drawn, then a number that the checks name, then a bit.
@@ -41,13 +44,9 @@ impl<'c> Draw<'c> {
             }
             (Some(index), _) => match literals.get(index) {
                 Some(number) => Some(Forced::Number(*number)),
-                None => Some(Forced::Bit(self.next())),
+                None => Some(Forced::Bit(self.below(128))),
             },
         };
-    }
-
-    fn next(&mut self) -> u64 {
-        self.choices.next().copied().unwrap_or_default()
     }
 
     /// Whether files are not to break this constraint.
@@ -87,7 +86,17 @@ impl<'c> Draw<'c> {
 
     /// One of so many.
     pub(super) fn below(&mut self, count: u64) -> u64 {
-        self.next() % count.max(1)
+        self.choices.next(&self.path, |number| number % count.max(1))
+    }
+
+    /// A number of one of three sorts, of each of which there are so many: the first as often as the second, the third as
+    /// often as both.
+    fn of_sorts(&mut self, counts: [u64; 3]) -> (u64, u64) {
+        let number = self.choices.next(&self.path, |number| {
+            let sort = (number % 4).min(2);
+            number / 4 % counts[sort as usize] * 4 + sort
+        });
+        (number % 4, number / 4)
     }
 
     /// A number of items.
@@ -128,15 +137,14 @@ impl<'c> Draw<'c> {
         {
             return number;
         }
-        let choice = self.next();
         let boundaries = [0, 1, max, sign - 1, sign.min(max), min, max - 1];
         let boundaries = boundaries.iter().chain(literals.iter().filter(|n| (min..=max).contains(*n)));
-        let (kind, rest) = (choice % 4, choice / 4);
-        match kind {
-            0 => rest as i128 % 8,
-            1 => *boundaries.clone().nth(rest as usize % boundaries.count()).unwrap_or(&0),
-            _ if bits > 62 => (i128::from(rest) << (bits - 62)).min(max),
-            _ => min + i128::from(rest) % (max - min + 1),
+        let all = if bits > 62 { u64::MAX } else { (max - min + 1) as u64 };
+        match self.of_sorts([8, boundaries.clone().count() as u64, all]) {
+            (0, small) => small.into(),
+            (1, boundary) => *boundaries.clone().nth(boundary as usize).unwrap_or(&0),
+            (_, number) if bits > 62 => (i128::from(number) << (bits - 62)).min(max),
+            (_, number) => min + i128::from(number),
         }
         .clamp(min, max)
     }
@@ -179,13 +187,13 @@ impl<'c> Draw<'c> {
             1,
             0xff7f_ffff,
         ];
-        let choice = self.next();
-        let (kind, rest) = (choice % 4, choice / 4);
-        match kind {
-            0 => (rest % 8) as f32,
-            _ if self.plausible => ((rest % 200_001) as f32 - 100_000.0) / 1000.0,
-            1 => f32::from_bits(BOUNDARIES[rest as usize % BOUNDARIES.len()]),
-            _ => f32::from_bits(rest as u32),
+        if self.plausible {
+            return self.plausible_float() as f32;
+        }
+        match self.of_sorts([8, BOUNDARIES.len() as u64, 1 << 32]) {
+            (0, small) => small as f32,
+            (1, boundary) => f32::from_bits(BOUNDARIES[boundary as usize]),
+            (_, bits) => f32::from_bits(bits as u32),
         }
     }
 
@@ -202,25 +210,36 @@ impl<'c> Draw<'c> {
             1,
             0xffef_ffff_ffff_ffff,
         ];
-        let choice = self.next();
-        let (kind, rest) = (choice % 4, choice / 4);
-        match kind {
-            0 => (rest % 8) as f64,
-            _ if self.plausible => ((rest % 200_001) as f64 - 100_000.0) / 1000.0,
-            1 => f64::from_bits(BOUNDARIES[rest as usize % BOUNDARIES.len()]),
-            _ => f64::from_bits(rest << 2 | self.below(4)),
+        if self.plausible {
+            return self.plausible_float();
+        }
+        match self.of_sorts([8, BOUNDARIES.len() as u64, u64::MAX]) {
+            (0, small) => small as f64,
+            (1, boundary) => f64::from_bits(BOUNDARIES[boundary as usize]),
+            (_, bits) => f64::from_bits(bits << 2 | self.below(4)),
+        }
+    }
+
+    /// A small number, or one from -100 to 100.
+    fn plausible_float(&mut self) -> f64 {
+        match self.of_sorts([8, 200_001, 200_001]) {
+            (0, small) => small as f64,
+            (_, thousandths) => (thousandths as f64 - 100_000.0) / 1000.0,
         }
     }
 
     /// A string without NUL: letters, letters beyond ASCII, bytes that are no UTF-8; or what a pattern asks for.
     fn text(&mut self, patterns: &[&str]) -> Vec<u8> {
         let count = self.count();
+        let name = self.path.last().copied();
+        name.iter().for_each(|name| self.choices.list(&self.path, *name, count));
         if count > 0 && !patterns.is_empty() && self.below(2) == 1 {
             let pattern = patterns[self.below(patterns.len() as u64) as usize];
             return pattern.bytes().map(|byte| if byte == b'x' { b'a' } else { byte }).collect();
         }
         let mut text = Vec::new();
-        for _ in 0..count {
+        for index in 0..count {
+            self.path.push(Segment::Index(index));
             match self.below(8) {
                 7 if !self.plausible => text.push(0x80 + self.below(0x80) as u8),
                 6 => text.extend(
@@ -228,6 +247,7 @@ impl<'c> Draw<'c> {
                 ),
                 _ => text.push(b'a' + self.below(26) as u8),
             }
+            self.path.pop();
         }
         text
     }

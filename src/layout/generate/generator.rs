@@ -1,8 +1,9 @@
 //! Goes through a declaration and draws what is not decided yet.
 
 use super::Config;
+use super::choices::{Choices, Trace};
 use super::draw::{DRAWS, Draw};
-use super::uses::{Use, Used, of_fields, of_name, within};
+use super::uses::{Use, Used, name_of_count, of_fields, of_name, within};
 use crate::layout::assemble::Values;
 use crate::layout::walk::Segment;
 use crate::layout::{
@@ -13,13 +14,12 @@ use crate::layout::{
 const MAX_RETRIES: usize = 100_000;
 
 /// The values of a file; those that follow from others are left out.
-pub(super) fn values(ty: &'static Type, choices: &[u64], config: &Config) -> Values<'static> {
+pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
     let draw = Draw::new(choices, config);
     let most = config.max_items.saturating_mul(config.max_items);
-    let mut generator =
-        Generator { draw, values: Values::new(ty), path: Vec::new(), most, retries: MAX_RETRIES };
+    let mut generator = Generator { draw, values: Values::new(ty), most, retries: MAX_RETRIES };
     generator.value(ty, &Around::default());
-    generator.values
+    (generator.values, generator.draw.choices.trace)
 }
 
 /// What surrounds a value.
@@ -29,6 +29,8 @@ struct Around<'a> {
     arguments: &'static [Expr],
     /// Number of items of a list, where that is known.
     count: Option<u64>,
+    /// What its number of items is called.
+    count_name: Option<Segment>,
     /// The item before it in a list.
     before: Option<Value>,
     /// What the parts of the value are used for, and the value itself.
@@ -44,7 +46,6 @@ struct Around<'a> {
 struct Generator<'c> {
     draw: Draw<'c>,
     values: Values<'static>,
-    path: Vec<Segment>,
     /// How many items a list can have at most.
     most: u64,
     /// How often values can still be drawn anew, in the whole file: those that nothing satisfies may lie in each other.
@@ -57,8 +58,10 @@ impl Generator<'_> {
         match ty {
             Type::Array(item, count) => self.items(item, *count, around),
             Type::List(item) => {
-                let count = around.count.unwrap_or_else(|| self.draw.count());
-                self.items(item, count.min(self.most), around)
+                let (count, name) = (around.count, around.count_name.or(self.draw.path.last().copied()));
+                let count = count.unwrap_or_else(|| self.draw.count()).min(self.most);
+                name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
+                self.items(item, count, around)
             }
             Type::Declared(declaration) => self.declared(ty, declaration, around),
             plain => self.leaf(plain, around),
@@ -79,20 +82,27 @@ impl Generator<'_> {
             }
             self.draw.adapted(value, &constraint.requirement, &around.scope, around.before.as_ref())
         });
-        self.values.put(&self.path, Some(value.clone()));
+        self.values.put(&self.draw.path, Some(value.clone()));
         Some(value)
     }
 
     fn items(&mut self, item: &'static Type, count: u64, around: &Around) -> Option<Value> {
-        self.values.put(&self.path, None);
+        self.values.put(&self.draw.path, None);
         let mut before = None;
         for index in 0..count {
-            self.path.push(Segment::Index(index));
+            self.draw.path.push(Segment::Index(index));
             let (scope, before_it) = (around.scope.clone(), before.take());
-            let around =
-                Around { scope, before: before_it, count: None, own: None, used: Vec::new(), ..*around };
+            let around = Around {
+                scope,
+                before: before_it,
+                count: None,
+                count_name: None,
+                own: None,
+                used: Vec::new(),
+                ..*around
+            };
             before = self.value(item, &around);
-            self.path.pop();
+            self.draw.path.pop();
         }
         None
     }
@@ -131,7 +141,7 @@ impl Generator<'_> {
                 }
                 continue;
             }
-            self.path.push(Segment::Field(field.name));
+            self.draw.path.push(Segment::Field(field.name));
             let seen_bits = ahead.pass(field, &scope);
             let mut value = None;
             for attempt in 0..DRAWS + literals.0.len() + 128 {
@@ -139,7 +149,7 @@ impl Generator<'_> {
                 value = self.field(field, &scope, &used, &literals);
                 if let (Some(drawn), Some(bits)) = (&value, seen_bits) {
                     let seen = with_bits(drawn, bits);
-                    self.values.put(&self.path, Some(seen.clone()));
+                    self.values.put(&self.draw.path, Some(seen.clone()));
                     value = Some(seen);
                 }
                 let mut seen = scope.clone();
@@ -156,7 +166,7 @@ impl Generator<'_> {
                 self.retries -= 1;
             }
             self.draw.forced = None;
-            self.path.pop();
+            self.draw.path.pop();
             // Whether the field is there was open, so that it says now what its offset will be.
             if let Some(Expr::Binary(BinaryOp::NotEqual, Expr::Path([offset]), Expr::Literal(0))) =
                 field.condition
@@ -217,6 +227,7 @@ impl Generator<'_> {
             count: count
                 .filter(|_| field.block.is_none())
                 .map(|count| u64::try_from(count).unwrap_or_default()),
+            count_name: field.count.as_ref().and_then(name_of_count),
             constraints: field.constraints,
             before: None,
             used: within(used, field.name),
@@ -225,9 +236,9 @@ impl Generator<'_> {
             patterns: &literals.1,
         };
         let is_inline = field.block.is_some_and(|block| block.inline);
-        let name = if is_inline { self.path.pop() } else { None };
+        let name = if is_inline { self.draw.path.pop() } else { None };
         let value = self.value(ty, &around);
-        self.path.extend(name);
+        self.draw.path.extend(name);
         value
     }
 }

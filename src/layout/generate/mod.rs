@@ -5,8 +5,9 @@
 //! they say something of one value; sizes, offsets and checksums are [computed](super::assemble). What a packing demands by
 //! functions of its own, as that of IyMA does, is not known: few of those files can be made.
 //!
-//! Of each choice, 0 is the simplest: fewer and smaller numbers make smaller files, so that `valid`, a strategy with
-//! the feature `proptest`, shrinks to small ones.
+//! Of each choice, 0 is the simplest: fewer and smaller numbers make smaller files. With the feature `proptest`, `valid` and
+//! `files` are strategies that shrink by them: items of lists go, flags and values become 0, and what is left stays as it
+//! was.
 //!
 //! ```
 //! use binrw::binrw;
@@ -28,10 +29,14 @@
 //! assert_eq!(generate::file(&Heights::TYPE, &[2, 4, 28], &config).unwrap(), b"HGT\x02\x01\x07");
 //! ```
 
+mod choices;
 mod draw;
 mod generator;
+#[cfg(feature = "proptest")]
+mod tree;
 mod uses;
 
+use self::choices::{Choices, Trace};
 use super::Type;
 use super::walk::first_fault;
 use crate::{Limits, Result, Rule};
@@ -64,15 +69,22 @@ impl Default for Config {
 ///
 /// If what they decide about does not go together, such as several values that a check compares.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
+    assembled(ty, Choices::sequence(choices), config).map(|(bytes, _)| bytes)
+}
+
+/// The file that these choices decide about, and what each of them decided.
+fn assembled(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
-    let bytes = generator::values(ty, choices, config).assemble(&limits)?;
+    let (values, trace) = generator::values(ty, choices, config);
+    let bytes = values.assemble(&limits)?;
     match first_fault(ty, &bytes, &limits) {
-        None => Ok(bytes),
+        None => Ok((bytes, trace)),
         Some(fault) => Err(crate::Error::inexpressible(fault.message).at(fault.path)),
     }
 }
 
-/// A strategy for files of a declared type.
+/// A strategy for files of a declared type. A file that a test fails with shrinks to the fewest items and the simplest
+/// values with which it still fails; what is left keeps its values, whatever goes.
 ///
 /// ```
 /// use meshspec::layout::{Layout, generate};
@@ -85,9 +97,11 @@ pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u
 /// ```
 #[cfg(feature = "proptest")]
 pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
-    use proptest::prelude::*;
+    files(&T::TYPE, config)
+}
 
-    let choices = proptest::collection::vec(any::<u64>(), 0..=config.max_choices);
-    choices
-        .prop_filter_map("a check over several values", move |choices| file(&T::TYPE, &choices, &config).ok())
+/// As [`valid`], by a layout: one of those of a [format](crate::About::layouts), or of [`bind`](super::bind).
+#[cfg(feature = "proptest")]
+pub fn files(ty: &'static Type, config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+    tree::Files { ty, config }
 }

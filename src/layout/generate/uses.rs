@@ -1,5 +1,6 @@
 //! What the expressions of a declaration use values for.
 
+use crate::layout::walk::Segment;
 use crate::layout::{BinaryOp, Declaration, Expr, Field, Shape, Type};
 
 /// What a value is used for.
@@ -72,6 +73,14 @@ pub(super) fn within(used: &[Used], name: &str) -> Vec<Used> {
 pub(super) fn of_name(used: &[Used], name: &str) -> Option<Use> {
     let own = || used.iter().filter(|(path, _)| *path == [name]).map(|(_, what)| *what);
     own().find(|what| *what == Use::Derived).or_else(|| own().next())
+}
+
+/// What a number of items is called that one value decides.
+pub(super) fn name_of_count(count: &Expr) -> Option<Segment> {
+    match &paths(count)[..] {
+        [path] => path.last().map(|name| Segment::Field(name)),
+        _ => None,
+    }
 }
 
 /// The names that an expression sees.
