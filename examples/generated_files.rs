@@ -1,4 +1,5 @@
-//! How often each value of each field occurs in 2,000 files that are generated from each declaration.
+//! How often each value of each field occurs in 2,000 documents of each format as its strategy makes them, and how many of
+//! 2,000 plausible ones have no findings.
 //!
 //! A line for each field: how often it occurs, and how often as each of its values, or as 0, as its largest number, as
 //! neither; of a list, how often it is empty.
@@ -6,9 +7,12 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use meshspec::FormatId;
+use meshspec::layout::generate::Config;
 use meshspec::layout::walk::{Node, Segment, Visit, Visitor, walk};
-use meshspec::layout::{Shape, Type, Value, generate};
+use meshspec::layout::{Shape, Type, Value};
+use meshspec::{Document, FormatId, bmd, crucible, iyma, mesh, seed};
+use proptest::strategy::{BoxedStrategy, Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
 
 /// For each field what values it had, and how often.
 #[derive(Default)]
@@ -61,30 +65,40 @@ impl Visitor for Counts {
     }
 }
 
+/// Documents of a format, of this sort.
+fn documents(format: FormatId, config: Config) -> BoxedStrategy<Document> {
+    match format {
+        FormatId::Mesh => mesh::strategy::documents_with(config).prop_map(Document::Mesh).boxed(),
+        FormatId::Crucible => crucible::strategy::documents_with(config).prop_map(Document::Crucible).boxed(),
+        FormatId::Seed => seed::strategy::documents_with(config).prop_map(Document::Seed).boxed(),
+        FormatId::Iyma => iyma::strategy::documents_with(config).prop_map(Document::Iyma).boxed(),
+        FormatId::Bmd => bmd::strategy::documents_with(config).prop_map(Document::Bmd).boxed(),
+        other => panic!("{other} has no strategy yet"),
+    }
+}
+
 fn main() {
-    // Any numbers will do that are far from each other.
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
+    let mut runner = TestRunner::deterministic();
+    let mut two_thousand = |format, config| {
+        let strategy = documents(format, config);
+        let document = |_| strategy.new_tree(&mut runner).expect("documents are not rare").current();
+        (0..2000).map(document).collect::<Vec<_>>()
     };
-    for format in FormatId::ALL {
-        let config = generate::Config { rules: format.about().rules, ..Default::default() };
-        for (name, layout) in format.about().layouts() {
-            let mut counts = Counts::default();
-            let mut files = 0;
-            for _ in 0..2000 {
-                let choices: Vec<u64> = (0..next() % 512).map(|_| next()).collect();
-                let Ok(file) = generate::file(layout, &choices, &config) else { continue };
-                files += usize::from(walk(layout, &file, &Default::default(), &mut counts).is_ok());
+    for format in FormatId::ALL.iter().copied() {
+        let mut counts = Counts::default();
+        for document in two_thousand(format, Config::default()) {
+            let file = document.write(&Default::default()).expect("documents are valid");
+            // A text has no layout.
+            if let Some(layout) = format.layout_of(&file, document.dialect()) {
+                walk(layout, &file, &Default::default(), &mut counts).expect("files follow their layout");
             }
-            println!("{name}: {files} files of 2000");
-            for (field, values) in &counts.0 {
-                let all: Vec<_> = values.iter().map(|(value, count)| format!("{value} {count}")).collect();
-                println!("  {field}: {}", all.join(", "));
-            }
+        }
+        let documents = two_thousand(format, Config { plausible: true, ..Config::default() });
+        let fine = documents.iter().filter(|document| document.check().findings().is_empty()).count();
+        println!("{}: of 2000 plausible documents {fine} have no findings", format.name());
+        for (field, values) in &counts.0 {
+            let all: Vec<_> = values.iter().map(|(value, count)| format!("{value} {count}")).collect();
+            println!("  {field}: {}", all.join(", "));
         }
     }
 }

@@ -27,6 +27,9 @@ pub mod iyma;
 mod locate;
 #[cfg(feature = "mesh")]
 pub mod mesh;
+#[cfg(feature = "proptest")]
+#[allow(dead_code, reason = "there may be no format with vectors")]
+mod plausible;
 mod refuse;
 mod registry;
 #[cfg(feature = "seed")]

@@ -457,15 +457,19 @@ proptest! {
     }
 
     #[test]
-    fn keys_become_tracks_and_back(keys in strategy::keys(255)) {
-        let track = Track::from_keys(keys.clone()).unwrap();
-        prop_assert_eq!(track.keys().filter(TrackKey::has_values).collect::<Vec<_>>(), keys);
+    fn keys_become_tracks_and_back(document in strategy::documents()) {
+        for track in document.animations.iter().flat_map(|animation| &animation.tracks) {
+            let keys: Vec<_> = track.keys().filter(TrackKey::has_values).collect();
+            let again = Track::from_keys(keys.clone()).unwrap();
+            prop_assert_eq!(again.keys().filter(TrackKey::has_values).collect::<Vec<_>>(), keys);
+        }
     }
 
     #[test]
-    fn fitting_flags_fit(mut mesh in strategy::meshes()) {
-        mesh.flags = mesh.fitting_flags();
-        let document = Document { meshes: vec![mesh], ..Document::default() };
+    fn fitting_flags_fit(mut document in strategy::documents()) {
+        for mesh in &mut document.meshes {
+            mesh.flags = mesh.fitting_flags();
+        }
         prop_assert!(document.check().is_valid(Strictness::Strict));
     }
 }

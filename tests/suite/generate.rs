@@ -4,9 +4,13 @@
 
 use binrw::binrw;
 use meshspec::layout::{self, Layout, Type, generate};
-use meshspec::{FormatId, Limits, Report, Rule, Severity};
+use meshspec::{
+    Dialect, Document, Format, FormatId, Limits, Report, Rule, Severity, bmd, bulk, crucible, iyma, mesh,
+    seed,
+};
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
 use proptest::test_runner::{TestError, TestRunner};
 
 const fn rule(code: &'static str, severity: Severity) -> Rule {
@@ -174,6 +178,90 @@ fn files_shrink_to_the_fewest_items() {
         panic!("none has a vertex")
     };
     assert_eq!(smallest, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+}
+
+/// What is left of a MESH file of the specification that a test fails with: its header and the bytes behind it.
+fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> ([u8; 13], Vec<u8>) {
+    let test = |document: mesh::Document| {
+        prop_assert!(document.dialect == Dialect::Renderlib || !has_bug(&document));
+        Ok(())
+    };
+    // Of at most 1,024 runs to shrink, by default.
+    let smallest = TestRunner::deterministic().run(&mesh::strategy::documents(), test);
+    let Err(TestError::Fail(_, document)) = smallest else { panic!("{smallest:?}") };
+    let bytes = document.write(&Default::default()).unwrap();
+    (*bytes.first_chunk().unwrap(), bytes[13..].to_vec())
+}
+
+fn is_signalling(float: &f32) -> bool {
+    float.is_nan() && float.to_bits() & 0x40_0000 == 0
+}
+
+#[test]
+fn a_bug_that_needs_one_vertex_shrinks_to_one() {
+    let one_nan = |bytes: &[u8]| {
+        let mut words: Vec<_> = bytes.chunks(4).map(|word| word.to_vec()).collect();
+        words.sort();
+        let nan = words.pop().unwrap();
+        assert!(
+            words.iter().all(|word| *word == [0; 4]) && nan == 0x7f80_0001_u32.to_le_bytes(),
+            "{bytes:?}"
+        );
+    };
+    let nan_in =
+        |vectors: bulk::Column<[f32; 3]>| vectors.iter().any(|vector| vector.iter().any(is_signalling));
+    let (header, vertex) = smallest_mesh(|document| nan_in(document.vertices.positions()));
+    assert_eq!(header, [1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(vertex.len(), 12);
+    one_nan(&vertex);
+    let (header, vertex) = smallest_mesh(|document| document.vertices.normals().is_some_and(nan_in));
+    assert_eq!(header, [1, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(vertex.len(), 24);
+    one_nan(&vertex);
+}
+
+#[test]
+fn a_bug_that_needs_several_things_keeps_just_these() {
+    let (header, rest) = smallest_mesh(|document| document.indices.iter().any(|index| *index >= 1));
+    assert_eq!(header, [1, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(rest, [&[0; 24][..], &[1, 0, 0, 0]].concat());
+    // A pose, and so a joint and a time; the animation has an empty name.
+    let (header, rest) =
+        smallest_mesh(|document| document.animations.iter().any(|animation| !animation.poses.is_empty()));
+    assert_eq!(header, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+    assert_eq!(rest[..66], [&[0, 255][..], &[0; 64]].concat());
+    assert_eq!(rest[66..], [&[0; 12][..], &[1], &[0; 3 + 4 + 44 + 1]].concat());
+    // Of several items the one that matters: its place changes, its value does not.
+    let (header, rest) =
+        smallest_mesh(|document| document.joints.iter().any(|joint| joint.transform[3][3] == 1.0));
+    assert_eq!(header, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
+    assert_eq!(rest, [&[0, 255][..], &[0; 60], &1.0_f32.to_le_bytes()].concat());
+    let (header, rest) =
+        smallest_mesh(|document| document.strings.iter().any(|text| std::str::from_utf8(text).is_err()));
+    assert_eq!((&header[1..], &*rest), (&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &[0x80, 0][..]));
+}
+
+/// What is wrong with 200 documents of a strategy.
+fn with_findings(documents: impl Strategy<Value = Document>) -> Vec<Report> {
+    let mut runner = TestRunner::deterministic();
+    let reports = (0..200).map(|_| documents.new_tree(&mut runner).unwrap().current().check());
+    reports.filter(|report| !report.findings().is_empty()).collect()
+}
+
+#[test]
+fn plausible_documents_have_no_findings() {
+    for max_items in [6, 20] {
+        let config = generate::Config { plausible: true, max_items, ..Default::default() };
+        let none = [const { Vec::<Report>::new() }; 5];
+        let found = [
+            with_findings(mesh::strategy::documents_with(config).prop_map(Document::Mesh)),
+            with_findings(crucible::strategy::documents_with(config).prop_map(Document::Crucible)),
+            with_findings(seed::strategy::documents_with(config).prop_map(Document::Seed)),
+            with_findings(iyma::strategy::documents_with(config).prop_map(Document::Iyma)),
+            with_findings(bmd::strategy::documents_with(config).prop_map(Document::Bmd)),
+        ];
+        assert_eq!(format!("{found:?}"), format!("{none:?}"));
+    }
 }
 
 /// Positions with their number.

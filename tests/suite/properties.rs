@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use meshspec::layout::{self, walk};
 use meshspec::{
-    Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness, WriteOptions, bmd,
+    Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness, Text, WriteOptions, bmd,
     crucible, iyma, mesh, seed,
 };
 use proptest::prelude::*;
@@ -133,9 +133,17 @@ proptest! {
     #[test]
     fn mesh_dialects_are_told_apart(document in mesh::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
+        let has_text =
+            |read: &mesh::Document| read.strings.iter().all(|text| Text::from(text.to_vec()).is_printable());
+        // A renderlib file that ends with zeros may be one of the specification as well, with empty strings.
+        let as_spec = mesh::Document::read(&bytes, &ReadOptions::default().with_dialect(Dialect::Spec));
+        prop_assume!(document.dialect == Dialect::Spec || !as_spec.is_ok_and(|read| has_text(&read)));
         prop_assert_eq!(mesh::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
-        let detected = meshspec::detect(&bytes, None).unwrap();
-        prop_assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, document.dialect));
+        // Strings that are no text make it less sure which format it is.
+        if has_text(&document) {
+            let detected = meshspec::detect(&bytes, None).unwrap();
+            prop_assert_eq!((detected.format, detected.dialect), (FormatId::Mesh, document.dialect));
+        }
     }
 
     #[test]
@@ -180,7 +188,8 @@ proptest! {
     }
 
     #[test]
-    fn columns_of_vertices_are_the_vertices(vertices in mesh::strategy::vertex_lists(9, 3)) {
+    fn columns_of_vertices_are_the_vertices(document in mesh::strategy::documents()) {
+        let vertices = document.vertices;
         let again = mesh::Vertices::from_columns(&vertices.to_columns()).unwrap();
         prop_assert_eq!(&again, &vertices);
         let again = mesh::Vertices::from_records(vertices.format(), vertices.iter()).unwrap();

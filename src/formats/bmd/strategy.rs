@@ -1,268 +1,163 @@
 //! Strategies that generate valid BMD documents, for tests of other loaders.
 //!
-//! Packed words take every bit that their form has, but for tags and indices, and positions are finite.
+//! They are files that the [declaration](super::schema) generates, in which what no expression says is put right:
+//! whatever it is about, a field that is added to the declaration has any value.
 
-use std::io::Cursor;
-use std::ops::Range;
-
-use binrw::{BinRead, BinWrite};
-use proptest::collection::{btree_set, vec};
-use proptest::option;
+use binrw::BinRead;
 use proptest::prelude::*;
 
-use super::schema::{AnimPlaces, BoneTransform, Form, MeshPlaces, PseudoTransform, VertexTag};
-use super::{
-    AnimRate, Animation, Bone, ControlFlags, Document, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex,
-    Rotation, Surface, Track, TrackKey, Transform, Triple, Vertices,
-};
+use super::codec::Input;
+use super::rules::RULES;
+use super::schema::{BoneTransform, Form, Image, PseudoTransform, VertexTag};
+use super::{Animation, Bone, Document, Face, LodDef, Mesh, PackedFace, PackedVertex, Track, Transform};
 use crate::Text;
-
-const MAX_VERTICES: usize = 24;
-const MAX_FACES: usize = 16;
-const MAX_MESHES: usize = 3;
-const MAX_BONES: usize = 5;
+use crate::layout::Layout;
+use crate::layout::generate::{self, Config};
 
 /// Documents that strict reading accepts: all forms of vertices and faces alone and mixed, levels of detail, bones and
-/// pseudo-bones, animations with gaps over 32 frames and keys on the last frame.
+/// pseudo-bones, animations with gaps and skipped frames, names that are not UTF-8.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (0..=MAX_MESHES, 0..=MAX_BONES).prop_flat_map(|(mesh_count, bones)| {
-        // Pseudo-bones need a bone to follow.
-        let pseudo = if bones == 0 { 0..=0 } else { 0..=2usize };
-        (
-            prop_oneof![9 => Just([0; 3]), 1 => any::<[u32; 3]>()],
-            vec(meshes(), mesh_count),
-            vec(lods(mesh_count), 0..=3),
-            (
-                skeletons(bones, mesh_count),
-                pseudo.prop_flat_map(move |count| vec(pseudo_bones(bones), count)),
-            ),
-            vec(animations(bones), 0..=3),
-        )
-            .prop_map(|(reserved, meshes, lods, (mut bones, pseudo), animations)| {
-                bones.extend(pseudo);
-                Document { reserved, meshes, lods, bones, animations }
-            })
+    documents_with(Config::default())
+}
+
+/// Documents that strict reading accepts, of this size and sort. Those that are plausible have no findings at all, but
+/// materials, and vertices of bones that exist.
+pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
+    let config = Config { rules: RULES, ..config };
+    generate::files(&Image::TYPE, config).prop_filter_map("a document", move |bytes| {
+        let Image { header, meshes, lods, bones, animations } = Image::read(&mut Input::new(&bytes)).ok()?;
+        let mut document = Document {
+            reserved: [header.resv1, header.resv2, header.resv3],
+            meshes: meshes.0,
+            lods: lods.0,
+            bones: bones.0,
+            animations: animations.0,
+        };
+        complete_bones(&mut document.bones);
+        if config.plausible {
+            make_plausible(&mut document)?;
+        }
+        complete(&mut document)?;
+        Some(document)
     })
 }
 
-/// Printable strings.
-fn texts() -> impl Strategy<Value = Text> {
-    vec(prop::char::range(' ', '~'), 0..12).prop_map(|chars| Text::from(&*String::from_iter(chars)))
+/// Puts right what no expression says of all but the bones.
+fn complete(document: &mut Document) -> Option<()> {
+    document.meshes.iter_mut().try_for_each(complete_mesh)?;
+    let meshes = document.meshes.len() as u8;
+    for LodDef { id_mesh, n_mesh, .. } in &mut document.lods {
+        *id_mesh %= meshes + 1;
+        *n_mesh %= meshes - *id_mesh + 1;
+    }
+    document.bones.iter_mut().for_each(|bone| bone.id_solid %= meshes.max(1));
+    let bones = document.normal_bones().len();
+    document.animations.iter_mut().for_each(|animation| complete_keys(animation, bones));
+    Some(())
 }
 
-fn materials() -> impl Strategy<Value = Option<Text>> {
-    let color = any::<[u8; 3]>().prop_map(|[r, g, b]| Text::from(&*format!("#{r:02x}{g:02X}{b:02x}")));
-    option::weighted(0.9, prop_oneof![color, texts()])
+/// Leaves out vertices that are not finite (B7), gives those of 128 bits their only tag (B8), faces the vertices that there
+/// are, and the mesh the control flags that it fits (B11).
+fn complete_mesh(mesh: &mut Mesh) -> Option<()> {
+    let surface = mesh.surface();
+    let vertices = mesh.packed_vertices().filter_map(|vertex| {
+        let mut words = vertex.words();
+        if vertex.tag() >= VertexTag::BITS_128 {
+            words[1] = words[1] & 0x00FF_FFFF | u32::from(VertexTag::VERTEX_128) << 24;
+        }
+        let is_finite = |vertex: &PackedVertex| vertex.position().iter().all(|x| x.is_finite());
+        PackedVertex::first(&words, surface).filter(is_finite)
+    });
+    let vertices: Vec<_> = vertices.collect();
+    let count = vertices.len() as u32;
+    mesh.vertices = Default::default();
+    vertices.into_iter().try_for_each(|vertex| mesh.vertices.push(vertex)).ok()?;
+    let faces = std::mem::take(&mut mesh.faces);
+    for face in faces.packed().filter(|_| count > 0) {
+        mesh.faces.push(among(face, count)?).ok()?;
+    }
+    mesh.n_tris = None;
+    let drawn = mesh.flags;
+    let sizes = drawn.vertex_sizes();
+    let is_fine = mesh.packed_vertices().all(|vertex| sizes.contains(&vertex.bits()))
+        && mesh.faces.packed().all(|face| drawn.allows(face));
+    mesh.flags = if is_fine { drawn } else { mesh.fitting_flags() };
+    Some(())
 }
 
-/// The entry of a table with any bits in the fields that nothing else says, or, mostly, with zeros. `places` are what the
-/// entry says of other places, as 0 and as all ones: these fields are left out.
-fn entries<T, A: Copy + 'static>(places: [A; 2]) -> impl Strategy<Value = T>
-where
-    T: for<'a> BinRead<Args<'a>: Default> + for<'a> BinWrite<Args<'a> = A> + Default + std::fmt::Debug,
-{
-    let write = move |places| {
-        let mut entry = Cursor::new(Vec::new());
-        T::default().write_le_args(&mut entry, places).map(|()| entry.into_inner()).unwrap_or_default()
+/// The face, in its form, between so many vertices.
+fn among(face: PackedFace, vertices: u32) -> Option<PackedFace> {
+    let value = match face.value() {
+        Face::Triangle(corners) => Face::Triangle(corners.map(|corner| corner % vertices)),
+        Face::Quad(corners) => Face::Quad(corners.map(|corner| corner % vertices)),
     };
-    let [zeros, ones] = places.map(write);
-    let is_free: Vec<bool> = zeros.iter().zip(&ones).map(|(a, b)| a == b).collect();
-    let bits = prop_oneof![9 => Just(vec![0; zeros.len()]), 1 => vec(any::<u8>(), zeros.len())];
-    bits.prop_filter_map("an entry", move |mut bytes| {
-        bytes.iter_mut().zip(&is_free).filter(|(_, is_free)| !**is_free).for_each(|(byte, _)| *byte = 0);
-        T::read_le_args(&mut Cursor::new(bytes), Default::default()).ok()
-    })
+    PackedFace::in_forms(value).find(|other| other.form() == face.form())
 }
 
-/// Meshes whose control flags allow what they have, whether or not narrower ones would.
-pub fn meshes() -> impl Strategy<Value = Mesh> {
-    (materials(), 0..4u8, 0..4u8, 0..=MAX_VERTICES).prop_flat_map(|(material, subtype, triangles, count)| {
-        let surface = Mesh { material: material.clone(), ..Mesh::default() }.surface();
-        let flags = ControlFlags::new().with_vertex_subtype(subtype).with_triangles_type(triangles);
-        let entry = entries::<Mesh, _>([0, !0].map(|bits| {
-            (MeshPlaces {
-                ofs_vtx: bits,
-                ofs_tris: bits,
-                ofs_mat: bits,
-                n_vtx: bits as u16,
-                n_tris: bits as u16,
-                sz_vtx: bits,
-                sz_tris: bits,
-            },)
-        }));
-        (entry, vertex_lists(surface, flags, count), face_lists(flags, count)).prop_map(
-            move |(entry, vertices, faces)| Mesh {
-                material: material.clone(),
-                flags,
-                vertices,
-                faces,
-                n_tris: None,
-                ..entry
-            },
-        )
-    })
-}
-
-/// So many vertices of the sizes that control flags allow.
-pub fn vertex_lists(surface: Surface, flags: ControlFlags, count: usize) -> impl Strategy<Value = Vertices> {
-    vec(vertices(surface, flags), count).prop_filter_map("vertices of one surface", |list| {
-        let mut vertices = Vertices::default();
-        list.into_iter().try_for_each(|vertex| vertices.push(vertex)).ok()?;
-        Some(vertices)
-    })
-}
-
-/// Vertices with any bits, but a tag that is allowed and a position that is finite.
-fn vertices(surface: Surface, flags: ControlFlags) -> impl Strategy<Value = PackedVertex> {
-    let is_allowed = move |tag: &u8| {
-        let bits = 32 * PackedVertex::size_of(*tag) as u32;
-        let only = PackedVertex::row_of(*tag, surface).and_then(|row| row.tag);
-        flags.vertex_sizes().contains(&bits) && only.is_none_or(|only| only == *tag)
-    };
-    let tags: Vec<u8> = (0..=0xFF).filter(is_allowed).collect();
-    (any::<[u32; 4]>(), prop::sample::select(tags)).prop_filter_map(
-        "a finite position",
-        move |(mut words, tag)| {
-            let offset = VertexTag::TAG.offset - 32;
-            words[1] = words[1] & !(0xFF << offset) | u32::from(tag) << offset;
-            PackedVertex::first(&words, surface)
-                .filter(|vertex| vertex.position().iter().all(|x| x.is_finite()))
-        },
-    )
-}
-
-/// Faces of the forms that control flags allow, between so many vertices.
-pub fn face_lists(flags: ControlFlags, vertices: usize) -> impl Strategy<Value = Faces> {
-    let count = if vertices == 0 { 0..=0 } else { 0..=MAX_FACES };
-    vec(faces(flags, 0..vertices.max(1) as u32), count).prop_filter_map("faces with their own tags", |list| {
-        let mut faces = Faces::default();
-        list.into_iter().try_for_each(|face| faces.push(face)).ok()?;
-        Some(faces)
-    })
-}
-
-fn faces(flags: ControlFlags, vertices: Range<u32>) -> impl Strategy<Value = PackedFace> {
-    let corners = prop::array::uniform4(vertices);
-    (corners, any::<bool>(), any::<prop::sample::Index>()).prop_filter_map(
-        "a form that is allowed",
-        move |([a, b, c, d], is_quad, index)| {
-            let face = if is_quad { Face::Quad([a, b, c, d]) } else { Face::Triangle([a, b, c]) };
-            let forms: Vec<_> = PackedFace::in_forms(face).filter(|face| flags.allows(*face)).collect();
-            (!forms.is_empty()).then(|| *index.get(&forms))
-        },
-    )
-}
-
-fn lods(meshes: usize) -> impl Strategy<Value = LodDef> {
-    (0..=meshes as u8).prop_flat_map(move |id_mesh| {
-        (0..=meshes as u8 - id_mesh, any::<u8>(), entries([(); 2]))
-            .prop_map(move |(n_mesh, scale, entry)| LodDef { id_mesh, n_mesh, ld_sc: scale.into(), ..entry })
-    })
-}
-
-fn bones() -> impl Strategy<Value = Bone> {
-    entries([(0,), (u32::MAX,)])
-}
-
-/// Normal bones, each after its parent.
-fn skeletons(count: usize, meshes: usize) -> impl Strategy<Value = Vec<Bone>> {
-    let bone = (
-        any::<[u8; 8]>(),
-        option::of(texts()),
-        any::<prop::sample::Index>(),
-        0..meshes.max(1) as u8,
-        bones(),
-    );
-    vec(bone, count).prop_map(|bones| {
-        let bones = bones.into_iter().enumerate();
-        bones
-            .map(|(index, (transform, name, parent, id_solid, entry))| Bone {
-                transform: Transform::Bone(if index == 0 {
-                    BoneTransform::new()
-                } else {
-                    BoneTransform::from_bytes(transform)
-                }),
-                name,
-                id_parent: if index == 0 { 0 } else { parent.index(index) as u8 },
-                id_solid,
-                ..entry
-            })
-            .collect()
-    })
-}
-
-fn pseudo_bones(count: usize) -> impl Strategy<Value = Bone> {
-    let slots = (prop::array::uniform4(0..count.max(1) as u8), any::<[u8; 4]>());
-    (slots, option::of(texts()), bones()).prop_map(|(([a, b, c, d], [e, f, g, h]), name, entry)| Bone {
-        transform: Transform::Pseudo(PseudoTransform::from_bytes([a, b, c, d, e, f, g, h])),
-        name,
-        id_parent: Bone::PSEUDO,
-        id_solid: 0,
-        ..entry
-    })
-}
-
-/// Animations of so many normal bones.
-pub fn animations(bones: usize) -> impl Strategy<Value = Animation> {
-    let n_frames = prop_oneof![1 => Just(0), 4 => 1..=9u8, 5 => 100..=255u8];
-    let entry = entries::<Animation, _>(
-        [0, !0].map(|bits| (AnimPlaces { ofs_name: bits, ofs_frames: bits, sz_frames: bits },)),
-    );
-    (option::of(texts()), n_frames, any::<u8>(), entry).prop_flat_map(move |(name, n_frames, rate, entry)| {
-        // Without frames there is no frames list.
-        vec(tracks(n_frames), if n_frames == 0 { 0 } else { bones }).prop_map(move |tracks| Animation {
-            name: name.clone(),
-            n_frames,
-            fl_hz: AnimRate::from_bytes([rate]),
-            tracks,
-            trailing: Vec::new(),
-            ..entry.clone()
-        })
-    })
-}
-
-/// Keys at any of so many frames, with any values; some are made of more skips than they need.
-pub fn tracks(n_frames: u8) -> impl Strategy<Value = Track> {
-    let words = (option::of(any::<u32>()), option::of(any::<u32>()), option::of(any::<u32>()));
-    (btree_set(0..n_frames.max(1), 0..6), vec((words, any::<bool>()), 6)).prop_filter_map(
-        "keys in order",
-        |(frames, values)| {
-            let mut track = Track::default();
-            let mut next = 0;
-            for (frame, ((rotation, translation, scale), wants_skip)) in frames.into_iter().zip(values) {
-                let mut gap = frame - next;
-                while gap >= 32 || (wants_skip && gap > 1) {
-                    let skip = gap.min(32) - 1;
-                    track.push(skip, None, None, None).ok().filter(|()| skip > 0)?;
-                    gap -= skip + 1;
-                }
-                let values =
-                    (rotation.map(Rotation::from), translation.map(Triple::from), scale.map(Triple::from));
-                // A tag of 00 would be the end.
-                let rotation = if gap == 0 && values == (None, None, None) {
-                    Some(Rotation::IDENTITY)
-                } else {
-                    values.0
-                };
-                track.push(gap, rotation, values.1, values.2).ok()?;
-                next = frame.saturating_add(1);
+/// Normal bones, each after its parent (B21), then pseudo-bones, which follow these (B22). Without any normal bones there
+/// are none.
+fn complete_bones(bones: &mut Vec<Bone>) {
+    bones.sort_by_key(Bone::is_pseudo);
+    let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u8;
+    if normal == 0 {
+        bones.clear();
+    }
+    for (index, bone) in bones.iter_mut().enumerate() {
+        match &mut bone.transform {
+            Transform::Bone(transform) if index == 0 => {
+                *transform = BoneTransform::new();
+                bone.id_parent = 0;
             }
-            Some(track)
-        },
-    )
+            Transform::Bone(_) => bone.id_parent %= index as u8,
+            Transform::Pseudo(transform) => {
+                let [a, b, c, d] = transform.bones().map(|bone| bone % normal);
+                let followed: PseudoTransform = *transform;
+                *transform = followed.with_bone_0(a).with_bone_1(b).with_bone_2(c).with_bone_3(d);
+            }
+        }
+    }
 }
 
-/// Keys in the order of their frames, each with a value.
-pub fn keys(n_frames: u8) -> impl Strategy<Value = Vec<TrackKey>> {
-    let words = (any::<u32>(), option::of(any::<u32>()), option::of(any::<u32>()));
-    (btree_set(0..n_frames.max(1), 0..6), vec(words, 6)).prop_map(|(frames, values)| {
-        let keys = frames.into_iter().zip(values);
-        keys.map(|(frame, (rotation, translation, scale))| TrackKey {
-            frame: frame.into(),
-            rotation: Some(rotation.into()),
-            translation: translation.map(Triple::from),
-            scale: scale.map(Triple::from),
-        })
-        .collect()
-    })
+/// A track for each of so many normal bones, up to the first key beyond the last frame (B23).
+fn complete_keys(animation: &mut Animation, bones: usize) {
+    let keys = std::mem::take(&mut animation.trailing);
+    let mut rest = &*keys;
+    // Without frames there are no tracks.
+    for _ in (0..bones).filter(|_| animation.n_frames > 0) {
+        let (track, size) = Track::parse(rest).unwrap_or_else(|last| (last, rest.len()));
+        rest = rest.get(size..).unwrap_or_default();
+        let mut within = Track::default();
+        for key in track.packed() {
+            let mut longer = within.clone();
+            let pushed = longer.push(key.tag.skip(), key.rotation, key.translation, key.scale);
+            if pushed.is_err() || longer.reaches(animation.n_frames) {
+                break;
+            }
+            within = longer;
+        }
+        animation.tracks.push(within);
+    }
+}
+
+/// Makes of the document what exporters write: defined vertices of bones that exist, materials, and no solids.
+fn make_plausible(document: &mut Document) -> Option<()> {
+    let bones = document.bones.len().max(1) as u32;
+    for mesh in &mut document.meshes {
+        let surface = mesh.surface();
+        let vertices: Vec<_> = mesh.packed_vertices().collect();
+        mesh.vertices = Default::default();
+        let is_undefined = |tag| (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag);
+        for vertex in vertices.into_iter().filter(|vertex| !is_undefined(vertex.tag())) {
+            let mut words = vertex.words();
+            // The bone, if there is one, is the highest byte.
+            if !(VertexTag::COLOR_96..VertexTag::BONE_96).contains(&vertex.tag()) {
+                let last = &mut words[vertex.bits() as usize / 32 - 1];
+                *last = *last & 0x00FF_FFFF | (*last >> 24) % bones << 24;
+            }
+            mesh.vertices.push(PackedVertex::first(&words, surface)?).ok()?;
+        }
+        mesh.material.get_or_insert_with(|| Text::from("stone"));
+    }
+    document.bones.iter_mut().for_each(|bone| bone.id_solid = 0);
+    Some(())
 }

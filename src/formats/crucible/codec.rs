@@ -32,8 +32,13 @@ pub(super) fn layouts() -> &'static [(&'static str, &'static Type)] {
 
 /// The layout of a file of this dialect.
 pub(super) fn layout(bytes: &[u8], dialect: Dialect) -> &'static Type {
+    layout_of(container_of(bytes), dialect)
+}
+
+/// The layout of a container of this dialect.
+pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type {
     let [(_, chunk), (_, model), (_, tangent_chunk), (_, tangent_model)] = *LAYOUTS;
-    match (container_of(bytes), dialect) {
+    match (container, dialect) {
         (Container::Chunk, Dialect::Tangent) => tangent_chunk,
         (Container::Model, Dialect::Tangent) => tangent_model,
         (Container::Chunk, _) => chunk,

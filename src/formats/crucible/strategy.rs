@@ -1,114 +1,112 @@
 //! Strategies that generate valid Crucible documents, for tests of other loaders.
 //!
-//! Whatever follows from nothing else is any bits at all: floats take every value, NaN and infinities included, and so
-//! does a field that is added to the declaration.
+//! They are files that the [declaration](super::schema) generates, in which what no expression says is put right:
+//! whatever it is about, a field that is added to the declaration has any value.
 
-use std::io::Cursor;
-use std::ops::{ControlFlow, Range};
-
-use binrw::BinRead;
-use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::subsequence;
 
-use super::schema::{AttributeFlags, Block, Input};
-use super::{Chunk, Container, Document, Indices, Stream, codec};
-use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
-use crate::layout::{Packing, Value};
-use crate::{Dialect, Limits, Span};
-
-const MAX_VERTICES: usize = 24;
+use super::rules::RULES;
+use super::schema::Block;
+use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, codec};
+use crate::formats::plausible::unit;
+use crate::layout::Packing;
+use crate::layout::generate::{self, Config};
+use crate::{Dialect, Limits};
 
 /// Documents that strict reading accepts: every set of attributes in any order, both widths of indices, both
-/// dialects, bare chunks and containers.
+/// dialects, bare chunks and containers, floats of all bits.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (any::<bool>(), any::<bool>()).prop_flat_map(|(tangent, model)| {
-        let dialect = if tangent { Dialect::Tangent } else { Dialect::Spec };
-        let (container, count) = if model { (Container::Model, 0..=3) } else { (Container::Chunk, 1..=1) };
-        vec(chunks(dialect), count).prop_map(move |chunks| Document {
-            dialect,
-            container,
-            chunks,
-            trailing: Vec::new(),
-        })
-    })
+    documents_with(Config::default())
 }
 
-/// Chunks of a dialect.
-pub fn chunks(dialect: Dialect) -> impl Strategy<Value = Chunk> {
-    (0..=MAX_VERTICES).prop_flat_map(move |vertices| {
-        (empty_chunks(dialect), streams(dialect, vertices), indices(vertices)).prop_map(
-            |(base, streams, indices)| Chunk {
-                // Without a stream there are no vertices.
-                indices: if streams.is_empty() { Indices::default() } else { indices },
-                streams,
-                ..base
-            },
-        )
-    })
-}
-
-/// The fields of a chunk besides its streams.
-struct Fields(Vec<Range<usize>>);
-
-impl Visitor for Fields {
-    fn enter(&mut self, node: &Node) -> Visit {
-        match node.path {
-            [] | [Segment::Field("chunks")] | [_, Segment::Index(_)] => Visit::All,
-            [_, _, Segment::Field("indices" | "streams"), ..] => Visit::Nothing,
-            _ => Visit::All,
-        }
-    }
-
-    fn leaf(&mut self, node: &Node, _: &Value) -> ControlFlow<()> {
-        let is_computed = matches!(node.path, [_, _, Segment::Field("index_size" | "attribute_count")]);
-        if let (Span::Bytes(range), None, false) = (&node.span, node.bit_field, is_computed) {
-            self.0.push(range.start as usize..range.end as usize);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// Chunks with no streams.
-fn empty_chunks(dialect: Dialect) -> impl Strategy<Value = Chunk> {
-    let document = Document { dialect, chunks: vec![Chunk::default()], ..Document::default() };
-    let file = codec::write(&document).unwrap_or_default();
-    let mut fields = Fields(Vec::new());
-    let walked = walk::walk(codec::layout(&file, dialect), &file, &Limits::default(), &mut fields);
-    debug_assert!(walked.is_ok(), "{walked:?}");
-    vec(any::<u8>(), file.len()).prop_filter_map("a chunk", move |bytes| {
-        let mut file = file.clone();
-        for range in &fields.0 {
-            file[range.clone()].copy_from_slice(&bytes[range.clone()]);
-        }
-        let input = Input { bytes: &file, limits: Limits::default(), chunk: 0 };
-        Chunk::read_args(&mut Cursor::new(&file), (dialect, &input)).ok()
-    })
-}
-
-/// Any set of the attributes of a dialect, in any order.
-fn streams(dialect: Dialect, vertices: usize) -> impl Strategy<Value = Vec<Stream>> {
-    let all =
-        AttributeFlags::all().filter_map(|attribute| Some((attribute, Stream::empty(attribute, dialect)?)));
-    let all: Vec<_> = all.map(|(attribute, empty)| (attribute, empty.value_size())).collect();
-    let count = all.len();
-    let stream = move |(attribute, size)| {
-        let size = size * vertices;
-        vec(any::<u8>(), size).prop_filter_map("a stream", move |bytes| {
-            let (packing, limits) = (Packing::Stored, Limits::default());
-            Stream::unpack(&Block { packing, bytes: &bytes, size: size as i32, limits }, attribute, dialect)
-                .ok()
+/// Documents that strict reading accepts, of this size and sort. Those that are plausible have no findings at all, but
+/// positions, whole triangles, unit normals and tangents, and influences that add up to 1.
+pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
+    let config = Config { rules: RULES, ..config };
+    let of = move |container, dialect| {
+        let files = generate::files(codec::layout_of(container, dialect), config);
+        files.prop_filter_map("a document", move |bytes| {
+            let mut document = codec::read(&bytes, dialect, &Limits::default()).ok()?;
+            for chunk in &mut document.chunks {
+                complete(chunk, dialect)?;
+                if config.plausible {
+                    make_plausible(chunk);
+                }
+            }
+            Some(document)
         })
     };
-    subsequence(all, 0..=count)
-        .prop_shuffle()
-        .prop_flat_map(move |chosen| chosen.into_iter().map(stream).collect::<Vec<_>>())
+    prop_oneof![
+        of(Container::Chunk, Dialect::Spec),
+        of(Container::Chunk, Dialect::Tangent),
+        of(Container::Model, Dialect::Spec),
+        of(Container::Model, Dialect::Tangent),
+    ]
 }
 
-/// Indices of either width.
-fn indices(vertices: usize) -> impl Strategy<Value = Indices> {
-    let count = if vertices == 0 { 0..=0 } else { 0..=3 * MAX_VERTICES };
-    (any::<bool>(), vec(0..vertices.max(1) as u16, count)).prop_map(|(wide, indices)| {
-        if wide { Indices::U32(indices.into_iter().map(u32::from).collect()) } else { Indices::U16(indices) }
-    })
+/// Gives the chunk each attribute once (C2), with as many values as the longest stream has (C6), and indices of these (C8).
+fn complete(chunk: &mut Chunk, dialect: Dialect) -> Option<()> {
+    let mut names = Vec::new();
+    chunk.streams.retain(|stream| {
+        !names.contains(&stream.name()) && {
+            names.push(stream.name());
+            true
+        }
+    });
+    let vertices = chunk.streams.iter().map(Stream::len).max().unwrap_or_default();
+    for stream in &mut chunk.streams {
+        *stream = resized(stream, vertices, dialect)?;
+    }
+    match &mut chunk.indices {
+        Indices::U16(indices) if vertices == 0 => indices.clear(),
+        Indices::U32(indices) if vertices == 0 => indices.clear(),
+        Indices::U16(indices) => {
+            indices.iter_mut().for_each(|index| *index = (usize::from(*index) % vertices) as u16);
+        }
+        Indices::U32(indices) => indices.iter_mut().for_each(|index| *index %= vertices as u32),
+    }
+    Some(())
+}
+
+/// The stream with so many values, zeros behind its own.
+fn resized(stream: &Stream, vertices: usize, dialect: Dialect) -> Option<Stream> {
+    let mut bytes = stream.to_bytes().into_owned();
+    bytes.resize(vertices * stream.value_size(), 0);
+    let (size, packing, limits) = (bytes.len() as i32, Packing::Stored, Limits::default());
+    Stream::unpack(&Block { packing, bytes: &bytes, size, limits }, stream.attribute(dialect)?, dialect).ok()
+}
+
+/// Makes of the chunk what exporters write.
+fn make_plausible(chunk: &mut Chunk) {
+    let vertices = chunk.vertex_count();
+    if chunk.positions_3d().is_none() && chunk.positions_2d().is_none() {
+        let positions = (0..vertices).map(|vertex| [vertex as f32, 0.0, 0.0]).collect();
+        chunk.streams.insert(0, Stream::Position3d(positions));
+    }
+    for stream in &mut chunk.streams {
+        match stream {
+            Stream::Normal(vectors) | Stream::Tangent(vectors) => {
+                vectors.iter_mut().for_each(|vector| *vector = unit(*vector, [0.0, 0.0, 1.0]));
+            }
+            Stream::BoneWeights(weights) => {
+                weights.iter_mut().for_each(|weights| *weights = balanced(*weights));
+            }
+            _ => {}
+        }
+    }
+    match &mut chunk.indices {
+        Indices::U16(indices) => indices.truncate(indices.len() / 3 * 3),
+        Indices::U32(indices) => indices.truncate(indices.len() / 3 * 3),
+    }
+}
+
+/// Influences in the same proportion that add up to 1.
+fn balanced(mut weights: [BoneWeight; 4]) -> [BoneWeight; 4] {
+    let sum: f32 = weights.iter().map(|weight| weight.influence.abs()).sum();
+    if sum > 0.0 {
+        weights.iter_mut().for_each(|weight| weight.influence = weight.influence.abs() / sum);
+    } else {
+        weights[0].influence = 1.0;
+    }
+    weights
 }

@@ -1,23 +1,35 @@
 //! Strategies that generate valid IyMA documents, for tests of other loaders.
 //!
-//! Buffers take every bit pattern, NaN and infinities included.
+//! They are made by hand: no expression says how the descriptor fits the data. Buffers take every bit pattern, NaN and
+//! infinities included.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-use super::{Attribute, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, VertexFormat};
+use super::{Attribute, Component, DataChecksum, Document, IndexBuffer, MeshInfo, Usage, VertexFormat};
 use crate::Dialect;
-
-const MAX_VERTICES: u32 = 20;
-const MAX_INDICES: usize = 40;
+use crate::layout::generate::Config;
 
 /// Documents that strict reading accepts: both dialects, every usage and format, with and without indices, user data
 /// and data checksum.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (any::<bool>(), 0..=MAX_VERTICES).prop_flat_map(|(reference, n_vertices)| {
+    documents_with(Config { max_items: 20, ..Config::default() })
+}
+
+/// Documents that strict reading accepts, of this size and sort: up to so many vertices, and twice as many indices. Those
+/// that are plausible have no findings at all, finite floats, and meshes of whole triangles.
+pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
+    let Config { plausible, max_items, .. } = config;
+    let max_vertices = u32::try_from(max_items).unwrap_or(u32::MAX);
+    (any::<bool>(), 0..=max_vertices).prop_flat_map(move |(reference, n_vertices)| {
         let dialect = if reference { Dialect::Reference } else { Dialect::Spec };
-        let parts = (attributes(dialect, n_vertices), indices(), vec(any::<u8>(), 0..60), any::<bool>());
+        let parts = (
+            attributes(dialect, n_vertices, plausible),
+            indices(max_vertices),
+            vec(any::<u8>(), 0..60),
+            any::<bool>(),
+        );
         let parts = (parts, vec((any::<[u32; 2]>(), any::<[u32; 2]>()), 0..4));
         parts.prop_map(move |((attributes, indices, user_data, checksum), meshes)| {
             let largest = indices.as_ref().and_then(|indices| indices.iter().max());
@@ -26,7 +38,11 @@ pub fn documents() -> impl Strategy<Value = Document> {
                 dialect,
                 user_data: user_data.into(),
                 n_vertices,
-                meshes: meshes.into_iter().map(|mesh| mesh_in(mesh, count, n_vertices, largest)).collect(),
+                meshes: meshes
+                    .into_iter()
+                    .map(|mesh| mesh_in(mesh, count, n_vertices, largest))
+                    .map(|mesh| if plausible { whole_triangles(mesh) } else { mesh })
+                    .collect(),
                 indices,
                 attributes,
                 data_checksum: if checksum { DataChecksum::Present } else { DataChecksum::Absent },
@@ -53,21 +69,28 @@ fn mesh_in(
     MeshInfo { first_index, index_count, first_vertex, vertex_count }
 }
 
+/// The mesh without the indices behind its last triangle.
+fn whole_triangles(mesh: MeshInfo) -> MeshInfo {
+    MeshInfo { index_count: mesh.index_count / 3 * 3, ..mesh }
+}
+
 /// Indices of either width, or none.
-fn indices() -> impl Strategy<Value = Option<IndexBuffer>> {
-    let narrow =
-        vec(0..MAX_VERTICES as u16 / 2, 0..=MAX_INDICES).prop_map(|values| IndexBuffer::from_u16(&values));
-    let wide = vec(0..MAX_VERTICES / 2, 0..=MAX_INDICES).prop_map(|values| IndexBuffer::from_u32(&values));
+fn indices(max_vertices: u32) -> impl Strategy<Value = Option<IndexBuffer>> {
+    let (end, counts) = ((max_vertices / 2).max(1), 0..=2 * max_vertices as usize);
+    let narrow = vec(0..u16::try_from(end).unwrap_or(u16::MAX), counts.clone())
+        .prop_map(|values| IndexBuffer::from_u16(&values));
+    let wide = vec(0..end, counts).prop_map(|values| IndexBuffer::from_u32(&values));
     prop_oneof![Just(None), narrow.prop_map(Some), wide.prop_map(Some)]
 }
 
 /// Any set of the usages of a dialect, in any order, each in any format.
-fn attributes(dialect: Dialect, vertices: u32) -> impl Strategy<Value = Vec<Attribute>> {
+fn attributes(dialect: Dialect, vertices: u32, plausible: bool) -> impl Strategy<Value = Vec<Attribute>> {
     (usages(dialect), vec((select(VertexFormat::ALL), any::<u64>()), Usage::named(dialect).len() + 2))
         .prop_map(move |(usages, formats)| {
             let attributes = usages.into_iter().zip(formats);
             attributes
                 .map(|(usage, (format, seed))| attribute(dialect, usage, format, vertices, seed))
+                .map(|attribute| if plausible { finite(attribute) } else { attribute })
                 .collect()
         })
 }
@@ -87,6 +110,20 @@ fn attribute(dialect: Dialect, usage: Usage, format: VertexFormat, vertices: u32
         (state >> 24) as u8
     });
     Attribute { usage, format, data: bytes.collect::<Vec<_>>().into() }
+}
+
+/// The attribute with floats from 1 to 2: what is below their exponent stays.
+fn finite(attribute: Attribute) -> Attribute {
+    let (component, mut data) = (attribute.format.component(), attribute.data.to_vec());
+    for bytes in data.chunks_exact_mut(component.size()) {
+        match (component, bytes) {
+            (Component::Float16, [.., high]) => *high = 0x3c | *high & 0x03,
+            (Component::Float32, [.., low, high]) => (*low, *high) = (0x80 | *low, 0x3f),
+            (Component::Float64, [.., low, high]) => (*low, *high) = (0xf0 | *low, 0x3f),
+            _ => {}
+        }
+    }
+    Attribute { data: data.into(), ..attribute }
 }
 
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {

@@ -1,5 +1,6 @@
 //! Strategies that generate valid Seed documents and texts, for tests of other loaders.
 //!
+//! They are made by hand: the grammar says how a line is written, but no expression says which lines a document has.
 //! Floats take every finite value.
 
 use proptest::collection::vec;
@@ -8,18 +9,25 @@ use proptest::sample::select;
 
 use super::codec::window::{Counts, Window};
 use super::columns::{Column, MAX_VALUES, Values};
-use super::schema::KINDS;
+use super::schema::{KINDS, PROPERTIES};
 use super::{Comment, Document, Kind, LineRef, Place, Property};
 use crate::Text;
-use crate::layout::Number;
-
-const MAX_VERTICES: usize = 12;
-const MAX_FACES: usize = 12;
+use crate::formats::plausible::unit;
+use crate::layout::generate::Config;
+use crate::layout::{Domain, Number};
 
 /// Documents that strict reading accepts: any properties, every set of attributes, with and without comments.
 pub fn documents() -> impl Strategy<Value = Document> {
-    (3..=MAX_VERTICES, 1..=MAX_FACES, vec(prop::bool::weighted(0.75), KINDS))
-        .prop_flat_map(|(vertices, faces, wanted)| {
+    documents_with(Config { max_items: 12, ..Config::default() })
+}
+
+/// Documents that strict reading accepts, of this size and sort. Those that are plausible have no findings at all: the
+/// built-in properties, unit normals, colors and texture coordinates from 0 to 1.
+pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
+    let Config { plausible, max_items, .. } = config;
+    let max = max_items as usize;
+    (3..=max.max(3), 1..=max.max(1), vec(prop::bool::weighted(0.75), KINDS))
+        .prop_flat_map(move |(vertices, faces, wanted)| {
             let mut counts = [0; KINDS];
             for (kind, wanted) in Kind::ALL.into_iter().zip(wanted) {
                 let attribute = kind.attribute();
@@ -29,8 +37,8 @@ pub fn documents() -> impl Strategy<Value = Document> {
                     counts[kind as usize] = if attribute.is_per_vertex() { vertices } else { faces };
                 }
             }
-            let lines = |kind| vec(values(kind, vertices), counts[kind as usize]);
-            (properties(), Kind::ALL.map(lines).to_vec(), Just(counts))
+            let lines = |kind| vec(values(kind, vertices, plausible), counts[kind as usize]);
+            (properties(plausible), Kind::ALL.map(lines).to_vec(), Just(counts))
         })
         .prop_map(|(properties, lines, kinds)| {
             let mut document = Document { properties, ..Document::default() };
@@ -49,10 +57,22 @@ pub fn documents() -> impl Strategy<Value = Document> {
 }
 
 /// The values of a line of a document with so many vertices.
-fn values(kind: Kind, vertices: usize) -> BoxedStrategy<Values> {
-    match kind.attribute().number {
-        Number::F32 => [(); MAX_VALUES].map(|()| floats()).prop_map(Values::Floats).boxed(),
-        Number::Index => [(); MAX_VALUES].map(|()| 0..vertices as u32).prop_map(Values::Indices).boxed(),
+fn values(kind: Kind, vertices: usize, plausible: bool) -> BoxedStrategy<Values> {
+    let (number, domain) = (kind.attribute().number, kind.attribute().constraint);
+    match (number, domain, plausible) {
+        (Number::F32, Domain::UnitVector, true) => {
+            let vectors = [-1.0..1.0f32, -1.0..1.0, -1.0..1.0];
+            let vectors = vectors.prop_map(|vector| unit(vector, [0.0, 0.0, 1.0]));
+            vectors.prop_map(|[x, y, z]| Values::Floats([x, y, z, 0.0])).boxed()
+        }
+        (Number::F32, Domain::UnitInterval, true) => {
+            [(); MAX_VALUES].map(|()| 0.0..=1.0f32).prop_map(Values::Floats).boxed()
+        }
+        (Number::F32, _, true) => [(); MAX_VALUES].map(|()| -10.0..10.0f32).prop_map(Values::Floats).boxed(),
+        (Number::F32, ..) => [(); MAX_VALUES].map(|()| floats()).prop_map(Values::Floats).boxed(),
+        (Number::Index, ..) => {
+            [(); MAX_VALUES].map(|()| 0..vertices as u32).prop_map(Values::Indices).boxed()
+        }
     }
 }
 
@@ -62,10 +82,20 @@ fn floats() -> impl Strategy<Value = f32> {
     prop_oneof![4 => -10.0..10.0f32, 1 => POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO]
 }
 
-/// Properties with different names.
-fn properties() -> impl Strategy<Value = Vec<Property>> {
+/// Properties with different names; the built-in ones among them where they are plausible.
+fn properties(plausible: bool) -> impl Strategy<Value = Vec<Property>> {
     let value = "[!-\"$-~é€😀]{0,6}( [!-\"$-~]{1,5}){0,2}".prop_map(|value| value.trim().to_owned());
-    vec(("[A-Za-z][A-Za-z0-9_]{0,5}", value), 0..5).prop_map(|mut pairs| {
+    let others = vec(("[A-Za-z][A-Za-z0-9_]{0,5}", value), 0..5);
+    let built_in = PROPERTIES.each_ref().map(|property| match property.values {
+        [] => "[a-z]{1,6}".boxed(),
+        values => select(values).prop_map(str::to_owned).boxed(),
+    });
+    (others, built_in).prop_map(move |(mut pairs, built_in)| {
+        if plausible {
+            let names = PROPERTIES.iter().map(|property| property.name);
+            pairs.retain(|(name, _)| names.clone().all(|built_in| name != built_in));
+            pairs.extend(names.map(str::to_owned).zip(built_in));
+        }
         pairs.sort();
         pairs.dedup_by(|a, b| a.0 == b.0);
         let pairs = pairs.into_iter().rev();

@@ -21,4 +21,6 @@ pub(super) use decode::attributes_of;
 pub(super) use faces::CORNERS;
 pub use nearest::nearest_shade;
 pub(super) use reader::{detect, read};
+#[cfg(feature = "proptest")]
+pub(super) use sharing::Input;
 pub(super) use writer::write;
