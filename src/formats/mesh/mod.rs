@@ -35,6 +35,7 @@ use super::{About, Confidence, Declared, Detection, Format, Specification, locat
 use crate::bulk::Strings;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
+use summary::Summary;
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
@@ -67,16 +68,27 @@ impl Declared for Document {
     }
 }
 
+/// Decodes a file; with what all of its bulk data together has, which rules ask for.
+fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, Summary)> {
+    let dialect = Document::dialect_of(bytes, options)?;
+    codec::read(bytes, dialect)
+        .and_then(|(document, summary)| {
+            let check = |report: &mut Report| rules::check_after(&summary, &document, report);
+            refuse(check, options.strictness, ErrorKind::Malformed)?;
+            Ok((document, summary))
+        })
+        .map_err(|error| locate(error, Document::ABOUT, codec::layout(dialect), bytes, options))
+}
+
 impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        let dialect = Self::dialect_of(bytes, options)?;
-        codec::read(bytes, dialect)
-            .and_then(|(document, summary)| {
-                let check = |report: &mut Report| rules::check_after(&summary, &document, report);
-                refuse(check, options.strictness, ErrorKind::Malformed)?;
-                Ok(document)
-            })
-            .map_err(|error| locate(error, Self::ABOUT, codec::layout(dialect), bytes, options))
+        read(bytes, options).map(|(document, _)| document)
+    }
+
+    fn read_and_check(bytes: &[u8], options: &ReadOptions, report: &mut Report) -> Result<Document> {
+        let (document, summary) = read(bytes, options)?;
+        rules::check_after(&summary, &document, report);
+        Ok(document)
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {

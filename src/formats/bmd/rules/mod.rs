@@ -70,6 +70,10 @@ rules! {
 
 /// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
+    // What is fatal was found when the file was read.
+    if !report.collects(&FLAGS) {
+        return;
+    }
     check_header(document, report);
     let bones = document.bones.len();
     for (index, mesh) in document.meshes.iter().enumerate() {
