@@ -241,6 +241,18 @@ fn a_bug_that_needs_several_things_keeps_just_these() {
     assert_eq!((&header[1..], &*rest), (&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &[0x80, 0][..]));
 }
 
+#[test]
+fn many_joints_shrink_to_as_many_as_a_bug_needs() {
+    let config = generate::Config { max_items: 200, ..Default::default() };
+    let test = |document: mesh::Document| {
+        prop_assert!(document.joints.len() < 128);
+        Ok(())
+    };
+    let smallest = TestRunner::deterministic().run(&mesh::strategy::documents_with(config), test);
+    let Err(TestError::Fail(_, document)) = smallest else { panic!("{smallest:?}") };
+    assert_eq!((document.joints.len(), document.vertices.len(), document.indices.len()), (128, 0, 0));
+}
+
 /// What is wrong with 200 documents of a strategy.
 fn with_findings(documents: impl Strategy<Value = Document>) -> Vec<Report> {
     let mut runner = TestRunner::deterministic();

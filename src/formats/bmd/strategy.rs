@@ -152,7 +152,7 @@ fn make_plausible(document: &mut Document) -> Option<()> {
             // The bone, if there is one, is the highest byte.
             if !(VertexTag::COLOR_96..VertexTag::BONE_96).contains(&vertex.tag()) {
                 let last = &mut words[vertex.bits() as usize / 32 - 1];
-                *last = *last & 0x00FF_FFFF | (*last >> 24) % bones << 24;
+                *last = *last & 0x00FF_FFFF | ((*last >> 24) % bones) << 24;
             }
             mesh.vertices.push(PackedVertex::first(&words, surface)?).ok()?;
         }

@@ -1,4 +1,5 @@
-//! Files out of numbers, by a declaration: what a test of a loader needs of a format that has no strategy of its own.
+//! Files out of numbers, by a declaration: what a test of a loader needs. The strategies of MESH, Crucible and BMD are made of
+//! them.
 //!
 //! [`file()`] goes through a declaration and decides everything that is not decided yet by the next of its numbers: how many
 //! items, which alternative, which flags, which bits. Conditions, counts, checks and constraints are respected, as far as
@@ -29,6 +30,7 @@
 //! assert_eq!(generate::file(&Heights::TYPE, &[2, 4, 28], &config).unwrap(), b"HGT\x02\x01\x07");
 //! ```
 
+#[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "strategies shrink by what was chosen"))]
 mod choices;
 mod draw;
 mod generator;
