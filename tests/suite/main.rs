@@ -43,6 +43,8 @@ mod bmd;
 mod bmd_numbers;
 #[cfg(feature = "bmd")]
 mod bmd_poses;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "proptest"))]
+mod broken;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
 mod bulk;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]

@@ -114,6 +114,12 @@ impl<'b> Values<'b> {
         Ok(bytes)
     }
 
+    /// These, of which those that others contradict are computed anew.
+    pub(in crate::layout) fn recounted(mut self) -> Values<'b> {
+        self.contents.recounts = true;
+        self
+    }
+
     /// Gives a number, word or string; of a list, or a struct, that it is there.
     pub(in crate::layout) fn put(&mut self, path: &[Segment], value: Option<Value>) {
         let text =

@@ -30,6 +30,7 @@
 //! assert_eq!(generate::file(&Heights::TYPE, &[2, 4, 28], &config).unwrap(), b"HGT\x02\x01\x07");
 //! ```
 
+mod broken;
 #[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "strategies shrink by what was chosen"))]
 mod choices;
 mod draw;
@@ -37,6 +38,10 @@ mod generator;
 #[cfg(feature = "proptest")]
 mod tree;
 mod uses;
+
+#[cfg(feature = "proptest")]
+pub use broken::broken;
+pub use broken::{Breakage, Broken, Miscount, breakages};
 
 use self::choices::{Choices, Trace};
 use super::Type;

@@ -63,8 +63,10 @@ pub struct Header {
     /// Size of the encoded descriptor in bytes.
     pub descriptor_len: u16,
     /// RapidHash of the encoded descriptor, its length and the data checksum (I3, I4).
+    #[layout(rule = "IYMA-METADATA-CHECKSUM")]
     pub metadata_checksum: u64,
     /// RapidHash of the compressed data; 0 where there is none (I5).
+    #[layout(rule = "IYMA-DATA-CHECKSUM")]
     pub data_checksum: u64,
 }
 

@@ -1,0 +1,150 @@
+//! How to break what constraints say of single values and lists.
+
+use super::Breakage;
+use super::attempt::{Alteration, Attempt};
+use super::judge::last_name;
+use super::places::{Constrained, Leaf, Places};
+use crate::layout::walk::Segment;
+use crate::layout::{Constraint, Declaration, Requirement, Shape, Type, Value};
+
+/// All attempts on the constraints of a file, but for those that an expression holds: they are up to
+/// [numbers](super::numbers).
+pub(super) fn attempts(places: &Places) -> Vec<Attempt> {
+    let mut attempts = Vec::new();
+    for place in &places.constrained {
+        for (constraint, numbers) in &place.constraints {
+            attempts.extend(attempts_on(places, place, constraint, numbers));
+        }
+    }
+    attempts
+}
+
+fn attempts_on(
+    places: &Places,
+    place: &Constrained,
+    constraint: &'static Constraint,
+    numbers: &[i128],
+) -> Vec<Attempt> {
+    let attempt = |changes| Attempt {
+        field: last_name(&place.path).unwrap_or_default(),
+        ..Attempt::new(Breakage::Constraint(constraint), changes)
+    };
+    let leaves = place.leaves.iter();
+    let each = |texts: fn(&Leaf, &[i128]) -> Vec<String>| {
+        leaves.clone().map(|leaf| attempt(leaf.set_to(texts(leaf, numbers)))).collect()
+    };
+    match &constraint.requirement {
+        Requirement::Below(_) => {
+            let limit = leaves.clone().map(|leaf| {
+                let limits = numbers.iter().map(i128::to_string);
+                attempt(leaf.set_to(limits.collect()))
+            });
+            let largest = leaves.clone().map(|leaf| attempt(leaf.set_to(vec![leaf.largest()])));
+            limit.chain(largest).collect()
+        }
+        Requirement::OneOf(_) => each(|leaf, numbers| {
+            let others = (0..).filter(|number| !numbers.contains(number)).map(|number| number.to_string());
+            [leaf.largest()].into_iter().chain(others.take(1)).collect()
+        }),
+        Requirement::Finite => {
+            let of = |texts: &'static [&str]| {
+                move |leaf: &Leaf| attempt(leaf.set_to(texts.iter().map(|text| text.to_string()).collect()))
+            };
+            let infinite = leaves.clone().map(of(&["Infinity", "-Infinity"]));
+            leaves.clone().map(of(&["NaN"])).chain(infinite).collect()
+        }
+        Requirement::Unique => {
+            let others = || list_of(places, place);
+            leaves
+                .map(|leaf| {
+                    let equal =
+                        others().filter(|other| other.path != leaf.path).map(|other| text(&other.value));
+                    attempt(leaf.set_to(equal.collect()))
+                })
+                .collect()
+        }
+        Requirement::Ordered => {
+            let last = place.leaves.last().into_iter().flat_map(|last| last.set_to(vec![last.smallest()]));
+            let first = list_of(places, place).take(1);
+            let first: Vec<_> = first.flat_map(|first| first.set_to(vec![first.largest()])).collect();
+            vec![attempt(last.chain(first).collect())]
+        }
+        Requirement::Sum { of, .. } => {
+            let name = |leaf: &&Leaf| of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)));
+            let other = |leaf: &Leaf| match leaf.value {
+                Value::Int(number) => vec![(number + 1).to_string(), (number - 1).to_string()],
+                _ => vec!["2".to_owned(), "0".to_owned()],
+            };
+            leaves.filter(name).map(|leaf| attempt(leaf.set_to(other(leaf)))).collect()
+        }
+        Requirement::ReservedZero => {
+            let masks = |leaf: &Leaf| match leaf.value {
+                Value::Bits(word, declaration) => {
+                    reserved(declaration, 0).into_iter().map(|mask| format!("{:#x}", word | mask)).collect()
+                }
+                _ => Vec::new(),
+            };
+            let of = |leaf: &Leaf| -> Vec<_> {
+                masks(leaf).into_iter().map(|word: String| attempt(leaf.set_to(vec![word]))).collect()
+            };
+            leaves.flat_map(of).collect()
+        }
+        Requirement::Holds(_) => Vec::new(),
+    }
+}
+
+/// The values that a list compares: its own, or those of this field in each of its structs.
+fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item = &'p Leaf> {
+    let is_list = place.field.ty.flat().list;
+    let index = place.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+    let list = if is_list { &place.path[..] } else { &place.path[..index.unwrap_or(0)] };
+    let same = move |other: &&Constrained| other.path.starts_with(list) && other.field == place.field;
+    places.constrained.iter().filter(same).flat_map(|other| &other.leaves)
+}
+
+impl Leaf {
+    /// This value as each of these that is another one.
+    fn set_to(&self, texts: Vec<String>) -> Vec<Alteration> {
+        let texts = texts.into_iter().filter(|other| *other != text(&self.value));
+        let set = |text| Alteration::Set { path: self.path.clone(), text, recounts: self.recounts };
+        texts.map(set).collect()
+    }
+
+    pub(super) fn largest(&self) -> String {
+        match self.ty {
+            Type::Signed(size) => (i128::MAX >> (128 - 8 * size.clamp(&1, &16))).to_string(),
+            Type::Float(4) => format!("{:e}", f32::MAX),
+            Type::Float(_) => format!("{:e}", f64::MAX),
+            ty => format!("{:#x}", u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))),
+        }
+    }
+
+    fn smallest(&self) -> String {
+        match self.ty {
+            Type::Signed(size) => (i128::MIN >> (128 - 8 * size.clamp(&1, &16))).to_string(),
+            Type::Float(4) => format!("{:e}", f32::MIN),
+            Type::Float(_) => format!("{:e}", f64::MIN),
+            _ => "0".to_owned(),
+        }
+    }
+}
+
+/// A value as text, from which an edit makes it again.
+fn text(value: &Value) -> String {
+    match value {
+        Value::F32(number) => number.to_string(),
+        Value::F64(number) => number.to_string(),
+        other => other.to_string(),
+    }
+}
+
+/// The bits of each reserved field of a word that starts at bit `start`.
+fn reserved(declaration: &Declaration, start: u32) -> Vec<u128> {
+    let Shape::Bits { fields, .. } = declaration.shape else { return Vec::new() };
+    let masks = fields.iter().flat_map(|field| match field.declared {
+        _ if field.reserved => vec![field.bits.mask() << start],
+        Some(inner) => reserved(inner, start + field.bits.offset),
+        None => Vec::new(),
+    });
+    masks.collect()
+}

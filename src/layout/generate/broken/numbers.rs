@@ -1,0 +1,113 @@
+//! How to break what depends on single numbers: checks, conditions, counts, offsets, sizes, alternatives.
+
+use super::attempt::{Alteration, Attempt};
+use super::dependencies::{Dependency, Dependent};
+use super::places::{Number, Places};
+use super::{Breakage, Miscount};
+use crate::layout::walk::Segment;
+
+/// All attempts on the numbers of a file.
+pub(super) fn attempts(places: &Places, size: u64) -> Vec<Attempt> {
+    let mut attempts = Vec::new();
+    for number in &places.numbers {
+        for dependency in &number.dependencies {
+            attempts.extend(attempts_on(places, size, number, dependency));
+        }
+    }
+    attempts
+}
+
+fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Dependency) -> Vec<Attempt> {
+    let value = number.value;
+    let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.set_to(numbers))];
+    match dependency.dependent {
+        Dependent::Check(check) => {
+            let changes = number.near(dependency, places);
+            vec![Attempt::new(Breakage::Check(check), changes)]
+        }
+        Dependent::Holds(constraint, field) => {
+            let changes = number.near(dependency, places);
+            vec![Attempt { field, ..Attempt::new(Breakage::Constraint(constraint), changes) }]
+        }
+        // Of a size that is that of unpacked content as well, the content is what is first found to be another.
+        Dependent::Count(_) if number.has(|dependent| dependent == Dependent::UnpackedSize) => Vec::new(),
+        Dependent::Count(item) => {
+            let item = item.max(1);
+            let miscount =
+                |miscount, value| Attempt::new(Breakage::Count(miscount), number.set_to(vec![value]));
+            vec![
+                miscount(Miscount::More, value + item),
+                miscount(Miscount::Less, value - item),
+                miscount(Miscount::Huge, number.range.1 - (number.range.1 - value) % item),
+            ]
+        }
+        Dependent::Offset => {
+            // Behind the end of the file, and as even as offsets have to be.
+            let behind = i128::from(size.next_multiple_of(16)) + 16;
+            one(Breakage::Offset, vec![behind, number.range.1 & !15])
+        }
+        Dependent::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
+        Dependent::Checksum(rule) => {
+            // Others that depend on it are computed anew.
+            let number = Number { recounts: true, ..number.clone() };
+            let changes = number.set_to(vec![value ^ 1, value ^ 2]);
+            vec![Attempt { rule, ..Attempt::new(Breakage::Checksum, changes) }]
+        }
+        Dependent::Choice => one(Breakage::Value, number.candidates(dependency)),
+    }
+}
+
+impl Number<'_> {
+    /// This number as each of these that is another one and has room.
+    fn set_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
+        let fits = |number: &i128| *number != self.value && (self.range.0..=self.range.1).contains(number);
+        let set = |number: i128| Alteration::Set {
+            path: self.path.clone(),
+            text: number.to_string(),
+            recounts: self.recounts,
+        };
+        numbers.into_iter().filter(fits).map(set).collect()
+    }
+
+    /// Numbers that may not do: near this one, near those that the expression names, the boundaries, this one with each of
+    /// its bits flipped.
+    fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
+        let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
+        let mut numbers = near(self.value).to_vec();
+        numbers.extend(dependency.literals.iter().flat_map(|literal| near(*literal)));
+        numbers.extend([0, 1, self.range.0, self.range.1]);
+        numbers.extend((0..64).map(|bit| self.value ^ (1 << bit)));
+        let mut unique: Vec<i128> = Vec::new();
+        for number in numbers {
+            if !unique.contains(&number) {
+                unique.push(number);
+            }
+        }
+        unique
+    }
+
+    /// This number as each of those; of a count also without an item that it counts, or without any; of a size also with a
+    /// byte more that is there.
+    fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
+        let mut changes = self.set_to(self.candidates(dependency));
+        let is_count = self.has(|dependent| matches!(dependent, Dependent::Count(_)));
+        for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.is_beside(list)) {
+            let last = [list, &[Segment::Index(count - 1)][..]].concat();
+            changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);
+        }
+        let is_size = self.has(|dependent| dependent == Dependent::UnpackedSize);
+        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
+        changes.extend(blocks.map(|(block, _)| Alteration::Lengthen(block.clone())));
+        changes
+    }
+
+    fn has(&self, is_it: impl Fn(Dependent) -> bool) -> bool {
+        self.dependencies.iter().any(|dependency| is_it(dependency.dependent))
+    }
+
+    /// Whether a list or block is not one of another item than the number is.
+    fn is_beside(&self, place: &[Segment]) -> bool {
+        let other = self.path.iter().zip(place).find(|(own, other)| own != other);
+        !matches!(other, Some((Segment::Index(_), _)))
+    }
+}

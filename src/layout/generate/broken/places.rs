@@ -1,0 +1,219 @@
+//! Where the parts of a file lie that can be broken. Of each list, the first and the last item are enough.
+
+use std::collections::BTreeSet;
+use std::ops::{ControlFlow, Range};
+
+use super::dependencies::{Dependency, Dependent};
+use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
+use crate::layout::{Constraint, Declaration, Field, Packing, Requirement, Scope, Shape, Type, Value};
+use crate::{Limits, Span};
+
+/// The parts of a file that can be broken.
+#[derive(Default)]
+pub(super) struct Places<'d> {
+    pub(super) numbers: Vec<Number<'d>>,
+    pub(super) constrained: Vec<Constrained>,
+    /// The values of enums.
+    pub(super) enums: Vec<Leaf>,
+    /// Lists with a count.
+    pub(super) lists: Vec<(Vec<Segment>, u64)>,
+    pub(super) magics: Vec<(Vec<Segment>, Range<u64>)>,
+    /// Packed blocks.
+    pub(super) blocks: Vec<(Vec<Segment>, Range<u64>)>,
+    /// The offsets where fields start and end.
+    pub(super) boundaries: BTreeSet<u64>,
+}
+
+/// A number that expressions depend on.
+#[derive(Clone)]
+pub(super) struct Number<'d> {
+    pub(super) path: Vec<Segment>,
+    pub(super) value: i128,
+    /// The lowest and the highest number that there is room for.
+    pub(super) range: (i128, i128),
+    /// Whether it lies in a packed block, of which size and checksum follow from the content.
+    pub(super) recounts: bool,
+    pub(super) dependencies: Vec<&'d Dependency>,
+}
+
+/// A single value.
+#[derive(Clone)]
+pub(super) struct Leaf {
+    pub(super) path: Vec<Segment>,
+    pub(super) ty: &'static Type,
+    pub(super) value: Value,
+    /// Whether it lies in a packed block, or a checksum may follow from it.
+    pub(super) recounts: bool,
+}
+
+/// A field with constraints.
+pub(super) struct Constrained {
+    pub(super) path: Vec<Segment>,
+    pub(super) field: &'static Field,
+    /// The constraints with the numbers that they name. Some may apply to other values only.
+    pub(super) constraints: Vec<(&'static Constraint, Vec<i128>)>,
+    /// The value, or the first and last of them.
+    pub(super) leaves: Vec<Leaf>,
+}
+
+impl<'d> Places<'d> {
+    pub(super) fn of(
+        ty: &'static Type,
+        bytes: &[u8],
+        dependencies: &'d [Dependency],
+        limits: &Limits,
+    ) -> Result<Places<'d>, Fault> {
+        let has_checksums = dependencies.iter().any(|d| matches!(d.dependent, Dependent::Checksum(_)));
+        let mut finder = Finder {
+            dependencies,
+            has_checksums,
+            open: Vec::new(),
+            leaves: Vec::new(),
+            places: Places::default(),
+        };
+        walk(ty, bytes, limits, &mut finder)?;
+        Ok(finder.places)
+    }
+}
+
+struct Finder<'d> {
+    dependencies: &'d [Dependency],
+    has_checksums: bool,
+    /// The groups that the walker is in; those that are structs with their declarations.
+    open: Vec<Option<&'static Declaration>>,
+    /// The values so far.
+    leaves: Vec<Leaf>,
+    places: Places<'d>,
+}
+
+impl Finder<'_> {
+    fn bound(&mut self, span: &Span) {
+        if let Span::Bytes(range) = span {
+            self.places.boundaries.extend([range.start, range.end]);
+        }
+    }
+
+    /// Notes a number that is the field of a struct or of a packed word.
+    fn number(&mut self, node: &Node, value: &Value) {
+        let declaration = match (node.bit_field, node.path) {
+            (Some(_), [.., _]) => word_of(node),
+            (None, [.., Segment::Field(_)]) => self.open.last().copied().flatten(),
+            _ => None,
+        };
+        let (Some(declaration), Some(Segment::Field(name))) = (declaration, node.path.last()) else { return };
+        let (Some((value, range)), dependencies) = (number_of(node, value), self.dependencies) else {
+            return;
+        };
+        let dependencies = dependencies.iter();
+        let dependencies = dependencies.filter(|d| d.name == *name && d.declaration == declaration);
+        let dependencies: Vec<_> = dependencies.collect();
+        if !dependencies.is_empty() {
+            let recounts = !matches!(node.span, Span::Bytes(_));
+            let path = node.path.to_vec();
+            self.places.numbers.push(Number { path, value, range, recounts, dependencies });
+        }
+    }
+}
+
+impl Visitor for Finder<'_> {
+    fn enter(&mut self, node: &Node) -> Visit {
+        self.open.push(match node.ty {
+            Type::Declared(declaration) => Some(declaration),
+            _ => None,
+        });
+        Visit::Ends { first: 1, last: 1 }
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        self.open.pop();
+        self.bound(&node.span);
+        if let (Some(Field { count: Some(_), block: None, .. }), Some(count @ 1..)) = (node.field, node.count)
+        {
+            self.places.lists.push((node.path.to_vec(), count));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.number(node, value);
+        if node.bit_field.is_some() {
+            return ControlFlow::Continue(());
+        }
+        self.bound(&node.span);
+        let (path, value) = (node.path.to_vec(), value.clone());
+        let recounts = self.has_checksums || !matches!(node.span, Span::Bytes(_));
+        let leaf = Leaf { path, ty: node.ty, value, recounts };
+        if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty {
+            self.places.enums.push(leaf.clone());
+        }
+        self.leaves.push(leaf);
+        ControlFlow::Continue(())
+    }
+
+    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+        self.bound(&node.span);
+        if let Span::Bytes(range) = &node.span {
+            self.places.magics.push((node.path.to_vec(), range.clone()));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn unpack(&mut self, node: &Node) -> bool {
+        self.bound(&node.span);
+        let packing = node.field.and_then(|field| field.block).map_or(Packing::Stored, |block| block.packing);
+        if let (Span::Bytes(range), true) = (&node.span, packing != Packing::Stored) {
+            self.places.blocks.push((node.own_path(), range.clone()));
+        }
+        true
+    }
+
+    fn constrained(&mut self, node: &Node, value: Option<&Value>, scope: &Scope) {
+        let Some(field) = node.field else { return };
+        let mut scope = scope.clone();
+        if let Some(value) = value {
+            scope.push(field.name, value.clone());
+        }
+        let numbers = |constraint: &'static Constraint| {
+            let exprs = match &constraint.requirement {
+                Requirement::Below(limit) => std::slice::from_ref(limit),
+                Requirement::OneOf(values) => values,
+                _ => &[],
+            };
+            (constraint, exprs.iter().filter_map(|expr| expr.eval_int(&scope).ok()).collect())
+        };
+        let constraints = field.constraints.iter().map(numbers).collect();
+        let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));
+        let leaves = self.leaves[start.map_or(0, |before| before + 1)..].to_vec();
+        self.places.constrained.push(Constrained { path: node.path.to_vec(), field, constraints, leaves });
+    }
+}
+
+/// The packed word that has the bit field of a node.
+fn word_of(node: &Node) -> Option<&'static Declaration> {
+    let Type::Declared(outer) = node.ty else { return None };
+    let fields = |declaration: &'static Declaration| match declaration.shape {
+        Shape::Bits { fields, .. } => fields,
+        _ => &[],
+    };
+    let has_it = |declaration: &&'static Declaration| {
+        fields(declaration).iter().any(|field| Some(field) == node.bit_field)
+    };
+    let inner = fields(outer).iter().filter_map(|field| field.declared);
+    std::iter::once(*outer).chain(inner).find(has_it)
+}
+
+/// An integer, and the lowest and highest that there is room for.
+fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
+    let value = match value {
+        Value::Int(number) => *number,
+        Value::Bool(flag) => (*flag).into(),
+        Value::Bits(word, _) => i128::try_from(*word).ok()?,
+        _ => return None,
+    };
+    let (bits, is_signed) = match (node.bit_field, node.bits) {
+        (Some(field), Some(bits)) => (bits.width, field.signed),
+        _ => (8 * node.bytes.len() as u32, matches!(node.ty, Type::Signed(_))),
+    };
+    let bits = (1..=64).contains(&bits).then_some(bits)?;
+    Some((value, if is_signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }))
+}

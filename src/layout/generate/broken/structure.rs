@@ -1,0 +1,46 @@
+//! How to break the structure of a file: its end, magic bytes, packed blocks, the values of enums.
+
+use super::Breakage;
+use super::attempt::{Alteration, Attempt};
+use super::places::{Leaf, Places};
+use crate::layout::{Declaration, Shape, Type};
+
+/// All attempts on the structure of a file.
+pub(super) fn attempts(places: &Places, file: &[u8]) -> Vec<Attempt> {
+    let size = file.len() as u64;
+    let cut = |at: &u64| Attempt::new(Breakage::Truncation(*at), vec![Alteration::Cut(*at)]);
+    let cuts = places.boundaries.range(..size).map(cut);
+    let magics = places.magics.iter().map(|(path, range)| {
+        let bytes = slice(file, range.start, 1).iter().map(|byte| !byte).collect();
+        Attempt::new(Breakage::Magic, vec![Alteration::Write { path: path.clone(), at: range.start, bytes }])
+    });
+    let blocks = places.blocks.iter().map(|(path, range)| {
+        // What damages it depends on the packing: one of its bytes, from the first on.
+        let damage =
+            |at| [0xff, 0x00].map(|byte| Alteration::Write { path: path.clone(), at, bytes: vec![byte] });
+        let changes = range.clone().take(MAX_DAMAGED).flat_map(damage);
+        Attempt::new(Breakage::Packing, changes.collect())
+    });
+    let enums = places.enums.iter().map(|leaf| Attempt::new(Breakage::Value, unlisted(leaf)));
+    let trailing = Attempt::new(Breakage::Trailing, vec![Alteration::Append]);
+    cuts.chain([trailing]).chain(magics).chain(blocks).chain(enums).collect()
+}
+
+/// How many bytes of a packed block are tried.
+const MAX_DAMAGED: usize = 64;
+
+fn slice(file: &[u8], at: u64, size: usize) -> &[u8] {
+    let at = at as usize;
+    file.get(at..at + size).unwrap_or_default()
+}
+
+/// An enum's value as numbers that it does not list.
+fn unlisted(leaf: &Leaf) -> Vec<Alteration> {
+    let Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. }) = leaf.ty else {
+        return Vec::new();
+    };
+    let is_listed = |number: &i128| values.iter().any(|value| value.value == *number);
+    let numbers = (0..).filter(|number| !is_listed(number)).take(1).map(|number: i128| number.to_string());
+    let set = |text| Alteration::Set { path: leaf.path.clone(), text, recounts: leaf.recounts };
+    numbers.chain([leaf.largest()]).map(set).collect()
+}

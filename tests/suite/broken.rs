@@ -1,0 +1,338 @@
+//! Valid files that are changed so that they break one thing.
+
+#![allow(dead_code, reason = "some declarations are only described, never decoded")]
+#![allow(clippy::manual_is_multiple_of, reason = "expressions of declarations have operators, no methods")]
+
+use std::collections::BTreeMap;
+
+use binrw::binrw;
+use meshspec::layout::assemble::Values;
+use meshspec::layout::generate::{Breakage, Broken};
+use meshspec::layout::{self, ChecksumFunction, Layout, Type, Value, generate, walk};
+use meshspec::{Dialect, Finding, FormatId, Limits, ReadOptions, Report, Rule, Severity};
+use modular_bitfield::prelude::*;
+use proptest::prelude::*;
+use proptest::test_runner::{TestError, TestRunner};
+
+use broken_files::Counts;
+
+#[path = "../../examples/broken_files.rs"]
+mod broken_files;
+
+const fn rule(code: &'static str, severity: Severity) -> Rule {
+    Rule { code, severity, summary: "", section: "", row: "" }
+}
+
+static VALUE: Rule = rule("SAMPLE-RANGE", Severity::Error);
+static LIST: Rule = rule("SAMPLE-LIST", Severity::Warning);
+static CHECKSUM: Rule = rule("SAMPLE-CHECKSUM", Severity::Warning);
+static VERSION: Rule = rule("SAMPLE-VERSION", Severity::Fatal);
+static TRAILING: Rule = rule("SAMPLE-TRAILING", Severity::Error);
+static RULES: &[&Rule] = &[&VALUE, &LIST, &CHECKSUM, &VERSION, &TRAILING];
+
+/// One of everything that can be broken.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"SAM")]
+struct Sample {
+    #[br(assert(version == 2, "the version is not 2"))]
+    #[layout(rule = "SAMPLE-VERSION")]
+    version: u8,
+    form: Form,
+    #[layout(reserved_zero, rule = "SAMPLE-LIST")]
+    flags: Flags,
+    #[layout(holds(count % 2 == 0), rule = "SAMPLE-LIST", message = "an odd count")]
+    count: u8,
+    #[br(count = count)]
+    #[layout(below = count, rule = "SAMPLE-RANGE")]
+    indices: Vec<u8>,
+    #[layout(one_of(0, 7), rule = "SAMPLE-RANGE")]
+    kind: u16,
+    size: u8,
+    ofs_list: u8,
+    #[layout(rule = "SAMPLE-CHECKSUM")]
+    checksum: u64,
+    packed_size: u8,
+    unpacked_size: u8,
+    #[br(count = packed_size)]
+    #[layout(
+        content = Content, packing = lz4, size = unpacked_size, args(flags.wide()), checksum = checksum, by = SUM
+    )]
+    content: Vec<u8>,
+    #[br(seek_before = std::io::SeekFrom::Start(ofs_list as u64), restore_position, count = size / 8)]
+    #[br(assert(size % 8 == 0, "the size is not a multiple of 8"))]
+    items: Vec<Item>,
+}
+
+const SUM: ChecksumFunction =
+    ChecksumFunction { name: "sum", compute: |bytes, _: &[Value]| bytes.iter().map(|b| u64::from(*b)).sum() };
+
+#[derive(Layout)]
+#[binrw]
+#[brw(repr = u8)]
+#[derive(Clone, Copy)]
+enum Form {
+    Flat = 1,
+    Tall = 2,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Clone, Copy)]
+struct Flags {
+    wide: bool,
+    #[layout(reserved)]
+    reserved: B7,
+}
+
+#[derive(Layout)]
+#[br(little, import(wide: bool))]
+struct Content {
+    #[br(args(wide))]
+    number: Number,
+    #[br(count = 4)]
+    #[layout(sum(12), rule = "SAMPLE-LIST")]
+    weights: [u8; 4],
+}
+
+#[derive(Layout)]
+#[br(little, import(wide: bool))]
+enum Number {
+    #[br(pre_assert(!wide))]
+    Narrow(u8),
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Item {
+    #[layout(unique, rule = "SAMPLE-LIST")]
+    id: u32,
+    #[layout(finite, rule = "SAMPLE-RANGE")]
+    #[layout(ordered, rule = "SAMPLE-LIST")]
+    time: f32,
+}
+
+fn sample() -> Vec<u8> {
+    let mut values = Values::new(&Sample::TYPE);
+    for (path, value) in [
+        ("version", "2"),
+        ("form", "Flat"),
+        ("flags", "0"),
+        ("indices[0]", "0"),
+        ("indices[1]", "1"),
+        ("kind", "7"),
+        ("content.number", "9"),
+        ("content.weights[0]", "3"),
+        ("content.weights[1]", "3"),
+        ("content.weights[2]", "3"),
+        ("content.weights[3]", "3"),
+        ("items[0].id", "5"),
+        ("items[0].time", "0"),
+        ("items[1].id", "6"),
+        ("items[1].time", "1"),
+    ] {
+        values.set(path, value).unwrap();
+    }
+    values.assemble(&Limits::default()).unwrap()
+}
+
+/// What there is to say of each broken file: what was done, rule and severity.
+fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
+    let broken = generate::breakages(&Sample::TYPE, file, rules, &Limits::default()).unwrap();
+    let line = |broken: Broken| {
+        // What it says is so.
+        let path = broken.path.segments().unwrap();
+        let fault = walk::first_fault(&Sample::TYPE, &broken.bytes, &Limits::default());
+        if let Some(fault) = fault {
+            assert_eq!((fault.path.segments().unwrap(), fault.rule), (path, broken.rule), "{broken}");
+        } else if let Breakage::Constraint(constraint) = broken.breakage {
+            let mut report = Report::default();
+            layout::check(&Sample::TYPE, &broken.bytes, rules, &Limits::default(), &mut report).unwrap();
+            let [finding] = report.findings() else { panic!("{broken}: {report:?}") };
+            let found = (finding.path.segments().unwrap(), finding.rule.code, finding.rule.severity);
+            assert_eq!(found, (path, constraint.rule, broken.severity), "{broken}");
+        }
+        format!("{broken} [{}, {:?}]", broken.rule.unwrap_or("-"), broken.severity)
+    };
+    broken.map(line).collect()
+}
+
+#[test]
+fn each_thing_of_a_declaration_is_broken() {
+    let file = sample();
+    assert_eq!(walk::first_fault(&Sample::TYPE, &file, &Limits::default()), None);
+    let found = breakages(&file, RULES);
+    let expected = [
+        "version = 3: a value that a check refuses (the version is not 2) [SAMPLE-VERSION, Fatal]",
+        "flags.wide = 1: a number that stands for no value, noticed at content.number [-, Error]",
+        "indices[1]: a value that violates SAMPLE-LIST, noticed at count [SAMPLE-LIST, Warning]",
+        "count = 255: a huge count, noticed at indices [-, Error]",
+        "size = 17: a value that a check refuses (the size is not a multiple of 8), noticed at items [-, Error]",
+        "size = 24: a count of one more than there are, noticed at items [-, Error]",
+        "size = 8: a count of one less than there are, noticed at trailing [SAMPLE-TRAILING, Error]",
+        "size = 248: a huge count, noticed at items [-, Error]",
+        "ofs_list = 64: an offset outside the file, noticed at items [-, Error]",
+        "checksum = 100: a wrong checksum [SAMPLE-CHECKSUM, Warning]",
+        "packed_size = 7: a count of one more than there are, noticed at content [-, Error]",
+        "packed_size = 5: a count of one less than there are, noticed at content [-, Error]",
+        "packed_size = 255: a huge count, noticed at content [-, Error]",
+        "unpacked_size = 6: another unpacked size, noticed at content [-, Error]",
+        "flags = 0xfe: a value that violates SAMPLE-LIST [SAMPLE-LIST, Warning]",
+        "indices[0] = 2: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "indices[1] = 2: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "indices[0] = 0xff: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "indices[1] = 0xff: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "kind = 0xffff: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "content.weights[0] = 4: a value that violates SAMPLE-LIST, noticed at content.weights [SAMPLE-LIST, Warning]",
+        "content.weights[3] = 4: a value that violates SAMPLE-LIST, noticed at content.weights [SAMPLE-LIST, Warning]",
+        "items[0].id = 6: a value that violates SAMPLE-LIST, noticed at items[1].id [SAMPLE-LIST, Warning]",
+        "items[0].time = NaN: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "items[0].time = -Infinity: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "items[0].time = 3.4028235e38: a value that violates SAMPLE-LIST, noticed at items[1].time [SAMPLE-LIST, Warning]",
+        "items[1].id = 5: a value that violates SAMPLE-LIST [SAMPLE-LIST, Warning]",
+        "items[1].time = NaN: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "items[1].time = Infinity: a value that violates SAMPLE-RANGE [SAMPLE-RANGE, Error]",
+        "items[1].time = -3.4028235e38: a value that violates SAMPLE-LIST [SAMPLE-LIST, Warning]",
+        "the file ends at byte 0x0 [-, Error]",
+        "the file ends at byte 0x3, noticed at version [-, Error]",
+        "the file ends at byte 0x4, noticed at form [-, Error]",
+        "the file ends at byte 0x5, noticed at flags [-, Error]",
+        "the file ends at byte 0x6, noticed at count [-, Error]",
+        "the file ends at byte 0x7, noticed at indices [-, Error]",
+        "the file ends at byte 0x8, noticed at indices [-, Error]",
+        "the file ends at byte 0x9, noticed at kind [-, Error]",
+        "the file ends at byte 0xb, noticed at size [-, Error]",
+        "the file ends at byte 0xc, noticed at ofs_list [-, Error]",
+        "the file ends at byte 0xd, noticed at checksum [-, Error]",
+        "the file ends at byte 0x15, noticed at packed_size [-, Error]",
+        "the file ends at byte 0x16, noticed at unpacked_size [-, Error]",
+        "the file ends at byte 0x17, noticed at content [-, Error]",
+        "the file ends at byte 0x1d, noticed at items [-, Error]",
+        "the file ends at byte 0x21, noticed at items [-, Error]",
+        "the file ends at byte 0x25, noticed at items [-, Error]",
+        "the file ends at byte 0x29, noticed at items [-, Error]",
+        "bytes behind the last field, noticed at trailing [SAMPLE-TRAILING, Error]",
+        "other magic bytes [-, Error]",
+        "content: damaged packed bytes [-, Error]",
+        "form = 0: a number that stands for no value [-, Error]",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_is_not_valid_is_not_broken() {
+    let error = |place: usize, byte| {
+        let mut file = sample();
+        file[place] = byte;
+        let broken = generate::breakages(&Sample::TYPE, &file, RULES, &Limits::default());
+        broken.err().unwrap().to_string()
+    };
+    assert_eq!(error(3, 9), "version: the file is not valid: the version is not 2: found 9");
+    assert_eq!(error(7, 9), "indices[0]: the file is not valid: found 9, expected less than 2");
+}
+
+#[test]
+fn rules_that_are_not_asked_for_are_not_broken() {
+    let found = breakages(&sample(), &[]);
+    let of_rules = |line: &&String| line.contains("that violates") || line.contains("bytes behind");
+    assert_eq!(found.iter().find(of_rules), None);
+    assert!(found.iter().any(|line| line.ends_with("[SAMPLE-VERSION, Error]")), "{found:?}");
+}
+
+#[test]
+fn broken_files_shrink_as_valid_ones_do() {
+    let config = generate::Config { rules: RULES, plausible: true, ..Default::default() };
+    let strategy = generate::broken::<Times>(config);
+    let is_ordered = |broken: Broken| {
+        prop_assert!(!matches!(broken.breakage, Breakage::Constraint(_)));
+        Ok(())
+    };
+    let Err(TestError::Fail(_, smallest)) = TestRunner::deterministic().run(&strategy, is_ordered) else {
+        panic!("none is out of order")
+    };
+    // It takes two to be out of order.
+    assert_eq!(smallest.bytes.len(), 1 + 2 * 4);
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Times {
+    count: u8,
+    #[br(count = count)]
+    #[layout(ordered, rule = "SAMPLE-LIST")]
+    times: Vec<f32>,
+}
+
+/// Files of every layout that is built in, with what reading them takes: samples, and those that are generated and that
+/// break no rule written by hand.
+fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
+    let mut files = Vec::new();
+    for (format, bytes) in crate::common::samples() {
+        let dialect = format.detect(&bytes).dialect;
+        if let Some(ty) = format.layout_of(&bytes, dialect) {
+            files.push((format, ReadOptions::default().with_dialect(dialect), ty, bytes));
+        }
+    }
+    for format in FormatId::ALL.iter().copied() {
+        let about = format.about();
+        for (_, ty) in about.layouts() {
+            for bytes in broken_files::files(ty, about.rules, 40) {
+                let fits = |dialect: &&Dialect| format.layout_of(&bytes, **dialect) == Some(ty);
+                let dialect = *about.dialects.iter().find(fits).unwrap();
+                let options = ReadOptions::default().with_dialect(dialect);
+                if format.read(&bytes, &options).is_ok() {
+                    files.push((format, options, ty, bytes));
+                }
+            }
+        }
+    }
+    files
+}
+
+/// What is broken of files of the built-in formats, their readers and checks find as well. Of what their declarations say,
+/// all is broken but what is listed.
+#[test]
+fn readers_refuse_what_is_broken() {
+    let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
+    for (format, options, ty, bytes) in files() {
+        let rules = format.about().rules;
+        let name = format.name();
+        let counts = counts.entry(name).or_insert_with(|| Counts(BTreeMap::new()));
+        Counts::of(ty).0.into_keys().for_each(|what| _ = counts.0.entry(what).or_default());
+        let Ok(broken) = generate::breakages(ty, &bytes, rules, &Limits::default()) else { continue };
+        for broken in broken {
+            counts.add(&broken);
+            let read = format.read(&broken.bytes, &options);
+            if broken.severity >= Severity::Error {
+                assert!(read.is_err(), "{name}: {broken}: {:02x?}", broken.bytes);
+                continue;
+            }
+            let report = meshspec::check(&broken.bytes, format, &options).unwrap();
+            let is_it = |found: &&Finding| Some(found.rule.code) == broken.rule;
+            let found = report.findings().iter().find(is_it).unwrap_or_else(|| panic!("{name}: {broken}"));
+            assert_eq!(found.rule.severity, broken.severity, "{name}: {broken}");
+        }
+    }
+    // What the packing of IyMA's descriptor demands is up to functions of its own.
+    let of_declarations = counts.iter().filter(|(name, _)| **name != "iyma");
+    let never = of_declarations.flat_map(|(name, counts)| {
+        let never = counts.0.iter().filter(|(_, count)| **count == 0);
+        never.map(move |(what, _)| format!("{name}: {what}"))
+    });
+    assert_eq!(
+        never.collect::<Vec<_>>(),
+        [
+            // Bytes may follow the last list.
+            "bmd: file: trailing",
+            // Other numbers of bones are read from the same bytes, or refused by a check.
+            "bmd: header.sz_bones: count",
+            // A block of another size is refused when it is unpacked.
+            "crucible: chunks.streams.data: the size is not a multiple of the size of a value",
+        ]
+    );
+}
