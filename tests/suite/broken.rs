@@ -329,9 +329,9 @@ fn readers_refuse_what_is_broken() {
         [
             // Bytes may follow the last list.
             "bmd: file: trailing",
-            // Other numbers of bones are read from the same bytes, or refused by a check.
+            // In these files, other numbers of bones are read from the same bytes, or refused by a check.
             "bmd: header.sz_bones: count",
-            // A block of another size is refused when it is unpacked.
+            // None of these files has such a block: with another size alone it is refused when it is unpacked.
             "crucible: chunks.streams.data: the size is not a multiple of the size of a value",
         ]
     );
