@@ -113,6 +113,7 @@ fn requirement(constraint: &Constraint) -> String {
         Requirement::Ordered => "ordered",
         Requirement::Sum { .. } => "sum",
         Requirement::ReservedZero => "reserved bits",
+        Requirement::Terminated => "terminated",
         Requirement::Holds(_) => constraint.message.unwrap_or("holds"),
     };
     format!("{}: {kind}", constraint.rule)

@@ -2,7 +2,7 @@
 //! `#[layout(below = vertex_count, rule = "CODE")]`:
 //!
 //! - what is required: `below = …`, `one_of(…, …)`, `finite`, `unique`, `ordered`, `sum = 1.0` with `tolerance = …` and,
-//!   of structs, `of = field`; `reserved_zero` of a packed word; `holds(…)` for a condition on the field and earlier ones;
+//!   of structs, `of = field`; `reserved_zero` of a packed word; `terminated` of strings; `holds(…)` for a condition on the field and earlier ones;
 //! - `rule = "CODE"`; and where there is more to say, `if(…)` and `message = "…"`.
 
 use proc_macro2::{Span, TokenStream as Tokens};
@@ -31,6 +31,7 @@ enum Requirement {
     Ordered,
     Sum { of: Option<Ident>, total: f64, tolerance: f64 },
     ReservedZero,
+    Terminated,
     Holds(Expr),
 }
 
@@ -48,7 +49,8 @@ pub enum FieldKind {
 }
 
 /// The words that make an attribute a constraint.
-const WORDS: [&str; 8] = ["below", "one_of", "finite", "unique", "ordered", "sum", "reserved_zero", "holds"];
+const WORDS: [&str; 9] =
+    ["below", "one_of", "finite", "unique", "ordered", "sum", "reserved_zero", "terminated", "holds"];
 
 /// Takes the constraints out of the directives of a field.
 pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
@@ -82,6 +84,7 @@ impl Constraint {
                 "ordered" => Requirement::Ordered,
                 "sum" => Requirement::Sum { of: None, total: float(directive)?, tolerance: 0.0 },
                 "reserved_zero" => Requirement::ReservedZero,
+                "terminated" => Requirement::Terminated,
                 "holds" => Requirement::Holds(directive.value()?),
                 other => {
                     match other {
@@ -157,6 +160,7 @@ impl Constraint {
                 quote!(Sum { of: #of, total: #total, tolerance: #tolerance })
             }
             Requirement::ReservedZero => quote!(ReservedZero),
+            Requirement::Terminated => quote!(Terminated),
             Requirement::Holds(condition) => {
                 let condition = expression::constant(condition, scope)?;
                 quote!(Holds(#condition))

@@ -157,6 +157,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  * - joints: Joint[header.joint_count], after indices
  * - animations: Animation[header.animation_count], after joints
  * - strings: NUL-terminated bytes[to the end], after animations
+ *   The last one must end with a NUL (MESH-STRING-END).
  */
 
 /*

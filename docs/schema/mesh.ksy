@@ -44,6 +44,7 @@ seq:
     repeat: eos
     doc: |
       Names of the animations, up to the end of the file (M3). The renderlib dialect has none.
+      The last one must end with a NUL (MESH-STRING-END).
 types:
   header:
     doc: |

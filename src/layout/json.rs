@@ -6,7 +6,7 @@
 //! `{"op", "left", "right"}`, or `{"field", "matches"}` for a string that starts as a pattern says, in which `x` is a
 //! hexadecimal digit. A look ahead is a field that the next one starts with, too. A constraint of a field is what it
 //! requires (`"below"`, `"one_of"`, `"finite"`, `"unique"`, `"ordered"`, `"sum"` with `"of"` and `"tolerance"`,
-//! `"reserved_zero"`, `"holds"`), with `"if"`, its `"rule"` and its `"message"`. `"decoded"` names the function that makes
+//! `"reserved_zero"`, `"terminated"`, `"holds"`), with `"if"`, its `"rule"` and its `"message"`. `"decoded"` names the function that makes
 //! numbers of a stored value. What a declaration does not have is left out.
 
 use super::notation::int_name;
@@ -210,6 +210,7 @@ fn constraint(constraint: &Constraint) -> Json {
         Requirement::Ordered => ("ordered", flag(true)),
         Requirement::Sum { total, .. } => ("sum", real(total)),
         Requirement::ReservedZero => ("reserved_zero", flag(true)),
+        Requirement::Terminated => ("terminated", flag(true)),
         Requirement::Holds(condition) => ("holds", expression(condition)),
     };
     Json::object([

@@ -182,6 +182,7 @@ pub(super) fn requirement_text(
             format!("The sum{what} must be {total}{room}")
         }
         Requirement::ReservedZero => "Reserved bits must be 0".to_owned(),
+        Requirement::Terminated => "The last one must end with a NUL".to_owned(),
         Requirement::Holds(condition) => format!("{} must hold", expression(condition)),
     };
     let condition =

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
 use binrw::binrw;
-use meshspec::bulk::Bulk;
+use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::{self, Layout, Type, walk};
 use meshspec::{About, AnyFormat, Declared, Limits, Report, Rule, Severity, Strictness, path};
 use modular_bitfield::prelude::*;
@@ -108,6 +108,24 @@ fn one_of_and_reserved_bits() {
             "flags (bytes 0x2..0x4): reserved bits are set: 0x8002 [BITS]",
         ]
     );
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Names {
+    first: u8,
+    #[layout(terminated, rule = "KIND")]
+    names: Strings,
+}
+
+#[test]
+fn terminated() {
+    assert_eq!(findings(&Names::TYPE, b"\0", RULES), [""; 0]);
+    assert_eq!(findings(&Names::TYPE, b"\0ab\0\0", RULES), [""; 0]);
+    let unterminated = |at: &str| vec![format!("{at}: the last string does not end with a NUL [KIND]")];
+    assert_eq!(findings(&Names::TYPE, b"\0ab", RULES), unterminated("names[0] (bytes 0x1..0x3)"));
+    assert_eq!(findings(&Names::TYPE, b"\0ab\0\0cd", RULES), unterminated("names[2] (bytes 0x5..0x7)"));
 }
 
 #[derive(Layout)]

@@ -71,10 +71,12 @@ pub(super) fn check_after(summary: &Summary, document: &Document, report: &mut R
     for index in 0..document.animations.len() {
         check_animation(document, index, report);
     }
-    if document.strings.is_unterminated() {
-        let path = path!(strings[document.strings.len() - 1]);
-        report.add(&STRING_END, path, "the file ends before the string does");
-    }
+    let last = document.strings.len().saturating_sub(1);
+    Constraints::declared::<Document>("strings", &Scope::default(), RULES).check(
+        document.strings.as_bytes().last().map(|byte| [*byte]),
+        |_| path!(strings[last]),
+        report,
+    );
     if document.strings.is_empty() && document.animations.iter().any(|animation| animation.name.is_some()) {
         report.add(&NO_STRINGS, path!(strings), "there are none, but animations name them");
     }

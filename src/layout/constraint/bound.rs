@@ -68,6 +68,8 @@ enum Test {
     },
     /// The mask of the bits.
     ReservedZero(u128),
+    /// The last byte of strings, which stands for all of them, is 0.
+    Terminated,
     /// Whether it does.
     Holds(bool),
 }
@@ -93,7 +95,7 @@ impl Constraints {
     }
 
     /// Those of the field of `T` with this name, or of its variant with this name, that are of these rules. Names in them stand
-    /// for the values in `scope`.
+    /// for the values in `scope`. None if there is no such field, which is a mistake: debug builds panic.
     pub fn declared<T: Layout>(name: &str, scope: &Scope, rules: &[&'static Rule]) -> Constraints {
         let field = match T::TYPE.declaration().map(|declaration| declaration.shape) {
             Some(Shape::Struct(fields)) => fields.iter().find(|field| field.name == name),
@@ -102,6 +104,7 @@ impl Constraints {
             }
             _ => None,
         };
+        debug_assert!(field.is_some(), "the declaration has no field {name}");
         field.map_or(Constraints { bound: Vec::new() }, |field| Constraints::of(field, scope, rules))
     }
 
@@ -196,6 +199,8 @@ impl Test {
                 Test::Sum { total: *total, tolerance: *tolerance }
             }
             Requirement::ReservedZero => Test::ReservedZero(ty.reserved_bits()),
+            Requirement::Terminated if *ty.flat().item == Type::NulString => Test::Terminated,
+            Requirement::Terminated => return None,
             Requirement::Holds(condition) => Test::Holds(condition.eval_bool(scope).ok()?),
         })
     }
@@ -246,6 +251,7 @@ impl Bound {
                 unless(numbers().all(|number| values.iter().any(|value| number.equals(*value))))
             }
             Test::Finite => unless(numbers().all(Scalar::is_finite)),
+            Test::Terminated => unless(numbers().all(|last| last.equals(0))),
             Test::Unique => unless(numbers().all(|number| self.seen.keys.insert(number.key()))),
             Test::Ordered => {
                 let number = numbers().next()?;
@@ -312,6 +318,7 @@ fn template(constraint: &Constraint, scope: &Scope) -> Cow<'static, str> {
             Requirement::Ordered => "{found} after {previous}",
             Requirement::Sum { .. } => "adds up to {found}, expected {limit}",
             Requirement::ReservedZero => "reserved bits are set: {found:#x}",
+            Requirement::Terminated => "the last string does not end with a NUL",
             Requirement::Holds(_) => "does not hold",
         });
     };

@@ -125,6 +125,9 @@ fn check_items(constraints: &mut Constraints, node: &Node, flat: Flat, report: &
         }
         (path, Some(within(&node.span, range)))
     };
+    if let Type::NulString = flat.item {
+        return check_strings(constraints, node, flat, report);
+    }
     let field = node.field.and_then(|field| {
         field.constraints.iter().find_map(|c| match c.requirement {
             Requirement::Sum { of, .. } => of,
@@ -161,6 +164,19 @@ fn check_items(constraints: &mut Constraints, node: &Node, flat: Flat, report: &
             constraints.check_at(numbers.chunks_exact(items.max(1)), place, report);
         }
     }
+}
+
+/// Checks how the strings at a node end: the last byte stands for them.
+fn check_strings(constraints: &mut Constraints, node: &Node, flat: Flat, report: &mut Report) {
+    let place = |_| {
+        let terminated = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
+        let range = node.span.range();
+        let span = within(&node.span, range.start + terminated as u64..range.end);
+        let path = Path::from(node.path);
+        let strings = node.bytes.iter().filter(|byte| **byte == 0).count();
+        (if flat.list { path.index(strings) } else { path }, Some(span))
+    };
+    constraints.check_at(node.bytes.last().map(|last| [*last]), place, report);
 }
 
 /// The bytes of a field of all the structs in `bytes`, and its type.

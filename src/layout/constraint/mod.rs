@@ -58,6 +58,8 @@ pub enum Requirement {
     },
     /// The reserved bits of a packed word are 0.
     ReservedZero,
+    /// The last of the strings ends with a NUL.
+    Terminated,
     /// A condition on the field and those before it holds.
     Holds(Expr),
 }

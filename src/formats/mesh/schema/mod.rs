@@ -61,6 +61,7 @@ pub struct Document {
     pub animations: Vec<Animation>,
     /// Names of the animations, up to the end of the file (M3). The renderlib dialect has none.
     #[br(if(dialect == Dialect::Spec))]
+    #[layout(terminated, rule = "MESH-STRING-END", message = "the file ends before the string does")]
     pub strings: Strings,
 }
 

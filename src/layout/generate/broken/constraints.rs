@@ -40,7 +40,8 @@ fn attempts_on(
                 attempt(leaf.set_to(limits.collect()))
             });
             let largest = leaves.clone().map(|leaf| attempt(leaf.set_to(vec![leaf.largest()])));
-            limit.chain(largest).collect()
+            let narrow = leaves.clone().map(|leaf| attempt(leaf.set_to(leaf.zero_if_narrowed())));
+            limit.chain(largest).chain(narrow).collect()
         }
         Requirement::OneOf(_) => each(|leaf, numbers| {
             let others = (0..).filter(|number| !numbers.contains(number)).map(|number| number.to_string());
@@ -89,6 +90,8 @@ fn attempts_on(
             };
             leaves.flat_map(of).collect()
         }
+        // Bytes go from the end of a file only.
+        Requirement::Terminated => vec![attempt(vec![Alteration::Cut(place.end.saturating_sub(1))])],
         Requirement::Holds(_) => Vec::new(),
     }
 }
@@ -116,6 +119,14 @@ impl Leaf {
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
             ty => format!("{:#x}", u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))),
+        }
+    }
+
+    /// The integer that is 0 in half of its bits.
+    fn zero_if_narrowed(&self) -> Vec<String> {
+        match self.ty {
+            Type::Unsigned(size @ 2..=16) => vec![(1_u128 << (4 * size)).to_string()],
+            _ => Vec::new(),
         }
     }
 

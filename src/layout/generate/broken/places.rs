@@ -54,6 +54,8 @@ pub(super) struct Constrained {
     pub(super) constraints: Vec<(&'static Constraint, Vec<i128>)>,
     /// The value, or the first and last of them.
     pub(super) leaves: Vec<Leaf>,
+    /// Where it ends.
+    pub(super) end: u64,
 }
 
 impl<'d> Places<'d> {
@@ -184,7 +186,8 @@ impl Visitor for Finder<'_> {
         let constraints = field.constraints.iter().map(numbers).collect();
         let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));
         let leaves = self.leaves[start.map_or(0, |before| before + 1)..].to_vec();
-        self.places.constrained.push(Constrained { path: node.path.to_vec(), field, constraints, leaves });
+        let (path, end) = (node.path.to_vec(), node.span.range().end);
+        self.places.constrained.push(Constrained { path, field, constraints, leaves, end });
     }
 }
 
