@@ -86,6 +86,8 @@ mod holds;
 mod interop;
 #[cfg(all(feature = "iyma", feature = "scene"))]
 mod iyma;
+#[cfg(all(feature = "mesh", feature = "proptest"))]
+mod loader;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
