@@ -113,16 +113,19 @@ impl Resolver<'_> {
         depth: usize,
     ) {
         let Some((name, rest)) = path.split_first() else { return };
-        match declaration.shape {
-            Shape::Struct(fields) if let Some(field) = fields.iter().find(|field| field.name == *name) => {
-                match (rest, content(field)) {
-                    ([], _) => self.add(declaration, name, field.rule, literals),
-                    (rest, Type::Declared(inner)) => self.path(inner, rest, literals, depth),
-                    _ => {}
+        let field = match declaration.shape {
+            Shape::Struct(fields) => fields.iter().find(|field| field.name == *name),
+            Shape::Bits { .. } => return self.add(declaration, name, None, literals),
+            _ => None,
+        };
+        match (field, rest) {
+            (None, _) => self.import(declaration, path, literals, depth),
+            (Some(field), []) => self.add(declaration, name, field.rule, literals),
+            (Some(field), rest) => {
+                if let Type::Declared(inner) = content(field) {
+                    self.path(inner, rest, literals, depth);
                 }
             }
-            Shape::Bits { .. } => self.add(declaration, name, None, literals),
-            _ => self.import(declaration, path, literals, depth),
         }
     }
 
