@@ -238,7 +238,7 @@ impl Expr {
     }
 
     /// Calls `each` on the expression and all its parts.
-    pub(super) fn visit(&self, each: &mut impl FnMut(&Expr)) {
+    pub fn visit(&self, each: &mut impl FnMut(&Expr)) {
         each(self);
         match self {
             Expr::Unary(_, a) | Expr::Cast(a, _) => a.visit(each),

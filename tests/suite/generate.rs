@@ -276,6 +276,83 @@ fn plausible_documents_have_no_findings() {
     }
 }
 
+/// Numbers that fit the rest of a document, and so have no boundaries of their own: those of joints, bones, meshes, vertices
+/// and strings, and how many there are; and the bytes of a text that is UTF-8.
+const FITTED: &[&str] = &[
+    "animations.name",
+    "animations.poses.joint",
+    "joints.id",
+    "joints.parent",
+    "vertices.joint_ids",
+    "data.indices",
+    "descriptor.attributes.name",
+    "descriptor.meshes.first_index",
+    "descriptor.meshes.first_vertex",
+    "descriptor.meshes.index_count",
+    "descriptor.meshes.vertex_count",
+    "descriptor.n_vertices",
+    "bones.pseudo.bone_0",
+    "bones.pseudo.bone_1",
+    "bones.pseudo.bone_2",
+    "bones.pseudo.bone_3",
+    "lods.id_mesh",
+    "meshes.faces.quad_32.v0",
+    "meshes.faces.quad_32.v1",
+    "meshes.faces.quad_32.v2",
+    "meshes.faces.quad_32.v3",
+    "meshes.faces.quad_64.v0",
+    "meshes.faces.quad_64.v1",
+    "meshes.faces.quad_64.v2",
+    "meshes.faces.quad_64.v3",
+    "meshes.faces.triangle_32.v0",
+    "meshes.faces.triangle_32.v1",
+    "meshes.faces.triangle_32.v2",
+    "meshes.faces.triangle_64.v0",
+    "meshes.faces.triangle_64.v1",
+    "meshes.faces.triangle_64.v2",
+    "meshes.n_tris",
+    "meshes.n_vtx",
+];
+
+#[test]
+fn documents_have_every_kind_of_value() {
+    let mut never = Vec::new();
+    for format in FormatId::ALL.iter().copied() {
+        let documents = generated_files::documents(format, generate::Config::default(), 2000);
+        assert_eq!(documents.len(), 2000);
+        let coverage = generated_files::coverage(format, &documents).unwrap();
+        let is_free = |line: &String| !FITTED.iter().any(|name| line.starts_with(&format!("{name}: ")));
+        never.extend(coverage.never().filter(is_free));
+    }
+    assert_eq!(
+        never,
+        [
+            // A check refuses it.
+            "header.format.position: false",
+            // A rule demands 0.
+            "meshes.faces.quad_32.tag2: 1",
+            "meshes.faces.quad_32.tag2: largest",
+            "meshes.faces.quad_32.tag2: sign bit",
+            "meshes.faces.quad_64.tag2: 1",
+            "meshes.faces.quad_64.tag2: largest",
+            "meshes.faces.quad_64.tag2: sign bit",
+            "meshes.faces.triangle_64.tag2: 1",
+            "meshes.faces.triangle_64.tag2: largest",
+            "meshes.faces.triangle_64.tag2: sign bit",
+            // It would be the tag of another form.
+            "meshes.vertices.flat_64.bone: largest",
+            "meshes.vertices.textured_64.bone: largest",
+            // A rule demands that positions are finite.
+            "meshes.vertices.vertex_128.org_x: largest",
+            "meshes.vertices.vertex_128.org_y: largest",
+            "meshes.vertices.vertex_128.org_z: largest",
+        ]
+    );
+}
+
+#[path = "../../examples/generated_files.rs"]
+mod generated_files;
+
 /// Positions with their number.
 #[derive(Layout)]
 #[binrw]

@@ -128,11 +128,11 @@ fn finite(attribute: Attribute) -> Attribute {
 
 fn usages(dialect: Dialect) -> impl Strategy<Value = Vec<Usage>> {
     let name = if dialect == Dialect::Reference { "".boxed() } else { any::<String>().boxed() };
-    let custom = (any::<[u16; 2]>(), name).prop_map(|([a, b], name)| {
-        // Two numbers that differ.
-        let b = u32::from(b) + 0x1_0000;
-        [Usage::Custom(a.into(), name.clone()), Usage::Custom(b, name)]
-    });
+    // Two numbers that differ.
+    let small = prop_oneof![0..=1u32, any::<u16>().prop_map_into()];
+    let large = prop_oneof![Just(1 << 31), Just(u32::MAX), 0x1_0000..=u32::MAX];
+    let custom = (small, large, name)
+        .prop_map(|(a, b, name)| [Usage::Custom(a, name.clone()), Usage::Custom(b, name)]);
     custom.prop_flat_map(move |[a, b]| {
         let mut all = vec![a, b];
         all.extend_from_slice(Usage::named(dialect));

@@ -76,10 +76,14 @@ fn values(kind: Kind, vertices: usize, plausible: bool) -> BoxedStrategy<Values>
     }
 }
 
-/// Every finite float.
+/// Every finite float, boundaries among them.
 fn floats() -> impl Strategy<Value = f32> {
     use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
-    prop_oneof![4 => -10.0..10.0f32, 1 => POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO]
+    prop_oneof![
+        4 => -10.0..10.0f32,
+        1 => POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO,
+        1 => select(&[0.0, -0.0, 1.0, -1.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE][..]),
+    ]
 }
 
 /// Properties with different names; the built-in ones among them where they are plausible.

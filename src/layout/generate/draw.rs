@@ -137,8 +137,8 @@ impl<'c> Draw<'c> {
         {
             return number;
         }
-        let boundaries = [0, 1, max, sign - 1, sign.min(max), min, max - 1];
-        let boundaries = boundaries.iter().chain(literals.iter().filter(|n| (min..=max).contains(*n)));
+        let boundaries = [0, 1, max, sign - 1, sign.min(max), min, max - 1, -1];
+        let boundaries = boundaries.iter().chain(literals).filter(|number| (min..=max).contains(*number));
         let all = if bits > 62 { u64::MAX } else { (max - min + 1) as u64 };
         match self.of_sorts([8, boundaries.clone().count() as u64, all]) {
             (0, small) => small.into(),
