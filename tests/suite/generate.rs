@@ -39,6 +39,31 @@ struct Constrained {
     times: Vec<f32>,
     #[layout(reserved_zero, rule = "BELOW")]
     flags: Flags,
+    #[layout(sum = 255.0, rule = "BELOW")]
+    weights: [u8; 4],
+    #[layout(sum = 1.0, of = influence, tolerance = 0.001, rule = "FINITE")]
+    influences: [Influence; 3],
+    #[br(count = 3)]
+    #[layout(unique, rule = "BELOW")]
+    ids: Vec<u8>,
+    #[br(count = 3)]
+    bones: Vec<Bone>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Bone {
+    #[layout(unique, rule = "BELOW")]
+    id: i8,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Influence {
+    bone: u8,
+    influence: f32,
 }
 
 #[derive(Layout)]

@@ -24,7 +24,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// materials, and vertices of bones that exist.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let config = Config { rules: RULES, ..config };
-    generate::files(&Image::TYPE, config).prop_filter_map("a document", move |bytes| {
+    generate::drafts(&Image::TYPE, config).prop_filter_map("a document", move |bytes| {
         let Image { header, meshes, lods, bones, animations } = Image::read(&mut Input::new(&bytes)).ok()?;
         let mut document = Document {
             reserved: [header.resv1, header.resv2, header.resv3],

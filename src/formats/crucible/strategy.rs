@@ -24,7 +24,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let config = Config { rules: RULES, ..config };
     let of = move |container, dialect| {
-        let files = generate::files(codec::layout_of(container, dialect), config);
+        let files = generate::drafts(codec::layout_of(container, dialect), config);
         files.prop_filter_map("a document", move |bytes| {
             let mut document = codec::read(&bytes, dialect, &Limits::default()).ok()?;
             for chunk in &mut document.chunks {

@@ -22,7 +22,7 @@ pub fn documents() -> impl Strategy<Value = Document> {
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     let config = Config { rules: RULES, ..config };
     let of = move |dialect| {
-        let files = generate::files(codec::layout(dialect), config);
+        let files = generate::drafts(codec::layout(dialect), config);
         files.prop_filter_map("a document", move |bytes| {
             let (document, _) = codec::read(&bytes, dialect).ok()?;
             let document = completed(document)?;

@@ -3,6 +3,7 @@
 use super::Config;
 use super::choices::{Choices, Trace};
 use super::draw::{DRAWS, Draw};
+use super::several::{balanced, distinct};
 use super::uses::{Use, Used, name_of_count, of_fields, of_name, within};
 use crate::layout::assemble::Values;
 use crate::layout::walk::Segment;
@@ -56,12 +57,17 @@ impl Generator<'_> {
     /// Draws a value; returns what expressions may see of it.
     fn value(&mut self, ty: &'static Type, around: &Around) -> Option<Value> {
         match ty {
-            Type::Array(item, count) => self.items(item, *count, around),
+            Type::Array(item, count) => {
+                let drawn = self.items(item, *count, around);
+                self.balance(&drawn, around);
+                None
+            }
             Type::List(item) => {
                 let (count, name) = (around.count, around.count_name.or(self.draw.path.last().copied()));
                 let count = count.unwrap_or_else(|| self.draw.count()).min(self.most);
                 name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
-                self.items(item, count, around)
+                self.items(item, count, around);
+                None
             }
             Type::Declared(declaration) => self.declared(ty, declaration, around),
             plain => self.leaf(plain, around),
@@ -86,25 +92,70 @@ impl Generator<'_> {
         Some(value)
     }
 
-    fn items(&mut self, item: &'static Type, count: u64, around: &Around) -> Option<Value> {
+    /// Draws items; returns what expressions may see of them.
+    fn items(&mut self, item: &'static Type, count: u64, around: &Around) -> Vec<Option<Value>> {
         self.values.put(&self.draw.path, None);
-        let mut before = None;
+        let mut drawn: Vec<Option<Value>> = Vec::new();
         for index in 0..count {
             self.draw.path.push(Segment::Index(index));
-            let (scope, before_it) = (around.scope.clone(), before.take());
+            let (scope, before) = (around.scope.clone(), drawn.last().cloned().flatten());
             let around = Around {
                 scope,
-                before: before_it,
+                before,
                 count: None,
                 count_name: None,
                 own: None,
                 used: Vec::new(),
                 ..*around
             };
-            before = self.value(item, &around);
+            let mut value = self.value(item, &around);
+            self.make_distinct(&drawn, &mut value, item, &around);
+            drawn.push(value);
             self.draw.path.pop();
         }
-        None
+        drawn
+    }
+
+    /// Makes an item another than those before it in what a constraint says is unique: its number, or fields of it.
+    fn make_distinct(
+        &mut self,
+        before: &[Option<Value>],
+        item: &mut Option<Value>,
+        ty: &'static Type,
+        around: &Around,
+    ) {
+        let is_unique = |draw: &Draw, constraints: &[Constraint]| {
+            constraints.iter().any(|c| c.requirement == Requirement::Unique && draw.respects(c))
+        };
+        if is_unique(&self.draw, around.constraints)
+            && let Some(number) = distinct(before, item, None, ty)
+        {
+            self.values.put(&self.draw.path, Some(number.clone()));
+            *item = Some(number);
+        }
+        let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = ty else { return };
+        for field in fields.iter().filter(|field| is_unique(&self.draw, field.constraints)) {
+            if let Some(number) = distinct(before, item, Some(field.name), &field.ty)
+                && let Some(Value::Struct(scope)) = item
+            {
+                scope.push(field.name, number.clone());
+                let path = [&self.draw.path[..], &[Segment::Field(field.name)]].concat();
+                self.values.put(&path, Some(number));
+            }
+        }
+    }
+
+    /// Makes the numbers of an array add up, where a constraint says to what.
+    fn balance(&mut self, drawn: &[Option<Value>], around: &Around) {
+        for constraint in around.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
+            let Requirement::Sum { of, total, tolerance } = constraint.requirement else { continue };
+            let numbers = balanced(drawn, of, total, tolerance).unwrap_or_default();
+            for (index, number) in numbers.into_iter().enumerate() {
+                let steps = [Some(Segment::Index(index as u64)), of.map(Segment::Field)];
+                let path = self.draw.path.iter().copied().chain(steps.into_iter().flatten());
+                self.values.put(&path.collect::<Vec<_>>(), Some(number));
+            }
+        }
     }
 
     fn declared(&mut self, ty: &Type, declaration: &'static Declaration, around: &Around) -> Option<Value> {

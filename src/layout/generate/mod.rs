@@ -35,6 +35,7 @@ mod broken;
 mod choices;
 mod draw;
 mod generator;
+mod several;
 #[cfg(feature = "proptest")]
 mod tree;
 mod uses;
@@ -46,7 +47,7 @@ pub use broken::{Breakage, Broken, Miscount, breakages};
 use self::choices::{Choices, Trace};
 use super::Type;
 use super::walk::first_fault;
-use crate::{Limits, Result, Rule};
+use crate::{Limits, Report, Result, Rule, Severity};
 
 /// What sort of files.
 #[derive(Debug, Clone, Copy)]
@@ -57,8 +58,8 @@ pub struct Config {
     /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and no
     /// constraint is broken, of whatever rule.
     pub plausible: bool,
-    /// The rules of the format. Constraints of those that are errors are always respected, as are those of rules that are
-    /// not among these.
+    /// The rules of the format. Constraints of those that are errors are always respected. Those of rules that are not among
+    /// these are, as far as they say something of one value or of one before it.
     pub rules: &'static [&'static Rule],
     /// How many numbers decide about a file at most, for a strategy.
     pub max_choices: usize,
@@ -76,10 +77,12 @@ impl Default for Config {
 ///
 /// If what they decide about does not go together, such as several values that a check compares.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
-    assembled(ty, Choices::sequence(choices), config).map(|(bytes, _)| bytes)
+    let (bytes, _) = assembled(ty, Choices::sequence(choices), config)?;
+    require_constraints(ty, &bytes, config)?;
+    Ok(bytes)
 }
 
-/// The file that these choices decide about, and what each of them decided.
+/// The file that these choices decide about, and what each of them decided. Constraints over several values may be violated.
 fn assembled(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Vec<u8>, Trace)> {
     let limits = Limits::default();
     let (values, trace) = generator::values(ty, choices, config);
@@ -87,6 +90,21 @@ fn assembled(ty: &'static Type, choices: Choices, config: &Config) -> Result<(Ve
     match first_fault(ty, &bytes, &limits) {
         None => Ok((bytes, trace)),
         Some(fault) => Err(crate::Error::inexpressible(fault.message).at(fault.path)),
+    }
+}
+
+/// # Errors
+///
+/// The first finding that files of this sort are not to have.
+fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Result<()> {
+    let limits = Limits::default();
+    let min = if config.plausible { Severity::Warning } else { Severity::Error };
+    let mut report = Report::at_least(min, &limits);
+    // There is no fault in it.
+    let _ = super::check(ty, bytes, config.rules, &limits, &mut report);
+    match report.findings().first() {
+        None => Ok(()),
+        Some(finding) => Err(crate::Error::inexpressible(&finding.message).at(finding.path.clone())),
     }
 }
 
@@ -110,5 +128,14 @@ pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strat
 /// As [`valid`], by a layout: one of those of a [format](crate::About::layouts), or of [`bind`](super::bind).
 #[cfg(feature = "proptest")]
 pub fn files(ty: &'static Type, config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
-    tree::Files { ty, config }
+    tree::Files { ty, config, is_draft: false }
+}
+
+/// As [`files`], where constraints over several values may be violated: for strategies that put that right.
+#[cfg(all(feature = "proptest", any(feature = "mesh", feature = "crucible", feature = "bmd")))]
+pub(crate) fn drafts(
+    ty: &'static Type,
+    config: Config,
+) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
+    tree::Files { ty, config, is_draft: true }
 }

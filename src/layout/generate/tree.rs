@@ -8,7 +8,7 @@ use proptest::strategy::{NewTree, ValueTree};
 use proptest::test_runner::TestRunner;
 
 use super::choices::{Choice, Choices, List, Trace};
-use super::{Config, assembled};
+use super::{Config, assembled, require_constraints};
 use crate::layout::Type;
 
 /// How often a file is gone through from its beginning at most: what was in the way may be gone.
@@ -35,6 +35,8 @@ const LESS: [fn(u64) -> u64; 9] = [
 pub(super) struct Files {
     pub ty: &'static Type,
     pub config: Config,
+    /// Whether constraints over several values may be violated.
+    pub is_draft: bool,
 }
 
 impl Strategy for Files {
@@ -50,7 +52,7 @@ impl Strategy for Files {
                 let (next, files) = (Next::default(), self.clone());
                 return Ok(Tree { files, best, candidate: None, next, round: 0, has_progress: false, seen });
             }
-            runner.reject_local("a check over several values")?;
+            runner.reject_local("a check or constraint over several values")?;
         }
     }
 }
@@ -58,6 +60,9 @@ impl Strategy for Files {
 impl Files {
     fn file(&self, choices: Choices) -> crate::Result<File> {
         let (bytes, trace) = assembled(self.ty, choices, &self.config)?;
+        if !self.is_draft {
+            require_constraints(self.ty, &bytes, &self.config)?;
+        }
         Ok(File { bytes, trace })
     }
 }

@@ -1,0 +1,74 @@
+//! What constraints say of several numbers together.
+
+use std::collections::BTreeSet;
+
+use crate::layout::{Type, Value};
+
+/// The number of an item, or of this field of it.
+fn number(item: &Option<Value>, of: Option<&str>) -> Option<Value> {
+    match (item.as_ref()?, of) {
+        (Value::Struct(scope), Some(name)) => scope.get(name).cloned(),
+        (value, _) => Some(value.clone()),
+    }
+}
+
+/// The next integer of this type that none of the items before has, if one of them has this item's.
+pub(super) fn distinct(
+    before: &[Option<Value>],
+    item: &Option<Value>,
+    of: Option<&str>,
+    ty: &Type,
+) -> Option<Value> {
+    let integer = |item: &Option<Value>| match number(item, of)? {
+        Value::Int(integer) => Some(integer),
+        _ => None,
+    };
+    let (min, max): (i128, i128) = match ty {
+        Type::Unsigned(size @ 1..16) => (0, (1 << (8 * size)) - 1),
+        Type::Signed(size @ 1..16) => (-1 << (8 * size - 1), (1 << (8 * size - 1)) - 1),
+        _ => return None,
+    };
+    let taken: BTreeSet<i128> = before.iter().filter_map(integer).collect();
+    let own = integer(item).filter(|own| taken.contains(own))?;
+    (own..=max).chain(min..own).take(taken.len() + 1).find(|other| !taken.contains(other)).map(Value::Int)
+}
+
+/// The numbers of the items of an array, or of this field of them, so that they add up to `total`: the last is what the others
+/// leave or, where that is not possible, the first is all. `None` if there are none.
+pub(super) fn balanced(
+    drawn: &[Option<Value>],
+    of: Option<&str>,
+    total: f64,
+    tolerance: f64,
+) -> Option<Vec<Value>> {
+    let mut numbers = drawn.iter().map(|item| number(item, of)).collect::<Option<Vec<_>>>()?;
+    let others = numbers.split_last()?.1.iter().map(as_f64).sum::<Option<f64>>()?;
+    // What is left of floats is rounded.
+    let is_exact = numbers.iter().all(|number| matches!(number, Value::Int(_)));
+    let is_left = (0.0..=total).contains(&others) && (is_exact || tolerance > 0.0);
+    if !is_left {
+        numbers.iter_mut().for_each(|number| *number = alike(number, 0.0));
+    }
+    let (rest, place) =
+        if is_left { (total - others, numbers.last_mut()) } else { (total, numbers.first_mut()) };
+    place.into_iter().for_each(|number| *number = alike(number, rest));
+    Some(numbers)
+}
+
+fn as_f64(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::F32(number) => Some((*number).into()),
+        Value::F64(number) => Some(*number),
+        _ => None,
+    }
+}
+
+/// A number of the same type.
+fn alike(value: &Value, number: f64) -> Value {
+    match value {
+        Value::F32(_) => Value::F32(number as f32),
+        Value::F64(_) => Value::F64(number),
+        _ => Value::Int(number as i128),
+    }
+}
