@@ -157,7 +157,6 @@ fn main() {
             let mut counts = Counts::of(ty);
             let mut valid = 0;
             for file in files(ty, rules, 200) {
-                // Rules over several values can be broken already.
                 let Ok(broken) = generate::breakages(ty, &file, rules, &Limits::default()) else { continue };
                 valid += 1;
                 broken.for_each(|broken| counts.add(&broken));

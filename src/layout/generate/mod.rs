@@ -2,9 +2,9 @@
 //! them.
 //!
 //! [`file()`] goes through a declaration and decides everything that is not decided yet by the next of its numbers: how many
-//! items, which alternative, which flags, which bits. Conditions, counts, checks and constraints are respected, as far as
-//! they say something of one value; sizes, offsets and checksums are [computed](super::assemble). What a packing demands by
-//! functions of its own, as that of IyMA does, is not known: few of those files can be made.
+//! items, which alternative, which flags, which bits. Conditions, counts, checks and constraints are respected; where several
+//! values still do not go together, there is no file. Sizes, offsets and checksums are [computed](super::assemble). What a
+//! packing demands by functions of its own, as that of IyMA does, is not known: few of those files can be made.
 //!
 //! Of each choice, 0 is the simplest: fewer and smaller numbers make smaller files. With the feature `proptest`, `valid` and
 //! `files` are strategies that shrink by them: items of lists go, flags and values become 0, and what is left stays as it
@@ -75,7 +75,7 @@ impl Default for Config {
 ///
 /// # Errors
 ///
-/// If what they decide about does not go together, such as several values that a check compares.
+/// If what they decide about does not go together, such as several values that a check compares or a constraint counts.
 pub fn file(ty: &'static Type, choices: &[u64], config: &Config) -> Result<Vec<u8>> {
     let (bytes, _) = assembled(ty, Choices::sequence(choices), config)?;
     require_constraints(ty, &bytes, config)?;
