@@ -4,9 +4,9 @@ use meshspec::{Format, FormatId, ReadOptions, WriteOptions, crucible};
 
 use crate::{Bench, Error, Sheet, sheet};
 
-/// 50 MB of positions, normals, UVs and indices.
-pub fn document() -> crucible::Document {
-    let Sheet { positions, normals, uvs, indices } = sheet(950);
+/// Positions, normals, texture coordinates and indices of a sheet.
+pub fn document(sheet: Sheet) -> crucible::Document {
+    let Sheet { positions, normals, uvs, indices } = sheet;
     crucible::Document {
         chunks: vec![crucible::Chunk {
             indices: crucible::Indices::U32(indices),
@@ -22,7 +22,8 @@ pub fn document() -> crucible::Document {
 }
 
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
-    let document = document();
+    // 50 MB.
+    let document = document(sheet(950));
     let bytes = document.write(&WriteOptions::default())?;
     let mut raw: Vec<Vec<u8>> =
         document.chunks[0].streams.iter().map(|stream| stream.to_bytes().into_owned()).collect();

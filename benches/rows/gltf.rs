@@ -1,16 +1,19 @@
-//! The rows of conversion to GLB.
+//! The rows of conversion to GLB, and from it.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use meshspec::bmd::VertexColumns;
+use meshspec::bmd::{self, VertexColumns};
+use meshspec::bulk::{self, Plain};
 use meshspec::interop::{Files, Interchange};
 use meshspec::scene::SceneOptions;
-use meshspec::{Document, FormatId, ReadOptions, WriteOptions};
+use meshspec::{Document, FormatId, Limits, ReadOptions, WriteOptions, mesh as mesh_format, seed};
+use serde_json::Value;
 
 use super::{crucible, iyma, mesh};
-use crate::{Bench, Error};
+use crate::{Bench, Error, Sheet, sheet};
 
 /// One file, whatever its name.
 struct Single(PathBuf);
@@ -25,17 +28,22 @@ impl Files for Single {
     }
 }
 
-/// Conversion into a file, against decoding and writing as many bytes as they are.
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
+    rows_to_glb(bench)?;
+    rows_from_glb(bench)
+}
+
+/// Conversion into a file, against decoding and writing as many bytes as they are.
+fn rows_to_glb(bench: &mut Bench) -> Result<(), Error> {
     let options = SceneOptions::default();
     // As large a sheet as an image of BMD holds.
-    let (sheet, _) = Document::Iyma(iyma::document(400)?).into_scene(&options)?;
-    let (bmd, _) = Document::from_scene(FormatId::Bmd, sheet, &options)?;
+    let (scene, _) = Document::Iyma(iyma::document(sheet(400))?).into_scene(&options)?;
+    let (bmd, _) = Document::from_scene(FormatId::Bmd, scene, &options)?;
     let documents = [
         ("gltf/from mesh", Document::Mesh(mesh::document()?)),
-        ("gltf/from crucible", Document::Crucible(crucible::document())),
+        ("gltf/from crucible", Document::Crucible(crucible::document(sheet(950)))),
         ("gltf/from bmd", bmd),
-        ("gltf/from iyma", Document::Iyma(iyma::document(1000)?)),
+        ("gltf/from iyma", Document::Iyma(iyma::document(sheet(1000))?)),
     ];
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("out");
@@ -67,4 +75,120 @@ fn unpack(document: &Document) -> Vec<(VertexColumns, Vec<[u32; 3]>)> {
     let Document::Bmd(document) = document else { return Vec::new() };
     let meshes = document.meshes.iter();
     meshes.map(|mesh| (mesh.vertices.columns(), mesh.faces.triangles())).collect()
+}
+
+/// Conversion of a GLB in memory, against copying its columns out of it and writing a document that has them.
+fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
+    let options = SceneOptions::default();
+    let rows = [
+        ("gltf/to mesh", FormatId::Mesh, Document::Mesh(mesh::document()?)),
+        ("gltf/to crucible", FormatId::Crucible, Document::Crucible(crucible::document(sheet(950)))),
+        ("gltf/to seed", FormatId::Seed, Document::Iyma(iyma::document(sheet(448))?)),
+        ("gltf/to iyma", FormatId::Iyma, Document::Iyma(iyma::document(sheet(1000))?)),
+        // As large a sheet as a mesh of BMD holds.
+        ("gltf/to bmd", FormatId::Bmd, Document::Iyma(iyma::document(sheet(180))?)),
+    ];
+    for (name, format, document) in
+        rows.into_iter().filter(|(name, ..)| bench.wants(name)).collect::<Vec<_>>()
+    {
+        let mut files = BTreeMap::new();
+        Interchange::Glb.write(document.into_scene(&options)?.0, "glb", &mut files, &options)?;
+        let glb = files.remove("glb").ok_or("no GLB")?;
+        let convert = || -> Result<_, Error> {
+            let (scene, _) = Interchange::Glb.read(&glb, &files, &options, &Limits::default())?;
+            let (document, _) = Document::from_scene(format, scene, &options)?;
+            Ok(document.write(&WriteOptions::default())?)
+        };
+        let yardstick =
+            || -> Result<_, Error> { Ok(native(format, parse(&glb)?)?.write(&WriteOptions::default())?) };
+        let (size, expected) = (convert()?.len(), yardstick()?.len());
+        if size.abs_diff(expected) > expected / 20 {
+            return Err(format!("{name}: {size} bytes, but the yardstick writes {expected}").into());
+        }
+        bench.pair(name, glb.len() as u64, convert, "parse and write", yardstick);
+    }
+    Ok(())
+}
+
+/// The columns of a GLB's only mesh.
+struct Columns {
+    sheet: Sheet,
+    joint_ids: Option<Vec<[u8; 4]>>,
+    joint_weights: Option<Vec<[u8; 4]>>,
+}
+
+/// The columns, by the views that the JSON names: of a file that is known to be right.
+fn parse(glb: &[u8]) -> Result<Columns, Error> {
+    let length = u32::from_le_bytes(*glb[12..].first_chunk().ok_or("no length")?) as usize;
+    let (json, numbers): (Value, _) = (serde_json::from_slice(&glb[20..20 + length])?, &glb[28 + length..]);
+    fn column<T: Plain>(json: &Value, numbers: &[u8], accessor: &Value) -> Option<Vec<T>> {
+        let view = json["accessors"][accessor.as_u64()? as usize]["bufferView"].as_u64()?;
+        let view = &json["bufferViews"][view as usize];
+        let (start, length) = (view["byteOffset"].as_u64()? as usize, view["byteLength"].as_u64()? as usize);
+        Some(bulk::to_vec(numbers.get(start..start + length)?))
+    }
+    let primitive = &json["meshes"][0]["primitives"][0];
+    let attributes = &primitive["attributes"];
+    let corners = &primitive["indices"];
+    let is_narrow = json["accessors"][corners.as_u64().unwrap_or(0) as usize]["componentType"] == 5123;
+    let indices = if is_narrow {
+        column::<u16>(&json, numbers, corners).map(|indices| indices.into_iter().map(u32::from).collect())
+    } else {
+        column(&json, numbers, corners)
+    };
+    Ok(Columns {
+        sheet: Sheet {
+            positions: column(&json, numbers, &attributes["POSITION"]).ok_or("no positions")?,
+            normals: column(&json, numbers, &attributes["NORMAL"]).ok_or("no normals")?,
+            uvs: column(&json, numbers, &attributes["TEXCOORD_0"]).ok_or("no texture coordinates")?,
+            indices: indices.ok_or("no indices")?,
+        },
+        joint_ids: column(&json, numbers, &attributes["JOINTS_0"]),
+        joint_weights: column(&json, numbers, &attributes["WEIGHTS_0"]),
+    })
+}
+
+/// A document with these columns.
+fn native(format: FormatId, columns: Columns) -> Result<Document, Error> {
+    let Columns { sheet, joint_ids, joint_weights } = columns;
+    Ok(match format {
+        FormatId::Mesh => {
+            let Sheet { positions, normals, uvs, indices } = sheet;
+            let columns = mesh_format::Columns {
+                positions,
+                normals: Some(normals),
+                uvs: Some(uvs),
+                joint_ids,
+                joint_weights,
+            };
+            let vertices = mesh_format::Vertices::from_columns(&columns)?;
+            Document::Mesh(mesh_format::Document {
+                vertices,
+                indices,
+                joints: mesh::joints(),
+                ..Default::default()
+            })
+        }
+        FormatId::Crucible => Document::Crucible(crucible::document(sheet)),
+        FormatId::Seed => Document::Seed(seed::Document {
+            positions: sheet.positions,
+            normals: sheet.normals,
+            uvs: vec![sheet.uvs],
+            faces: sheet.indices.as_chunks().0.to_vec(),
+            ..Default::default()
+        }),
+        FormatId::Iyma => Document::Iyma(iyma::document(sheet)?),
+        FormatId::Bmd => {
+            let Sheet { positions, normals, uvs, indices } = sheet;
+            let attributes =
+                bmd::Attributes { positions, normals: Some(normals), st: Some(uvs), ..Default::default() };
+            let (sizes, tolerance) = (bmd::VertexSizes::PerVertex, bmd::Tolerance::default());
+            let (vertices, _) =
+                bmd::Vertices::encode(&attributes, bmd::Surface::Textured, sizes, &tolerance)?;
+            let faces: Vec<_> = indices.as_chunks().0.iter().copied().map(bmd::Face::Triangle).collect();
+            let mesh = bmd::Mesh::new(Some("".into()), vertices, bmd::Faces::encode(&faces)?);
+            Document::Bmd(bmd::Document { meshes: vec![mesh], ..Default::default() })
+        }
+        other => return Err(format!("no yardstick for {other}").into()),
+    })
 }

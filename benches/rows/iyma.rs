@@ -9,8 +9,8 @@ use zstd::zstd_safe::{CCtx, CParameter, DCtx, DParameter, FrameFormat};
 use crate::{Bench, Error, Sheet, sheet};
 
 /// Positions, normals, texture coordinates and indices of a sheet, as GPU buffers.
-pub fn document(side: usize) -> Result<Document, Error> {
-    let Sheet { positions, normals, uvs, indices } = sheet(side);
+pub fn document(sheet: Sheet) -> Result<Document, Error> {
+    let Sheet { positions, normals, uvs, indices } = sheet;
     let attributes = vec![
         Attribute::from_f32(Usage::Position, VertexFormat::Float32x3, positions.as_flattened()),
         Attribute::from_f32(Usage::Normal, VertexFormat::Float32x3, normals.as_flattened()),
@@ -46,7 +46,7 @@ fn decoder() -> DCtx<'static> {
 
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     // 56 MB.
-    let document = document(1000)?;
+    let document = document(sheet(1000))?;
     let raw = raw_of(&document);
     let size = raw.len() as u64;
     let bytes = document.write(&WriteOptions::default())?;

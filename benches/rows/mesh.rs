@@ -19,13 +19,18 @@ pub fn document_of(side: usize) -> Result<mesh::Document, Error> {
         joint_weights: Some(vec![[128, 127, 0, 0]; positions.len()]),
         positions,
     };
-    let joint = |id, parent| mesh::Joint { id, parent, transform: [[0.0; 4]; 4] };
     Ok(mesh::Document {
         vertices: mesh::Vertices::from_columns(&columns)?,
         indices,
-        joints: vec![joint(0, 255), joint(1, 0)],
+        joints: joints(),
         ..Default::default()
     })
+}
+
+/// Two joints.
+pub fn joints() -> Vec<mesh::Joint> {
+    let joint = |id, parent| mesh::Joint { id, parent, transform: [[0.0; 4]; 4] };
+    vec![joint(0, 255), joint(1, 0)]
 }
 
 pub fn rows(bench: &mut Bench) -> Result<(), Error> {
