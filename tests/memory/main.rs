@@ -19,6 +19,8 @@ mod damaged;
 mod hostile;
 mod interop;
 mod lists;
+#[cfg(all(feature = "meshopt", feature = "draco"))]
+mod packed;
 mod streams;
 mod texts;
 
@@ -54,6 +56,8 @@ fn main() {
         hostile::trials(),
         interop::trials(),
         lists::trials(),
+        #[cfg(all(feature = "meshopt", feature = "draco"))]
+        packed::trials(),
         streams::trials(),
         texts::trials(),
     ];

@@ -43,6 +43,15 @@ impl<'a> Document<'a> {
     ///
     /// If values are not in the file, or are more than the limits allow.
     pub fn accessor(&'a self, index: usize) -> Result<Accessor<'a>> {
+        self.accessor_of(index, None)
+    }
+
+    /// An accessor to these values, one after the other, instead of those of its view.
+    ///
+    /// # Errors
+    ///
+    /// If values are not in the file, or are more than the limits allow.
+    pub fn accessor_of(&'a self, index: usize, unpacked: Option<&'a [u8]>) -> Result<Accessor<'a>> {
         let path = format!("accessors[{index}]");
         let Some(entry) = self.root.accessors.get(index) else {
             return Err(malformed(path, format!("out of range: there are {}", self.root.accessors.len())));
@@ -56,13 +65,16 @@ impl<'a> Document<'a> {
         let size = components * kind.0.size();
         let offset = entry.byte_offset.map_or(0, |offset| offset.0);
         let count = entry.count.0;
-        let values = match entry.buffer_view {
-            Some(view) => Some(self.values(view.value(), offset, count, size).map_err(|e| e.or_at(&path))?),
-            None if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
+        let values = match (unpacked, entry.buffer_view) {
+            (Some(bytes), _) => Some(Values { bytes, stride: size, size }),
+            (None, Some(view)) => {
+                Some(self.values(view.value(), offset, count, size).map_err(|e| e.or_at(&path))?)
+            }
+            (None, None) if count.checked_mul(size as u64).is_none_or(|bytes| bytes > MAX_ZEROS) => {
                 let message = format!("{count} values, none of which are in the file");
                 return Err(Error::limit_exceeded(message).at_text(path));
             }
-            None => None,
+            (None, None) => None,
         };
         let sparse = match &entry.sparse {
             Some(sparse) => Some(self.sparse(sparse, count, size).map_err(|error| error.or_at(&path))?),
@@ -212,7 +224,7 @@ impl Accessor<'_> {
 }
 
 /// Number of components; `None` for matrices whose columns may be filled up.
-fn components(ty: Type) -> Option<usize> {
+pub(super) fn components(ty: Type) -> Option<usize> {
     match ty {
         Type::Scalar => Some(1),
         Type::Vec2 => Some(2),

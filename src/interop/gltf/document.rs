@@ -10,7 +10,9 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::malformed::malformed;
-use super::{container, mend, unread};
+#[cfg(feature = "meshopt")]
+use super::meshopt::Packed;
+use super::{MESHOPT, container, mend, unread};
 use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
@@ -24,6 +26,9 @@ pub(super) struct Document<'a> {
     /// The content of each buffer, or why it cannot be had.
     buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
     pub strictness: Strictness,
+    /// The bytes of compressed views, once they are unpacked.
+    #[cfg(feature = "meshopt")]
+    unpacked: Vec<std::cell::OnceCell<Vec<u8>>>,
     /// Bytes that may still be decoded.
     budget: Cell<u64>,
 }
@@ -51,7 +56,14 @@ impl<'a> Document<'a> {
         let mut left = limits.max_decoded;
         let buffers = root.buffers.iter().enumerate();
         let buffers = buffers.map(|(index, buffer)| load(index, buffer, numbers, files, &mut left)).collect();
-        Ok(Document { root, buffers, strictness, budget: Cell::new(limits.max_decoded) })
+        Ok(Document {
+            #[cfg(feature = "meshopt")]
+            unpacked: vec![Default::default(); root.buffer_views.len()],
+            root,
+            buffers,
+            strictness,
+            budget: Cell::new(limits.max_decoded),
+        })
     }
 
     /// The bytes of a view and the distance of its values, where that is said.
@@ -67,37 +79,65 @@ impl<'a> Document<'a> {
                 format!("out of range: there are {}", self.root.buffer_views.len()),
             ));
         };
+        let stride = view.byte_stride.map(|stride| stride.0);
+        #[cfg(feature = "meshopt")]
+        if let Some(bytes) = self.unpack(index, view)? {
+            return Ok((bytes, stride));
+        }
         let buffer = view.buffer.value();
+        if let Some(Err((_, message))) = self.buffers.get(buffer)
+            && let Some(unread) = unread_extensions(view)
+        {
+            let message = format!("{unread}, and buffers[{buffer}]: {message}");
+            return Err(Error::unsupported(message).at_text(path()));
+        }
+        let offset = view.byte_offset.map_or(0, |offset| offset.0);
+        Ok((self.range(index, buffer, offset, view.byte_length.0)?, stride))
+    }
+
+    /// The bytes of a compressed view, unpacked once; `None` of a view that is not compressed.
+    #[cfg(feature = "meshopt")]
+    fn unpack(&self, index: usize, view: &json::buffer::View) -> Result<Option<&[u8]>> {
+        let Some((name, packed)) = Packed::of(view) else { return Ok(None) };
+        let unpacked = &self.unpacked[index];
+        if let Some(bytes) = unpacked.get() {
+            return Ok(Some(bytes));
+        }
+        let path = || format!("bufferViews[{index}]");
+        let refuse = |message: String| malformed(path(), format!("{name}: {message}"));
+        let packed = packed.map_err(refuse)?;
+        self.spend(packed.size(view).map_err(refuse)?, path)?;
+        let bytes = self.range(index, packed.buffer, packed.byte_offset, packed.byte_length)?;
+        let bytes = packed.unpack(bytes).map_err(refuse)?;
+        Ok(Some(unpacked.get_or_init(|| bytes)))
+    }
+
+    /// Bytes of a buffer, for a view.
+    fn range(&self, view: usize, buffer: usize, offset: u64, length: u64) -> Result<&[u8]> {
+        let path = || format!("bufferViews[{view}]");
         let bytes = match self.buffers.get(buffer) {
             Some(Ok(bytes)) => bytes,
             Some(Err((kind, message))) => {
-                let names = view.extensions.iter().flat_map(|extensions| extensions.others.keys());
-                let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
-                if !names.is_empty() {
-                    let message = format!("{names} is not read, and buffers[{buffer}]: {message}");
-                    return Err(Error::unsupported(message).at_text(path()));
-                }
                 return Err(Error::new(*kind, message.clone()).at_text(format!("buffers[{buffer}]")));
             }
             None => {
-                return Err(malformed(
-                    path(),
-                    format!("buffer {buffer}, but there are {}", self.buffers.len()),
-                ));
+                let message = format!("buffer {buffer}, but there are {}", self.buffers.len());
+                return Err(malformed(path(), message));
             }
         };
-        let offset = view.byte_offset.map_or(0, |offset| offset.0);
-        let end = offset.checked_add(view.byte_length.0);
+        let end = offset.checked_add(length);
         let range = end.and_then(|end| bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?));
-        let stride = view.byte_stride.map(|stride| stride.0);
-        range.map(|range| (range, stride)).ok_or_else(|| {
-            let message = format!(
-                "{} bytes from {offset} on, but buffers[{buffer}] has {}",
-                view.byte_length.0,
-                bytes.len()
-            );
+        range.ok_or_else(|| {
+            let message =
+                format!("{length} bytes from {offset} on, but buffers[{buffer}] has {}", bytes.len());
             malformed(path(), message)
         })
+    }
+
+    /// Bytes that may still be decoded.
+    #[cfg(feature = "draco")]
+    pub fn left(&self) -> u64 {
+        self.budget.get()
     }
 
     /// Counts bytes that are about to be decoded.
@@ -113,6 +153,14 @@ impl<'a> Document<'a> {
             }
         }
     }
+}
+
+/// What is to be said of the extensions of a view, which may know where its bytes are; `None` of a view without any.
+fn unread_extensions(view: &json::buffer::View) -> Option<String> {
+    let names: Vec<_> = view.extensions.as_ref()?.others.keys().map(String::as_str).collect();
+    let is_packed = names.iter().any(|name| MESHOPT.contains(name));
+    let why = if is_packed { ": this build is without the feature `meshopt`" } else { "" };
+    (!names.is_empty()).then(|| format!("{} is not read{why}", names.join(", ")))
 }
 
 /// # Errors

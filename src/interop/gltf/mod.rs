@@ -13,12 +13,15 @@ mod container;
 mod curves;
 mod data;
 mod document;
+mod draco;
 mod failures;
 mod hierarchy;
 mod instances;
 mod malformed;
 mod materials;
 mod mend;
+#[cfg(feature = "meshopt")]
+mod meshopt;
 mod names;
 mod outline;
 mod primitive;
@@ -43,6 +46,13 @@ const LOD: &str = "MSFT_lod";
 
 /// The extension for meshes that are shown several times.
 const INSTANCING: &str = "EXT_mesh_gpu_instancing";
+
+/// The extensions for views whose bytes are compressed. The second one is the successor of the first, with one filter more
+/// and another version of its codecs.
+const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
+
+/// The extension for primitives that are compressed.
+const DRACO: &str = "KHR_draco_mesh_compression";
 
 const CAPABILITIES: Capabilities = Capabilities {
     format: "glTF",

@@ -11,11 +11,12 @@ use serde_json::Value;
 
 use super::accessor::{Accessor, float, number};
 use super::document::{Document, extras};
+use super::draco;
 use super::failures::Failures;
 use super::malformed::malformed;
 use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
-use crate::{Error, Loss, Result, Strictness};
+use crate::{Loss, Result, Strictness};
 
 /// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
 /// listed. This crate may have kept something in the extras of the mesh.
@@ -28,7 +29,6 @@ pub(super) fn read(
     failures: &mut Failures,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Mesh>> {
-    refuse_draco(document, entry, at)?;
     let Checked::Valid(mode) = entry.mode else {
         return Err(malformed(at, "a mode that glTF does not know"));
     };
@@ -40,7 +40,9 @@ pub(super) fn read(
     let known = take_own(&mut own);
     let kinds = known.get("kinds").or(known_of_mesh.get("kinds")).and_then(Value::as_object);
     let kinds = kinds.cloned().unwrap_or_default();
-    let mut columns = Columns { document, at, failures, losses, kinds, mesh: Mesh::default() };
+    let unpacked = draco::read(document, entry, at)?;
+    let mut columns =
+        Columns { document, unpacked: &unpacked.columns, at, failures, losses, kinds, mesh: Mesh::default() };
     columns.read(&entry.attributes)?;
     columns.morph(entry.targets.as_deref().unwrap_or_default(), weights)?;
     let mut mesh = columns.mesh;
@@ -52,7 +54,10 @@ pub(super) fn read(
     if !known.is_empty() {
         mesh.extras.insert(super::OWN.to_owned(), known.into());
     }
-    mesh.faces = faces(document, entry, mode, mesh.positions.len(), at, losses)?;
+    mesh.faces = match unpacked.corners {
+        Some(corners) => Faces::triangles(corners),
+        None => faces(document, entry, mode, mesh.positions.len(), at, losses)?,
+    };
     let before = mesh.faces.corner_count(mesh.positions.len()) / 3;
     let missing = mesh.faces.drop_missing_vertices(mesh.positions.len());
     if missing > 0 {
@@ -62,24 +67,10 @@ pub(super) fn read(
     Ok(Some(mesh))
 }
 
-/// Files may have the numbers of a compressed primitive as they are, too.
-fn refuse_draco(document: &Document, entry: &json::mesh::Primitive, at: &str) -> Result<()> {
-    let others = entry.extensions.iter().flat_map(|extensions| extensions.others.keys());
-    let Some(name) = others.into_iter().find(|name| *name == "KHR_draco_mesh_compression") else {
-        return Ok(());
-    };
-    let positions = entry.attributes.get(&Checked::Valid(Semantic::Positions));
-    let accessor = positions.and_then(|index| document.root.accessors.get(index.value()));
-    match accessor {
-        Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
-            Err(Error::unsupported(format!("{name} is not read")).at_text(at))
-        }
-        _ => Ok(()),
-    }
-}
-
 struct Columns<'a> {
     document: &'a Document<'a>,
+    /// The values of accessors that were compressed.
+    unpacked: &'a BTreeMap<usize, Vec<u8>>,
     at: &'a str,
     failures: &'a mut Failures,
     losses: &'a mut Vec<Loss>,
@@ -88,7 +79,11 @@ struct Columns<'a> {
     mesh: Mesh,
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
+    fn accessor(&self, index: usize) -> Result<Accessor<'a>> {
+        self.document.accessor_of(index, self.unpacked.get(&index).map(Vec::as_slice))
+    }
+
     fn read(&mut self, attributes: &BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>) -> Result<()> {
         let all: Vec<_> = attributes
             .iter()
@@ -100,7 +95,7 @@ impl Columns<'_> {
         let index_of =
             |semantic: Semantic| all.iter().find(|(s, _)| **s == semantic).map(|(_, index)| *index);
         if let Some(index) = index_of(Semantic::Positions) {
-            self.mesh.positions = self.document.accessor(index)?.floats()?;
+            self.mesh.positions = self.accessor(index)?.floats()?;
         }
         for (semantic, index) in &all {
             let weights = match semantic {
@@ -124,7 +119,7 @@ impl Columns<'_> {
 
     /// `other`: for joints the accessor of their weights, and for weights that of their joints.
     fn attribute(&mut self, semantic: &Semantic, index: usize, other: Option<usize>) -> Result<()> {
-        let accessor = self.document.accessor(index)?;
+        let accessor = self.accessor(index)?;
         if accessor.count != self.mesh.positions.len() {
             let message = format!("{} values for {} positions", accessor.count, self.mesh.positions.len());
             return Err(malformed(self.path(&semantic.to_string()), message));
@@ -144,7 +139,7 @@ impl Columns<'_> {
                 self.mesh.colors.push(colors);
             }
             (Semantic::Joints(set), Some(weights)) => {
-                let weights = self.document.accessor(weights)?;
+                let weights = self.accessor(weights)?;
                 self.list_place("JOINTS", *set, self.mesh.skins.len());
                 self.mesh.skins.push(skin(&accessor, &weights)?);
             }

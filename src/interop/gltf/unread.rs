@@ -7,11 +7,16 @@ use ::gltf::json::mesh::Semantic;
 use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
-use super::{INSTANCING, LOD, take_own};
+use super::{DRACO, INSTANCING, LOD, MESHOPT, take_own};
 use crate::Loss;
 
 /// Extensions that change nothing of what is read, or are read.
-const SUPPORTED: [&str; 3] = [LOD, INSTANCING, "KHR_mesh_quantization"];
+fn supported() -> HashSet<&'static str> {
+    let mut names = HashSet::from([LOD, INSTANCING, "KHR_mesh_quantization"]);
+    names.extend(MESHOPT.iter().filter(|_| cfg!(feature = "meshopt")));
+    names.extend(cfg!(feature = "draco").then_some(DRACO));
+    names
+}
 
 /// Lists whose extras are read or listed elsewhere, and lists that are lost as a whole.
 const OTHERWISE: [&str; 8] =
@@ -108,7 +113,7 @@ impl<'a> Found<'a> {
 
 /// Extensions that are not read, whether the file says that it has them or not.
 fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Loss>) {
-    let mut listed = HashSet::from(SUPPORTED);
+    let mut listed: HashSet<&str> = supported();
     for list in ["extensionsRequired", "extensionsUsed"] {
         for (index, name) in entries(json, list).iter().enumerate() {
             let Some(name) = name.as_str().filter(|name| !listed.contains(name)) else { continue };

@@ -2,12 +2,18 @@
 //! files are refused with their place.
 
 mod bad;
+#[cfg(feature = "draco")]
+mod draco;
 mod evaluate;
 mod hostile;
 mod layout;
+#[cfg(feature = "meshopt")]
+mod meshopt;
 mod models;
 mod nodes;
 mod numbers;
+#[cfg(any(feature = "meshopt", feature = "draco"))]
+mod packed;
 mod partial;
 mod poses;
 mod round_trip;

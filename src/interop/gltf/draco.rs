@@ -1,0 +1,187 @@
+//! `KHR_draco_mesh_compression`: attributes and triangles of a primitive, compressed together.
+
+use std::collections::BTreeMap;
+
+use ::gltf::json::mesh::Primitive;
+use serde_json::Value;
+
+use super::DRACO;
+use super::document::Document;
+use crate::Result;
+
+/// What of a primitive is compressed.
+#[derive(Default)]
+pub(super) struct Unpacked {
+    /// The values of accessors, by the index of each.
+    pub columns: BTreeMap<usize, Vec<u8>>,
+    /// The corners of triangles.
+    pub corners: Option<Vec<u32>>,
+}
+
+/// Unpacks what of a primitive is compressed, which is nothing in most.
+///
+/// # Errors
+///
+/// If the Draco mesh is damaged, is not what the accessors of the primitive say, or takes more than the limits allow.
+pub(super) fn read(document: &Document, primitive: &Primitive, at: &str) -> Result<Unpacked> {
+    let extensions = primitive.extensions.as_ref();
+    match extensions.and_then(|extensions| extensions.others.get(DRACO)) {
+        Some(entry) => unpack(document, primitive, entry, at),
+        None => Ok(Unpacked::default()),
+    }
+}
+
+/// Without the decoder. Files may have the numbers of a compressed primitive as they are, too.
+#[cfg(not(feature = "draco"))]
+fn unpack(document: &Document, primitive: &Primitive, _: &Value, at: &str) -> Result<Unpacked> {
+    use ::gltf::json::mesh::Semantic;
+    use ::gltf::json::validation::Checked;
+
+    let positions = primitive.attributes.get(&Checked::Valid(Semantic::Positions));
+    let accessor = positions.and_then(|index| document.root.accessors.get(index.value()));
+    match accessor {
+        Some(accessor) if accessor.buffer_view.is_none() && accessor.sparse.is_none() => {
+            let message = format!("{DRACO} is not read: this build is without the feature `draco`");
+            Err(crate::Error::unsupported(message).at_text(at))
+        }
+        _ => Ok(Unpacked::default()),
+    }
+}
+
+#[cfg(feature = "draco")]
+use decoder::unpack;
+
+#[cfg(feature = "draco")]
+mod decoder {
+    use ::gltf::json::accessor::ComponentType;
+    use ::gltf::json::mesh::Mode;
+    use ::gltf::json::validation::Checked;
+    use draco_core::{
+        DataType, DecodeLimits, DecoderBuffer, DracoError, ErrorKind, Mesh, MeshDecoder, PointAttribute,
+        PointIndex,
+    };
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::Error;
+    use crate::interop::gltf::accessor::components;
+    use crate::interop::gltf::malformed::malformed;
+
+    /// Bytes that the decoder needs for each triangle while it works, about.
+    const WORK: u64 = 64;
+
+    /// What the extension says of a primitive.
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Entry {
+        buffer_view: usize,
+        /// The unique id in the Draco mesh of each attribute.
+        attributes: BTreeMap<String, u32>,
+    }
+
+    pub(super) fn unpack(
+        document: &Document,
+        primitive: &Primitive,
+        entry: &Value,
+        at: &str,
+    ) -> Result<Unpacked> {
+        let refuse = |message: &str| malformed(at, format!("{DRACO}: {message}"));
+        let entry = Entry::deserialize(entry).map_err(|error| refuse(&error.to_string()))?;
+        let Checked::Valid(Mode::Triangles | Mode::TriangleStrip) = primitive.mode else {
+            return Err(refuse("the mode of the primitive is neither triangles nor a strip of them"));
+        };
+        let (bytes, _) = document.view(entry.buffer_view)?;
+        let mesh = decode(bytes, document.left()).map_err(|error| match error.kind() {
+            ErrorKind::LimitExceeded => {
+                Error::limit_exceeded(format!("{DRACO}: {}", error.message())).at_text(at)
+            }
+            _ => refuse(error.message()),
+        })?;
+        document.spend(mesh.num_faces() as u64 * 12, || at.to_owned())?;
+        let mut columns = BTreeMap::new();
+        for (semantic, accessor) in &primitive.attributes {
+            let Checked::Valid(semantic) = semantic else { continue };
+            let name = semantic.to_string();
+            let Some(id) = entry.attributes.get(&name) else { continue };
+            let Some(attribute) = mesh.attribute_by_unique_id(*id) else {
+                return Err(refuse(&format!("{name} is to be attribute {id}, which is not there")));
+            };
+            let points = mesh.num_points();
+            let size = size(document, accessor.value(), attribute, points);
+            let size = size.map_err(|message| refuse(&message))?;
+            document.spend(points as u64 * size as u64, || at.to_owned())?;
+            let values = values(attribute, points, size);
+            let values =
+                values.ok_or_else(|| refuse(&format!("there are points without a value of {name}")))?;
+            columns.insert(accessor.value(), values);
+        }
+        let corners: Vec<u32> = mesh.faces().as_flattened().iter().map(|point| point.0).collect();
+        if let Some(corner) = corners.iter().find(|corner| **corner as usize >= mesh.num_points()) {
+            return Err(refuse(&format!(
+                "a triangle of point {corner}, but there are {}",
+                mesh.num_points()
+            )));
+        }
+        Ok(Unpacked { columns, corners: Some(corners) })
+    }
+
+    fn decode(bytes: &[u8], left: u64) -> Result<Mesh, DracoError> {
+        let limits = DecodeLimits::default().with_max_faces(left / WORK).with_max_decoded_bytes(left);
+        let mut mesh = Mesh::new();
+        MeshDecoder::new().decode(&mut DecoderBuffer::new(bytes).with_limits(limits), &mut mesh)?;
+        Ok(mesh)
+    }
+
+    /// Bytes of a value of an attribute.
+    ///
+    /// # Errors
+    ///
+    /// If the accessor says otherwise.
+    fn size(
+        document: &Document,
+        accessor: usize,
+        attribute: &PointAttribute,
+        points: usize,
+    ) -> Result<usize, String> {
+        let Some(entry) = document.root.accessors.get(accessor) else {
+            return Err(format!("accessor {accessor}, but there are {}", document.root.accessors.len()));
+        };
+        let kind = match attribute.data_type() {
+            DataType::Int8 => Some(ComponentType::I8),
+            DataType::Uint8 => Some(ComponentType::U8),
+            DataType::Int16 => Some(ComponentType::I16),
+            DataType::Uint16 => Some(ComponentType::U16),
+            DataType::Uint32 => Some(ComponentType::U32),
+            DataType::Float32 => Some(ComponentType::F32),
+            _ => None,
+        };
+        let lanes = usize::from(attribute.num_components());
+        match (entry.component_type, entry.type_, kind) {
+            (Checked::Valid(expected), Checked::Valid(ty), Some(kind))
+                if (expected.0, components(ty), entry.count.0) == (kind, Some(lanes), points as u64) =>
+            {
+                Ok(lanes * kind.size())
+            }
+            _ => Err(format!(
+                "attribute {} has {points} values of {lanes} components of the type {:?}, which is not what \
+                 accessors[{accessor}] says",
+                attribute.unique_id(),
+                attribute.data_type()
+            )),
+        }
+    }
+
+    /// The value of an attribute at each point, one after the other; `None` if there is not one for each.
+    fn values(attribute: &PointAttribute, points: usize, size: usize) -> Option<Vec<u8>> {
+        let bytes = attribute.buffer().data();
+        if attribute.is_mapping_identity() {
+            return bytes.get(..points * size).map(<[u8]>::to_vec);
+        }
+        let mut values = Vec::with_capacity(points * size);
+        for point in 0..points {
+            let index = attribute.mapped_index(PointIndex(point as u32)).0 as usize;
+            values.extend_from_slice(bytes.get(index.checked_mul(size)?..)?.get(..size)?);
+        }
+        Some(values)
+    }
+}

@@ -1,0 +1,107 @@
+//! `EXT_meshopt_compression` and `KHR_meshopt_compression`: the bytes of a view, compressed.
+
+use ::gltf::json::buffer::View;
+use meshoptimizer_rs::{Limits, Workspace, codec};
+use serde::Deserialize;
+
+use super::MESHOPT;
+
+/// What the extension says of a view.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Packed {
+    pub buffer: usize,
+    #[serde(default)]
+    pub byte_offset: u64,
+    pub byte_length: u64,
+    byte_stride: usize,
+    count: usize,
+    mode: Mode,
+    #[serde(default)]
+    filter: Filter,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Mode {
+    Attributes,
+    Triangles,
+    Indices,
+}
+
+/// What is done to the values once they are unpacked.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Filter {
+    #[default]
+    None,
+    Octahedral,
+    Quaternion,
+    Exponential,
+    Color,
+}
+
+impl Packed {
+    /// The name of the extension and what it says; `None` of a view without it.
+    pub fn of(view: &View) -> Option<(&'static str, Result<Packed, String>)> {
+        let others = &view.extensions.as_ref()?.others;
+        let (name, entry) = MESHOPT.iter().find_map(|name| Some((*name, others.get(*name)?)))?;
+        Some((name, Packed::deserialize(entry).map_err(|error| error.to_string())))
+    }
+
+    /// Bytes that the view unpacks to.
+    ///
+    /// # Errors
+    ///
+    /// If there are no such values in this mode with this filter, or they are not what the view is to hold.
+    pub fn size(&self, view: &View) -> Result<u64, String> {
+        let Packed { byte_stride: stride, count, mode, filter, .. } = *self;
+        let fits = match (mode, filter) {
+            (Mode::Attributes, Filter::None | Filter::Exponential) => {
+                (4..=256).contains(&stride) && stride % 4 == 0
+            }
+            (Mode::Attributes, Filter::Octahedral | Filter::Color) => matches!(stride, 4 | 8),
+            (Mode::Attributes, Filter::Quaternion) => stride == 8,
+            (Mode::Triangles, Filter::None) => matches!(stride, 2 | 4) && count % 3 == 0,
+            (Mode::Indices, Filter::None) => matches!(stride, 2 | 4),
+            (Mode::Triangles | Mode::Indices, _) => false,
+        };
+        if !fits {
+            return Err(format!(
+                "{count} values of {stride} bytes cannot be {mode:?} with the filter {filter:?}"
+            ));
+        }
+        let size = (count as u64).checked_mul(stride as u64);
+        size.filter(|size| *size == view.byte_length.0).ok_or_else(|| {
+            format!("{count} values of {stride} bytes, but the view has {} bytes", view.byte_length.0)
+        })
+    }
+
+    /// The bytes of the view.
+    ///
+    /// # Errors
+    ///
+    /// If the packed bytes are damaged.
+    pub fn unpack(&self, bytes: &[u8]) -> Result<Vec<u8>, String> {
+        // What it takes has been counted.
+        let mut workspace = Workspace::new(Limits { max_bytes: usize::MAX, max_work: u64::MAX });
+        let (count, stride) = (self.count, self.byte_stride);
+        let unpacked = match self.mode {
+            Mode::Attributes => codec::decode_vertex_buffer(count, stride, bytes, &mut workspace),
+            Mode::Triangles => codec::decode_index_buffer(count, stride, bytes, &mut workspace),
+            Mode::Indices => codec::decode_index_sequence(count, stride, bytes, &mut workspace),
+        };
+        let filter = match self.filter {
+            Filter::None => return unpacked.map_err(|error| error.to_string()),
+            Filter::Octahedral => codec::decode_filter_oct,
+            Filter::Quaternion => codec::decode_filter_quat,
+            Filter::Exponential => codec::decode_filter_exp,
+            Filter::Color => codec::decode_filter_color,
+        };
+        let filtered = unpacked.and_then(|mut values| {
+            filter(&mut values, count, stride, &mut workspace)?;
+            Ok(values)
+        });
+        filtered.map_err(|error| error.to_string())
+    }
+}

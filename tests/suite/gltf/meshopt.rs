@@ -1,0 +1,172 @@
+//! Compressed views: what meshoptimizer packed is what it unpacks itself.
+
+use meshspec::ErrorKind;
+use serde_json::{Value, json};
+
+use super::packed::{File, buffer, bytes, compare_model, damage, packed, read_within, refused};
+use super::read_json;
+
+/// A mesh an attribute or the corners of which are in a compressed view. The buffer of the numbers as they are is not
+/// there.
+fn mesh(case: &Value) -> File {
+    let packed = bytes(&case["packed"]);
+    let name = case["extension"].as_str().unwrap();
+    let (mut json, plain) = plain(case);
+    json["extensionsUsed"] = json!([name]);
+    json["extensionsRequired"] = json!([name]);
+    json["bufferViews"][0]["buffer"] = 1.into();
+    json["bufferViews"][0]["extensions"] = json!({ name: {
+        "buffer": 0, "byteLength": packed.len(), "byteStride": case["byteStride"], "count": case["count"],
+        "mode": case["mode"], "filter": case["filter"],
+    } });
+    let fallback = json!({ "byteLength": plain.len(), "extensions": { name: { "fallback": true } } });
+    json["buffers"] = json!([buffer(&packed), fallback]);
+    (json, packed)
+}
+
+/// The mesh with the numbers as they are.
+fn plain(case: &Value) -> File {
+    let plain = bytes(&case["plain"]);
+    let mut accessor = case["accessor"].clone();
+    accessor["bufferView"] = 0.into();
+    accessor["count"] = case["count"].clone();
+    let mut view = json!({ "buffer": 0, "byteLength": plain.len() });
+    let mut positions = json!({ "componentType": 5126, "type": "VEC3", "count": 25 });
+    let mut primitive = json!({ "attributes": { "POSITION": 1 } });
+    match accessor.as_object_mut().unwrap().remove("semantic") {
+        Some(semantic) => {
+            primitive["attributes"][semantic.as_str().unwrap()] = 0.into();
+            view["byteStride"] = case["byteStride"].clone();
+            positions["count"] = case["count"].clone();
+        }
+        None => primitive["indices"] = 0.into(),
+    }
+    let json = json!({
+        "asset": { "version": "2.0" },
+        "nodes": [{ "mesh": 0 }],
+        "meshes": [{ "primitives": [primitive] }],
+        "accessors": [accessor, positions],
+        "bufferViews": [view],
+        "buffers": [buffer(&plain)],
+    });
+    (json, plain)
+}
+
+/// The positions of 300 vertices.
+fn first() -> File {
+    mesh(&packed("meshopt")[0])
+}
+
+#[test]
+fn every_mode_with_every_filter_is_unpacked() {
+    let cases = packed("meshopt");
+    let cases = cases.as_array().unwrap();
+    for case in cases {
+        let ((json, bytes), (plain_json, plain)) = (mesh(case), plain(case));
+        let (scene, losses) = read_json(&json, &bytes).unwrap();
+        let (expected, _) = read_json(&plain_json, &plain).unwrap();
+        let name =
+            format!("{} {} {} {}", case["extension"], case["mode"], case["filter"], case["byteStride"]);
+        assert_eq!(scene, expected, "{name}");
+        assert_eq!(losses, [], "{name}");
+    }
+    assert_eq!(cases.len(), 20);
+    let (json, bytes) = first();
+    let (scene, _) = read_json(&json, &bytes).unwrap();
+    assert_eq!(scene.meshes[0].positions[299], [19.0, 14.0, 0.75], "the second block of vertices");
+}
+
+#[test]
+fn compressed_numbers_come_before_those_that_are_as_they_are() {
+    let (mut json, mut bytes) = first();
+    let expected = read_json(&json, &bytes).unwrap().0;
+    // The view would have 3600 zeros.
+    json["bufferViews"][0]["buffer"] = 0.into();
+    json["bufferViews"][0]["byteOffset"] = bytes.len().into();
+    bytes.resize(bytes.len() + 3600, 0);
+    json["buffers"] = json!([buffer(&bytes)]);
+    assert_eq!(read_json(&json, &bytes).unwrap().0, expected);
+}
+
+#[test]
+fn errors_name_the_view() {
+    let cases = [
+        ("mode", json!("STRIPS"), "unknown variant `STRIPS`"),
+        ("filter", json!("SEPIA"), "unknown variant `SEPIA`"),
+        (
+            "filter",
+            json!("QUATERNION"),
+            "300 values of 12 bytes cannot be Attributes with the filter Quaternion",
+        ),
+        ("mode", json!("TRIANGLES"), "300 values of 12 bytes cannot be Triangles with the filter None"),
+        ("byteStride", json!(6), "300 values of 6 bytes cannot be Attributes with the filter None"),
+        ("byteStride", json!(16), "300 values of 16 bytes, but the view has 3600 bytes"),
+        ("count", json!(u64::MAX), "18446744073709551615 values of 12 bytes, but the view has 3600 bytes"),
+        ("count", json!(-1), "invalid value: integer `-1`"),
+        ("byteLength", json!(1034), "invalid encoded stream"),
+        ("byteLength", json!(0), "invalid encoded stream"),
+    ];
+    let with = |key: &str, value: Value| {
+        let (mut json, bytes) = first();
+        json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"][key] = value;
+        refused(&(json, bytes))
+    };
+    for (key, value, message) in cases {
+        let error = with(key, value);
+        assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Malformed, "bufferViews[0]"));
+        let expected = format!("EXT_meshopt_compression: {message}");
+        assert!(error.message().starts_with(&expected), "{error}, expected {expected}");
+    }
+    let cases = [
+        ("buffer", json!(9), "bufferViews[0]", "buffer 9, but there are 2"),
+        ("buffer", json!(1), "buffers[1]", "no uri"),
+        ("byteOffset", json!(1), "bufferViews[0]", "1035 bytes from 1 on, but buffers[0] has 1035"),
+        ("byteOffset", json!(u64::MAX), "bufferViews[0]", "1035 bytes from 18446744073709551615 on, but"),
+    ];
+    for (key, value, path, message) in cases {
+        let error = with(key, value);
+        assert_eq!(&*error.path().to_string(), path);
+        assert!(error.message().starts_with(message), "{error}, expected {message}");
+    }
+}
+
+#[test]
+fn what_a_view_unpacks_to_is_limited() {
+    // 3600 bytes of positions, in the view and in the mesh.
+    let (mut json, bytes) = first();
+    assert_eq!(read_within(7200, &(json.clone(), bytes.clone())), Ok(1));
+    let error = (ErrorKind::LimitExceeded, "accessors[0]".to_owned());
+    assert_eq!(read_within(7199, &(json.clone(), bytes.clone())), Err(error));
+    // In two meshes, but unpacked once.
+    json["nodes"] = json!([{ "mesh": 0 }, { "mesh": 0 }]);
+    assert_eq!(read_within(3 * 3600, &(json.clone(), bytes.clone())), Ok(2));
+    // More than there is memory.
+    json["bufferViews"][0]["byteLength"] = (12_u64 << 50).into();
+    json["bufferViews"][0]["extensions"]["EXT_meshopt_compression"]["count"] = (1_u64 << 50).into();
+    let error = (ErrorKind::LimitExceeded, "bufferViews[0]".to_owned());
+    assert_eq!(read_within(u64::MAX >> 16, &(json, bytes)), Err(error));
+}
+
+#[test]
+fn damaged_views_are_an_error_or_a_mesh() {
+    let mut counts = [0; 2];
+    for case in packed("meshopt").as_array().unwrap() {
+        let file = mesh(case);
+        if file.1.len() < 200 {
+            let length =
+                format!("/bufferViews/0/extensions/{}/byteLength", case["extension"].as_str().unwrap());
+            let found = damage(&file, &length);
+            counts = [counts[0] + found[0], counts[1] + found[1]];
+        }
+    }
+    assert!(counts[0] > 1000 && counts[1] > 1000, "read and refused: {counts:?}");
+}
+
+#[test]
+#[ignore = "needs models of other projects: MESHSPEC_MODELS names their folder"]
+fn models_of_other_projects() {
+    for name in ["BoxMeshopt.gltf", "BoxMeshopt.glb"] {
+        let path = format!("gltf-transform/packages/extensions/test/in/{name}");
+        compare_model(&path, 12, [[-0.5; 3], [0.5; 3]], 6.0);
+    }
+}
