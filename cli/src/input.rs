@@ -44,6 +44,17 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     bytes.map_err(|error| Failure::io(&name_of(path), &error))
 }
 
+/// A file or standard input, to be read part by part.
+pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
+    if is_standard(path) {
+        return Ok(Box::new(io::stdin()));
+    }
+    match std::fs::File::open(path) {
+        Ok(file) => Ok(Box::new(file)),
+        Err(error) => Err(Failure::io(&name_of(path), &error)),
+    }
+}
+
 /// Files that the one at a path refers to: in its folder or below.
 pub struct Beside<'a>(&'a Path);
 

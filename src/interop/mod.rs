@@ -25,7 +25,7 @@ mod text;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -120,6 +120,24 @@ macro_rules! interchange {
                         $module::read(bytes, files, options, limits)
                     })*
                 }
+            }
+
+            /// As [`read`](Interchange::read), from a stream. OBJ is read part by part, so that the text need not fit into
+            /// memory; files of the others are read to their end first.
+            ///
+            /// # Errors
+            ///
+            /// If reading fails, or as for [`read`](Interchange::read).
+            pub fn read_from(
+                self, input: &mut (dyn Read + Send), files: &dyn Files, options: &SceneOptions, limits: &Limits,
+            ) -> Result<(Scene, Vec<Loss>)> {
+                #[cfg(feature = "obj")]
+                if self == Interchange::Obj {
+                    return obj::read_from(input, files, options, limits);
+                }
+                let mut bytes = Vec::new();
+                input.read_to_end(&mut bytes)?;
+                self.read(&bytes, files, options, limits)
             }
 
             /// Writes the scene as the file of this name and others beside it that have its stem. Returns a list of

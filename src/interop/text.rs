@@ -65,6 +65,12 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// What is left.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..self.end]
+    }
+
     /// What is left of the line, without blanks around it: names may have blanks in them.
     pub fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.text[self.at..self.end];
@@ -140,24 +146,42 @@ impl<'a> Words<'a> {
 
 /// The lines of a text, without a byte order mark; a backslash at the end of one continues it.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = Words<'_>> {
-    let mut start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    lines_of(text, first_line(text)..text.len())
+}
+
+/// Where the first line begins: after the byte order mark, if there is one.
+pub(super) fn first_line(text: &[u8]) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
+}
+
+/// The lines of a part of a text.
+pub(super) fn lines_of(text: &[u8], part: Range<usize>) -> impl Iterator<Item = Words<'_>> {
+    let mut start = part.start;
     std::iter::from_fn(move || {
-        let mut end = start;
-        let first = start;
-        loop {
-            let rest = text.get(end..).filter(|rest| !rest.is_empty())?;
-            end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| end + length + 1);
-            let line = text[first..end].trim_ascii_end();
-            if !line.ends_with(b"\\") || end == text.len() {
-                start = end;
-                return Some(Words::new(text, first..end));
-            }
-        }
+        let line = start..line_end(text, start, start, part.end);
+        start = line.end;
+        (!line.is_empty()).then(|| Words::new(text, line))
     })
 }
 
+/// Where the line that `from` is in ends, with what ends it. A line begins at `start`, and the text is looked at up to
+/// `end`.
 #[inline]
-fn is_blank(byte: u8) -> bool {
+pub(super) fn line_end(text: &[u8], start: usize, from: usize, end: usize) -> usize {
+    let mut at = from;
+    while let Some(length) = memchr::memchr(b'\n', &text[at..end]) {
+        let next = at + length + 1;
+        if !text[start..next].trim_ascii_end().ends_with(b"\\") {
+            return next;
+        }
+        // Blank lines do not end it.
+        at = next + text[next..end].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    }
+    end
+}
+
+#[inline]
+pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0b' | b'\x0c')
 }
 
@@ -175,6 +199,16 @@ pub(super) fn place(text: &[u8], range: Range<usize>) -> Span {
     // Bytes that continue a character do not count.
     let column = 1 + own.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
     Span::Text { range: range.start as u64..range.end as u64, line, column }
+}
+
+/// A place in a part of a text that so many bytes and lines stand before.
+pub(super) fn moved(span: Span, bytes: u64, lines: u64) -> Span {
+    match span {
+        Span::Text { range, line, column } => {
+            Span::Text { range: range.start + bytes..range.end + bytes, line: line + lines, column }
+        }
+        other => other,
+    }
 }
 
 /// Bytes of a file for a message, no matter what they are, and not too many of them.

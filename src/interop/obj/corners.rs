@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::Result;
-use crate::interop::text::{Words, quote, refuse};
+use crate::interop::text::{Words, is_blank, moved, place, quote};
+use crate::{Error, Result, Span};
 
 /// Indices of a position, of texture coordinates and of a normal.
 pub(super) type Corner = [u32; 3];
@@ -26,8 +26,11 @@ pub(super) struct Corners {
     others: HashMap<(u32, Corner), u32>,
     /// Whether `others` may hold a vertex although there is no first one of its part.
     scattered: bool,
-    /// The largest of the indices of values that were not there yet, and the word.
-    largest: [Option<(u32, Range<usize>)>; 3],
+    /// The largest of the indices of values that were not there yet.
+    largest: [Option<u32>; 3],
+    /// The word of the largest position: in this part of the text, or in one before.
+    word: Option<Range<usize>>,
+    place: Option<Span>,
     /// How many corners name texture coordinates or normals that cannot be in the file.
     pub missing: [usize; 3],
 }
@@ -80,23 +83,33 @@ impl Corners {
     /// Notes the largest index of each kind whose value is still to come.
     #[cold]
     fn note(&mut self, slot: usize, index: u32, words: &Words) {
-        if self.largest[slot].as_ref().is_none_or(|(largest, _)| index > *largest) {
-            self.largest[slot] = Some((index, words.range()));
+        if self.largest[slot].is_none_or(|largest| index > largest) {
+            self.largest[slot] = Some(index);
+            if slot == 0 {
+                self.word = Some(words.range());
+            }
         }
     }
 
-    /// The largest index of a kind of values, and its word, if it never came.
-    fn late(&self, slot: usize, counts: Corner) -> Option<&(u32, Range<usize>)> {
-        self.largest[slot].as_ref().filter(|(index, _)| *index >= counts[slot])
+    /// Ends a part of the text that so many bytes and lines stand before.
+    pub fn end_part(&mut self, text: &[u8], bytes: u64, lines: u64) {
+        if let Some(word) = self.word.take() {
+            self.place = Some(moved(place(text, word), bytes, lines));
+        }
+    }
+
+    /// The largest index of a kind of values if it never came.
+    fn late(&self, slot: usize, counts: Corner) -> Option<u32> {
+        self.largest[slot].filter(|index| *index >= counts[slot])
     }
 
     /// # Errors
     ///
     /// If a position never came.
-    pub fn require_positions(&self, text: &[u8], counts: Corner) -> Result<()> {
-        let Some((index, range)) = self.late(0, counts) else { return Ok(()) };
-        let message = format!("position {}, but the file has {}", u64::from(*index) + 1, counts[0]);
-        Err(refuse(text, range.clone(), message))
+    pub fn require_positions(&self, counts: Corner) -> Result<()> {
+        let Some(index) = self.late(0, counts) else { return Ok(()) };
+        let message = format!("position {}, but the file has {}", u64::from(index) + 1, counts[0]);
+        Err(Error::malformed(message).with_span(self.place.clone()))
     }
 
     /// Takes texture coordinates and normals that never came out of these vertices, and says of how many corners and
@@ -146,6 +159,35 @@ impl Corners {
             }
         }
     }
+}
+
+/// Up to so many digits make a number that counts from the beginning and surely fits.
+const PLAIN_DIGITS: usize = 9;
+
+/// The corner that a text begins with, if its numbers count from the beginning of the file, and its length.
+#[inline]
+pub(super) fn plain(text: &[u8]) -> Option<(Corner, usize)> {
+    let mut corner = [ABSENT; 3];
+    let mut at = 0;
+    for (slot, index) in corner.iter_mut().enumerate() {
+        let start = at;
+        let mut value = 0_u32;
+        while let Some(digit) = text.get(at).filter(|byte| byte.is_ascii_digit()) {
+            value = value.wrapping_mul(10).wrapping_add(u32::from(digit - b'0'));
+            at += 1;
+        }
+        match at - start {
+            0 if slot > 0 => {}
+            1..=PLAIN_DIGITS if value > 0 => *index = value - 1,
+            _ => return None,
+        }
+        match text.get(at) {
+            Some(b'/') => at += 1,
+            None => return Some((corner, at)),
+            Some(byte) => return is_blank(*byte).then_some((corner, at)),
+        }
+    }
+    None
 }
 
 /// What is wrong with a corner, in which this number stands for the values of this name.

@@ -2,7 +2,8 @@
 
 use super::corners::{ABSENT, Corner};
 use super::material::Materials;
-use super::read::{File, Lists, Name, Part};
+use super::read::{File, Name, Part};
+use super::values::Lists;
 use crate::Loss;
 use crate::scene::{Colors, Faces, Indices, Material, Mesh, UvOrigin};
 
@@ -22,11 +23,11 @@ pub(super) fn meshes(
     let meshes = parts.map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.list_degenerate(&format!("{path}.faces"), losses);
-        let look = materials.get(part.material);
+        let look = materials.get(&part.material);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
             material: Material {
-                name: to_text(part.material, &format!("{path}.material.name"), losses),
+                name: to_text(&part.material, &format!("{path}.material.name"), losses),
                 color: look.and_then(|look| look.color),
                 texture: to_text(
                     look.and_then(|look| look.texture.as_deref()).unwrap_or_default(),
@@ -119,7 +120,7 @@ fn unused_values(path: &str, count: usize, of: usize, losses: &mut Vec<Loss>) {
 
 fn to_name(name: Name, path: &str, losses: &mut Vec<Loss>) -> String {
     let path = format!("{path}.name");
-    let (object, group) = (to_text(name.object, &path, losses), to_text(name.group, &path, losses));
+    let (object, group) = (to_text(&name.object, &path, losses), to_text(&name.group, &path, losses));
     match (&*object, &*group) {
         (_, "") => object,
         ("", _) => group,

@@ -17,10 +17,15 @@
 mod corners;
 mod material;
 mod meshes;
+mod pieces;
 mod read;
+#[cfg(test)]
+mod tests;
+mod values;
+mod windows;
 mod write;
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 
 use material::Materials;
 
@@ -58,10 +63,20 @@ pub(super) fn read(
     options: &SceneOptions,
     limits: &Limits,
 ) -> Result<(Scene, Vec<Loss>)> {
+    read_from(&mut &*bytes, files, options, limits)
+}
+
+/// Reads a text of which only a part is in memory at a time.
+pub(super) fn read_from(
+    input: &mut (dyn Read + Send),
+    files: &dyn Files,
+    options: &SceneOptions,
+    limits: &Limits,
+) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let mut losses = Vec::new();
-    let file = read::read(bytes, options.strictness, limits)?;
-    file.others.losses(bytes, &mut losses);
+    let file = read::read(input, options.strictness, limits, pieces::Sizes::USUAL)?;
+    file.losses(&mut losses);
     let materials = libraries(&file.libraries, files, &mut losses);
     let meshes = meshes::meshes(file, &materials, conventions.uv_origin, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };
@@ -70,9 +85,9 @@ pub(super) fn read(
 }
 
 /// The materials of the libraries. One that cannot be read is a loss.
-fn libraries(lines: &[&[u8]], files: &dyn Files, losses: &mut Vec<Loss>) -> Materials {
+fn libraries(lines: &[u8], files: &dyn Files, losses: &mut Vec<Loss>) -> Materials {
     let mut materials = Materials::new();
-    for line in lines {
+    for line in lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::trim_ascii) {
         // A name may have blanks in it, or there may be several of them.
         let mut libraries = vec![library(line, files)];
         if libraries[0].is_err() {

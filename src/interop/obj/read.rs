@@ -1,66 +1,57 @@
 //! The statements of OBJ.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::io::Read;
 
-use super::corners::{Corner, Corners};
+use super::corners::{ABSENT, Corner, Corners};
+use super::pieces::{Piece, Run, Sizes, Sort, parse};
+use super::values::{Lists, MAX_VALUES};
+use super::windows::Windows;
 use crate::interop::polygons::Polygons;
-use crate::interop::text::{Words, lines, place, quote, refuse};
+use crate::interop::text::{Words, first_line, lines_of, moved, place, quote};
+use crate::parallel::join;
 use crate::scene::Mesh;
-use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness};
+use crate::{Error, ErrorKind, Limits, Loss, Result, Span, Strictness};
 
 /// Number of kinds of other statements that are listed.
 const MAX_KINDS: usize = 50;
 
 /// What a file says.
-#[derive(Default)]
-pub(super) struct File<'a> {
+#[derive(Debug, Default)]
+pub(super) struct File {
     pub lists: Lists,
-    pub parts: Vec<Part<'a>>,
-    /// The files that `mtllib` names.
-    pub libraries: Vec<&'a [u8]>,
+    pub parts: Vec<Part>,
+    /// The files that `mtllib` names, a line for each time.
+    pub libraries: Vec<u8>,
     /// The last object or group.
-    pub name: Name<'a>,
+    pub name: Name,
     /// What there was that has no place in a scene.
-    pub others: Others<'a>,
-}
-
-/// What faces refer to by number.
-#[derive(Default)]
-pub(super) struct Lists {
-    pub positions: Vec<[f32; 3]>,
-    /// Red, green, blue, alpha, as far as positions have them.
-    pub colors: Vec<Option<[f32; 4]>>,
-    pub uvs: Vec<[f32; 2]>,
-    pub normals: Vec<[f32; 3]>,
+    pub others: Others,
 }
 
 /// The object and group that faces belong to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Name<'a> {
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Name {
     /// Objects of the same name are different objects.
     number: usize,
-    pub object: &'a [u8],
-    pub group: &'a [u8],
+    pub object: Vec<u8>,
+    pub group: Vec<u8>,
 }
 
 /// The faces of one mesh.
-pub(super) struct Part<'a> {
-    pub name: Name<'a>,
-    pub material: &'a [u8],
+#[derive(Debug)]
+pub(super) struct Part {
+    pub name: Name,
+    pub material: Vec<u8>,
     pub vertices: Vec<Corner>,
     pub faces: Polygons,
 }
 
 /// What has no place in a scene.
-#[derive(Default)]
-pub(super) struct Others<'a> {
+#[derive(Debug, Default)]
+pub(super) struct Others {
     /// How often each statement is there, and where first.
-    statements: BTreeMap<&'a [u8], (usize, Range<usize>)>,
-    /// Positions with a weight other than 1.
-    weights: usize,
-    /// Texture coordinates with a third one other than 0.
-    depths: usize,
+    statements: BTreeMap<Vec<u8>, (usize, Span)>,
     /// Faces without normals that are to be smooth.
     smooth: usize,
     /// Corners with numbers of texture coordinates and normals that are not in the file.
@@ -71,96 +62,179 @@ pub(super) struct Others<'a> {
     cut: bool,
 }
 
-impl Lists {
-    fn counts(&self) -> Corner {
-        // `Reader::position` and its like see to it that they fit.
-        [self.positions.len() as u32, self.uvs.len() as u32, self.normals.len() as u32]
-    }
-}
-
 struct Reader<'a> {
-    file: File<'a>,
+    file: File,
     corners: Corners,
     /// The corners of the face that is being read.
     face: Vec<Corner>,
-    material: &'a [u8],
+    material: Vec<u8>,
     smooth: bool,
     /// Whether there was a statement of OBJ.
     known: bool,
     /// The part for faces with this name and material.
-    places: BTreeMap<(Name<'a>, &'a [u8]), usize>,
+    places: BTreeMap<(Name, Vec<u8>), usize>,
     /// That of the next face; `None` where the name or material changed.
     part: Option<usize>,
+    strictness: Strictness,
     limits: &'a Limits,
+    /// Bytes and lines before the window.
+    before: (u64, u64),
 }
 
 /// Leniently read, faces that cannot be read are left out, and so is the last line where the file ends in it.
-pub(super) fn read<'a>(text: &'a [u8], strictness: Strictness, limits: &'a Limits) -> Result<File<'a>> {
+///
+/// The text is read window by window. The lines of one are parsed in pieces side by side, while those before are added to
+/// the lists in their order, where numbers of values and of vertices are known, and the next window is read.
+pub(super) fn read(
+    input: &mut (dyn Read + Send),
+    strictness: Strictness,
+    limits: &Limits,
+    sizes: Sizes,
+) -> Result<File> {
     let mut reader = Reader {
         file: File::default(),
         corners: Corners::default(),
         face: Vec::new(),
-        material: &[],
+        material: Vec::new(),
         smooth: false,
         known: false,
         places: BTreeMap::new(),
         part: None,
+        strictness,
         limits,
+        before: (0, 0),
     };
-    for words in lines(text) {
-        let mut rest = words.clone();
-        let Err(error) = reader.line(words) else { continue };
-        let is_cut = rest.ends_text() && !text.ends_with(b"\n");
-        let is_face = rest.next() == Some(b"f");
-        if strictness == Strictness::Strict || error.kind() != ErrorKind::Malformed || !(is_cut || is_face) {
-            return Err(error);
+    let mut windows = Windows::new(input, sizes.window);
+    let (mut text, mut pieces) = (Vec::new(), Vec::new());
+    let mut next = windows.next()?;
+    let mut start = first_line(&next);
+    loop {
+        let add = || (reader.add(&text, &pieces), windows.next());
+        let ((added, after), parsed) = join(add, || parse(&next, start..next.len(), sizes));
+        added?;
+        if next.is_empty() {
+            break;
         }
-        let others = &mut reader.file.others;
-        (others.cut, others.faces) = (is_cut, others.faces + usize::from(is_face && !is_cut));
+        (pieces, start) = (parsed, 0);
+        let added = std::mem::replace(&mut text, std::mem::replace(&mut next, after?));
+        windows.reuse(added);
     }
-    let counts = reader.file.lists.counts();
-    match strictness {
-        Strictness::Strict => reader.corners.require_positions(text, counts)?,
-        Strictness::Lenient => reader.drop_missing(counts[0]),
-    }
-    let vertices = reader.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
-    reader.file.others.missing = reader.corners.settle(counts, vertices);
-    match reader.file.others.statements.iter().next() {
-        _ if reader.known => Ok(reader.file),
-        Some((word, (_, range))) => {
-            let message = format!("not OBJ: {} is not a statement, and no line is one", quote(word));
-            Err(refuse(text, range.clone(), message))
-        }
-        None => Err(refuse(text, 0..0, "not OBJ: no line is a statement")),
-    }
+    reader.finish()
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
+    /// Adds what a window says.
+    fn add(&mut self, text: &[u8], pieces: &[Piece]) -> Result<()> {
+        for piece in pieces {
+            for run in &piece.runs {
+                if !self.add_run(piece, run) {
+                    lines_of(text, run.lines.clone()).try_for_each(|words| self.line(text, words))?;
+                }
+            }
+        }
+        let (bytes, lines) = self.before;
+        self.corners.end_part(text, bytes, lines);
+        let line_ends: usize = pieces.iter().map(|piece| piece.line_ends).sum();
+        self.before = (bytes + text.len() as u64, lines + line_ends as u64);
+        Ok(())
+    }
+
+    /// Adds a run, unless its lines must be read one by one.
+    fn add_run(&mut self, piece: &Piece, run: &Run) -> bool {
+        let Run { sort, needed, start, end, .. } = run;
+        let counts = self.file.lists.counts().values;
+        let there: [usize; 3] =
+            std::array::from_fn(|kind| counts[kind] + end.counts.values[kind] - start.counts.values[kind]);
+        let fits = |kind: usize| there[kind] <= MAX_VALUES && needed[kind] as usize <= there[kind];
+        if *sort == Sort::Others || !(0..3).all(fits) {
+            return false;
+        }
+        if end.faces > start.faces {
+            let Ok(place) = self.part() else { return false };
+            let part = &mut self.file.parts[place];
+            let mut corners = &piece.corners[start.corners..end.corners];
+            for count in &piece.faces[start.faces..end.faces] {
+                let (face, others) = corners.split_at(*count as usize);
+                corners = others;
+                for corner in face {
+                    let vertex = self.corners.vertex(place as u32, *corner, there[0], &mut part.vertices);
+                    part.faces.corner(vertex);
+                }
+                part.faces.finish();
+            }
+            self.file.others.smooth += if self.smooth { end.bare - start.bare } else { 0 };
+        }
+        self.file.lists.extend(&piece.lists, &start.counts, &end.counts);
+        self.known = true;
+        true
+    }
+
+    /// Reads a line.
+    fn line(&mut self, text: &[u8], words: Words) -> Result<()> {
+        let mut rest = words.clone();
+        let Err(error) = self.statement(words) else { return Ok(()) };
+        let is_cut = rest.ends_text() && !text.ends_with(b"\n");
+        let is_face = rest.next() == Some(b"f");
+        let is_forgiven = error.kind() == ErrorKind::Malformed && (is_cut || is_face);
+        if self.strictness == Strictness::Strict || !is_forgiven {
+            let span = error.span().map(|span| self.in_file(span.clone()));
+            return Err(error.with_span(span));
+        }
+        let others = &mut self.file.others;
+        (others.cut, others.faces) = (is_cut, others.faces + usize::from(is_face && !is_cut));
+        Ok(())
+    }
+
+    /// A place in the window as one in the file.
+    fn in_file(&self, span: Span) -> Span {
+        moved(span, self.before.0, self.before.1)
+    }
+
+    fn finish(mut self) -> Result<File> {
+        let counts = self.file.lists.numbered();
+        match self.strictness {
+            Strictness::Strict => self.corners.require_positions(counts)?,
+            Strictness::Lenient => self.drop_missing(counts[0]),
+        }
+        let vertices = self.file.parts.iter_mut().flat_map(|part| &mut part.vertices);
+        self.file.others.missing = self.corners.settle(counts, vertices);
+        if self.known {
+            return Ok(self.file);
+        }
+        let (message, span) = match self.file.others.statements.pop_first() {
+            Some((word, (_, span))) => {
+                (format!("not OBJ: {} is not a statement, and no line is one", quote(&word)), span)
+            }
+            None => ("not OBJ: no line is a statement".to_owned(), place(&[], 0..0)),
+        };
+        Err(Error::malformed(message).with_span(Some(span)))
+    }
+
     #[inline]
-    fn line(&mut self, mut words: Words<'a>) -> Result<()> {
+    fn statement(&mut self, mut words: Words) -> Result<()> {
         let Some(keyword) = words.next() else { return Ok(()) };
         match keyword {
-            b"v" => self.position(words)?,
-            b"vt" => self.uv(words)?,
-            b"vn" => {
-                let normal = words.numbers("a coordinate of the normal")?;
-                push(&mut self.file.lists.normals, normal, &words)?;
-            }
+            b"v" => self.file.lists.position(words)?,
+            b"vt" => self.file.lists.uv(words)?,
+            b"vn" => self.file.lists.normal(words)?,
             b"f" => self.face(words)?,
             b"o" => {
                 let number = self.file.name.number + 1;
-                self.file.name = Name { number, object: words.rest_of_line(), group: &[] };
+                self.file.name = Name { number, object: words.rest_of_line().to_vec(), group: Vec::new() };
                 self.part = None;
             }
             b"g" => {
-                self.file.name.group = words.rest_of_line();
+                self.file.name.group = words.rest_of_line().to_vec();
                 self.part = None;
             }
             b"usemtl" => {
-                self.material = words.rest_of_line();
+                self.material = words.rest_of_line().to_vec();
                 self.part = None;
             }
-            b"mtllib" => self.file.libraries.push(words.rest_of_line()),
+            b"mtllib" => {
+                self.file.libraries.extend_from_slice(words.rest_of_line());
+                self.file.libraries.push(b'\n');
+            }
             b"s" => self.smooth = !matches!(words.next(), None | Some(b"off" | b"0")),
             [b'#', ..] => return Ok(()),
             other => return self.skip(other, &words),
@@ -169,38 +243,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `v x y z`, then a weight, or red, green and blue, or these and alpha.
-    #[inline]
-    fn position(&mut self, mut words: Words) -> Result<()> {
-        let position = words.numbers("a coordinate of the position")?;
-        if let Some(first) = words.optional()? {
-            match words.optional()? {
-                Some(green) => {
-                    let blue = words.number("the blue of the colour")?;
-                    let alpha = words.optional()?.unwrap_or(1.0);
-                    let lists = &mut self.file.lists;
-                    lists.colors.resize(lists.positions.len(), None);
-                    lists.colors.push(Some([first, green, blue, alpha]));
-                }
-                None => self.file.others.weights += usize::from(first != 1.0),
-            }
-        }
-        push(&mut self.file.lists.positions, position, &words)
-    }
-
-    /// `vt u`, then v and a third coordinate if they are not 0.
-    #[inline]
-    fn uv(&mut self, mut words: Words) -> Result<()> {
-        let u = words.number("a texture coordinate")?;
-        let v = words.optional()?;
-        let depth = if v.is_some() { words.optional()? } else { None };
-        self.file.others.depths += usize::from(depth.is_some_and(|depth| depth != 0.0));
-        push(&mut self.file.lists.uvs, [u, v.unwrap_or(0.0)], &words)
-    }
-
     #[inline]
     fn face(&mut self, mut words: Words) -> Result<()> {
-        let (counts, positions) = (self.file.lists.counts(), self.file.lists.positions.len());
+        let (counts, positions) = (self.file.lists.numbered(), self.file.lists.positions.len());
         let missing = self.corners.missing;
         // A corner that is wrong later in the line shall leave nothing behind.
         self.face.clear();
@@ -213,11 +258,11 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        let place = self.part(&words)?;
+        let place = self.part().map_err(|error| error.with_span(Some(words.place())))?;
         let part = &mut self.file.parts[place];
         let mut bare = false;
         for corner in &self.face {
-            bare |= corner[2] == super::corners::ABSENT;
+            bare |= corner[2] == ABSENT;
             part.faces.corner(self.corners.vertex(place as u32, *corner, positions, &mut part.vertices));
         }
         part.faces.finish();
@@ -246,14 +291,15 @@ impl<'a> Reader<'a> {
 
     /// The part that faces go to.
     #[inline]
-    fn part(&mut self, words: &Words) -> Result<usize> {
+    fn part(&mut self) -> Result<usize> {
         if let Some(place) = self.part {
             return Ok(place);
         }
         let File { parts, name, .. } = &mut self.file;
-        let place = *self.places.entry((*name, self.material)).or_insert_with(|| {
+        let key = (name.clone(), self.material.clone());
+        let place = *self.places.entry(key).or_insert_with_key(|(name, material)| {
             let (vertices, faces) = (Vec::new(), Polygons::default());
-            parts.push(Part { name: *name, material: self.material, vertices, faces });
+            parts.push(Part { name: name.clone(), material: material.clone(), vertices, faces });
             parts.len() - 1
         });
         // A line of a few bytes makes a part, which takes hundreds.
@@ -264,51 +310,45 @@ impl<'a> Reader<'a> {
                 parts.len(),
                 self.limits.max_decoded
             );
-            return Err(Error::limit_exceeded(message).with_span(Some(words.place())));
+            return Err(Error::limit_exceeded(message));
         }
         self.part = Some(place);
         Ok(place)
     }
 
     /// A statement that is not read. It is listed, unless it shows that this is no text.
-    fn skip(&mut self, keyword: &'a [u8], words: &Words) -> Result<()> {
+    fn skip(&mut self, keyword: &[u8], words: &Words) -> Result<()> {
         if keyword.iter().any(u8::is_ascii_control) {
             return Err(words.refuse(format!("{} is not text", quote(keyword))));
         }
         let statements = &mut self.file.others.statements;
-        if statements.len() < MAX_KINDS || statements.contains_key(keyword) {
-            statements.entry(keyword).or_insert_with(|| (0, words.range())).0 += 1;
+        if let Some((count, _)) = statements.get_mut(keyword) {
+            *count += 1;
+        } else if statements.len() < MAX_KINDS {
+            let span = moved(words.place(), self.before.0, self.before.1);
+            statements.insert(keyword.to_vec(), (1, span));
         }
         Ok(())
     }
 }
 
-/// Adds a value that faces can refer to.
-#[inline]
-fn push<T>(list: &mut Vec<T>, value: T, words: &Words) -> Result<()> {
-    if list.len() >= super::corners::ABSENT as usize - 1 {
-        let message = format!("more than {} values of one kind", list.len());
-        return Err(Error::limit_exceeded(message).with_span(Some(words.place())));
-    }
-    list.push(value);
-    Ok(())
-}
-
-impl Others<'_> {
-    pub fn losses(&self, text: &[u8], losses: &mut Vec<Loss>) {
-        for (keyword, (count, range)) in &self.statements {
+impl File {
+    /// What has no place in a scene.
+    pub fn losses(&self, losses: &mut Vec<Loss>) {
+        let File { lists, others, .. } = self;
+        for (keyword, (count, span)) in &others.statements {
             let keyword = keyword.escape_ascii();
-            let detail = format!("{count}, the first at {}", place(text, range.clone()));
+            let detail = format!("{count}, the first at {span}");
             losses.push(Loss::dropped(keyword.to_string(), "unsupported statements").detail(detail));
         }
         let counts = [
-            ("v", self.weights, "weights of positions"),
-            ("vt", self.depths, "third texture coordinates"),
-            ("s", self.smooth, "smooth shading of faces without normals"),
-            ("f", self.faces, "faces that cannot be read, or of positions that are not in the file"),
-            ("", usize::from(self.cut), "the last line, in which the file ends"),
-            ("f", self.missing[1], "texture coordinates of corners that are not in the file"),
-            ("f", self.missing[2], "normals of corners that are not in the file"),
+            ("v", lists.weights, "weights of positions"),
+            ("vt", lists.depths, "third texture coordinates"),
+            ("s", others.smooth, "smooth shading of faces without normals"),
+            ("f", others.faces, "faces that cannot be read, or of positions that are not in the file"),
+            ("", usize::from(others.cut), "the last line, in which the file ends"),
+            ("f", others.missing[1], "texture coordinates of corners that are not in the file"),
+            ("f", others.missing[2], "normals of corners that are not in the file"),
         ];
         for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
             losses.push(Loss::dropped(path, what).detail(count));

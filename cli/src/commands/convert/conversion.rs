@@ -1,6 +1,7 @@
 //! One file becomes another.
 
 use std::ffi::OsStr;
+use std::io::Read;
 use std::path::Path;
 
 use clap::Args;
@@ -87,13 +88,20 @@ impl Conversion {
     /// Converts a file. Nothing is written unless all goes well.
     pub fn run(&self, input: &Path, output: Staged, formats: &Formats) -> Result<Outcome> {
         output.refuse_existing()?;
-        let bytes = input::read(input)?;
-        let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input, formats), Ok)?;
-        let to = self.target(input, output.path(), from, &bytes, formats)?;
+        let named = self.from.or_else(|| Encoding::of_path(input, formats));
+        let (from, source) = match named {
+            Some(from @ Encoding::Interchange(_)) => (from, Source::Stream(input::open(input)?)),
+            _ => {
+                let bytes = input::read(input)?;
+                let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input, formats), Ok)?;
+                (from, Source::Bytes(bytes))
+            }
+        };
+        let to = self.target(input, output.path(), from, source.bytes(), formats)?;
         self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
         let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
-        match run.read(bytes, from)? {
+        match run.read(source, from)? {
             Content::Document(document) => {
                 let document = *document;
                 let own = Encoding::Format(document.format().into());
@@ -152,6 +160,23 @@ impl Conversion {
     }
 }
 
+/// A file to be read.
+enum Source {
+    Bytes(Vec<u8>),
+    /// Not read yet: OBJ need not be in memory as a whole.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Source {
+    /// The bytes, if they have been read.
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Source::Bytes(bytes) => bytes,
+            Source::Stream(_) => &[],
+        }
+    }
+}
+
 /// The content of a file on its way.
 enum Content {
     Document(Box<Document>),
@@ -170,20 +195,21 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Takes the input, so that its memory is free when the output is made.
-    fn read(&mut self, bytes: Vec<u8>, from: Encoding) -> Result<Content> {
+    fn read(&mut self, source: Source, from: Encoding) -> Result<Content> {
+        let bytes = source.bytes();
         match from {
             Encoding::Format(format) => {
                 let options =
                     self.conversion.read_options().with_comments(self.conversion.comments().are_kept());
-                let document = encoding::require_scenes(format, &name_of(self.input))?.read(&bytes, &options);
+                let document = encoding::require_scenes(format, &name_of(self.input))?.read(bytes, &options);
                 document
                     .map(|document| Content::Document(Box::new(document)))
-                    .map_err(|error| Failure::in_file(&name_of(self.input), &error, &bytes))
+                    .map_err(|error| Failure::in_file(&name_of(self.input), &error, bytes))
             }
             Encoding::Json => {
                 let name = name_of(self.input);
                 let mut document =
-                    json::read_document(&bytes).map_err(|error| Failure::invalid(&name, error))?;
+                    json::read_document(bytes).map_err(|error| Failure::invalid(&name, error))?;
                 self.conversion.comments().apply(&mut document);
                 match document.check().first_refused(self.conversion.read_options().strictness) {
                     Some(finding) => Err(Failure::invalid(&name, finding)),
@@ -193,7 +219,11 @@ impl Run<'_> {
             Encoding::Interchange(format) => {
                 let options = self.source(format.name(), format.conventions());
                 let beside = input::Beside::new(self.input);
-                let read = format.read(&bytes, &beside, &options, &Limits::default());
+                let limits = Limits::default();
+                let read = match source {
+                    Source::Bytes(bytes) => format.read(&bytes, &beside, &options, &limits),
+                    Source::Stream(mut input) => format.read_from(&mut *input, &beside, &options, &limits),
+                };
                 let (scene, losses) = read.map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);
                 Ok(Content::Scene(Box::new(scene)))

@@ -8,10 +8,10 @@ use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B9;
 
 use super::lists::lists;
-use super::packing::{self, Block, Input, Lz4};
+use super::packing::{Block, Input, Lz4};
 use crate::bulk::{self, Bulk, List, Plain};
 use crate::layout::Layout;
-use crate::{Dialect, Error, Result, path};
+use crate::{Dialect, Error, Result, parallel, path};
 
 /// One mesh.
 #[derive(Layout)]
@@ -239,10 +239,10 @@ fn unpack(
         let message = format!("unpacks to {size} bytes, over the limit of {}", input.limits.max_decoded);
         return Err(Error::limit_exceeded(message).at(path!(chunks[input.chunk])));
     }
-    let (indices, streams) = packing::both(
+    let (indices, streams) = parallel::join(
         || Indices::unpack(&input.lz4(&indices.data, indices.uncompressed_size), index_size),
         || {
-            packing::each(streams, |_, AttributeStream { attribute, uncompressed_size, data }| {
+            parallel::each(streams, |_, AttributeStream { attribute, uncompressed_size, data }| {
                 Stream::unpack(&input.lz4(data, *uncompressed_size), *attribute, dialect)
             })
         },
@@ -298,9 +298,9 @@ impl Chunk {
                 .and_then(|attribute| Ok((attribute, Lz4::pack(&stream.to_bytes())?)))
                 .map_err(|error| error.at(path!(chunks[chunk].streams[position])))
         };
-        let (indices, streams) = packing::both(
+        let (indices, streams) = parallel::join(
             || Lz4::pack(&self.indices.to_bytes()).map_err(|error| error.at(path!(chunks[chunk].indices))),
-            || packing::each(&self.streams, pack),
+            || parallel::each(&self.streams, pack),
         );
         Ok(PackedChunk { index_size, indices: indices?, streams: streams? })
     }

@@ -16,7 +16,7 @@ pub use packing::{Block, Input};
 
 use crate::bulk::{self, Bulk};
 use crate::layout::{Layout, Value};
-use crate::{Dialect, Error, Result, path};
+use crate::{Dialect, Error, Result, parallel, path};
 
 /// A Crucible file: one chunk, or a container of chunks (C11).
 #[derive(Layout)]
@@ -153,7 +153,7 @@ fn write_chunks<W: binrw::io::Write + binrw::io::Seek>(
     (dialect, container): (Dialect, Container),
 ) -> BinResult<()> {
     let packed = check_container(chunks, container)
-        .and_then(|()| packing::each(chunks, |index, chunk| chunk.pack(dialect, index)))
+        .and_then(|()| parallel::each(chunks, |index, chunk| chunk.pack(dialect, index)))
         .map_err(|error| binrw::Error::Custom { pos: 0, err: Box::new(error) })?;
     for (chunk, packed) in chunks.iter().zip(&packed) {
         if container == Container::Chunk {

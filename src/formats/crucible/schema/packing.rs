@@ -1,4 +1,4 @@
-//! Packing and unpacking of streams, side by side with the feature `parallel`.
+//! Packing and unpacking of streams.
 
 use crate::bulk::{Bulk, Plain};
 use crate::layout::Packing;
@@ -75,24 +75,4 @@ impl Lz4 {
         let bytes = unpack::pack((Packing::Lz4, None), content).map_err(Error::inexpressible)?;
         Ok(Lz4 { unpacked_size, bytes })
     }
-}
-
-#[cfg(feature = "parallel")]
-pub use rayon::join as both;
-
-/// Does one thing after the other.
-#[cfg(not(feature = "parallel"))]
-pub fn both<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
-    (a(), b())
-}
-
-/// What `map` makes of each item and its position, or an error.
-pub fn each<T: Sync, R: Send>(items: &[T], map: impl Fn(usize, &T) -> Result<R> + Sync) -> Result<Vec<R>> {
-    #[cfg(feature = "parallel")]
-    {
-        use rayon::prelude::*;
-        items.par_iter().enumerate().map(|(index, item)| map(index, item)).collect()
-    }
-    #[cfg(not(feature = "parallel"))]
-    items.iter().enumerate().map(|(index, item)| map(index, item)).collect()
 }

@@ -23,6 +23,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::schema::Document;
+use crate::parallel::map_reduce;
 use diagnostic::{Diagnostics, Located};
 pub(super) use reader::Options;
 use reader::{Part, Reader};
@@ -92,21 +93,4 @@ fn read_chunks(
     document.properties = properties;
     document.comments = options.comments.then(|| comments.finish());
     (Outcome { document, diagnostics, stopped }, counts)
-}
-
-/// Puts together, in their order, what the items become.
-#[cfg(feature = "parallel")]
-fn map_reduce<T: Send, U: Send + Default>(
-    items: Vec<T>,
-    map: impl Fn(T) -> U + Sync + Send,
-    reduce: impl Fn(U, U) -> U + Sync + Send,
-) -> U {
-    use rayon::prelude::*;
-
-    items.into_par_iter().map(map).reduce(U::default, reduce)
-}
-
-#[cfg(not(feature = "parallel"))]
-fn map_reduce<T, U: Default>(items: Vec<T>, map: impl Fn(T) -> U, reduce: impl Fn(U, U) -> U) -> U {
-    items.into_iter().map(map).fold(U::default(), reduce)
 }

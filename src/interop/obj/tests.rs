@@ -1,0 +1,97 @@
+//! That a text means the same however it is cut, and whichever lines are parsed side by side.
+
+use super::pieces::Sizes;
+use super::read::{File, read};
+use crate::{Limits, Result, Strictness};
+
+/// Lines of all sorts.
+const LINES: [&str; 34] = [
+    "v 0 0 0",
+    "v 1 0 0 # a comment",
+    "  v 1 1 0  ",
+    "v 0 1 0 1 0.5 0",
+    "v 0 1 0 0.5",
+    "v 0 \\\n 1 \\\r\n\n \n 0",
+    "vt 0.5",
+    "vt 0.5 0.5 0.5",
+    "vn 0 0 1",
+    "f 1 2 3",
+    "f 1 2 3 4",
+    "f 1/1/1 2/1/1 3/2/1",
+    "f 1//1 2//1 3//2",
+    "f 3/2 2/1 1/2",
+    "f -1 -2 -3",
+    "f 7 8 9 10",
+    "f 5/9/9 2 3",
+    "f 1 2",
+    "f 1 -1/-1/-1 3",
+    "f 1 0 2",
+    "f 1 x 2",
+    "f 400 2 1",
+    "g left",
+    "g",
+    "o thing",
+    "usemtl red",
+    "usemtl green",
+    "mtllib a.mtl",
+    "s 1",
+    "s off",
+    "l 1 2",
+    "# a comment",
+    "",
+    "v 0 0",
+];
+
+/// Texts of these lines, at random.
+fn texts() -> impl Iterator<Item = String> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut below = move |end: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as usize % end
+    };
+    (0..2000).map(move |round| {
+        // The last ones are seldom there: each ends the reading, or shows that nothing can be read.
+        let sorts = if round % 4 == 0 { LINES.len() } else { 33 };
+        let mut text = if round % 5 == 0 { "\u{feff}".to_owned() } else { String::new() };
+        for _ in 0..1 + below(40) {
+            let again = if below(4) == 0 { 1 + below(20) } else { 1 };
+            let line = LINES[below(sorts)];
+            (0..again).for_each(|_| text.extend([line, if round % 3 == 0 { "\r\n" } else { "\n" }]));
+        }
+        if round % 7 == 0 {
+            text.truncate(text.trim_end().len());
+        }
+        text
+    })
+}
+
+fn outcome(text: &str, strictness: Strictness, sizes: Sizes) -> String {
+    let result: Result<File> = read(&mut text.as_bytes(), strictness, &Limits::default(), sizes);
+    match result {
+        Ok(file) => format!("{file:#?}"),
+        Err(error) => format!("{error} {:?}", error.span()),
+    }
+}
+
+#[test]
+fn all_ways_of_cutting_read_the_same() {
+    let (mut read, mut refused) = (0, 0);
+    for text in texts() {
+        for strictness in [Strictness::Strict, Strictness::Lenient] {
+            // Without runs, each line is read alone.
+            let alone = Sizes { window: usize::MAX, piece: usize::MAX, run: usize::MAX };
+            let expected = outcome(&text, strictness, alone);
+            *if expected.starts_with("File") { &mut read } else { &mut refused } += 1;
+            for (window, piece, run) in
+                [(1 << 20, 1 << 20, 1), (1 << 20, 100, 10), (300, 1 << 20, 1), (64, 30, 1), (1, 1, 1)]
+            {
+                let sizes = Sizes { window, piece, run };
+                let other = outcome(&text, strictness, sizes);
+                assert!(other == expected, "{sizes:?} of {text:?}:\n{other}\ninstead of\n{expected}");
+            }
+        }
+    }
+    assert!(read > 500 && refused > 500, "{read} are read, {refused} are refused");
+}
