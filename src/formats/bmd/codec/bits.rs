@@ -27,6 +27,12 @@ pub(super) fn bits<const N: usize>(range: BitRange, words: &[u32; N]) -> u32 {
     BitRange { offset: shift, width: range.width }.of_u64(high | low) as u32
 }
 
+/// The bits of a range that only the data gives, 32 at most; 0 where there are none.
+#[inline(always)]
+pub(super) fn field(range: BitRange, word: u64) -> u32 {
+    (word >> range.offset & ((1 << range.width) - 1)) as u32
+}
+
 /// The bits of a range of a word, the highest of them a sign.
 #[inline(always)]
 pub(super) fn signed(range: BitRange, word: u32) -> i32 {

@@ -27,6 +27,12 @@ pub trait VertexForm<const N: usize>: 'static {
 
     fn position(vertex: &[u32; N]) -> [f32; 3];
 
+    /// Whether the position is finite: all but those of binary16 are.
+    #[inline(always)]
+    fn is_finite(_: &[u32; N]) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn st(_: &[u32; N]) -> [f32; 2] {
         [0.0; 2]
@@ -153,6 +159,13 @@ impl VertexForm<4> for Vertex128 {
         let x = f16_value(bits(Self::ORG_X, vertex));
         let y = f16_value(bits(Self::ORG_Y, vertex));
         [x, y, f16_value(bits(Self::ORG_Z, vertex))]
+    }
+
+    #[inline(always)]
+    fn is_finite(vertex: &[u32; 4]) -> bool {
+        let is_finite = |place| bits(place, vertex) & 0x7c00 != 0x7c00;
+        // Without branches between the coordinates.
+        is_finite(Self::ORG_X) & is_finite(Self::ORG_Y) & is_finite(Self::ORG_Z)
     }
 
     #[inline(always)]

@@ -1,18 +1,16 @@
 //! Faces from packed words to vertices and back, one by one and in bulk. All of it follows from the fields v0, v1, … of
 //! the declared words.
 
-use std::iter;
-
 use super::super::document::{Face, FaceCounts, Faces};
 use super::super::schema::{self, FaceTag, Form, FormRow, PackedFace, Surface, Tag, face_forms};
-use super::bits::{bits, run_of};
+use super::bits::{bits, field, run_of};
 use super::dispatch::dispatch;
 use crate::layout::{BitRange, Declaration, Layout, Shape, Type};
 use crate::{Error, Result, path};
 
 /// What is to know of a form.
 #[derive(Clone, Copy)]
-struct FaceForm {
+pub struct FaceForm {
     /// Number of 32-bit words.
     words: usize,
     /// The word with its tag alone.
@@ -62,6 +60,12 @@ impl FaceForm {
             }
         }
         form
+    }
+
+    /// The face with these corners, of which a triangle has three.
+    #[inline(always)]
+    fn face(&self, [a, b, c, d]: [u32; 4]) -> Face {
+        if self.len == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
     }
 
     /// Whether the form has room for a face.
@@ -121,9 +125,7 @@ impl PackedFace {
     /// The vertices.
     pub fn value(self) -> Face {
         let (form, word) = (self.declared(), self.word());
-        let [a, b, c, d] =
-            form.corners.map(|bits| if bits.width == 0 { 0 } else { bits.of_u64(word) as u32 });
-        if form.len == 3 { Face::Triangle([a, b, c]) } else { Face::Quad([a, b, c, d]) }
+        form.face(form.corners.map(|corner| field(corner, word)))
     }
 
     /// Number of vertices, 3 or 4.
@@ -138,10 +140,7 @@ impl PackedFace {
 
     /// The two highest bits, where the form has them: 0, or against the specification (B13).
     pub fn tag2(self) -> u8 {
-        match self.declared().tag2 {
-            NONE => 0,
-            bits => bits.of_u64(self.word()) as u8,
-        }
+        field(self.declared().tag2, self.word()) as u8
     }
 }
 
@@ -206,9 +205,30 @@ impl Faces {
             let Some(taken) = with_form(tag, Surface::default(), Run { words: rest, tag, sink }) else {
                 break;
             };
-            rest = &rest[taken..];
+            rest = if taken > 0 { &rest[taken..] } else { one_by_one(rest, sink) };
         }
     }
+}
+
+/// Shows some faces of a mixed list to `sink`, by the table: nobody could predict a branch on their tags. Returns the words
+/// behind them.
+#[inline(always)]
+fn one_by_one<'a>(mut words: &'a [u32], sink: &mut impl Sink) -> &'a [u32] {
+    const SOME: usize = 32;
+    for _ in 0..SOME {
+        let (low, high) = match words {
+            [low, high, ..] => (*low, *high),
+            [low] => (*low, 0),
+            [] => break,
+        };
+        let word = u64::from(high) << 32 | u64::from(low);
+        let (_, index) = PackedFace::form_of(PackedFace::tag_of(words), Surface::default());
+        let form = &FORMS[index % FORMS.len()];
+        sink.words(index, words, [field(form.tag2, word)].into_iter());
+        sink.face(form, form.corners.map(|corner| field(corner, word)));
+        words = words.get(form.words..).unwrap_or_default();
+    }
+    words
 }
 
 fn too_large(face: Face, index: usize) -> Error {
@@ -226,9 +246,12 @@ pub trait Sink {
     fn triangles(&mut self, run: impl ExactSizeIterator<Item = [u32; 3]>);
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>);
 
-    /// The first face as it is packed, and the second tags of all.
+    /// One face of any form; the fourth corner of a triangle is 0.
+    fn face(&mut self, form: &FaceForm, corners: [u32; 4]);
+
+    /// The number of the form, the words with the first face, and the second tags of all.
     #[inline(always)]
-    fn words(&mut self, _first: PackedFace, _tag2: impl Iterator<Item = u32>) {}
+    fn words(&mut self, _form: usize, _first: &[u32], _tag2: impl Iterator<Item = u32>) {}
 }
 
 impl Sink for FaceCounts {
@@ -241,6 +264,12 @@ impl Sink for FaceCounts {
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
         self.quads += run.len();
     }
+
+    #[inline(always)]
+    fn face(&mut self, form: &FaceForm, _: [u32; 4]) {
+        self.triangles += usize::from(form.len == 3);
+        self.quads += usize::from(form.len == 4);
+    }
 }
 
 impl Sink for Vec<[u32; 3]> {
@@ -251,7 +280,14 @@ impl Sink for Vec<[u32; 3]> {
 
     #[inline(always)]
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
-        run.for_each(|[a, b, c, d]| self.extend_from_slice(&[[a, b, c], [a, c, d]]));
+        self.extend(run.flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]));
+    }
+
+    #[inline(always)]
+    fn face(&mut self, form: &FaceForm, [a, b, c, d]: [u32; 4]) {
+        let len = self.len() + form.len - 2;
+        self.extend_from_slice(&[[a, b, c], [a, c, d]]);
+        self.truncate(len);
     }
 }
 
@@ -264,6 +300,11 @@ impl Sink for Vec<Face> {
     #[inline(always)]
     fn quads(&mut self, run: impl ExactSizeIterator<Item = [u32; 4]>) {
         self.extend(run.map(Face::Quad));
+    }
+
+    #[inline(always)]
+    fn face(&mut self, form: &FaceForm, corners: [u32; 4]) {
+        self.push(form.face(corners));
     }
 }
 
@@ -289,19 +330,20 @@ struct Run<'a, S> {
 }
 
 impl<S: Sink> Visitor for Run<'_, S> {
-    /// Number of words that were taken.
+    /// Number of words that were taken; none where the list is mixed.
     type Output = usize;
 
     #[inline(always)]
     fn visit<const N: usize, W: Layout>(self) -> usize {
         let run = run_of::<N>(self.words, |face| PackedFace::tag_of(face) == self.tag);
-        if let Some(first) = PackedFace::first(self.words, Surface::default()) {
-            self.sink.words(first, run.iter().map(tag2::<N, W>));
+        if let [] | [_] = run {
+            return 0;
         }
-        match (const { FaceForm::of_word(&W::TYPE).len }, run) {
-            (3, [face]) => self.sink.triangles(iter::once(triangle::<N, W>(face))),
-            (3, run) => self.sink.triangles(run.iter().map(triangle::<N, W>)),
-            (_, run) => self.sink.quads(run.iter().map(quad::<N, W>)),
+        let (_, index) = PackedFace::form_of(self.tag, Surface::default());
+        self.sink.words(index, self.words, run.iter().map(tag2::<N, W>));
+        match const { FaceForm::of_word(&W::TYPE).len } {
+            3 => self.sink.triangles(run.iter().map(triangle::<N, W>)),
+            _ => self.sink.quads(run.iter().map(quad::<N, W>)),
         }
         run.len() * N
     }

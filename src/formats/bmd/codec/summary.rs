@@ -1,24 +1,26 @@
 //! What a list has, all of it together: enough for rules to tell whether there is anything to search for.
 
 use super::super::document::{Faces, Vertices};
-use super::super::schema::{Form, PackedFace, PackedVertex};
+use super::super::schema::{Form, PackedFace, PackedVertex, Surface};
 use super::decode::VertexForm;
-use super::faces::Sink;
+use super::faces::{FaceForm, Sink};
 use super::runs::VertexSink;
 
 /// What the vertices of a mesh have.
 pub struct VertexSummary {
     tags: [bool; 256],
-    /// The largest bone; 0 without any vertices.
-    pub max_bone: u8,
+    bones: u32,
+    /// Whether all bones exist.
+    pub bones_exist: bool,
     /// Whether all positions are finite.
     pub is_finite: bool,
 }
 
 impl Vertices {
-    /// What all vertices together have.
-    pub(in super::super) fn summary(&self) -> VertexSummary {
-        let mut summary = VertexSummary { tags: [false; 256], max_bone: 0, is_finite: true };
+    /// What all vertices together have, where there are so many bones.
+    pub(in super::super) fn summary(&self, bones: usize) -> VertexSummary {
+        let bones = bones.try_into().unwrap_or(u32::MAX);
+        let mut summary = VertexSummary { tags: [false; 256], bones, bones_exist: true, is_finite: true };
         self.runs(&mut summary);
         summary
     }
@@ -36,28 +38,28 @@ impl VertexSink for VertexSummary {
     fn add<const N: usize, F: VertexForm<N>>(&mut self, run: &[[u32; N]]) {
         for vertex in run {
             self.tags[usize::from(PackedVertex::tag_of(vertex))] = true;
-            self.max_bone = self.max_bone.max(F::bone(vertex));
-            // Without branches between the coordinates.
-            self.is_finite &= F::position(vertex).iter().fold(true, |all, x| all & x.is_finite());
+            self.bones_exist &= u32::from(F::bone(vertex)) < self.bones;
+            self.is_finite &= F::is_finite(vertex);
         }
     }
 }
 
 /// What the faces of a mesh have.
-#[derive(Default)]
 pub struct FaceSummary {
     /// A face of each form that some have.
     pub forms: [Option<PackedFace>; PackedFace::FORMS.len()],
-    /// The largest index; none without any faces.
-    pub max_index: Option<u32>,
+    vertices: i32,
+    /// Whether all vertices that faces name exist.
+    pub vertices_exist: bool,
     /// All bits of second tags.
     pub tag2: u32,
 }
 
 impl Faces {
-    /// What all faces together have.
-    pub(in super::super) fn summary(&self) -> FaceSummary {
-        let mut summary = FaceSummary::default();
+    /// What all faces together have, where there are so many vertices.
+    pub(in super::super) fn summary(&self, vertices: usize) -> FaceSummary {
+        let vertices = vertices.try_into().unwrap_or(i32::MAX);
+        let mut summary = FaceSummary { forms: Default::default(), vertices, vertices_exist: true, tag2: 0 };
         self.runs(&mut summary);
         summary
     }
@@ -66,8 +68,9 @@ impl Faces {
 impl FaceSummary {
     #[inline(always)]
     fn add<const N: usize>(&mut self, run: impl Iterator<Item = [u32; N]>) {
-        let max = run.fold(0, |max, face| face.into_iter().fold(max, u32::max));
-        self.max_index = self.max_index.max(Some(max));
+        // Signed, as processors compare many numbers at once: indices have 20 bits at most.
+        let exists = |all, vertex| all & ((vertex as i32) < self.vertices);
+        self.vertices_exist = run.fold(self.vertices_exist, |all, face| face.into_iter().fold(all, exists));
     }
 }
 
@@ -83,9 +86,14 @@ impl Sink for FaceSummary {
     }
 
     #[inline(always)]
-    fn words(&mut self, first: PackedFace, tag2: impl Iterator<Item = u32>) {
-        if let Some(form) = self.forms.get_mut(first.form_index()) {
-            *form = Some(first);
+    fn face(&mut self, _: &FaceForm, corners: [u32; 4]) {
+        self.add([corners].into_iter());
+    }
+
+    #[inline(always)]
+    fn words(&mut self, form: usize, first: &[u32], tag2: impl Iterator<Item = u32>) {
+        if let Some(form @ None) = self.forms.get_mut(form) {
+            *form = PackedFace::first(first, Surface::default());
         }
         self.tag2 = tag2.fold(self.tag2, |all, tag2| all | tag2);
     }

@@ -34,8 +34,8 @@ fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) 
     // A model without bones has the base.
     let has_bone = |bone: u8| usize::from(bone) < bones.max(1);
     let is_fine = |tag| allowed.contains(&bits_of(tag)) && !is_undefined(tag) && !is_reserved(tag);
-    let summary = mesh.vertices.summary();
-    let bones_are_fine = has_bone(summary.max_bone) || !report.collects(&VERTEX_BONE);
+    let summary = mesh.vertices.summary(bones.max(1));
+    let bones_are_fine = summary.bones_exist || !report.collects(&VERTEX_BONE);
     if summary.is_finite && bones_are_fine && summary.tags().all(is_fine) {
         return;
     }
@@ -64,9 +64,11 @@ fn check_vertices(mesh: &Mesh, index: usize, bones: usize, report: &mut Report) 
 
 fn check_faces(mesh: &Mesh, index: usize, report: &mut Report) {
     let vertices = mesh.vertices.len();
-    let summary = mesh.faces.summary();
-    let exist = summary.max_index.is_none_or(|index| (index as usize) < vertices);
-    if exist && summary.tag2 == 0 && summary.forms.into_iter().flatten().all(|face| mesh.flags.allows(face)) {
+    let summary = mesh.faces.summary(vertices);
+    if summary.vertices_exist
+        && summary.tag2 == 0
+        && summary.forms.into_iter().flatten().all(|face| mesh.flags.allows(face))
+    {
         return;
     }
     for (position, face) in mesh.faces.packed().enumerate() {

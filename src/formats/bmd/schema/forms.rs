@@ -89,18 +89,20 @@ impl<F> Default for Packed<F> {
 impl<F: Form> Packed<F> {
     /// Items from the 32-bit words of their list, the low half of a 64-bit word first.
     pub(in super::super) fn parse(words: Vec<u32>, surface: Surface) -> Result<Self> {
-        let (mut at, mut len, mut needs_surface) = (0, 0, false);
+        let (mut at, mut len, mut needs_surface) = (0, 0usize, false);
         while at < words.len() {
-            let tag = F::tag_of(&words[at..]);
-            let size = F::size_of(tag);
-            if size == 0 || size > words.len() - at {
-                let remain = 4 * (words.len() - at);
-                let message = format!("an item of {} bytes, but {remain} remain", 4 * size);
+            let rest = &words[at..];
+            let size = F::size_of(F::tag_of(rest));
+            if size == 0 || size > rest.len() {
+                let message = format!("an item of {} bytes, but {} remain", 4 * size, 4 * rest.len());
                 return Err(Error::malformed(message).at(path!((F::LIST)[len])));
             }
-            needs_surface |= F::needs_surface(tag);
-            at += size;
-            len += 1;
+            // In a mixed list most groups are tried for nothing: the items in between are taken one by one.
+            let items = if len.is_multiple_of(GROUP) && is_uniform::<F>(rest, size) { GROUP } else { 1 };
+            let mut tags = rest.chunks_exact(size).take(items).map(F::tag_of);
+            needs_surface = needs_surface || tags.any(F::needs_surface);
+            at += if items == 1 { size } else { GROUP * size };
+            len += items;
         }
         Ok(Packed { words, len, surface: needs_surface.then_some(surface), form: std::marker::PhantomData })
     }
@@ -190,6 +192,31 @@ impl<F: Form> Packed<F> {
             rest = rest.get(F::size_of(F::tag_of(rest))..)?;
             Some(item)
         })
+    }
+}
+
+/// So many items are tried at once.
+const GROUP: usize = 16;
+
+/// Whether the first [`GROUP`] items of these words are of this size: where each of them starts is known without a look at
+/// the one in front of it.
+#[inline(always)]
+fn is_uniform<F: Form>(words: &[u32], size: usize) -> bool {
+    #[inline(always)]
+    fn are_all<F: Form, const N: usize>(words: &[u32]) -> bool {
+        let (items, _) = words.as_chunks::<N>();
+        let group = items.first_chunk::<GROUP>();
+        group.is_some_and(|group| {
+            group.iter().fold(true, |all, item| all & (F::size_of(F::tag_of(item)) == N))
+        })
+    }
+
+    match size {
+        1 => are_all::<F, 1>(words),
+        2 => are_all::<F, 2>(words),
+        3 => are_all::<F, 3>(words),
+        4 => are_all::<F, 4>(words),
+        _ => false,
     }
 }
 
@@ -297,9 +324,9 @@ macro_rules! declare_forms {
 
             #[inline(always)]
             fn tag_of(words: &[u32]) -> u8 {
-                let low = words.first().copied().unwrap_or_default();
-                let high = words.get(1).copied().unwrap_or_default();
-                $First::TAG.of_u64(u64::from(high) << 32 | u64::from(low)) as u8
+                const AT: u32 = $First::TAG.offset / 32;
+                let word = words.get(AT as usize).copied().unwrap_or_default();
+                $First::TAG.of_u64(u64::from(word) << (32 * AT)) as u8
             }
 
             #[inline(always)]
