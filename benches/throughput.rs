@@ -1,9 +1,12 @@
 //! Speeds as ratios: each row runs what it measures and a yardstick in turn, and gives the median of their ratios.
 //!
-//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE]`, with what the names of the rows start with
+//! `cargo bench --bench throughput --all-features [-- START] [-- --json FILE] [-- --against PROGRAM]`, with what the names of
+//! the rows start with, and an earlier build of this benchmark to compare with.
 //!
-//! A ratio of 1.0 is as fast as the yardstick, above is faster. Both take fresh buffers of the same sizes.
+//! A ratio of 1.0 is as fast as the yardstick, above is faster; behind it stand the lowest and the highest of the runs
+//! that were not among the fastest or slowest quarter. Both take fresh buffers of the same sizes.
 
+mod against;
 mod rows;
 
 use std::hint::black_box;
@@ -30,7 +33,12 @@ const SUBJECTS: [(&str, Rows); 7] = [
 fn main() -> Result<(), Error> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let json = arguments.iter().position(|a| a == "--json").and_then(|i| arguments.get(i + 1));
+    let against = arguments.iter().position(|a| a == "--against").and_then(|i| arguments.get(i + 1));
     let filter = arguments.first().filter(|a| !a.starts_with("--"));
+    println!("{}", machine());
+    if let Some(program) = against {
+        return against::compare(program.as_ref(), filter.map(|filter| &**filter));
+    }
     let mut bench = Bench { rows: Vec::new(), filter: filter.cloned(), rounds: ROUNDS };
     for (subject, rows) in SUBJECTS {
         if bench.filter.as_ref().is_none_or(|filter| filter.starts_with(subject)) {
@@ -43,13 +51,45 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
+/// What the figures were measured on.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Where there is no such file, the architecture must do.
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model =
+        info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(": ").nth(1));
+    let (os, architecture) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!("{}, {cores} cores, {os} on {architecture}", model.unwrap_or("unknown processor"))
+}
+
+/// The middle of some measurements, and how far they lie apart.
+struct Spread {
+    lowest: f64,
+    median: f64,
+    highest: f64,
+}
+
+impl Spread {
+    fn of(mut values: Vec<f64>) -> Spread {
+        values.sort_by(f64::total_cmp);
+        Spread { lowest: values[0], median: values[values.len() / 2], highest: values[values.len() - 1] }
+    }
+
+    /// Without the fastest and the slowest quarter.
+    fn of_middle(mut values: Vec<f64>) -> Spread {
+        values.sort_by(f64::total_cmp);
+        let quarter = values.len() / 4;
+        Spread::of(values[quarter..values.len() - quarter].to_vec())
+    }
+}
+
 struct Row {
     name: &'static str,
     /// Bytes, or fields for walker and assembler.
     amount: u64,
     seconds: f64,
     yardstick: &'static str,
-    ratio: f64,
+    ratio: Spread,
 }
 
 struct Bench {
@@ -95,22 +135,23 @@ impl Bench {
             seconds.push(a);
             ratios.push(scale * b / a);
         }
-        let row = Row { name, amount, seconds: median(seconds), yardstick, ratio: median(ratios) };
+        let (seconds, ratio) = (Spread::of(seconds).median, Spread::of_middle(ratios));
         println!(
-            "{:<28} {:>9.1} M/s   {:>5.2} × {}",
-            row.name,
-            row.amount as f64 / row.seconds / 1e6,
-            row.ratio,
-            row.yardstick
+            "{name:<32} {:>7.1} M/s   {:>5.2} × {yardstick} ({:.2}–{:.2})",
+            amount as f64 / seconds / 1e6,
+            ratio.median,
+            ratio.lowest,
+            ratio.highest
         );
-        self.rows.push(row);
+        self.rows.push(Row { name, amount, seconds, yardstick, ratio });
     }
 
     fn to_json(&self) -> String {
-        let rows = self.rows.iter().map(|row| {
+        let rows = self.rows.iter().map(|Row { name, amount, seconds, yardstick, ratio }| {
+            let Spread { lowest, median, highest } = ratio;
             format!(
-                "  {{\"name\": \"{}\", \"bytes\": {}, \"seconds\": {:.6}, \"yardstick\": \"{}\", \"ratio\": {:.3}}}",
-                row.name, row.amount, row.seconds, row.yardstick, row.ratio
+                "  {{\"name\": \"{name}\", \"bytes\": {amount}, \"seconds\": {seconds:.6}, \"yardstick\": \"{yardstick}\", \
+                 \"ratio\": {median:.3}, \"spread\": [{lowest:.3}, {highest:.3}]}}"
             )
         });
         format!("[\n{}\n]\n", rows.collect::<Vec<_>>().join(",\n"))
@@ -123,11 +164,6 @@ fn time<T>(work: &mut impl FnMut() -> T) -> f64 {
     let seconds = start.elapsed().as_secs_f64();
     drop(result);
     seconds
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 /// A wavy sheet of `side`² vertices with a little noise, as a scan or a sculpted terrain has.
