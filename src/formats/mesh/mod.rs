@@ -29,7 +29,7 @@ pub mod strategy;
 mod summary;
 mod vertices;
 
-pub use schema::{Animation, Columns, Document, Joint, Pose, Vertex, VertexFormat, Vertices};
+pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices};
 
 use super::{About, Confidence, Declared, Detection, Format, Specification, locate, refuse};
 use crate::bulk::Strings;
@@ -162,7 +162,7 @@ impl Format for Document {
             }],
             skeleton: (!self.joints.is_empty()).then(|| SkeletonInfo {
                 joints: self.joints.len() as u64,
-                roots: self.joints.iter().filter(|joint| joint.parent == 255).count() as u64,
+                roots: self.joints.iter().filter(|joint| joint.parent_entry().is_none()).count() as u64,
             }),
             animations: self
                 .animations

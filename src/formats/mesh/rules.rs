@@ -1,6 +1,6 @@
 //! The rules of MESH.
 
-use super::schema::{Animation, Document, Header, Joint, Vertex};
+use super::schema::{Animation, Document, Header, Joint, NO_JOINT, Vertex};
 use super::summary::Summary;
 use super::vertices;
 use crate::finding::rules;
@@ -50,7 +50,7 @@ rules! {
 
 /// Whether a slot of a vertex names a joint, or none (M9).
 fn is_attached(id: u8, weight: u8, joints: usize) -> bool {
-    (usize::from(id) < joints) | ((id == 255) & (weight == 0))
+    (usize::from(id) < joints) | ((id == NO_JOINT) & (weight == 0))
 }
 
 /// Adds every violation to `report`.
@@ -167,13 +167,12 @@ fn parent_faults(joints: &[Joint], places: &[usize]) -> Vec<(usize, String)> {
     let mut parents = vec![None; joints.len()];
     for (joint, place) in joints.iter().zip(places) {
         if let Some(parent) = parents.get_mut(*place) {
-            *parent = Some(usize::from(joint.parent)).filter(|parent| *parent != 255);
+            *parent = joint.parent_entry();
         }
     }
     let mut faults = Vec::new();
     for (position, (joint, place)) in joints.iter().zip(places).enumerate() {
-        let parent = usize::from(joint.parent);
-        if parent >= joints.len() && parent != 255 {
+        if let Some(parent) = joint.parent_entry().filter(|parent| *parent >= joints.len()) {
             faults.push((position, format!("parent {parent}, but there are {} joints", joints.len())));
         } else if is_own_ancestor(&parents, *place) {
             faults.push((position, "the joint is its own ancestor".to_owned()));

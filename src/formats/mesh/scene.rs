@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::rules;
-use super::schema::{Joint, Pose};
+use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::{
@@ -122,7 +122,7 @@ fn lost_strings(document: &Document) -> Vec<Loss> {
 fn to_mesh(vertices: Vertices, indices: Vec<u32>, uv_origin: UvOrigin) -> Mesh {
     let Columns { positions, normals, uvs, joint_ids, joint_weights } = vertices.to_columns();
     let skin = joint_ids.zip(joint_weights).map(|(ids, weights)| {
-        let place = |id| if id == 255 { Skin::NONE } else { u16::from(id) };
+        let place = |id| if id == NO_JOINT { Skin::NONE } else { u16::from(id) };
         Skin { joints: ids.into_iter().map(|ids| ids.map(place)).collect(), weights: Weights::U8(weights) }
     });
     Mesh {
@@ -173,10 +173,10 @@ fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
     let place = |entry: usize| joints.get(entry).map_or(entry, |joint| usize::from(joint.id));
     let parents_are_ids = rules::parents_are_ids(joints);
     let mut ordered = vec![scene::Joint::default(); joints.len()];
-    for Joint { id, parent, transform } in joints {
-        let parent = usize::from(*parent);
+    for joint @ Joint { id, parent: _, transform } in joints {
+        let parent = joint.parent_entry();
         if let Some(slot) = ordered.get_mut(usize::from(*id)) {
-            slot.parent = (parent != 255).then(|| if parents_are_ids { parent } else { place(parent) });
+            slot.parent = parent.map(|parent| if parents_are_ids { parent } else { place(parent) });
             slot.inverse_bind = to_matrix(*transform);
         }
     }
@@ -215,14 +215,14 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
 
 fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     let joints = &skeleton.joints;
-    if joints.len() > 255 {
-        let message = format!("{} joints, but MESH can number 255", joints.len());
+    if joints.len() > skin::MAX_JOINTS {
+        let message = format!("{} joints, but MESH can number {}", joints.len(), skin::MAX_JOINTS);
         return Err(Error::inexpressible(message).at(path!(skeleton.joints)).in_format(FormatId::Mesh));
     }
-    // Below 255, all of them.
+    // Small enough, all of them.
     let to_joint = |(id, joint): (usize, &scene::Joint)| Joint {
         id: id as u8,
-        parent: joint.parent.map_or(255, |parent| parent as u8),
+        parent: joint.parent.map_or(NO_JOINT, |parent| parent as u8),
         transform: from_matrix(joint.inverse_bind),
     };
     Ok(joints.iter().enumerate().map(to_joint).collect())

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use glam::Mat4;
 
+use super::schema::NO_JOINT;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
 use crate::{Error, FormatId, Loss, Result, path};
 
@@ -11,7 +12,7 @@ use crate::{Error, FormatId, Loss, Result, path};
 type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 
 /// Ids of joints are smaller.
-pub(super) const MAX_JOINTS: usize = 255;
+pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
 
 const PATH: &str = "meshes[0].skins[0]";
 
@@ -104,14 +105,15 @@ fn loose_vertices<W: Default + PartialOrd>(joints: &[[u16; 4]], weights: &[[W; 4
 /// The ids and weights of a skin.
 pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
     let place = |joint: u16| match joint {
-        Skin::NONE => Some(255),
-        joint => u8::try_from(joint).ok().filter(|id| *id != 255),
+        Skin::NONE => Some(NO_JOINT),
+        joint => u8::try_from(joint).ok().filter(|id| *id != NO_JOINT),
     };
     let ids = skin.joints.iter().enumerate().map(|(vertex, four)| {
         let [a, b, c, d] = four.map(place);
         a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
-            let message =
-                format!("vertex {vertex} is bound to one of the joints {four:?}, but MESH can number 255");
+            let message = format!(
+                "vertex {vertex} is bound to one of the joints {four:?}, but MESH can number {MAX_JOINTS}"
+            );
             Error::inexpressible(message).at(path!(meshes[0].skins[0])).in_format(FormatId::Mesh)
         })
     });

@@ -6,6 +6,7 @@
 use proptest::prelude::*;
 
 use super::rules::RULES;
+use super::schema::NO_JOINT;
 use super::{Document, Joint, Vertex, Vertices, codec};
 use crate::formats::plausible::unit;
 use crate::layout::generate::{self, Config};
@@ -62,7 +63,7 @@ fn attached(mut vertex: Vertex, joints: usize) -> Vertex {
     if let (Some(ids), Some(weights)) = (&mut vertex.joint_ids, &mut vertex.joint_weights) {
         let used = ids.iter().take_while(|id| joints > 0 && **id < 128).count();
         ids[..used].iter_mut().for_each(|id| *id %= joints as u8);
-        ids[used..].fill(255);
+        ids[used..].fill(NO_JOINT);
         weights[used..].fill(0);
     }
     vertex
@@ -78,7 +79,7 @@ fn order(joints: &mut [Joint]) {
         let parent = Some(usize::from(joint.parent) % parents.len()).filter(|_| joint.parent < 128);
         let mut ancestors = std::iter::successors(parent, |ancestor| parents[*ancestor]);
         parents[id] = if ancestors.any(|ancestor| ancestor == id) { None } else { parent };
-        (joint.id, joint.parent) = (id as u8, parents[id].map_or(255, |parent| parent as u8));
+        (joint.id, joint.parent) = (id as u8, parents[id].map_or(NO_JOINT, |parent| parent as u8));
     }
 }
 
@@ -99,7 +100,7 @@ fn plausible(mut document: Document) -> Option<Document> {
         if let (Some(ids), Some(weights), true) =
             (&mut vertex.joint_ids, &mut vertex.joint_weights, has_joints)
         {
-            ids[0] = if ids[0] == 255 { 0 } else { ids[0] };
+            ids[0] = if ids[0] == NO_JOINT { 0 } else { ids[0] };
             let mut rest = 255;
             weights[1..].iter_mut().for_each(|weight| {
                 *weight = rest.min(*weight);

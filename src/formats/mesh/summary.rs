@@ -2,6 +2,8 @@
 
 use std::cell::Cell;
 
+use super::schema::NO_JOINT;
+
 /// What was seen of vertices and indices: whether there is anything to search for.
 #[derive(Debug, Default)]
 pub struct Summary {
@@ -18,10 +20,10 @@ impl Summary {
 
     /// Looks at joint ids and weights of some vertices.
     pub(super) fn inspect_joints(&self, slots: impl Iterator<Item = [[u8; 4]; 2]>) {
-        // Without branches, and to the end. Joint 255 with weight 0 is none (M9): one less than any other number.
+        // Without branches, and to the end. No joint is one less than any other number.
         let max = slots.fold(-1, |max: i16, [ids, weights]| {
             (0..4).fold(max, |max, slot| {
-                let none = (ids[slot] == 255) & (weights[slot] == 0);
+                let none = (ids[slot] == NO_JOINT) & (weights[slot] == 0);
                 max.max(i16::from(ids[slot]) - 256 * i16::from(none))
             })
         });

@@ -172,9 +172,19 @@ pub struct Animation {
     pub poses: Vec<Pose>,
 }
 
+/// No joint: the parent of a root (M10), and with weight 0 what a vertex names beyond its joints (M9).
+pub const NO_JOINT: u8 = 255;
+
 impl Header {
     /// 1.0, minor and major as nibbles (M1).
     pub const VERSION: u8 = 0x01;
+}
+
+impl Joint {
+    /// Index of the parent entry; `None` for a root (M10).
+    pub fn parent_entry(&self) -> Option<usize> {
+        (self.parent != NO_JOINT).then_some(self.parent.into())
+    }
 }
 
 impl From<AnimationCount> for usize {
