@@ -170,15 +170,27 @@ impl Accessor<'_> {
     where
         [f32; N]: bytemuck::Pod,
     {
+        match self.kind {
+            ComponentType::F32 => self.plain(float(self.kind, self.normalized)),
+            _ => self.collect(float(self.kind, self.normalized)),
+        }
+    }
+
+    /// All values, whose components are stored as `T`: in one go where they lie one after the other.
+    pub fn plain<T: Copy + Default, const N: usize>(
+        &self,
+        convert: impl Fn(&[u8]) -> T,
+    ) -> Result<Vec<[T; N]>>
+    where
+        [T; N]: bulk::Plain,
+    {
         self.want(N)?;
         match &self.values {
-            Some(values)
-                if self.kind == ComponentType::F32 && self.sparse.is_none() && values.stride == 4 * N =>
-            {
+            Some(values) if self.sparse.is_none() && values.stride == size_of::<[T; N]>() => {
                 self.document.spend(values.bytes.len() as u64, || format!("accessors[{}]", self.index))?;
-                Ok(bulk::to_vec::<[f32; N]>(values.bytes))
+                Ok(bulk::to_vec(values.bytes))
             }
-            _ => self.collect(float(self.kind, self.normalized)),
+            _ => self.collect(convert),
         }
     }
 

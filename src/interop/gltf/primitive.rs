@@ -250,7 +250,7 @@ fn colors(accessor: &Accessor) -> Result<Colors> {
             let values: Vec<[u8; 3]> = accessor.collect(|bytes| number(bytes, u8::from_le_bytes))?;
             Ok(Colors::U8(values.into_iter().map(|[r, g, b]| [r, g, b, 255]).collect()))
         }
-        (ComponentType::U8, _) => Ok(Colors::U8(accessor.collect(|bytes| number(bytes, u8::from_le_bytes))?)),
+        (ComponentType::U8, _) => Ok(Colors::U8(accessor.plain(|bytes| number(bytes, u8::from_le_bytes))?)),
         (_, 3) => {
             let values: Vec<[f32; 3]> = accessor.floats()?;
             Ok(Colors::F32(values.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()))
@@ -269,7 +269,7 @@ fn skin(joints: &Accessor, weights: &Accessor) -> Result<Skin> {
     let mut indices: Vec<[u16; 4]> =
         joints.integers()?.into_iter().map(|four| four.map(|joint| joint as u16)).collect();
     let weights = match (weights.kind, weights.normalized) {
-        (ComponentType::U8, true) => Weights::U8(weights.collect(|bytes| number(bytes, u8::from_le_bytes))?),
+        (ComponentType::U8, true) => Weights::U8(weights.plain(|bytes| number(bytes, u8::from_le_bytes))?),
         _ => Weights::F32(weights.floats()?),
     };
     match &weights {
@@ -333,10 +333,12 @@ fn indices(accessor: &Accessor) -> Result<Indices> {
             Ok(Indices::U16(values.into_iter().map(u16::from).collect()))
         }
         (ComponentType::U16, 1) => {
-            Ok(Indices::U16(accessor.flat(|bytes| number(bytes, u16::from_le_bytes))?))
+            let values: Vec<[u16; 1]> = accessor.plain(|bytes| number(bytes, u16::from_le_bytes))?;
+            Ok(Indices::U16(values.into_flattened()))
         }
         (ComponentType::U32, 1) => {
-            Ok(Indices::U32(accessor.flat(|bytes| number(bytes, u32::from_le_bytes))?))
+            let values: Vec<[u32; 1]> = accessor.plain(|bytes| number(bytes, u32::from_le_bytes))?;
+            Ok(Indices::U32(values.into_flattened()))
         }
         _ => Err(accessor.refuse("indices are integers without a sign")),
     }
