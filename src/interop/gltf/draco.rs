@@ -155,15 +155,15 @@ mod decoder {
             DataType::Float32 => Some(ComponentType::F32),
             _ => None,
         };
-        let lanes = usize::from(attribute.num_components());
+        let width = usize::from(attribute.num_components());
         match (entry.component_type, entry.type_, kind) {
             (Checked::Valid(expected), Checked::Valid(ty), Some(kind))
-                if (expected.0, components(ty), entry.count.0) == (kind, Some(lanes), points as u64) =>
+                if (expected.0, components(ty), entry.count.0) == (kind, Some(width), points as u64) =>
             {
-                Ok(lanes * kind.size())
+                Ok(width * kind.size())
             }
             _ => Err(format!(
-                "attribute {} has {points} values of {lanes} components of the type {:?}, which is not what \
+                "attribute {} has {points} values of {width} components of the type {:?}, which is not what \
                  accessors[{accessor}] says",
                 attribute.unique_id(),
                 attribute.data_type()
