@@ -8,6 +8,7 @@
 
 use super::super::document::{Bone, Surface, Vertices};
 use super::attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
+use super::nearest::nearest_shade;
 use super::target::Target;
 use crate::{Error, Result, path};
 
@@ -135,6 +136,9 @@ impl Attributes {
             let message = format!("{found} values, but there are {len} positions");
             return Err(Error::inexpressible(message).at(path!((*name))));
         }
+        let shade_of = |color| (color, nearest_shade(color));
+        // The search takes longer than all else: neighbours often have the same colour.
+        let mut last = shade_of([255; 3]);
         let vertices = self.positions.iter().enumerate().map(|(index, position)| {
             let bone = at(&self.bones, index).unwrap_or(0);
             let refuse = |message| Error::inexpressible(message);
@@ -145,11 +149,16 @@ impl Attributes {
             if normal.is_some_and(|normal| !normal.iter().all(|x| x.is_finite())) {
                 return Err(refuse("the normal is not finite".into()).at(path!(vertices[index].normal)));
             }
+            let color = at(&self.colors, index);
+            if color.unwrap_or([255; 3]) != last.0 {
+                last = shade_of(color.unwrap_or([255; 3]));
+            }
             Ok(Target {
                 position: *position,
                 st: at(&self.st, index),
                 normal,
-                color: at(&self.colors, index),
+                color,
+                shade: last.1,
                 bone,
                 limit: at(&self.limits, index).unwrap_or(f32::INFINITY),
             })

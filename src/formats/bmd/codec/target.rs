@@ -6,7 +6,7 @@ use super::super::schema::{
     Vertex128, VertexTag, WideSt, vertex_forms,
 };
 use super::attributes::{Tolerance, VertexErrors, VertexSize};
-use super::nearest::{nearest_binary16, nearest_shade};
+use super::nearest::nearest_binary16;
 use crate::{Error, path};
 
 /// One vertex as floats.
@@ -15,6 +15,8 @@ pub(super) struct Target {
     pub st: Option<[f32; 2]>,
     pub normal: Option<[f32; 3]>,
     pub color: Option<[u8; 3]>,
+    /// The nearest colour/shade byte; that of white where there is no colour.
+    pub shade: u8,
     pub bone: u8,
     /// How far coordinates of the position may be off at most.
     pub limit: f32,
@@ -91,7 +93,7 @@ impl PackForm for Vertex128 {
             .with_org_y(y)
             .with_org_z(z)
             .with_tag(VertexTag::VERTEX_128);
-        let word = word.with_color(vertex.shade()).with_st(st).with_normal(vertex.packed_normal());
+        let word = word.with_color(vertex.shade).with_st(st).with_normal(vertex.packed_normal());
         Ok(word.with_bone(vertex.bone))
     }
 }
@@ -130,7 +132,7 @@ vertex_forms!(pack);
 impl Target {
     /// A bone where it has one, else its colour, with the tag of the form that has it and an even tag.
     fn color_or_bone(&self) -> (u8, u8) {
-        if self.bone == 0 { (VertexTag::COLOR_96, self.shade()) } else { (VertexTag::BONE_96, self.bone) }
+        if self.bone == 0 { (VertexTag::COLOR_96, self.shade) } else { (VertexTag::BONE_96, self.bone) }
     }
 
     fn st(&self) -> [f32; 2] {
@@ -157,10 +159,6 @@ impl Target {
         Normal::nearest(unit_vector(self.normal.unwrap_or(self.position)))
     }
 
-    fn shade(&self) -> u8 {
-        nearest_shade(self.color.unwrap_or([255; 3]))
-    }
-
     fn position_error(&self, range: &str) -> PackError {
         let message = format!("{:?} is not finite or outside {range}", self.position);
         PackError { attribute: "position", message }
@@ -184,7 +182,7 @@ impl Target {
 
     /// Whether a form with these errors holds the vertex. No form has a better colour than the nearest shade.
     pub(super) fn is_held(&self, errors: VertexErrors, tolerance: &Tolerance) -> bool {
-        let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade())));
+        let best_color = self.color.map_or(0, |color| color_difference(color, shade_color(self.shade)));
         errors.position <= tolerance.position.min(self.limit)
             && errors.st <= tolerance.st
             && errors.normal <= tolerance.normal
