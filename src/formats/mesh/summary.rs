@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::schema::NO_JOINT;
+use super::schema::vertex::NO_JOINT;
 
 /// What was seen of vertices and indices: whether there is anything to search for.
 #[derive(Debug, Default)]

@@ -7,13 +7,13 @@
 mod data;
 mod header;
 mod pose;
-mod vertex;
+pub(super) mod vertex;
 
 use binrw::binrw;
 use meshspec_derive::Layout;
 
 pub use pose::{Pose, PoseEntry, RenderlibPose};
-pub use vertex::{Columns, Vertex, VertexFormat, Vertices};
+pub use vertex::{Columns, NO_JOINT, Vertex, VertexFormat, Vertices};
 
 use super::summary::Summary;
 use crate::Dialect;
@@ -171,9 +171,6 @@ pub struct Animation {
     #[layout(stored_as = Vec<PoseEntry>)]
     pub poses: Vec<Pose>,
 }
-
-/// No joint: the parent of a root (M10), and with weight 0 what a vertex names beyond its joints (M9).
-pub const NO_JOINT: u8 = 255;
 
 impl Header {
     /// 1.0, minor and major as nibbles (M1).

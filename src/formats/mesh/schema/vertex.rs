@@ -7,6 +7,9 @@ use modular_bitfield::specifiers::B12;
 
 use crate::layout::unorm8;
 
+/// No joint: with weight 0 what a vertex names beyond its joints (M9), and the parent of a root (M10).
+pub const NO_JOINT: u8 = 255;
+
 /// Which attributes a vertex has: 16 bits.
 #[derive(Layout)]
 #[bitfield(bits = 16)]
