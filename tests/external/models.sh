@@ -5,7 +5,8 @@
 #
 # $MESHSPEC_MODELS names the folder of the models (default: ../shared/models), which has an index and the `check.py` that
 # compares them. Needs cargo and python3 with venv; installs numpy, pinned in requirements.txt beside this file, into
-# $MESHSPEC_CACHE (default: the user's cache folder). Fails unless every conversion of every model is right.
+# $MESHSPEC_CACHE (default: the user's cache folder). Fails unless every conversion of every model is right,
+# and compressed ones are refused as they should.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,3 +22,12 @@ cd "$root"
 target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
 cargo build --quiet --release -p meshspec-cli
 "$cache/venv/bin/python" "$models/check.py" "$target/release/meshspec"
+
+# All other tests have the decoders of compressed glTF. By default the program is without them, and says so.
+refuses() {
+    local said status=0
+    said=$("$target/release/meshspec" info "$models/files/gltf-transform/packages/extensions/test/in/$2" 2>&1) || status=$?
+    [[ $status == 1 && $said == *"without the feature \`$1\`"* ]] || { printf '%s: %s\n' "$2" "$said"; exit 1; }
+}
+refuses meshopt BoxMeshopt.glb
+refuses draco BoxDraco.gltf
