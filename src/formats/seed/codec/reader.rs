@@ -79,8 +79,8 @@ impl Reader<'_> {
     /// Reads the lines of the same kind that follow a line, in one go. Returns their length.
     fn run(&mut self, content: &Content, lines: &[u8]) -> usize {
         match *content {
-            // Comments belong to the line after them, so that each line is looked at.
-            Content::Values(kind, _) if !self.options.comments => {
+            // They have no comments, and those before belong to the line that they follow.
+            Content::Values(kind, _) => {
                 let (count, length) = fast::run(lines, kind, self.window.space(kind));
                 self.window.count_lines(kind, count);
                 length
