@@ -1,5 +1,6 @@
 //! What is read: files, standard input, and the values of options that name dialects.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 
@@ -7,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshspec::interop::Files;
 use meshspec::{AnyFormat, Dialect, ReadOptions};
 
+use crate::buffer::Buffer;
 use crate::failure::{Failure, Result};
 
 pub fn read_options(lenient: bool) -> ReadOptions {
@@ -32,14 +34,11 @@ pub fn name_of(path: &Path) -> String {
 }
 
 /// All bytes of a file or of standard input.
-///
-/// Files are not mapped: another process that cuts a mapped file short ends every process that reads on behind its end.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
+pub fn read(path: &Path) -> Result<Buffer> {
     let bytes = if is_standard(path) {
-        let mut bytes = Vec::new();
-        io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        Buffer::of_stream(&mut io::stdin().lock())
     } else {
-        std::fs::read(path)
+        File::open(path).and_then(Buffer::of_file)
     };
     bytes.map_err(|error| Failure::io(&name_of(path), &error))
 }
@@ -49,7 +48,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     if is_standard(path) {
         return Ok(Box::new(io::stdin()));
     }
-    match std::fs::File::open(path) {
+    match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
         Err(error) => Err(Failure::io(&name_of(path), &error)),
     }

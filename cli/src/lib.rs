@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod buffer;
 mod commands;
 mod encoding;
 mod excerpt;

@@ -8,6 +8,7 @@ use meshspec::layout::Type;
 use meshspec::{Formats, Limits, Report};
 use serde::Serialize;
 
+use crate::buffer::Buffer;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::findings::{Others, Shown};
@@ -50,7 +51,7 @@ struct Checked {
     #[serde(flatten)]
     report: Report,
     #[serde(skip)]
-    bytes: Vec<u8>,
+    bytes: Buffer,
     #[serde(skip)]
     layout: Option<&'static Type>,
     #[serde(skip)]

@@ -272,7 +272,7 @@ impl Set {
                 let message = "cannot be both IN and --data";
                 return Err(Failure::usage("standard input", message));
             }
-            (None, Some(path)) => input::read(path)?,
+            (None, Some(path)) => input::read(path)?.to_vec(),
             (None, None) => Vec::new(),
         };
         self.writing.edit(&self.input, &self.output, |document| document.user_data = data.into())

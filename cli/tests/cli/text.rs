@@ -158,7 +158,7 @@ fn comments_are_kept_or_not() {
     }
 }
 
-/// The input is mapped while the file that takes its place is made.
+/// The input has been read when the file that takes its place is made.
 #[test]
 fn a_file_can_be_converted_onto_itself() {
     let folder = folder();
@@ -167,7 +167,7 @@ fn a_file_can_be_converted_onto_itself() {
     folder.run("convert good.mesh good.mesh --to seed --comments none --force").fine();
     let text = String::from_utf8(folder.get("good.mesh")).unwrap();
     assert_eq!(text, GOOD.replace(" # x", "").replace("# first\n", ""));
-    // Nothing to map.
+    // Nothing to read.
     folder.put("empty.mesh", "");
     assert!(folder.run("check empty.mesh --from seed").fails(1).is_empty());
 }

@@ -5,12 +5,14 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Args;
+use meshspec::interop::Interchange;
 use meshspec::scene::{Conventions, Precision, Scene, SceneOptions};
 use meshspec::{About, AnyFormat, Dialect, Document, FormatId, Formats, Limits, ReadOptions};
 
 use super::comments::Comments;
 use super::edits::Edits;
 use super::outcome::Outcome;
+use crate::buffer::Buffer;
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
 use crate::input::{self, dialect_parser, name_of, read_options};
@@ -90,7 +92,9 @@ impl Conversion {
         output.refuse_existing()?;
         let named = self.from.or_else(|| Encoding::of_path(input, formats));
         let (from, source) = match named {
-            Some(from @ Encoding::Interchange(_)) => (from, Source::Stream(input::open(input)?)),
+            Some(from @ Encoding::Interchange(Interchange::Obj)) => {
+                (from, Source::Stream(input::open(input)?))
+            }
             _ => {
                 let bytes = input::read(input)?;
                 let from = self.from.map_or_else(|| Encoding::of_input(&bytes, input, formats), Ok)?;
@@ -162,7 +166,7 @@ impl Conversion {
 
 /// A file to be read.
 enum Source {
-    Bytes(Vec<u8>),
+    Bytes(Buffer),
     /// Not read yet: OBJ need not be in memory as a whole.
     Stream(Box<dyn Read + Send>),
 }

@@ -1,0 +1,114 @@
+//! The bytes of a file in memory.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::ops::Deref;
+
+use memmap2::MmapMut;
+
+/// Files of as many bytes are read into memory of large pages: what takes the time of reading them into ordinary memory is
+/// the first touch of each of its small pages.
+const LARGE: u64 = 4 << 20;
+
+/// The bytes of a file in memory.
+///
+/// The file itself is not mapped: another process that cuts a mapped file short ends every process that reads on behind
+/// its end.
+pub enum Buffer {
+    Small(Vec<u8>),
+    /// Memory, of which the first bytes are those of the file.
+    Large(MmapMut, usize),
+}
+
+impl Buffer {
+    /// The bytes of a file: as many as it has when it is opened, or fewer, if it is cut short meanwhile.
+    pub fn of_file(mut file: File) -> io::Result<Buffer> {
+        let size = file.metadata()?.len();
+        if size < LARGE {
+            return Buffer::of_stream(&mut file);
+        }
+        let size = usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?;
+        let mut memory = MmapMut::map_anon(size)?;
+        // Where there are no large pages, small ones do as well.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        let read = fill(&mut memory, &mut file)?;
+        Ok(Buffer::Large(memory, read))
+    }
+
+    /// The bytes of a stream up to its end.
+    pub fn of_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes)?;
+        Ok(Buffer::Small(bytes))
+    }
+}
+
+/// Reads until the memory is full or the stream ends. Returns the number of bytes.
+fn fill(memory: &mut [u8], stream: &mut dyn Read) -> io::Result<usize> {
+    let mut read = 0;
+    while read < memory.len() {
+        match stream.read(&mut memory[read..]) {
+            Ok(0) => break,
+            Ok(more) => read += more,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(read)
+}
+
+impl Deref for Buffer {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Buffer::Small(bytes) => bytes,
+            Buffer::Large(memory, size) => &memory[..*size],
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn read(bytes: &[u8]) -> Buffer {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        Buffer::of_file(file.reopen().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn large_and_small_files_are_read_alike() {
+        let bytes: Vec<u8> = (0..LARGE + 3).map(|index| (index % 251) as u8).collect();
+        for size in [0, 1, LARGE - 1, LARGE, LARGE + 1, LARGE + 3] {
+            let buffer = read(&bytes[..size as usize]);
+            assert_eq!(matches!(buffer, Buffer::Large(..)), size >= LARGE);
+            assert!(*buffer == bytes[..size as usize], "{size} bytes");
+        }
+    }
+
+    #[test]
+    fn a_stream_may_give_few_bytes_at_once_and_end_early() {
+        struct Slow<'b>(&'b [u8], bool);
+        impl Read for Slow<'_> {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                self.1 = !self.1;
+                if self.1 {
+                    return Err(ErrorKind::Interrupted.into());
+                }
+                let few = into.len().min(3);
+                self.0.read(&mut into[..few])
+            }
+        }
+        let mut memory = [0; 10];
+        assert_eq!(fill(&mut memory, &mut Slow(b"12345678", false)).unwrap(), 8);
+        assert_eq!(&memory, b"12345678\0\0");
+        assert_eq!(fill(&mut memory[..4], &mut Slow(b"abcdefgh", false)).unwrap(), 4);
+        assert_eq!(&memory[..5], b"abcd5");
+    }
+}
