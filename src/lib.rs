@@ -79,7 +79,6 @@ mod lines;
 mod loss;
 mod nan;
 mod options;
-#[cfg(any(feature = "crucible", feature = "seed", feature = "obj"))]
 #[cfg_attr(
     not(all(feature = "crucible", feature = "seed", feature = "obj")),
     allow(dead_code, unused_imports, reason = "each format needs a part of it")

@@ -16,7 +16,7 @@ pub use owned_text::PrefixedText;
 pub use records::Records;
 pub use rest::Rest;
 pub use strings::Strings;
-pub use vec::{read, read_inspected, read_records, write, write_inspected, write_records};
+pub use vec::{read, read_inspected, read_records, write};
 
 use std::borrow::Cow;
 use std::fmt;

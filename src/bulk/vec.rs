@@ -63,19 +63,6 @@ pub fn write<T: Plain, W: Write + Seek>(values: &Vec<T>, writer: &mut W, _: Endi
     Ok(writer.write_all(&as_bytes(values))?)
 }
 
-/// As [`write()`], and shows each piece of the numbers to `inspector` before it is written.
-pub fn write_inspected<T: Plain, W: Write + Seek, I: Fn(&[T])>(
-    inspector: I,
-) -> impl Fn(&Vec<T>, &mut W, Endian, ()) -> BinResult<()> {
-    move |values, writer, _, ()| {
-        for piece in values.chunks((PIECE / size_of::<T>()).max(1)) {
-            inspector(piece);
-            writer.write_all(&as_bytes(piece))?;
-        }
-        Ok(())
-    }
-}
-
 /// Reads records of `stride` bytes, `count` of them, and shows each piece of them, a whole number of records, to
 /// `inspector`.
 pub fn read_records<R: Read + Seek>(
@@ -96,20 +83,6 @@ pub fn read_records<R: Read + Seek>(
         inspector(&bytes[start..]);
     }
     Ok(bytes)
-}
-
-/// Writes records of `stride` bytes and shows each piece of them to `inspector` before it is written.
-pub fn write_records<W: Write>(
-    records: &[u8],
-    stride: usize,
-    writer: &mut W,
-    inspector: impl Fn(&[u8]),
-) -> BinResult<()> {
-    for piece in records.chunks(super::pieces(stride)) {
-        inspector(piece);
-        writer.write_all(piece)?;
-    }
-    Ok(())
 }
 
 /// The error that the reader ends, unless there are `size` bytes: checked before memory is reserved for them.

@@ -1,6 +1,7 @@
 //! Strictness applied to what a check finds.
 
-use crate::{Error, ErrorKind, Limits, Report, Result, Strictness};
+use super::Format;
+use crate::{Error, ErrorKind, Limits, Report, Result, Strictness, WriteOptions, parallel};
 
 /// The error for the first finding of `check` that this strictness does not accept.
 pub(super) fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
@@ -10,4 +11,18 @@ pub(super) fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, ki
         Some(finding) => Err(Error::from_finding(kind, finding)),
         None => Ok(()),
     }
+}
+
+/// What `encode` makes of a document, unless the strictness does not accept what is wrong with it. Both go through all of its
+/// bulk data: at the same time, where there are threads.
+pub(super) fn encode_checked<D: Format + Sync>(
+    document: &D,
+    options: &WriteOptions,
+    encode: impl FnOnce() -> Result<Vec<u8>> + Send,
+) -> Result<Vec<u8>> {
+    D::ABOUT.require_dialect(document.dialect())?;
+    let check = |report: &mut Report| document.check_into(report);
+    let (checked, bytes) =
+        parallel::join(|| refuse(check, options.strictness, ErrorKind::Inexpressible), encode);
+    checked.and(bytes).map_err(|error| error.in_format(D::ABOUT.name))
 }

@@ -18,7 +18,7 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Declared, Detection, Format, Specification, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
 use crate::info::Info;
 use crate::layout::Layout;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -66,9 +66,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
-            .and_then(|()| codec::write(self))
-            .map_err(|error| error.in_format(FormatId::Bmd))
+        encode_checked(self, options, || codec::write(self))
     }
 
     fn check_into(&self, report: &mut Report) {

@@ -29,7 +29,7 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
-use super::{About, Declared, Detection, Format, Specification, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
@@ -81,10 +81,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        Self::ABOUT.require_dialect(self.dialect)?;
-        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
-            .and_then(|()| codec::write(self))
-            .map_err(|error| error.in_format(FormatId::Crucible))
+        encode_checked(self, options, || codec::write(self))
     }
 
     fn check_into(&self, report: &mut Report) {

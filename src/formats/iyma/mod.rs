@@ -43,7 +43,7 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Declared, Detection, Format, Specification, refuse};
+use super::{About, Declared, Detection, Format, Specification, encode_checked, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
@@ -90,10 +90,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        Self::ABOUT.require_dialect(self.dialect)?;
-        refuse(|report| rules::check(self, report), options.strictness, ErrorKind::Inexpressible)
-            .and_then(|()| codec::write(self, options))
-            .map_err(|error| error.in_format(FormatId::Iyma))
+        encode_checked(self, options, || codec::write(self, options))
     }
 
     fn check_into(&self, report: &mut Report) {

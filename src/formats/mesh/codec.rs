@@ -122,10 +122,10 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect) -> Result<(Document, Summary)
 }
 
 /// Encodes the document in its own dialect, checking nothing but that it can be expressed.
-pub(super) fn write(document: &Document) -> Result<(Vec<u8>, Summary)> {
-    let (mut out, summary) = (Cursor::new(Vec::with_capacity(size(document))), Summary::default());
-    document.write_args(&mut out, (&summary,)).map_err(|error| of_binrw(error, Error::inexpressible))?;
-    Ok((out.into_inner(), summary))
+pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
+    let mut out = Cursor::new(Vec::with_capacity(size(document)));
+    document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
+    Ok(out.into_inner())
 }
 
 /// Bytes of the file, so that it is written without growing; a few more than there are, as values in memory have more than

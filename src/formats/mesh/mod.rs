@@ -31,7 +31,7 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices};
 
-use super::{About, Confidence, Declared, Detection, Format, Specification, locate, refuse};
+use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
 use crate::bulk::Strings;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
@@ -92,14 +92,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        Self::ABOUT.require_dialect(self.dialect)?;
-        codec::write(self)
-            .and_then(|(bytes, summary)| {
-                let check = |report: &mut Report| rules::check_after(&summary, self, report);
-                refuse(check, options.strictness, ErrorKind::Inexpressible)?;
-                Ok(bytes)
-            })
-            .map_err(|error| error.in_format(FormatId::Mesh))
+        encode_checked(self, options, || codec::write(self))
     }
 
     fn check_into(&self, report: &mut Report) {

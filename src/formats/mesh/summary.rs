@@ -1,4 +1,4 @@
-//! What the bulk data tells while it is read or written, so that rules need no second way through memory.
+//! What the bulk data tells while it is read, so that rules need no second way through memory.
 
 use std::cell::Cell;
 

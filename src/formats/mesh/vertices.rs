@@ -145,15 +145,9 @@ impl BinRead for Vertices {
 }
 
 impl BinWrite for Vertices {
-    type Args<'a> = (&'a Summary,);
+    type Args<'a> = ();
 
-    fn write_options<W: Write + Seek>(
-        &self,
-        writer: &mut W,
-        _: Endian,
-        (summary,): Self::Args<'_>,
-    ) -> BinResult<()> {
-        let inspector = |records: &[u8]| inspect(records, self.format, summary);
-        bulk::write_records(&self.bytes, self.stride(), writer, inspector)
+    fn write_options<W: Write + Seek>(&self, writer: &mut W, _: Endian, (): ()) -> BinResult<()> {
+        Ok(writer.write_all(&self.bytes)?)
     }
 }

@@ -24,7 +24,6 @@ use crate::bulk::{self, Strings};
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, summary: &Summary))]
-#[bw(import(summary: &Summary))]
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Document {
     /// The layout of the file.
@@ -41,11 +40,10 @@ pub struct Document {
     pub root_transform: Option<[[f32; 4]; 4]>,
     /// One entry per vertex.
     #[br(count = header.vertex_count, args { inner: (header.format, summary) })]
-    #[bw(args(summary))]
     pub vertices: Vertices,
     /// Indices of vertices; three make a triangle, though the specification does not say so (M13).
     #[br(count = header.index_count, parse_with = bulk::read_inspected(|piece: &[u32]| summary.inspect_indices(piece)))]
-    #[bw(write_with = bulk::write_inspected(|piece: &[u32]| summary.inspect_indices(piece)))]
+    #[bw(write_with = bulk::write)]
     // Without any vertices the file is empty, which is reported as such (M12).
     #[layout(
         below = header.vertex_count, if(header.vertex_count > 0), rule = "MESH-INDEX-RANGE",
