@@ -122,8 +122,14 @@ macro_rules! interchange {
                 }
             }
 
-            /// As [`read`](Interchange::read), from a stream. OBJ is read part by part, so that the text need not fit into
-            /// memory; files of the others are read to their end first.
+            /// Whether [`read_from`](Interchange::read_from) reads part by part, so that the file need not fit into
+            /// memory: OBJ.
+            pub fn is_read_in_parts(self) -> bool {
+                self.name() == "obj"
+            }
+
+            /// As [`read`](Interchange::read), from a stream. Files of formats that are not
+            /// [read in parts](Interchange::is_read_in_parts) are read to their end first.
             ///
             /// # Errors
             ///
@@ -132,7 +138,7 @@ macro_rules! interchange {
                 self, input: &mut (dyn Read + Send), files: &dyn Files, options: &SceneOptions, limits: &Limits,
             ) -> Result<(Scene, Vec<Loss>)> {
                 #[cfg(feature = "obj")]
-                if self == Interchange::Obj {
+                if self.is_read_in_parts() {
                     return obj::read_from(input, files, options, limits);
                 }
                 let mut bytes = Vec::new();

@@ -106,6 +106,8 @@ mod pairs;
     feature = "serde"
 ))]
 mod properties;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd"))]
+mod refused;
 mod registry;
 #[cfg(all(
     feature = "mesh",

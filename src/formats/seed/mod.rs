@@ -33,7 +33,7 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection, Format, Specification, encode_checked};
+use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number};
 use crate::{
@@ -121,7 +121,10 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        encode_checked(self, options, || Ok(write::write(self, options.comments)))
+        // Only documents that follow the rules have a text.
+        refuse(|report| self.check_into(report), options.strictness, ErrorKind::Inexpressible)
+            .map(|()| write::write(self, options.comments))
+            .map_err(|error| error.in_format(FormatId::Seed))
     }
 
     fn check_into(&self, report: &mut Report) {

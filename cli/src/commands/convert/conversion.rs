@@ -5,7 +5,6 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::Args;
-use meshspec::interop::Interchange;
 use meshspec::scene::{Conventions, Precision, Scene, SceneOptions};
 use meshspec::{About, AnyFormat, Dialect, Document, FormatId, Formats, Limits, ReadOptions};
 
@@ -92,7 +91,7 @@ impl Conversion {
         output.refuse_existing()?;
         let named = self.from.or_else(|| Encoding::of_path(input, formats));
         let (from, source) = match named {
-            Some(from @ Encoding::Interchange(Interchange::Obj)) => {
+            Some(from @ Encoding::Interchange(format)) if format.is_read_in_parts() => {
                 (from, Source::Stream(input::open(input)?))
             }
             _ => {
@@ -167,7 +166,7 @@ impl Conversion {
 /// A file to be read.
 enum Source {
     Bytes(Buffer),
-    /// Not read yet: OBJ need not be in memory as a whole.
+    /// Not read yet: it need not be in memory as a whole.
     Stream(Box<dyn Read + Send>),
 }
 

@@ -1,0 +1,40 @@
+//! Documents that break a rule are not written, in any format.
+
+use meshspec::{
+    Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh, seed,
+};
+
+fn sample<D: Format>(bytes: &[u8]) -> D {
+    D::read(bytes, &ReadOptions::default()).unwrap()
+}
+
+#[test]
+fn what_breaks_a_rule_is_not_written() {
+    let mut mesh: mesh::Document = sample(include_bytes!("../../samples/mesh/tetrahedron.mesh"));
+    mesh.indices[1] = 4;
+    let mut crucible: crucible::Document =
+        sample(include_bytes!("../../samples/crucible/tetrahedron.crmesh"));
+    crucible.chunks[0].indices = crucible::Indices::U32(vec![0, 1, 4]);
+    let mut iyma: iyma::Document = sample(include_bytes!("../../samples/iyma/quads.ima"));
+    iyma.meshes[0].vertex_count = 0;
+    let mut bmd: bmd::Document = sample(include_bytes!("../../samples/bmd/pyramid.bmd"));
+    bmd.lods.push(bmd::LodDef { id_mesh: 200, n_mesh: 1, ..Default::default() });
+    let mut seed: seed::Document = sample(include_bytes!("../../samples/seed/facets.mesh"));
+    seed.positions[0][0] = f32::NAN;
+
+    let documents: [(Document, &str); 5] = [
+        (mesh.into(), "MESH-INDEX-RANGE"),
+        (crucible.into(), "CRUCIBLE-INDEX-RANGE"),
+        (iyma.into(), "IYMA-INDEX-RANGE"),
+        (bmd.into(), "BMD-LOD-RANGE"),
+        (seed.into(), "SEED-NUMBER"),
+    ];
+    for (document, code) in documents {
+        let found = document.check().first_refused(Strictness::Strict).map(|finding| finding.rule.code);
+        assert_eq!(found, Some(code));
+        let error = document.write(&WriteOptions::default()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Inexpressible, "{error}");
+        assert_eq!(error.format(), Some(document.format().name()), "{error}");
+        assert_eq!(error.rule().map(|rule| rule.code), Some(code), "{error}");
+    }
+}
