@@ -15,6 +15,7 @@ pub(super) fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, ki
 
 /// What `encode` makes of a document, unless the strictness does not accept what is wrong with it. Both go through all of its
 /// bulk data: at the same time, where there are threads. So `encode` is given documents that break rules, too.
+#[allow(dead_code, reason = "Seed checks before it writes, and may be alone")]
 pub(super) fn encode_checked<D: Format + Sync>(
     document: &D,
     options: &WriteOptions,
