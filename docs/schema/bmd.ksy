@@ -91,7 +91,7 @@ types:
         valid:
           expr: 'sz_meshes % 32 == 0'
         doc: |
-          Refused if not: the size is not a multiple of 32.
+          Refused if not: the size is not a multiple of the size of an entry.
       - id: check_sz_meshes_2
         size: 0
         valid:
@@ -117,7 +117,7 @@ types:
         valid:
           expr: 'sz_lods % 4 == 0'
         doc: |
-          Refused if not: the size is not a multiple of 4.
+          Refused if not: the size is not a multiple of the size of an entry.
       - id: check_sz_lods_2
         size: 0
         valid:
@@ -143,11 +143,11 @@ types:
         valid:
           expr: 'sz_bones % 16 == 0'
         doc: |
-          Refused if not: the size is not a multiple of 16.
+          Refused if not: the size is not a multiple of the size of an entry.
       - id: check_sz_bones_2
         size: 0
         valid:
-          expr: 'sz_bones <= 4080'
+          expr: 'sz_bones / 16 <= 255'
         doc: |
           Refused if not: there are more than 255 bones.
       - id: check_sz_bones_3
@@ -175,7 +175,7 @@ types:
         valid:
           expr: 'sz_anims % 16 == 0'
         doc: |
-          Refused if not: the size is not a multiple of 16.
+          Refused if not: the size is not a multiple of the size of an entry.
       - id: check_sz_anims_2
         size: 0
         valid:

@@ -4,10 +4,11 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 
 use crate::common::File;
-use binrw::BinRead;
+use binrw::{BinRead, BinWrite};
 use meshspec::bmd::schema::{
-    BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, PseudoTransform, Quad32, Quad64, ScaledSt,
-    ScaledVertex96, TexturedVertex64, Triangle32, Triangle64, Vertex128, VertexItem, WideSt,
+    AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, MeshDef,
+    MeshPlaces, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64, Triangle32,
+    Triangle64, Vertex128, VertexItem, WideSt,
 };
 use meshspec::bmd::{
     Animation, Bone, ControlFlags, Document, F8A, Face, Faces, LodDef, Mesh, PackedFace, PackedVertex,
@@ -17,6 +18,19 @@ use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{BitField, Layout, Shape, Type, Value};
 use meshspec::{ErrorKind, Format, FormatId, ReadOptions, Severity, Strictness, Text, WriteOptions};
 use proptest::prelude::*;
+
+#[test]
+fn tables_count_entries_by_the_size_that_is_written() {
+    fn size<T: for<'a> BinWrite<Args<'a> = A> + Default, A>(args: A) -> u32 {
+        let mut image = Cursor::new(Vec::new());
+        T::default().write_le_args(&mut image, args).unwrap();
+        image.into_inner().len().try_into().unwrap()
+    }
+    assert_eq!(MeshDef::SIZE, size::<MeshDef, _>((MeshPlaces::default(),)));
+    assert_eq!(LodDef::SIZE, size::<LodDef, _>(()));
+    assert_eq!(BoneDef::SIZE, size::<BoneDef, _>((0,)));
+    assert_eq!(AnimDef::SIZE, size::<AnimDef, _>((AnimPlaces::default(),)));
+}
 
 #[test]
 fn every_f8a_code() {

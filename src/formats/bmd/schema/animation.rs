@@ -67,6 +67,11 @@ pub struct AnimDef {
     pub trailing: Vec<u8>,
 }
 
+impl AnimDef {
+    /// Bytes of an entry in the table.
+    pub const SIZE: u32 = 16;
+}
+
 /// What an animation says of what lies elsewhere: whoever writes an image knows it.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(missing_docs, reason = "the fields are those of the animation")]

@@ -65,6 +65,9 @@ pub struct BoneDef {
 }
 
 impl BoneDef {
+    /// Bytes of an entry in the table.
+    pub const SIZE: u32 = 16;
+
     /// The parent that marks a pseudo-bone (B21). There is no bone of this number.
     pub const PSEUDO: u8 = 0xFF;
 }

@@ -81,6 +81,11 @@ pub struct MeshDef {
     pub faces: Packed<PackedFace>,
 }
 
+impl MeshDef {
+    /// Bytes of an entry in the table.
+    pub const SIZE: u32 = 32;
+}
+
 /// What a mesh says of the lists that lie elsewhere: whoever writes an image knows it.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(missing_docs, reason = "the fields are those of the mesh")]
@@ -136,6 +141,9 @@ pub struct LodDef {
 }
 
 impl LodDef {
+    /// Bytes of an entry in the table.
+    pub const SIZE: u32 = 4;
+
     /// Whether all fields are 0: the level is all meshes (B18).
     pub fn is_all(self) -> bool {
         self == LodDef::default()

@@ -56,20 +56,20 @@ pub struct Image {
     /// 48 bytes.
     pub header: Header,
     /// Meshes.
-    #[br(
-        seek_before = SeekFrom::Start(header.ofs_meshes as u64), restore_position, count = header.sz_meshes / 32
-    )]
+    #[br(seek_before = SeekFrom::Start(header.ofs_meshes as u64), restore_position)]
+    #[br(count = header.sz_meshes / MeshDef::SIZE)]
     pub meshes: List<MeshDef>,
     /// Levels of detail.
-    #[br(seek_before = SeekFrom::Start(header.ofs_lods as u64), restore_position, count = header.sz_lods / 4)]
-    #[br(args { inner: (header.sz_meshes / 32,) })]
+    #[br(seek_before = SeekFrom::Start(header.ofs_lods as u64), restore_position)]
+    #[br(count = header.sz_lods / LodDef::SIZE, args { inner: (header.sz_meshes / MeshDef::SIZE,) })]
     pub lods: List<LodDef>,
     /// The skeleton.
-    #[br(seek_before = SeekFrom::Start(header.ofs_bones as u64), restore_position, count = header.sz_bones / 16)]
-    #[br(args { inner: (header.sz_meshes / 32,) })]
+    #[br(seek_before = SeekFrom::Start(header.ofs_bones as u64), restore_position)]
+    #[br(count = header.sz_bones / BoneDef::SIZE, args { inner: (header.sz_meshes / MeshDef::SIZE,) })]
     pub bones: List<BoneDef>,
     /// Animations.
-    #[br(seek_before = SeekFrom::Start(header.ofs_anims as u64), restore_position, count = header.sz_anims / 16)]
+    #[br(seek_before = SeekFrom::Start(header.ofs_anims as u64), restore_position)]
+    #[br(count = header.sz_anims / AnimDef::SIZE)]
     pub animations: List<AnimDef>,
 }
 
@@ -93,7 +93,7 @@ pub struct Header {
     #[layout(rule = "BMD-ALIGNMENT")]
     pub ofs_meshes: u32,
     /// Size of the mesh list in bytes.
-    #[br(assert(sz_meshes % 32 == 0, "the size is not a multiple of 32"))]
+    #[br(assert(sz_meshes % MeshDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_meshes == 0 || ofs_meshes >= 48, "the list overlaps the header"))]
     #[layout(rule = "BMD-LIST")]
     pub sz_meshes: u32,
@@ -102,7 +102,7 @@ pub struct Header {
     #[layout(rule = "BMD-ALIGNMENT")]
     pub ofs_lods: u32,
     /// Size of the LODs list in bytes.
-    #[br(assert(sz_lods % 4 == 0, "the size is not a multiple of 4"))]
+    #[br(assert(sz_lods % LodDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_lods == 0 || ofs_lods >= 48, "the list overlaps the header"))]
     #[layout(rule = "BMD-LIST")]
     pub sz_lods: u32,
@@ -111,8 +111,8 @@ pub struct Header {
     #[layout(rule = "BMD-ALIGNMENT")]
     pub ofs_bones: u32,
     /// Size of the bone list in bytes, MBZ if static.
-    #[br(assert(sz_bones % 16 == 0, "the size is not a multiple of 16"))]
-    #[br(assert(sz_bones <= 4080, "there are more than 255 bones"))]
+    #[br(assert(sz_bones % BoneDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
+    #[br(assert(sz_bones / BoneDef::SIZE <= 255, "there are more than 255 bones"))]
     #[br(assert(sz_bones == 0 || ofs_bones >= 48, "the list overlaps the header"))]
     #[layout(rule = "BMD-LIST")]
     pub sz_bones: u32,
@@ -121,7 +121,7 @@ pub struct Header {
     #[layout(rule = "BMD-ALIGNMENT")]
     pub ofs_anims: u32,
     /// Size of the animation list in bytes, MBZ if static.
-    #[br(assert(sz_anims % 16 == 0, "the size is not a multiple of 16"))]
+    #[br(assert(sz_anims % AnimDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_anims == 0 || ofs_anims >= 48, "the list overlaps the header"))]
     #[layout(rule = "BMD-LIST")]
     pub sz_anims: u32,
