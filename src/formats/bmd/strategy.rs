@@ -56,14 +56,14 @@ fn complete(document: &mut Document) -> Option<()> {
     Some(())
 }
 
-/// Leaves out vertices that are not finite (B7), gives those of 128 bits their only tag (B8), faces the vertices that there
-/// are, and the mesh the control flags that it fits (B11).
+/// Leaves out vertices that are not finite (B7), gives those of a form with one tag this tag (B8), faces the vertices that
+/// there are, and the mesh the control flags that it fits (B11).
 fn complete_mesh(mesh: &mut Mesh) -> Option<()> {
     let surface = mesh.surface();
     let vertices = mesh.packed_vertices().filter_map(|vertex| {
         let mut words = vertex.words();
-        if vertex.tag() >= VertexTag::BITS_128 {
-            words[1] = words[1] & 0x00FF_FFFF | u32::from(VertexTag::VERTEX_128) << 24;
+        if let Some(tag) = PackedVertex::row_of(vertex.tag(), surface).and_then(|row| row.tag) {
+            words[1] = words[1] & 0x00FF_FFFF | u32::from(tag) << 24;
         }
         let is_finite = |vertex: &PackedVertex| vertex.position().iter().all(|x| x.is_finite());
         PackedVertex::first(&words, surface).filter(is_finite)
