@@ -22,10 +22,12 @@ impl Summary {
     pub(super) fn inspect_joints(&self, slots: impl Iterator<Item = [[u8; 4]; 2]>) {
         // Without branches, and to the end. No joint is one less than any other number.
         let max = slots.fold(-1, |max: i16, [ids, weights]| {
-            (0..4).fold(max, |max, slot| {
+            let [a, b, c, d] = std::array::from_fn(|slot| {
                 let none = (ids[slot] == NO_JOINT) & (weights[slot] == 0);
-                max.max(i16::from(ids[slot]) - 256 * i16::from(none))
-            })
+                i16::from(ids[slot]) - 256 * i16::from(none)
+            });
+            // Those of a vertex first: a processor compares those of the next ones at the same time.
+            max.max(a.max(b).max(c.max(d)))
         });
         self.max_joint.set(self.max_joint.get().max(u8::try_from(max).ok()));
     }
