@@ -66,9 +66,8 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
 
 /// Compares the numbers of vertices in the table of the meshes with those of their lists.
 fn check_counts(table: &[u8], meshes: &[Mesh]) -> Result<()> {
-    let stride = table.len() / meshes.len().max(1);
     let offset = Mesh::offset_with("n_vtx", &[]).unwrap_or_default() as usize;
-    let stated = Column::<u16>::new(table, stride, offset).unwrap_or_default();
+    let stated = Column::<u16>::new(table, Mesh::SIZE as usize, offset).unwrap_or_default();
     for (index, (mesh, stated)) in meshes.iter().zip(stated.iter()).enumerate() {
         let found = mesh.vertices.len();
         if found != usize::from(stated) {
