@@ -1,6 +1,8 @@
 //! A summary of a document, in terms that all formats share.
 
 use std::borrow::Cow;
+#[cfg(any(feature = "bmd", feature = "scene"))]
+use std::collections::HashSet;
 
 use crate::Dialect;
 #[cfg(any(feature = "mesh", feature = "crucible"))]
@@ -26,6 +28,9 @@ pub struct Info {
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
+    /// The names of the materials, each once.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub materials: Vec<String>,
 }
 
 impl Info {
@@ -38,6 +43,7 @@ impl Info {
             meshes: Vec::new(),
             skeleton: None,
             animations: Vec::new(),
+            materials: Vec::new(),
         }
     }
 }
@@ -55,6 +61,17 @@ pub struct SceneInfo {
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
+    /// The names of the materials, each once.
+    pub materials: Vec<String>,
+    /// The names of the textures, each once.
+    pub textures: Vec<String>,
+}
+
+/// The names in order of their first occurrence, without empty ones.
+#[cfg(any(feature = "bmd", feature = "scene"))]
+pub(crate) fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut known = HashSet::new();
+    names.into_iter().filter(|name| !name.is_empty() && known.insert(name.clone())).collect()
 }
 
 /// Something that a file has besides meshes, skeleton and animations.
@@ -186,6 +203,9 @@ pub struct SkeletonInfo {
     pub joints: u64,
     /// Number of joints without a parent.
     pub roots: u64,
+    /// The names of the joints that have one, in the order of the joints.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub names: Vec<String>,
 }
 
 /// One animation.

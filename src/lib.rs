@@ -110,7 +110,7 @@ pub use formats::{
 };
 pub use limits::Limits;
 pub use lines::Line;
-pub use loss::{Affected, Loss, LossGroup, LossKind};
+pub use loss::{Affected, Category, LargestError, Loss, LossGroup, LossKind, Quantity, Unit};
 pub use options::{Dialect, ReadOptions, Strictness, UnknownDialect, WriteOptions};
 pub use path::Path;
 pub use span::Span;

@@ -19,7 +19,7 @@ use crate::{Bench, Error, Sheet, sheet};
 struct Single(PathBuf);
 
 impl Files for Single {
-    fn read(&self, _: &str) -> io::Result<Vec<u8>> {
+    fn read(&self, _: &str, _: u64) -> io::Result<Vec<u8>> {
         std::fs::read(&self.0)
     }
 

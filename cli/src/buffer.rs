@@ -10,6 +10,9 @@ use memmap2::MmapMut;
 /// the first touch of each of its small pages.
 const LARGE: u64 = 4 << 20;
 
+/// Bytes of a stream, at most.
+const MAX_STREAM: u64 = 4 << 30;
+
 /// The bytes of a file in memory.
 ///
 /// The file itself is not mapped: another process that cuts a mapped file short ends every process that reads on behind
@@ -37,10 +40,19 @@ impl Buffer {
     }
 
     /// The bytes of a stream up to its end.
+    ///
+    /// # Errors
+    ///
+    /// If reading fails, or the stream is longer than [`MAX_STREAM`]: it may have no end.
     pub fn of_stream(stream: &mut dyn Read) -> io::Result<Buffer> {
         let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes)?;
-        Ok(Buffer::Small(bytes))
+        stream.take(MAX_STREAM + 1).read_to_end(&mut bytes)?;
+        match bytes.len() as u64 > MAX_STREAM {
+            true => {
+                Err(io::Error::new(ErrorKind::FileTooLarge, "more than 4 GiB in a stream: save it as a file"))
+            }
+            false => Ok(Buffer::Small(bytes)),
+        }
     }
 }
 

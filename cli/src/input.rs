@@ -1,8 +1,8 @@
 //! What is read: files, standard input, and the values of options that name dialects.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshspec::interop::Files;
@@ -10,6 +10,7 @@ use meshspec::{AnyFormat, Dialect, ReadOptions};
 
 use crate::buffer::Buffer;
 use crate::failure::{Failure, Result};
+use crate::regular;
 
 pub fn read_options(lenient: bool) -> ReadOptions {
     if lenient { ReadOptions::lenient() } else { ReadOptions::default() }
@@ -33,6 +34,22 @@ pub fn name_of(path: &Path) -> String {
     if is_standard(path) { "standard input".to_owned() } else { path.display().to_string() }
 }
 
+/// Whether a path that names no file may be meant as a pattern.
+pub fn is_pattern(path: &Path) -> bool {
+    path.to_str().is_some_and(|text| text.contains(['*', '?', '[']))
+}
+
+/// Why a file cannot be read.
+fn failure(path: &Path, error: io::Error) -> Failure {
+    let error = match error.kind() {
+        io::ErrorKind::NotFound if is_pattern(path) => {
+            io::Error::new(error.kind(), "no file matches this pattern")
+        }
+        _ => error,
+    };
+    Failure::io(&name_of(path), &error)
+}
+
 /// All bytes of a file or of standard input.
 pub fn read(path: &Path) -> Result<Buffer> {
     let bytes = if is_standard(path) {
@@ -40,7 +57,7 @@ pub fn read(path: &Path) -> Result<Buffer> {
     } else {
         File::open(path).and_then(Buffer::of_file)
     };
-    bytes.map_err(|error| Failure::io(&name_of(path), &error))
+    bytes.map_err(|error| failure(path, error))
 }
 
 /// A file or standard input, to be read part by part.
@@ -50,28 +67,44 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     }
     match File::open(path) {
         Ok(file) => Ok(Box::new(file)),
-        Err(error) => Err(Failure::io(&name_of(path), &error)),
+        Err(error) => Err(failure(path, error)),
     }
 }
 
-/// Files that the one at a path refers to: in its folder or below.
+/// Regular files that the one at a path refers to: in its folder or below.
 pub struct Beside<'a>(&'a Path);
 
 impl<'a> Beside<'a> {
     pub fn new(path: &'a Path) -> Beside<'a> {
         Beside(path)
     }
-}
 
-impl Files for Beside<'_> {
-    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+    /// Whether a file that may be read is missing.
+    pub fn lacks(&self, name: &str) -> bool {
+        self.locate(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// The file of this name in the folder of the file or below.
+    fn locate(&self, name: &str) -> io::Result<PathBuf> {
+        let refuse = |message| Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
         let inside =
             Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if is_standard(self.0) || !inside {
-            let message = format!("\"{name}\" is outside of the folder of the file: not read, for safety");
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+            return refuse("outside of the folder of the file: not read, for safety");
         }
-        std::fs::read(self.0.with_file_name(name))
+        let folder = self.0.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+        let file = fs::canonicalize(self.0.with_file_name(name))?;
+        if !file.starts_with(folder) {
+            return refuse("a link out of the folder of the file: not read, for safety");
+        }
+        Ok(file)
+    }
+}
+
+impl Files for Beside<'_> {
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        regular::read(&self.locate(name)?, limit)
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {

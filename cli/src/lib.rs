@@ -9,6 +9,7 @@
 mod buffer;
 mod commands;
 mod encoding;
+mod examples;
 mod excerpt;
 mod failure;
 mod findings;
@@ -27,6 +28,7 @@ mod problem;
 mod program;
 mod progress;
 mod reading;
+mod regular;
 mod sections;
 mod selection;
 mod temporary;
@@ -39,6 +41,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 use meshspec::Formats;
+use program::Help;
 
 /// Runs the program over these formats with these arguments, of which the first is its name, and returns its exit status.
 ///
@@ -53,9 +56,11 @@ use meshspec::Formats;
 /// ```
 ///
 /// It reads and writes files and the standard streams. On Unix it installs handlers for SIGINT and SIGTERM, which remove
-/// temporary files before they end the process, and for SIGXFSZ, so that a file size limit is an error of writing.
+/// temporary files before they end the process, for SIGABRT, so that a failed allocation exits with status 3, and for SIGXFSZ, so that a file size limit is an error of writing.
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let matches = program::command(formats).try_get_matches_from(arguments);
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };
+    let matches = program::command(formats, help).try_get_matches_from(arguments);
     let program = match matches.and_then(|matches| program::Program::from_arg_matches(&matches)) {
         Ok(program) => program,
         Err(error) => {

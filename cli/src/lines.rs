@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::is_standard;
+use crate::regular;
 
 /// By what a file is known to be the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -174,6 +175,8 @@ impl Lines {
 
 impl State {
     fn of(file: &Path, newer: Option<Newer>, options: &str) -> io::Result<State> {
+        // What a pipe has had is gone: it is never the same again.
+        regular::require(file)?;
         let metadata = fs::metadata(file)?;
         let (sign, distance) = match metadata.modified()?.duration_since(UNIX_EPOCH) {
             Ok(since) => (1, since),

@@ -9,7 +9,8 @@ use meshspec::Formats;
 use meshspec::interop::Interchange;
 
 use crate::failure::{Failure, Result};
-use crate::input::is_standard;
+use crate::input::is_pattern;
+use crate::regular;
 
 /// A file that was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,20 +18,47 @@ pub struct Listed {
     pub file: PathBuf,
     /// Its path below the folder that was named; else its name.
     pub name: PathBuf,
+    /// Whether the command line names it, rather than a folder, a pattern or a list.
+    pub is_named: bool,
+}
+
+impl Listed {
+    /// # Errors
+    ///
+    /// If it is not a regular file and not named on the command line: an idle pipe would block the batch.
+    pub fn require_readable(&self) -> Result<()> {
+        if self.is_named {
+            return Ok(());
+        }
+        regular::require(&self.file).map_err(|error| {
+            let failure = Failure::io(&self.file.display().to_string(), &error);
+            match error.kind() {
+                io::ErrorKind::InvalidInput => failure.with_hint("name it on the command line to read it"),
+                _ => failure,
+            }
+        })
+    }
+}
+
+impl AsRef<Path> for Listed {
+    fn as_ref(&self) -> &Path {
+        &self.file
+    }
 }
 
 /// The files that these paths name: a file, the files below a folder that are such as `is_meant` says, or all that match
 /// a pattern. What does not exist is listed as it is.
 pub fn list(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<Vec<Listed>> {
     let mut files: Vec<Listed> = Vec::new();
-    for path in paths {
-        for path in expand(path)? {
+    for named in paths {
+        for path in expand(named)? {
+            let is_named = path == *named && !path.is_dir();
             let below = if path.is_dir() { files_in(&path, is_meant) } else { Ok(vec![path.clone()]) };
             let below = below.map_err(|error| Failure::io(&path.display().to_string(), &error))?;
             let base = if path.is_dir() { &path } else { path.parent().unwrap_or(&path) };
             files.extend(below.into_iter().map(|file| {
                 let name = file.strip_prefix(base).unwrap_or(&file).to_owned();
-                Listed { file, name }
+                Listed { file, name, is_named }
             }));
         }
     }
@@ -52,12 +80,9 @@ pub fn list_some(paths: &[PathBuf], is_meant: &dyn Fn(&Path) -> bool) -> Result<
 /// What a pattern matches, in the order of the names, where the shell has left it as it is.
 fn expand(path: &Path) -> Result<Vec<PathBuf>> {
     let as_it_is = || Ok(vec![path.to_owned()]);
-    let Some(pattern) = path.to_str().filter(|text| text.contains(['*', '?', '['])) else {
+    let Some(pattern) = path.to_str().filter(|_| is_pattern(path) && !path.exists()) else {
         return as_it_is();
     };
-    if is_standard(path) || path.exists() {
-        return as_it_is();
-    }
     let Ok(matches) = glob::glob(pattern) else { return as_it_is() };
     let matches = matches
         .map(|found| found.map_err(|error| Failure::io(&error.path().display().to_string(), error.error())));

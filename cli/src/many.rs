@@ -19,20 +19,20 @@ use crate::listing::Listed;
 #[derive(Debug, Args)]
 pub struct Many {
     /// Take the files that LIST names, too: one a line, or each ended by a NUL; `-` is standard input.
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub files_from: Option<PathBuf>,
     /// Print an object for each file, in one line, as soon as the file is done.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", hide_short_help = true)]
     pub json_lines: bool,
     /// Append these lines to LOG instead, with what --newer needs to know of each file; `-` is standard output.
-    #[arg(long, value_name = "LOG", conflicts_with_all = ["json", "json_lines"])]
+    #[arg(long, value_name = "LOG", conflicts_with_all = ["json", "json_lines"], hide_short_help = true)]
     log: Option<PathBuf>,
     /// Skip the files that LOG has and that are the same since then, by size and time of modification or by content;
     /// outputs of the others are replaced.
-    #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "time")]
+    #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "time", hide_short_help = true)]
     pub newer: Option<Newer>,
     /// Work on up to N files at a time [default: as many as there are cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -48,7 +48,7 @@ impl Many {
                     let file = path_of(entry).map_err(|why| Failure::invalid(&input::name_of(list), why))?;
                     // Files of the same name in several folders stay apart.
                     let names = file.components().filter(|part| matches!(part, Component::Normal(_)));
-                    files.push(Listed { name: names.collect(), file });
+                    files.push(Listed { name: names.collect(), file, is_named: false });
                 }
             }
         }

@@ -17,7 +17,7 @@ pub struct Verbosity {
     /// List one by one what is otherwise grouped, counted or left out.
     #[arg(long, short, conflicts_with = "quiet")]
     pub verbose: bool,
-    /// Print errors only.
+    /// Print errors and losses only.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -26,6 +26,8 @@ pub struct Verbosity {
 #[derive(Debug, Default)]
 pub struct Messages {
     assumed: Vec<(String, usize)>,
+    /// Each with its file.
+    warnings: Vec<String>,
     losses: Vec<FileLosses>,
     /// Where each pattern of losses is in the list.
     places: HashMap<String, usize>,
@@ -35,18 +37,15 @@ pub struct Messages {
 #[derive(Debug)]
 struct FileLosses {
     group: LossGroup,
-    /// The file of the group: the first one that has such losses, or the one with the largest error. `None` where there
-    /// is one file only.
-    file: Option<String>,
-    /// How many there are in all files.
-    count: usize,
-    /// How many files have some.
-    files: usize,
+    /// The number of files that have some; `None` where there is one file only.
+    files: Option<usize>,
 }
 
 impl Messages {
     /// Adds those of one file, which is named where there are several.
-    pub fn add(&mut self, file: Option<&str>, assumed: &[String], losses: &[Loss]) {
+    pub fn add(&mut self, file: Option<&str>, assumed: &[String], losses: &[Loss], warnings: &[String]) {
+        let prefix = file.map(|file| format!("{file}: ")).unwrap_or_default();
+        self.warnings.extend(warnings.iter().map(|text| format!("{prefix}{text}")));
         for (index, text) in assumed.iter().enumerate() {
             if assumed[..index].contains(text) {
                 continue;
@@ -56,39 +55,53 @@ impl Messages {
                 None => self.assumed.push((text.clone(), 1)),
             }
         }
-        for group in LossGroup::of(losses) {
+        for mut group in LossGroup::of(losses) {
+            if let Some(file) = file {
+                group.prefix_paths(&format!("{file}: "));
+            }
             let place = *self.places.entry(group.pattern.clone()).or_insert(self.losses.len());
             match self.losses.get_mut(place) {
-                Some(known) => known.add(group, file),
-                None => {
-                    let (file, count) = (file.map(str::to_owned), group.count);
-                    self.losses.push(FileLosses { group, file, count, files: 1 });
+                Some(known) => {
+                    known.group.merge(group);
+                    known.files = known.files.map(|files| files + 1);
                 }
+                None => self.losses.push(FileLosses { group, files: file.map(|_| 1) }),
             }
         }
     }
 
-    /// Says them, at most a screen. If standard error is closed there is nobody to tell.
+    /// Prints them, at most a screen, the most important losses first. A closed standard error is ignored.
     pub fn print(&self, verbosity: Verbosity) {
-        if verbosity.quiet {
-            return;
-        }
         let mut stderr = anstream::stderr().lock();
-        let assumed = &self.assumed[..self.assumed.len().min(SCREEN / 2)];
+        let assumed = match verbosity.quiet {
+            true => &[],
+            false => &self.assumed[..self.assumed.len().min(SCREEN / 2)],
+        };
         for (text, files) in assumed {
             let files = if *files > 1 { format!(" ({files} files)") } else { String::new() };
             let _ = writeln!(stderr, "{HINT}assumed{HINT:#}{files}: {}", Escaped(text));
         }
-        let shown = match SCREEN - 1 - assumed.len() {
-            most if self.losses.len() > most => most - 1,
-            _ => self.losses.len(),
+        let mut losses: Vec<&FileLosses> = self.losses.iter().collect();
+        losses.sort_by_key(|losses| losses.group.example.category);
+        let warnings = &self.warnings[..self.warnings.len().min(SCREEN / 4)];
+        for text in warnings {
+            print_warning(text, &mut stderr);
+        }
+        if self.warnings.len() > warnings.len() {
+            let more = self.warnings.len() - warnings.len();
+            let count = counted(more as u64, "other warning", "other warnings");
+            let _ = writeln!(stderr, "and {count}; --verbose lists all");
+        }
+        let shown = match SCREEN - 1 - assumed.len() - warnings.len() {
+            most if losses.len() > most => most - 1,
+            _ => losses.len(),
         };
-        let (shown, hidden) = self.losses.split_at(shown);
+        let (shown, hidden) = losses.split_at(shown);
         for losses in shown {
             print_loss(&losses.text(), &mut stderr);
         }
         if !hidden.is_empty() {
-            let count = hidden.iter().map(|losses| losses.count as u64).sum();
+            let count = hidden.iter().map(|losses| losses.group.count as u64).sum();
             let count = counted(count, "other loss", "other losses");
             let kinds = counted(hidden.len() as u64, "kind", "kinds");
             let _ = writeln!(stderr, "and {count} of {kinds}; --verbose lists all");
@@ -97,32 +110,26 @@ impl Messages {
 }
 
 impl FileLosses {
-    fn add(&mut self, group: LossGroup, file: Option<&str>) {
-        self.count += group.count;
-        self.files += 1;
-        if group.example.error > self.group.example.error {
-            (self.group, self.file) = (group, file.map(str::to_owned));
-        }
-    }
-
     fn text(&self) -> String {
-        let Some(file) = &self.file else { return self.group.to_string() };
-        let mut example = self.group.example.clone();
-        let more = match (self.count - 1, self.files) {
+        let group = &self.group;
+        let more = match (group.count - 1, self.files) {
+            (_, None) => return group.to_string(),
             (0, _) => String::new(),
-            (others, 1) => format!(" and {others} more"),
-            (others, files) => format!(" and {others} more in {files} files"),
+            (others, Some(1)) => format!(" and {others} more"),
+            (others, Some(files)) => format!(" and {others} more in {files} files"),
         };
-        example.path = format!("{file}: {}{more}", example.path);
-        example.to_string()
+        group.at(&format!("{}{more}", group.example.path))
     }
 }
 
 /// Says one by one what was assumed and lost.
-pub fn print_all(prefix: &str, assumed: &[String], losses: &[Loss]) {
+pub fn print_all(prefix: &str, assumed: &[String], losses: &[Loss], warnings: &[String]) {
     let mut stderr = anstream::stderr().lock();
     for text in assumed {
         let _ = writeln!(stderr, "{}{HINT}assumed{HINT:#}: {}", Escaped(prefix), Escaped(text));
+    }
+    for text in warnings {
+        print_warning(&format!("{prefix}{text}"), &mut stderr);
     }
     for loss in losses {
         let _ = write!(stderr, "{}", Escaped(prefix));
@@ -131,13 +138,17 @@ pub fn print_all(prefix: &str, assumed: &[String], losses: &[Loss]) {
 }
 
 /// Says of one conversion what was assumed and lost.
-pub fn print(verbosity: Verbosity, assumed: &[String], losses: &[Loss]) {
+pub fn print(verbosity: Verbosity, assumed: &[String], losses: &[Loss], warnings: &[String]) {
     if verbosity.verbose {
-        return print_all("", assumed, losses);
+        return print_all("", assumed, losses, warnings);
     }
     let mut messages = Messages::default();
-    messages.add(None, assumed, losses);
+    messages.add(None, assumed, losses, warnings);
     messages.print(verbosity);
+}
+
+fn print_warning(text: &str, out: &mut impl Write) {
+    let _ = writeln!(out, "{WARNING}warning{WARNING:#}: {}", Escaped(text));
 }
 
 /// The kind of a loss stands before the first colon.

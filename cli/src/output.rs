@@ -1,7 +1,7 @@
 //! What is written: whole files or nothing, and data on standard output.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use meshspec::interop::Files;
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::input::{STANDARD, is_standard};
+use crate::regular;
 use crate::temporary::{Temporary, moving};
 
 /// The name of an output file, as messages have it.
@@ -39,10 +40,24 @@ pub struct Staged {
     force: bool,
     /// Whether folders are made where there are none.
     in_new_folders: bool,
-    /// Where each file will be.
-    files: Vec<(PathBuf, Temporary)>,
+    files: Vec<StagedFile>,
     /// What standard output will get.
     printed: Vec<u8>,
+}
+
+/// A file that is written, but not at its place yet.
+struct StagedFile {
+    path: PathBuf,
+    file: Temporary,
+    role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// The output, or a part of it.
+    Output,
+    /// An image that the output refers to.
+    Image,
 }
 
 impl Staged {
@@ -72,7 +87,26 @@ impl Staged {
             return Ok(write_to(io::stdout().lock(), content)?);
         }
         let path = self.path.clone();
-        let written = self.open(&path).and_then(|file| write_to(file, content));
+        let written = self.open(&path, Role::Output).and_then(|file| write_to(file, content));
+        written.map_err(|error| Failure::io(&path.display().to_string(), &error))
+    }
+
+    /// Adds an image that the output refers to by this relative path, a copy of `source`. It never replaces a different
+    /// file, and folders that do not exist are made.
+    pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<()> {
+        let path = self.path.with_file_name(name);
+        let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
+        match File::open(&path) {
+            Ok(existing) => {
+                return match has_content(existing, bytes).map_err(failure)? {
+                    true => Ok(()),
+                    false => Err(different(&path, &source.display().to_string())),
+                };
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failure(error)),
+        }
+        let written = self.open(&path, Role::Image).and_then(|mut file| file.write_all(bytes));
         written.map_err(|error| Failure::io(&path.display().to_string(), &error))
     }
 
@@ -82,18 +116,29 @@ impl Staged {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
         }
         let moving = moving();
-        for (path, file) in self.files {
-            if let (true, Some(folder)) = (self.in_new_folders, path.parent()) {
+        for StagedFile { path, file, role } in self.files {
+            let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
+            if let (true, Some(folder)) = (self.in_new_folders || role == Role::Image, path.parent()) {
                 fs::create_dir_all(folder)
                     .map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
             }
-            file.place(&path, self.force, &moving)
-                .map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+            let copy = file.handle().map_err(failure)?;
+            let replace = self.force && role == Role::Output;
+            match file.place(&path, replace, &moving) {
+                // Another conversion of the same batch may have copied the same image meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && role == Role::Image => {
+                    let is_same = have_same_content(copy, &path).map_err(failure)?;
+                    if !is_same {
+                        return Err(different(&path, "the image of this name"));
+                    }
+                }
+                placed => placed.map_err(failure)?,
+            }
         }
         Ok(())
     }
 
-    fn open(&mut self, path: &Path) -> io::Result<File> {
+    fn open(&mut self, path: &Path, role: Role) -> io::Result<File> {
         let path = match fs::metadata(path) {
             // A pipe or a device, `/dev/null`, must not be replaced.
             Ok(metadata) if !metadata.is_file() => return File::options().write(true).open(path),
@@ -101,18 +146,19 @@ impl Staged {
             Ok(_) => fs::canonicalize(path)?,
             Err(_) => path.to_owned(),
         };
-        let is_there = |folder: &&Path| !self.in_new_folders || folder.is_dir();
+        let makes_folders = self.in_new_folders || role == Role::Image;
+        let is_there = |folder: &&Path| !makes_folders || folder.is_dir();
         let folder = path.ancestors().skip(1).find(is_there).filter(|folder| !folder.as_os_str().is_empty());
-        let temporary = Temporary::new(folder.unwrap_or(Path::new(".")))?;
-        let file = temporary.handle()?;
-        self.files.push((path, temporary));
-        Ok(file)
+        let file = Temporary::new(folder.unwrap_or(Path::new(".")))?;
+        let handle = file.handle()?;
+        self.files.push(StagedFile { path, file, role });
+        Ok(handle)
     }
 }
 
 impl Files for Staged {
-    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        fs::read(self.path.with_file_name(name))
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        regular::read(&self.path.with_file_name(name), limit)
     }
 
     /// Errors of the file name it: a scene may be written to several.
@@ -126,13 +172,39 @@ impl Files for Staged {
         }
         let path = self.path.with_file_name(name);
         let refused = path.is_file() && !self.force;
-        let file = if refused { Err(io::ErrorKind::AlreadyExists.into()) } else { self.open(&path) };
+        let file =
+            if refused { Err(io::ErrorKind::AlreadyExists.into()) } else { self.open(&path, Role::Output) };
         let name = path.display().to_string();
         match file {
             Ok(file) => Ok(Box::new(NamedFile { name, file })),
             Err(error) => Err(named(&name, &error)),
         }
     }
+}
+
+/// The failure that an image would replace a different file.
+fn different(path: &Path, source: &str) -> Failure {
+    let message = format!("a different file exists; not replaced by {source}");
+    Failure::usage(&path.display().to_string(), message)
+        .with_hint("write to another folder, or embed the images in glTF with --embed-images")
+}
+
+/// Whether a file has this content.
+fn has_content(file: File, bytes: &[u8]) -> io::Result<bool> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() != bytes.len() as u64 {
+        return Ok(false);
+    }
+    let mut content = Vec::with_capacity(bytes.len());
+    file.take(bytes.len() as u64).read_to_end(&mut content)?;
+    Ok(content == bytes)
+}
+
+fn have_same_content(mut file: File, path: &Path) -> io::Result<bool> {
+    let mut content = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    file.read_to_end(&mut content)?;
+    has_content(File::open(path)?, &content)
 }
 
 /// A file whose errors name it.

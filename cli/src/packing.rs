@@ -9,13 +9,13 @@ use meshspec::{WriteOptions, iyma};
 #[command(next_help_heading = "Compression of iyma")]
 pub struct Packing {
     /// Compression level, up to 22; 3 by default.
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = level_parser())]
+    #[arg(long, hide_short_help = true, value_name = "N", allow_negative_numbers = true, value_parser = level_parser())]
     level: Option<i32>,
     /// Number of threads that compress; 1 by default.
-    #[arg(long, value_name = "N")]
+    #[arg(long, hide_short_help = true, value_name = "N")]
     threads: Option<u32>,
     /// Whether to write a checksum of the data; by default as in the file read.
-    #[arg(long, value_enum)]
+    #[arg(long, hide_short_help = true, value_enum)]
     data_checksum: Option<Switch>,
 }
 

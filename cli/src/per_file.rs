@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::failure::{Failure, Result, Status};
 use crate::json;
 use crate::lines::Lines;
-use crate::listing;
+use crate::listing::{self, Listed};
 use crate::many::Many;
 use crate::progress;
 
@@ -39,7 +39,7 @@ struct Looked {
 /// The files of a command, and how to look at them.
 pub struct Files<'m> {
     many: &'m Many,
-    files: Vec<PathBuf>,
+    files: Vec<Listed>,
     lines: Lines,
 }
 
@@ -55,7 +55,6 @@ impl<'m> Files<'m> {
         many.require_log()?;
         let mut files = listing::list_some(paths, &|path| listing::is_mesh(path, formats))?;
         many.add_to(&mut files)?;
-        let files = files.into_iter().map(|listed| listed.file).collect();
         Ok(Files { many, files, lines: many.lines(command, options)? })
     }
 
@@ -106,15 +105,16 @@ impl<'m> Files<'m> {
     /// Looks at a file, unless that was done before.
     fn one<T: FileResult>(
         &self,
-        file: &Path,
+        listed: &Listed,
         json: bool,
         look_at: impl Fn(&Path) -> Result<T>,
     ) -> Result<Looked> {
+        let file = &*listed.file;
         if let Some(status) = self.lines.known(file) {
             return Ok(Looked { status, text: Vec::new(), failure: None });
         }
         let state = self.lines.state(file);
-        let result = look_at(file);
+        let result = listed.require_readable().and_then(|()| look_at(file));
         let status = result.as_ref().map_or_else(|failure| failure.status, T::status);
         let mut text = Vec::new();
         match &result {

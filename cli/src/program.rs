@@ -7,22 +7,26 @@ use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{assemble, check, completions, convert, dump, edit, formats, info, iyma, man, schema};
 use crate::encoding::{self, Encoding};
+use crate::examples;
 use crate::failure::{Result, Status};
 
 /// Show, check and convert the mesh files of game engines.
 #[derive(Debug, Parser)]
-#[command(name = "meshspec", version, after_help = EXIT_STATUS)]
+#[command(name = "meshspec", version)]
 pub struct Program {
     #[command(subcommand)]
     command: Command,
 }
 
+/// Ends the description of the program.
 const EXIT_STATUS: &str = "\
 Exit status:
   0  success
   1  the input is invalid, or --strict and something would be lost
   2  incorrect usage
-  3  a file cannot be read or written";
+  3  a file cannot be read or written
+
+";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -39,9 +43,58 @@ enum Command {
     Man(man::Man),
 }
 
+/// How much the help of a command says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Help {
+    /// The usual options, each in a line: `-h`.
+    Short,
+    /// All options and what else there is to say: `--help`, manual pages.
+    Long,
+}
+
 /// The command line with the names of these formats.
-pub fn command(formats: &Formats) -> clap::Command {
-    with_names(Program::command(), formats)
+pub fn command(formats: &Formats, help: Help) -> clap::Command {
+    with_help(with_names(Program::command(), formats), help, "")
+}
+
+/// Makes `-h` and `--help` lists of one line for each option, where clap would need three, and ends them with examples.
+fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
+    let is_long = help == Help::Long;
+    let about = command.get_long_about().filter(|_| is_long).map(ToString::to_string).unwrap_or_default();
+    // The first paragraph is the short description.
+    let details = about.split_once("\n\n").map(|(_, details)| format!("{details}\n\n")).unwrap_or_default();
+    let command = command.long_about(None).mut_args(|arg| {
+        let arg = match arg.get_long_help().filter(|_| is_long).cloned() {
+            Some(text) => arg.help(text),
+            None => arg,
+        };
+        let is_hidden = arg.is_hide_set() || (arg.is_hide_short_help_set() && !is_long);
+        with_values(arg).long_help(None).hide_short_help(false).hide(is_hidden)
+    });
+    let hides = |arg: &Arg| arg.is_hide_set() && !is_long;
+    let more = if command.get_arguments().any(hides) { "--help lists all options.\n\n" } else { "" };
+    let status = if words.is_empty() { EXIT_STATUS } else { "" };
+    let command = match examples::of(words) {
+        Some(examples) => {
+            command.after_help(format!("{details}{status}{more}Examples:\n  {}", examples.join("\n  ")))
+        }
+        None => command,
+    };
+    command.mut_subcommands(|subcommand| {
+        let words = format!("{words} {}", subcommand.get_name());
+        with_help(subcommand, help, words.trim_start())
+    })
+}
+
+/// Lists values that have a help of their own by their names only.
+fn with_values(arg: Arg) -> Arg {
+    let values = arg.get_possible_values();
+    if arg.is_hide_possible_values_set() || !values.iter().any(|value| value.get_help().is_some()) {
+        return arg;
+    }
+    let names: Vec<_> = values.iter().map(|value| value.get_name().to_owned()).collect();
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    arg.help(format!("{help} [possible values: {}]", names.join(", "))).hide_possible_values(true)
 }
 
 /// Gives the options that are formats the values that there are.
@@ -72,8 +125,8 @@ impl Program {
             Command::Convert(convert) => convert.run(formats),
             Command::Iyma(iyma) => iyma.run(),
             Command::Schema(schema) => schema.run(),
-            Command::Completions(completions) => completions.run(command(formats)),
-            Command::Man(man) => man.run(command(formats)),
+            Command::Completions(completions) => completions.run(with_names(Program::command(), formats)),
+            Command::Man(man) => man.run(command(formats, Help::Long)),
         }
     }
 }

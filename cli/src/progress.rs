@@ -9,6 +9,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::input::{is_standard, name_of};
+use crate::terminal::Escaped;
 
 /// How long work may take before it is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -62,7 +63,7 @@ pub fn shown<T>(bar: &ProgressBar, work: impl FnOnce() -> T) -> T {
 
 fn naming(file: &Path) -> ProgressBar {
     let bar = hidden(None, "{spinner} {msg} ({elapsed})");
-    bar.set_message(name_of(file));
+    bar.set_message(Escaped(&name_of(file)).to_string());
     bar
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use meshspec::{Dialect, Formats, ReadOptions, Strictness};
+use meshspec::{Dialect, Formats, Limits, ReadOptions, Strictness};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};
@@ -21,6 +21,22 @@ pub struct Reading {
     /// Accept whatever can be decoded without guessing.
     #[arg(long)]
     lenient: bool,
+}
+
+/// How much a file may hold.
+#[derive(Debug, Args)]
+pub struct Bounds {
+    /// Refuse interchange files with more triangles or vertices, copies of meshes at several nodes included. 134217728
+    /// by default.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    max_triangles: Option<u64>,
+}
+
+impl Bounds {
+    pub fn limits(&self) -> Limits {
+        let limits = Limits::default();
+        self.max_triangles.map_or(limits, |triangles| limits.with_max_triangles(triangles))
+    }
 }
 
 impl Reading {

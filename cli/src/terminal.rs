@@ -9,16 +9,22 @@ pub const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub const HINT: Style = AnsiColor::Cyan.on_default().bold();
 pub const TITLE: Style = Style::new().bold();
 
-/// Text that may come from a file: control characters, which could steer the terminal, are escaped.
+/// Text that may come from a file: control characters, which could steer the terminal or reorder its text, are escaped.
 pub struct Escaped<'a>(pub &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| match c.is_control() {
+        self.0.chars().try_for_each(|c| match steers(c) {
             true => write!(f, "{}", c.escape_default()),
             false => f.write_char(c),
         })
     }
+}
+
+/// Whether a character controls the terminal, ends a line or changes the direction of text.
+pub fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `1 vertex`, `2 vertices`.

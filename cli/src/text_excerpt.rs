@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use anstyle::Style;
 
+use crate::terminal::steers;
+
 /// Longer lines are cut around the place, to about as many characters.
 const WIDTH: usize = 100;
 
@@ -85,7 +87,7 @@ fn push(out: &mut String, bytes: &[u8]) {
             '\t' | '\u{b}' | '\u{c}' => ' ',
             // The pictures of control characters.
             '\0'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'),
-            c if c.is_control() => '\u{fffd}',
+            c if steers(c) => '\u{fffd}',
             c => c,
         };
         // Writing to a string cannot fail.

@@ -30,6 +30,8 @@ mod constraints;
 mod directives;
 mod enums;
 mod expression;
+#[cfg(test)]
+mod refused;
 mod structs;
 
 use proc_macro::TokenStream;

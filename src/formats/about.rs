@@ -33,6 +33,8 @@ pub struct About {
     pub extensions: &'static [&'static str],
     /// The dialects, the specification first.
     pub dialects: &'static [Dialect],
+    /// The only dialect that the software of the format's author reads, where that is not the specification's.
+    pub authors_dialect: Option<Dialect>,
     /// Whether files can be compressed more or less, as
     /// [`WriteOptions::compression_level`](crate::WriteOptions::compression_level) says.
     pub has_compression_levels: bool,
@@ -67,6 +69,7 @@ impl About {
             specification: None,
             extensions: &[],
             dialects: &[Dialect::Spec],
+            authors_dialect: None,
             has_compression_levels: false,
             has_precisions: false,
             rules: structure::RULES,

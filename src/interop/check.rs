@@ -9,7 +9,7 @@ macro_rules! reading_rule {
         static $name: Rule = Rule {
             code: $code,
             severity: Severity::Fatal,
-            summary: "The file can be read.",
+            summary: "Files decode without errors.",
             section: $section,
             row: "",
         };

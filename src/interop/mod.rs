@@ -4,6 +4,11 @@ mod check;
 mod detect;
 #[cfg(feature = "gltf")]
 mod gltf;
+#[cfg_attr(
+    not(all(feature = "gltf", feature = "obj", feature = "ply")),
+    allow(dead_code, reason = "each format needs a part of it")
+)]
+mod images;
 #[cfg(feature = "obj")]
 mod obj;
 #[cfg(feature = "ply")]
@@ -14,6 +19,12 @@ mod ply;
     allow(dead_code, reason = "each format needs a part of it")
 )]
 mod polygons;
+#[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
+#[cfg_attr(
+    not(all(feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each format needs a part of it")
+)]
+mod positions;
 #[cfg(feature = "stl")]
 mod stl;
 #[cfg(any(feature = "obj", feature = "ply", feature = "stl"))]
@@ -31,31 +42,44 @@ use std::str::FromStr;
 
 #[cfg(feature = "gltf")]
 use self::gltf::{glb, gltf_json};
+pub use self::images::{embed_images, image_files};
 use crate::scene::{Conventions, Scene, SceneOptions};
 use crate::{Error, Limits, Loss, Result};
 
-/// Files beside the one that is read or written: buffers of glTF, materials of OBJ.
+/// The parser of OBJ by pieces, for the tests that compare them with the whole.
+#[cfg(all(feature = "obj", feature = "proptest"))]
+#[doc(hidden)]
+pub mod __private {
+    pub use super::obj::{Sizes, outcome};
+}
+
+/// Files beside the one that is read or written: buffers of glTF, materials of OBJ, images.
 pub trait Files {
-    /// The content of a file that the one to be read refers to.
+    /// The first bytes of a file that the one to be read refers to: all of them, but at most `limit`. Files come from
+    /// strangers: a name may be that of a device without end, or lead to another folder by a link.
     ///
     /// # Errors
     ///
-    /// If there is none, or it cannot be read.
-    fn read(&self, name: &str) -> io::Result<Vec<u8>>;
+    /// If there is none, or it cannot be read. The message need not repeat the name.
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
 
     /// A new file to be written.
     ///
     /// # Errors
     ///
     /// If it cannot be made. [`io::ErrorKind::Unsupported`] says that there is no place for files beside the one that is
-    /// written: then glTF has its numbers in itself, and OBJ goes without colours of materials.
+    /// written: then glTF has its numbers in itself, and OBJ goes without colours and textures of materials.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
 }
 
 /// Files in memory.
 impl Files for BTreeMap<String, Vec<u8>> {
-    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        self.get(name).cloned().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "not found"))
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        let Some(content) = self.get(name) else {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "not found"));
+        };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(content[..content.len().min(limit)].to_vec())
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
@@ -74,7 +98,7 @@ macro_rules! interchange {
             $($(#[$doc])* #[cfg(feature = $feature)] $variant,)*
         }
 
-        #[allow(unused_variables, reason = "without any format nothing takes them")]
+        #[allow(unused_variables, unreachable_code, reason = "without any format nothing takes them")]
         impl Interchange {
             /// The formats that are built in.
             pub const ALL: &[Interchange] = &[$(#[cfg(feature = $feature)] Interchange::$variant,)*];
@@ -111,15 +135,30 @@ macro_rules! interchange {
             ///
             /// # Errors
             ///
-            /// If the bytes, or files that they refer to, are not as the format requires.
+            /// If the bytes, or files that they refer to, are not as the format requires, or the scene has more triangles
+            /// or vertices than the limits allow.
             pub fn read(
                 self, bytes: &[u8], files: &dyn Files, options: &SceneOptions, limits: &Limits,
             ) -> Result<(Scene, Vec<Loss>)> {
-                match self {
+                let read: Result<(Scene, Vec<Loss>)> = match self {
                     $(#[cfg(feature = $feature)] Interchange::$variant => {
                         $module::read(bytes, files, options, limits)
                     })*
+                };
+                read.and_then(|(scene, losses)| scene.require_triangles(limits).map(|()| (scene, losses)))
+            }
+
+            /// Whether files of the format refer to images, by paths relative to their folder. Writing them copies no image
+            /// files: [`image_files`] lists those that the scene refers to.
+            pub fn has_textures(self) -> bool {
+                match self {
+                    $(#[cfg(feature = $feature)] Interchange::$variant => $module::CAPABILITIES.textures,)*
                 }
+            }
+
+            /// Whether files of the format hold images themselves: see [`embed_images`].
+            pub fn embeds_images(self) -> bool {
+                matches!(self.name(), "glb" | "gltf")
             }
 
             /// Whether [`read_from`](Interchange::read_from) reads part by part, so that the file need not fit into
@@ -168,7 +207,7 @@ macro_rules! interchange {
 
 interchange! {
     /// Wavefront OBJ, with MTL.
-    Obj obj "obj" "obj" "Wavefront OBJ" "polygons, materials as names and colours",
+    Obj obj "obj" "obj" "Wavefront OBJ" "polygons, materials with colours and textures",
     /// Stanford PLY.
     Ply ply "ply" "ply" "Stanford PLY" "polygons, attributes of any name",
     /// STL, of 3D Systems.

@@ -1,6 +1,9 @@
 //! Words and numbers of text files, and where they stand.
 
+use std::cmp::Ordering;
 use std::ops::Range;
+
+use fast_float2::FastFloat;
 
 use super::detect::BYTE_ORDER_MARK;
 use crate::{Error, Result, Span};
@@ -89,6 +92,33 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The next words as numbers of 64 bits. Rounded to 32, they are those nearest to the words.
+    #[inline]
+    pub fn wide_numbers<const N: usize>(&mut self, what: &str) -> Result<[f64; N]> {
+        let mut numbers = [0.0; N];
+        for number in &mut numbers {
+            *number = match self.plain_number() {
+                Some(number) => number,
+                None => self.optional_word()?.ok_or_else(|| self.missing(what))?,
+            };
+            if is_halfway(*number) {
+                *number = self.aside(*number);
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// The neighbour of a number halfway between two of 32 bits that lies on the side of the last word.
+    #[cold]
+    fn aside(&self, wide: f64) -> f64 {
+        let nearest: f32 = fast_float2::parse(&self.text[self.range()]).unwrap_or(wide as f32);
+        match f64::from(nearest).total_cmp(&wide) {
+            _ if nearest == wide as f32 => wide,
+            Ordering::Less => wide.next_down(),
+            _ => wide.next_up(),
+        }
+    }
+
     /// The next words as numbers.
     #[inline]
     pub fn numbers<const N: usize>(&mut self, what: &str) -> Result<[f32; N]> {
@@ -110,7 +140,7 @@ impl<'a> Words<'a> {
 
     /// A number between blanks, without looking for the end of the word first.
     #[inline]
-    fn plain_number(&mut self) -> Option<f32> {
+    fn plain_number<T: FastFloat>(&mut self) -> Option<T> {
         let rest = &self.text[self.at..self.end];
         let blanks = rest.iter().position(|byte| !is_blank(*byte))?;
         let (number, length) = fast_float2::parse_partial(&rest[blanks..]).ok()?;
@@ -123,7 +153,7 @@ impl<'a> Words<'a> {
     }
 
     /// The next word as a number, unless a comment begins here.
-    fn optional_word(&mut self) -> Result<Option<f32>> {
+    fn optional_word<T: FastFloat>(&mut self) -> Result<Option<T>> {
         match self.next() {
             Some(word) if !word.starts_with(b"#") => match fast_float2::parse(word) {
                 Ok(number) => Ok(Some(number)),
@@ -142,6 +172,13 @@ impl<'a> Words<'a> {
     pub fn refuse(&self, message: impl ToString) -> Error {
         refuse(self.text, self.range(), message)
     }
+}
+
+/// Whether a number may lie halfway between two of 32 bits: the first bit that these do not have is its last.
+#[inline]
+fn is_halfway(wide: f64) -> bool {
+    const LOST: u64 = (1 << 29) - 1;
+    wide.to_bits() & LOST == 1 << 28 || (wide != 0.0 && wide.abs() < f32::MIN_POSITIVE.into())
 }
 
 /// The lines of a text, without a byte order mark; a backslash at the end of one continues it.

@@ -69,7 +69,12 @@ impl BitRange {
 
 /// The little-endian word in up to 16 bytes.
 pub(super) fn word(bytes: &[u8]) -> u128 {
-    bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte))
+    match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        _ => bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte)),
+    }
 }
 
 impl Type {

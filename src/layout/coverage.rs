@@ -36,19 +36,3 @@ impl Coverage {
         gaps
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gaps_are_what_nothing_covers() {
-        let mut coverage = Coverage::default();
-        for range in [4..6, 6..8, 20..22, 4..12, 14..16, 15..15] {
-            coverage.add(&Span::Bytes(range));
-        }
-        coverage.add(&Span::Unpacked { packed: 14..16, range: 0..100 });
-        assert_eq!(coverage.gaps(23), [0..4, 12..14, 16..20, 22..23]);
-        assert_eq!(Coverage::default().gaps(0), []);
-    }
-}

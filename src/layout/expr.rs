@@ -154,6 +154,12 @@ impl From<bool> for Value {
     }
 }
 
+/// Values by the names that expressions have for them.
+pub trait Lookup {
+    /// The value of a field, a field of a field, or a bit field of a packed word.
+    fn lookup(&self, path: &[&str]) -> Option<Value>;
+}
+
 /// The names an expression can see, with their values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scope(Vec<(&'static str, Value)>);
@@ -172,8 +178,10 @@ impl Scope {
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().rev().find(|(n, _)| *n == name).map(|(_, value)| value)
     }
+}
 
-    pub(super) fn lookup(&self, path: &[&str]) -> Option<Value> {
+impl Lookup for Scope {
+    fn lookup(&self, path: &[&str]) -> Option<Value> {
         let (name, rest) = path.split_first()?;
         let value = self.get(name)?;
         match (rest, value) {
@@ -185,7 +193,7 @@ impl Scope {
     }
 }
 
-fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
+pub(super) fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
     let Shape::Bits { fields, .. } = declaration.shape else { return None };
     fields.iter().find(|f| f.name == name).map(|f| f.value(word))
 }
@@ -216,7 +224,7 @@ pub enum EvalError {
 
 impl Expr {
     /// The value in `scope`.
-    pub fn eval(&self, scope: &Scope) -> Result<Value, EvalError> {
+    pub fn eval(&self, scope: &dyn Lookup) -> Result<Value, EvalError> {
         match self {
             Expr::Literal(value) => Ok(Value::Int(*value)),
             Expr::Bool(value) => Ok(Value::Bool(*value)),
@@ -227,7 +235,7 @@ impl Expr {
             }
             Expr::Binary(BinaryOp::And, a, b) => Ok(Value::Bool(a.eval_bool(scope)? && b.eval_bool(scope)?)),
             Expr::Binary(BinaryOp::Or, a, b) => Ok(Value::Bool(a.eval_bool(scope)? || b.eval_bool(scope)?)),
-            Expr::Binary(op, a, b) => binary(*op, a.eval_int(scope)?, b.eval_int(scope)?),
+            Expr::Binary(op, a, b) => binary(*op, a.eval_int(scope)?, b.eval_int(scope)?).map(Value::from),
             Expr::Cast(a, to) => Ok(Value::Int(cast(a.eval_int(scope)?, *to))),
             Expr::If(a, b, c) => if a.eval_bool(scope)? { b } else { c }.eval(scope),
             Expr::Matches(path, pattern) => match scope.lookup(path) {
@@ -249,7 +257,7 @@ impl Expr {
     }
 
     /// The value as an integer; `true` is 1, a packed word is its bits.
-    pub fn eval_int(&self, scope: &Scope) -> Result<i128, EvalError> {
+    pub fn eval_int(&self, scope: &dyn Lookup) -> Result<i128, EvalError> {
         match self.eval(scope)? {
             Value::Int(value) => Ok(value),
             Value::Bool(value) => Ok(value.into()),
@@ -259,7 +267,7 @@ impl Expr {
     }
 
     /// The value as a truth value.
-    pub fn eval_bool(&self, scope: &Scope) -> Result<bool, EvalError> {
+    pub fn eval_bool(&self, scope: &dyn Lookup) -> Result<bool, EvalError> {
         match self.eval(scope)? {
             Value::Bool(value) => Ok(value),
             _ => Err(EvalError::Unknown),
@@ -276,7 +284,33 @@ pub fn matches(text: &[u8], pattern: &str) -> bool {
         })
 }
 
-fn binary(op: BinaryOp, a: i128, b: i128) -> Result<Value, EvalError> {
+/// What an operator takes and returns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Operand {
+    Int(i128),
+    Bool(bool),
+}
+
+impl Operand {
+    /// The operand as an integer; `true` is 1.
+    pub(super) fn int(self) -> i128 {
+        match self {
+            Operand::Int(number) => number,
+            Operand::Bool(value) => value.into(),
+        }
+    }
+}
+
+impl From<Operand> for Value {
+    fn from(operand: Operand) -> Value {
+        match operand {
+            Operand::Int(number) => Value::Int(number),
+            Operand::Bool(value) => Value::Bool(value),
+        }
+    }
+}
+
+pub(super) fn binary(op: BinaryOp, a: i128, b: i128) -> Result<Operand, EvalError> {
     let shift = || u32::try_from(b).ok();
     let number = match op {
         BinaryOp::Add => a.checked_add(b),
@@ -289,29 +323,24 @@ fn binary(op: BinaryOp, a: i128, b: i128) -> Result<Value, EvalError> {
         BinaryOp::BitXor => Some(a ^ b),
         BinaryOp::ShiftLeft => shift().and_then(|n| a.checked_shl(n)),
         BinaryOp::ShiftRight => shift().and_then(|n| a.checked_shr(n)),
-        BinaryOp::Equal => return Ok(Value::Bool(a == b)),
-        BinaryOp::NotEqual => return Ok(Value::Bool(a != b)),
-        BinaryOp::Less => return Ok(Value::Bool(a < b)),
-        BinaryOp::LessOrEqual => return Ok(Value::Bool(a <= b)),
-        BinaryOp::Greater => return Ok(Value::Bool(a > b)),
-        BinaryOp::GreaterOrEqual => return Ok(Value::Bool(a >= b)),
+        BinaryOp::Equal => return Ok(Operand::Bool(a == b)),
+        BinaryOp::NotEqual => return Ok(Operand::Bool(a != b)),
+        BinaryOp::Less => return Ok(Operand::Bool(a < b)),
+        BinaryOp::LessOrEqual => return Ok(Operand::Bool(a <= b)),
+        BinaryOp::Greater => return Ok(Operand::Bool(a > b)),
+        BinaryOp::GreaterOrEqual => return Ok(Operand::Bool(a >= b)),
         BinaryOp::And => Some(i128::from(a != 0 && b != 0)),
         BinaryOp::Or => Some(i128::from(a != 0 || b != 0)),
     };
-    number.map(Value::Int).ok_or(EvalError::Overflow)
+    number.map(Operand::Int).ok_or(EvalError::Overflow)
 }
 
-fn cast(value: i128, to: IntType) -> i128 {
+pub(super) fn cast(value: i128, to: IntType) -> i128 {
     let unused = 128 - to.bits.min(128);
     if to.signed { (value << unused) >> unused } else { ((value as u128) << unused >> unused) as i128 }
 }
 
 impl Scope {
-    /// Number of names.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// The scope without the names that were pushed first.
     pub(super) fn without_first(mut self, n: usize) -> Scope {
         self.0.drain(..n);

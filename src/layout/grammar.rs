@@ -107,7 +107,7 @@ impl Grammar {
         let text = match schema {
             Schema::Markdown => self.markdown(title),
             Schema::Json => self.json(title),
-            Schema::Kaitai | Schema::ImHex | Schema::C => return Vec::new(),
+            Schema::Kaitai | Schema::ImHex | Schema::C | Schema::Program => return Vec::new(),
         };
         vec![SchemaFile { name: format!("{name}.{}", schema.extension()), text }]
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Type, c_header, imhex, json, kaitai, markdown};
+use super::{Type, c_header, imhex, json, kaitai, markdown, program};
 use crate::Error;
 
 /// A language to print declarations in.
@@ -37,6 +37,8 @@ pub enum Schema {
     C,
     /// The description itself, as data.
     Json,
+    /// The [`Program`](super::Program), which explains what follows from what.
+    Program,
 }
 
 /// A file of a printed schema.
@@ -50,7 +52,8 @@ pub struct SchemaFile {
 
 impl Schema {
     /// All of them.
-    pub const ALL: &[Schema] = &[Schema::Markdown, Schema::Kaitai, Schema::ImHex, Schema::C, Schema::Json];
+    pub const ALL: &[Schema] =
+        &[Schema::Markdown, Schema::Kaitai, Schema::ImHex, Schema::C, Schema::Json, Schema::Program];
 
     /// The name, as the command line takes it.
     pub fn name(self) -> &'static str {
@@ -60,6 +63,7 @@ impl Schema {
             Schema::ImHex => "imhex",
             Schema::C => "c",
             Schema::Json => "json",
+            Schema::Program => "program",
         }
     }
 
@@ -71,6 +75,7 @@ impl Schema {
             Schema::ImHex => "hexpat",
             Schema::C => "h",
             Schema::Json => "json",
+            Schema::Program => "program.txt",
         }
     }
 
@@ -89,6 +94,7 @@ impl Schema {
             Schema::ImHex => one(imhex::print(title, layouts)),
             Schema::C => one(c_header::print(name, title, layouts)),
             Schema::Json => one(json::print(title, layouts)),
+            Schema::Program => one(program::print(title, layouts)),
         }
     }
 

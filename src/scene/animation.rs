@@ -79,6 +79,29 @@ impl Animation {
         if self.rate > 0.0 && self.rate.is_finite() { ticks / self.rate } else { ticks }
     }
 
+    /// A time in seconds in ticks.
+    pub(super) fn ticks(&self, seconds: f32) -> f32 {
+        if self.rate > 0.0 && self.rate.is_finite() { seconds * self.rate } else { seconds }
+    }
+
+    /// The first and the last moment, in seconds: time 0 and the duration, or samples beyond them.
+    pub(super) fn span(&self) -> (f32, f32) {
+        let times = self.times.iter().flatten();
+        let (first, last) = times.fold((0.0, self.duration), |(first, last): (f32, f32), time| {
+            (first.min(*time), last.max(*time))
+        });
+        (self.seconds(first), self.seconds(last))
+    }
+
+    /// The times of all lists in ticks, each once.
+    #[cfg(any(feature = "mesh", feature = "bmd"))]
+    pub(super) fn all_times(&self) -> Vec<f32> {
+        let mut times: Vec<f32> = self.times.iter().flatten().copied().collect();
+        times.sort_by(f32::total_cmp);
+        times.dedup();
+        times
+    }
+
     /// Where each joint is, relative to its parent, at a time in ticks. Before the first and after the last sample of a
     /// channel that sample holds, unless the animation is looped.
     pub fn pose(&self, skeleton: &Skeleton, ticks: f32) -> Vec<Transform> {
@@ -88,8 +111,7 @@ impl Animation {
     /// The [poses](Animation::pose) at several times, one after the other.
     pub fn poses(&self, skeleton: &Skeleton, ticks: &[f32]) -> Vec<Transform> {
         let joints = skeleton.joints.len();
-        let rest: Vec<_> = (0..joints).map(|joint| skeleton.rest(joint)).collect();
-        let mut poses = rest.repeat(ticks.len());
+        let mut poses = skeleton.rest_pose().repeat(ticks.len());
         for channel in self.channels.iter().filter(|channel| channel.joint < joints) {
             let Some(times) = self.times.get(channel.times) else { continue };
             let round = self.looped.then_some(self.duration);
@@ -106,7 +128,7 @@ impl Animation {
 impl Channel {
     /// The samples at other times, in ticks; the channel's own are `times`. An animation that starts again does so after
     /// `round` ticks.
-    #[cfg(any(feature = "gltf", feature = "bmd"))]
+    #[cfg(any(feature = "mesh", feature = "gltf", feature = "bmd"))]
     pub(crate) fn at(&self, times: &[f32], ticks: &[f32], round: Option<f32>) -> Samples {
         let mut transforms = vec![Transform::default(); ticks.len()];
         for (moment, transform) in Moment::all(times, ticks, round).zip(&mut transforms) {

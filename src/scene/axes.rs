@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use glam::{Mat3, Mat4, Vec3};
+use glam::{DMat3, DMat4, DVec3, Mat3, Mat4, Vec3};
 
-use super::{Mesh, Samples, Scene, Source};
+use super::exact::rounded;
+use super::{Mesh, Placement, Samples, Scene, Source, Transform};
 use crate::Error;
 
 /// One of the six directions along the axes.
@@ -135,21 +136,22 @@ impl Conventions {
     /// Turns a scene with these axes and units into one with those of glTF, and notes that it comes from this format.
     pub fn to_scene_space(self, scene: &mut Scene, format: &str) {
         scene.source = Some(Source { format: format.to_owned(), conventions: self });
-        Frame::new(self.rotation(), self.unit).apply(scene);
+        Frame::new(self.rotation(), self.unit.into()).apply(scene);
     }
 
     /// Turns a scene with glTF's axes and units into one with these.
     pub fn from_scene_space(self, scene: &mut Scene) {
-        Frame::new(self.rotation().transpose(), 1.0 / self.unit).apply(scene);
+        Frame::new(self.rotation().transpose(), (1.0 / self.unit).into()).apply(scene);
     }
 }
 
 impl fmt::Display for Conventions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Conventions { right, up, forward, uv_origin, unit, evidence } = self;
+        // The third direction follows from the hand.
+        let Conventions { right: _, up, forward, uv_origin, unit, evidence: _ } = self;
         let hand = if self.is_left_handed() { "left" } else { "right" };
-        write!(f, "{hand}-handed, right {right}, up {up}, forward {forward}, texture origin {uv_origin}, ")?;
-        write!(f, "{unit} m per unit ({evidence})")
+        write!(f, "{up} up, {forward} forward, {hand}-handed, texture origin {uv_origin}, ")?;
+        if *unit == 1.0 { f.write_str("metres") } else { write!(f, "{unit} m per unit") }
     }
 }
 
@@ -182,36 +184,39 @@ impl FromStr for Axes {
 
 /// A change of the axes and the unit. Coordinates change places and signs: nothing is rounded, no payload of a
 /// not-a-number changed.
-struct Frame {
+pub(super) struct Frame {
     /// For each new coordinate which old one it is.
     source: [usize; 3],
     /// The sign bit to flip in it.
     flip: [u32; 3],
-    scale: f32,
+    /// The same as a matrix.
+    turn: DMat3,
+    scale: f64,
 }
 
 impl Frame {
-    fn new(turn: Mat3, scale: f32) -> Frame {
+    fn new(turn: Mat3, scale: f64) -> Frame {
         let source = std::array::from_fn(|row| turn.row(row).abs().max_position());
         let flip = std::array::from_fn(|row| if turn.row(row)[source[row]] < 0.0 { 1 << 31 } else { 0 });
-        Frame { source, flip, scale }
+        Frame { source, flip, turn: turn.as_dmat3(), scale }
     }
 
-    fn apply(&self, scene: &mut Scene) {
+    /// Makes all units this many times larger.
+    pub fn scaling(factor: f64) -> Frame {
+        Frame::new(Mat3::IDENTITY, factor)
+    }
+
+    pub fn apply(&self, scene: &mut Scene) {
         scene.meshes.iter_mut().for_each(|mesh| self.apply_to_mesh(mesh));
         if let Some(transform) = &mut scene.transform {
             *transform = self.matrix(*transform);
         }
         for lod in &mut scene.lods {
-            lod.distance *= self.scale;
+            lod.distance = (f64::from(lod.distance) * self.scale) as f32;
         }
         for joint in &mut scene.skeleton.joints {
             joint.inverse_bind = self.matrix(joint.inverse_bind);
-            if let Some(rest) = &mut joint.rest {
-                rest.translation = self.point(rest.translation);
-                rest.rotation = self.rotation(rest.rotation);
-                rest.scale = self.factors(rest.scale);
-            }
+            joint.rest = joint.rest.map(|rest| self.transform(rest));
         }
         for channel in scene.animations.iter_mut().flat_map(|animation| &mut animation.channels) {
             match &mut channel.samples {
@@ -229,6 +234,12 @@ impl Frame {
     fn apply_to_mesh(&self, mesh: &mut Mesh) {
         if self.source != [0, 1, 2] || self.flip != [0; 3] || self.scale != 1.0 {
             mesh.positions.iter_mut().for_each(|position| *position = self.point(*position));
+            let exact = mesh.exact_positions.iter_mut().flatten();
+            for (exact, position) in exact.zip(&mut mesh.positions) {
+                *exact = (self.turn * DVec3::from(*exact) * self.scale).into();
+                *position = rounded(*exact);
+            }
+            mesh.placements.iter_mut().for_each(|placement| self.apply_to_placement(placement));
         }
         if self.source != [0, 1, 2] || self.flip != [0; 3] {
             mesh.normals.iter_mut().flatten().for_each(|normal| *normal = self.direction(*normal));
@@ -236,6 +247,21 @@ impl Frame {
         }
         if self.mirrors() {
             mesh.faces.reverse(mesh.positions.len());
+        }
+    }
+
+    fn apply_to_placement(&self, placement: &mut Placement) {
+        let turn = DMat4::from_mat3(self.turn);
+        placement.transform = turn * placement.transform * turn.transpose();
+        placement.transform.w_axis = (placement.transform.w_axis.truncate() * self.scale).extend(1.0);
+        placement.instances.iter_mut().for_each(|instance| *instance = self.transform(*instance));
+    }
+
+    fn transform(&self, Transform { translation, rotation, scale }: Transform) -> Transform {
+        Transform {
+            translation: self.point(translation),
+            rotation: self.rotation(rotation),
+            scale: self.factors(scale),
         }
     }
 
@@ -256,7 +282,7 @@ impl Frame {
     fn point(&self, point: [f32; 3]) -> [f32; 3] {
         match self.scale {
             1.0 => self.direction(point),
-            scale => self.direction(point).map(|coordinate| coordinate * scale),
+            scale => self.direction(point).map(|coordinate| (f64::from(coordinate) * scale) as f32),
         }
     }
 

@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 
-use glam::Mat4;
+use glam::{DMat4, Mat4};
 
-use super::{Conventions, Custom, Mesh, Scene, Skin, UvOrigin, merge};
-use crate::{Loss, LossKind};
+use super::{
+    AlphaMode, Conventions, Custom, Material, Mesh, Placement, Sampler, Scene, SceneOptions, Skin, UvOrigin,
+    merge,
+};
+use crate::{Category, Loss, LossKind, Quantity, Result};
 
 /// What a format can express of a scene. The rest is taken out by [`Capabilities::restrict`].
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +25,12 @@ pub(crate) struct Capabilities {
     pub textures: bool,
     /// A colour for a whole mesh.
     pub flat_colors: bool,
+    /// The meaning of alpha.
+    pub alpha_modes: bool,
+    /// How textures are sampled.
+    pub samplers: bool,
+    /// Sides and reflection of surfaces, and textures on any set of texture coordinates.
+    pub surfaces: bool,
     /// Positions without a third coordinate.
     pub flat: bool,
     /// Normals.
@@ -42,6 +51,8 @@ pub(crate) struct Capabilities {
     pub corners: u32,
     /// Levels of detail.
     pub lods: bool,
+    /// Nodes: a mesh at several places, with a name for each.
+    pub nodes: bool,
     /// A transform of the whole scene.
     pub transform: bool,
     /// Joints.
@@ -67,6 +78,9 @@ impl Capabilities {
         materials: false,
         textures: false,
         flat_colors: false,
+        alpha_modes: false,
+        samplers: false,
+        surfaces: false,
         flat: false,
         normals: false,
         tangents: false,
@@ -77,6 +91,7 @@ impl Capabilities {
         unindexed: false,
         corners: 3,
         lods: false,
+        nodes: false,
         transform: false,
         skeleton: false,
         joint_names: false,
@@ -88,8 +103,17 @@ impl Capabilities {
 
     /// How every writer begins: brings a scene to the axes, the unit and the texture origin of the format, and takes out
     /// what the format cannot express. What can be expressed otherwise is: the transform is applied, polygons become
-    /// triangles, several meshes one.
-    pub fn restrict(&self, scene: &mut Scene, conventions: Conventions) -> Vec<Loss> {
+    /// triangles, several meshes one, coordinates of 64 bits are rounded.
+    ///
+    /// # Errors
+    ///
+    /// If copies of meshes at several nodes have more triangles than the options allow.
+    pub fn restrict(
+        &self,
+        scene: &mut Scene,
+        conventions: Conventions,
+        options: &SceneOptions,
+    ) -> Result<Vec<Loss>> {
         conventions.from_scene_space(scene);
         let mut losses = Losses { format: self.format, list: Vec::new() };
         if !self.lods {
@@ -112,45 +136,62 @@ impl Capabilities {
         if !self.transform {
             scene.apply_transform();
         }
+        losses.list.extend(self.apply_nodes(scene, options.max_triangles)?);
+        scene.round(&mut losses.list);
         for (index, mesh) in scene.meshes.iter_mut().enumerate() {
             self.restrict_mesh(mesh, conventions.uv_origin, &format!("meshes[{index}]"), &mut losses);
         }
         if !self.meshes && scene.meshes.len() > 1 {
-            let message = format!("{} has one mesh: {} merged into one", self.format, scene.meshes.len());
+            let loss = Loss::new(LossKind::Merged, "meshes", format!("{} has one mesh: merged", self.format));
+            let loss = loss.counting(scene.meshes.len(), "meshes");
             let meshes = std::mem::take(&mut scene.meshes);
             scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
-            losses.list.push(Loss::new(LossKind::Merged, "meshes", message));
+            losses.list.push(loss);
         }
         self.restrict_skeleton(scene, &mut losses);
         losses.drop_if(!self.properties, "properties", "properties", &mut scene.properties);
-        losses.drop_if(!self.user_data, "user_data", "user data", &mut scene.user_data);
+        if !self.user_data && !scene.user_data.is_empty() {
+            losses.drop_counted("user_data", "user data", scene.user_data.len(), "bytes");
+            scene.user_data.clear();
+        }
         if !self.extras && !scene.extras.is_empty() {
             losses.drop("extras", "extras", names_of(&scene.extras));
             scene.extras.clear();
         }
-        losses.list
+        Ok(losses.list)
+    }
+
+    /// Applies the nodes that the format cannot express to copies of their meshes.
+    ///
+    /// # Errors
+    ///
+    /// If the copies have more triangles or vertices than the limit.
+    pub fn apply_nodes(&self, scene: &mut Scene, max_triangles: u64) -> Result<Vec<Loss>> {
+        let mut losses = Vec::new();
+        if self.nodes {
+            scene.bake_inexpressible(max_triangles, &mut losses)?;
+            return Ok(losses);
+        }
+        let moves = |placement: &Placement| placement.count() > 1 || placement.transform != DMat4::IDENTITY;
+        for (index, mesh) in scene.meshes.iter().enumerate() {
+            if mesh.placements.iter().any(moves) {
+                let message =
+                    format!("{} has no nodes: their transforms applied to the vertices", self.format);
+                losses.push(Loss::changed(format!("meshes[{index}]"), message));
+            }
+        }
+        scene.bake(max_triangles, &mut losses, |_, _| true)?;
+        Ok(losses)
     }
 
     fn restrict_mesh(&self, mesh: &mut Mesh, uv_origin: UvOrigin, at: &str, losses: &mut Losses) {
-        losses.drop_text(!self.mesh_names, format!("{at}.name"), "names of meshes", &mut mesh.name);
         losses.drop_text(
-            !self.materials,
-            format!("{at}.material.name"),
-            "materials",
-            &mut mesh.material.name,
+            !self.mesh_names,
+            format!("{at}.name"),
+            ("names of meshes", Category::Names),
+            &mut mesh.name,
         );
-        losses.drop_text(
-            !self.textures,
-            format!("{at}.material.texture"),
-            "textures",
-            &mut mesh.material.texture,
-        );
-        losses.drop_option(
-            !self.flat_colors,
-            format!("{at}.material.color"),
-            "colours of meshes",
-            &mut mesh.material.color,
-        );
+        self.restrict_material(mesh, at, losses);
         // A transform may have taken them out of the plane.
         if mesh.flat && !(self.flat && mesh.is_flat()) {
             mesh.flat = false;
@@ -168,7 +209,7 @@ impl Capabilities {
             if !keep {
                 losses.drop(
                     format!("{at}.custom[{index}]"),
-                    "such attributes",
+                    "custom attributes",
                     format_args!("\"{}\"", custom.name),
                 );
             }
@@ -183,14 +224,71 @@ impl Capabilities {
         }
     }
 
+    fn restrict_material(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
+        let field = |field: &str| format!("{at}.material.{field}");
+        let Mesh { material, uvs, .. } = mesh;
+        losses.drop_text(
+            !self.materials,
+            field("name"),
+            ("materials", Category::Material),
+            &mut material.name,
+        );
+        losses.drop_option(
+            !self.flat_colors,
+            field("base_color"),
+            "colours of meshes",
+            &mut material.base_color,
+        );
+        if let Some(texture) = material.texture.take_if(|_| !self.textures) {
+            losses.drop(field("texture"), "textures", format_args!("\"{}\"", texture.name));
+        }
+        if let Some(texture) = &mut material.texture {
+            let set = if self.surfaces { 0 } else { std::mem::take(&mut texture.uv_set) };
+            if set > 0 && set < uvs.len() {
+                uvs.swap(0, set);
+                let message = format!("{} has its textures on uvs[0]: swapped", self.format);
+                losses.list.push(Loss::renamed(format!("{at}.uvs[{set}]"), message));
+            }
+            let sampler = Sampler { wrap: texture.sampler.wrap, ..Sampler::default() };
+            if !self.samplers && sampler != Sampler::default() {
+                losses.drop(field("texture.sampler"), "clamped or mirrored textures", &texture.name);
+                texture.sampler = Sampler::default();
+            }
+        }
+        if !self.alpha_modes && material.alpha_mode != AlphaMode::Opaque {
+            let mode = std::mem::take(&mut material.alpha_mode);
+            losses.drop(field("alpha_mode"), "alpha modes", format_args!("{mode:?}"));
+        }
+        if self.surfaces {
+            return;
+        }
+        if std::mem::take(&mut material.double_sided) {
+            losses.list.push(Loss::dropped(
+                field("double_sided"),
+                format!("{} has no double-sided surfaces", self.format),
+            ));
+        }
+        let Material { metallic, roughness, .. } = Material::default();
+        let found = [
+            std::mem::replace(&mut material.metallic, metallic),
+            std::mem::replace(&mut material.roughness, roughness),
+        ];
+        // glTF's default is a metal, which most of its files do not mean.
+        if found != [metallic, roughness] && found != [1.0, 1.0] {
+            let [metallic, roughness] = found;
+            let detail = format_args!("metallic {metallic}, roughness {roughness}");
+            losses.drop(field("metallic"), "metallic or rough surfaces", detail);
+        }
+    }
+
     fn restrict_skins(&self, mesh: &mut Mesh, at: &str, losses: &mut Losses) {
         if self.skins == 1 && mesh.skins.len() > 1 {
             let (skin, reduced) = Skin::with_four(&mesh.skins, mesh.positions.len());
             mesh.skins = vec![skin];
             if reduced.vertices > 0 {
-                let message =
-                    format!("{} has 4 joints per vertex: those with the largest weights kept", self.format);
-                let loss = Loss::quantised(format!("{at}.skins"), message, reduced.dropped);
+                let message = format!("{} has 4 joints per vertex: the largest weights kept", self.format);
+                let loss =
+                    Loss::quantised(format!("{at}.skins"), message, Quantity::WEIGHTS, reduced.dropped);
                 losses.list.push(loss.affecting(reduced.vertices, mesh.positions.len(), "vertices"));
             }
         }
@@ -212,12 +310,12 @@ impl Capabilities {
             losses.list.push(loss.affecting(thin, faces, "faces"));
         }
         if polygons > 0 || self.corners == 3 {
-            mesh.triangulate();
+            losses.list.extend(mesh.triangulate().map(|loss| loss.within(at)));
         }
         let spare = mesh.faces.drop_spare_corners(mesh.positions.len());
         if spare > 0 {
             let loss = Loss::dropped(format!("{at}.faces"), "corners after the last triangle");
-            losses.list.push(loss.detail(spare));
+            losses.list.push(loss.counting(spare, "corners"));
         }
         if !self.unindexed {
             mesh.faces.number(mesh.positions.len());
@@ -239,9 +337,12 @@ impl Capabilities {
                 *v = turned;
             }
             if worst > 0.0 {
-                let message =
-                    format!("v becomes 1 - v: the texture origin of {} is {uv_origin}", self.format);
-                losses.list.push(Loss::quantised(format!("{at}.uvs[{set}]"), message, worst));
+                let message = format!(
+                    "texture coordinates flipped, v becomes 1 - v: the texture origin of {} is {uv_origin}",
+                    self.format
+                );
+                let path = format!("{at}.uvs[{set}]");
+                losses.list.push(Loss::quantised(path, message, Quantity::TEXTURE_COORDINATES, worst));
             }
         }
     }
@@ -265,7 +366,7 @@ impl Capabilities {
             }
         }
         if named > 0 {
-            losses.drop("skeleton.joints.name", "names of joints", named);
+            losses.drop_counted("skeleton.joints.name", "names of joints", named, "names");
         }
     }
 }
@@ -312,16 +413,22 @@ impl Losses {
         self.list.push(Loss::dropped(path, format!("{} has no {what}", self.format)).detail(detail));
     }
 
-    fn drop_if<T>(&mut self, drop: bool, path: &str, what: &str, values: &mut Vec<T>) {
+    fn drop_counted(&mut self, path: &str, what: &str, count: usize, items: &'static str) {
+        let loss = Loss::dropped(path, format!("{} has no {what}", self.format));
+        self.list.push(loss.counting(count, items));
+    }
+
+    fn drop_if<T>(&mut self, drop: bool, path: &str, what: &'static str, values: &mut Vec<T>) {
         if drop && !values.is_empty() {
-            self.drop(path, what, values.len());
+            self.drop_counted(path, what, values.len(), what);
             values.clear();
         }
     }
 
-    fn drop_text(&mut self, drop: bool, path: String, what: &str, text: &mut String) {
+    fn drop_text(&mut self, drop: bool, path: String, (what, category): (&str, Category), text: &mut String) {
         if drop && !text.is_empty() {
-            self.drop(path, what, format_args!("\"{text}\""));
+            let loss = Loss::dropped(path, format!("{} has no {what}", self.format));
+            self.list.push(loss.detail(format_args!("\"{text}\"")).in_category(category));
             text.clear();
         }
     }

@@ -103,6 +103,7 @@ impl Mesh {
         let wrong =
             |path: String, count: usize| Err((path, format!("{count} values for {vertices} vertices")));
         let one = [
+            ("exact_positions", self.exact_positions.as_ref().map(Vec::len)),
             ("normals", self.normals.as_ref().map(Vec::len)),
             ("tangents", self.tangents.as_ref().map(Vec::len)),
         ];
@@ -116,6 +117,9 @@ impl Mesh {
             .iter()
             .enumerate()
             .map(|(set, skin)| (format!("skins[{set}].weights"), skin.weights.len()));
+        if let Some(place) = self.placements.iter().position(|node| !node.transform.is_finite()) {
+            return Err((format!("placements[{place}].transform"), "it is not finite".to_owned()));
+        }
         let single = one.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count?)));
         for (path, count) in single.chain(sets).chain(colors).chain(joints).chain(weights) {
             if count != vertices {

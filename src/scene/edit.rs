@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 
-use glam::{Mat3, Mat4, Vec3};
+use glam::{DMat3, DMat4, DVec3, Mat4, Vec3};
 
+use super::axes::Frame;
+use super::exact::Extent;
 use super::{Colors, Custom, Faces, Indices, Joint, Mesh, Scene, Skin, Transform, UvOrigin, Weights};
 use crate::Loss;
 
@@ -14,17 +16,27 @@ impl Scene {
         let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
             return;
         };
-        self.meshes.iter_mut().for_each(|mesh| mesh.transform(transform));
+        self.place(transform.as_dmat4());
+    }
+
+    /// Moves the scene.
+    pub(super) fn place(&mut self, transform: DMat4) {
+        for mesh in &mut self.meshes {
+            match &mut *mesh.placements {
+                [] => mesh.place(transform),
+                nodes => nodes.iter_mut().for_each(|node| node.transform = transform * node.transform),
+            }
+        }
         if self.skeleton.joints.is_empty() {
             return;
         }
-        let inverse = transform.inverse();
+        let inverse = transform.inverse().as_mat4();
         let root = self.skeleton.joints.len();
         for joint in &mut self.skeleton.joints {
             joint.inverse_bind *= inverse;
             joint.parent.get_or_insert(root);
         }
-        let rest = Some(Transform::from_matrix(transform));
+        let rest = Some(Transform::from_matrix(transform.as_mat4()));
         self.skeleton.joints.push(Joint {
             name: "root".to_owned(),
             inverse_bind: inverse,
@@ -35,24 +47,25 @@ impl Scene {
 
     /// Moves the scene so that the centre of the box around all vertices, where they are at rest, is at the origin.
     /// Returns by how much; `None` if it is there already.
-    pub fn center(&mut self) -> Option<[f32; 3]> {
+    ///
+    /// The centre is computed in 64 bits, and coordinates that are there [in 64 bits](Mesh::exact_positions) are rounded
+    /// after they have moved.
+    pub fn center(&mut self) -> Option<[f64; 3]> {
         self.apply_transform();
-        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        self.for_each_at_rest(|at| (low, high) = (low.min(at), high.max(at)));
+        let mut extent = Extent::default();
+        self.for_each_at_rest(|at| extent.add(at));
         // Without a sign of 0.
-        let offset = Vec3::ZERO - (low + high) / 2.0;
-        if !offset.is_finite() || offset == Vec3::ZERO {
+        let offset = DVec3::ZERO - extent.center();
+        if !offset.is_finite() || offset == DVec3::ZERO {
             return None;
         }
-        self.transform = Some(Mat4::from_translation(offset));
-        self.apply_transform();
+        self.place(DMat4::from_translation(offset));
         Some(offset.into())
     }
 
     /// Makes all units this many times larger.
-    pub fn scale(&mut self, factor: f32) {
-        // The unit of what comes out is this many times smaller.
-        super::Conventions { unit: 1.0 / factor, ..super::Conventions::GLTF }.from_scene_space(self);
+    pub fn scale(&mut self, factor: f64) {
+        Frame::scaling(factor).apply(self);
     }
 }
 
@@ -143,14 +156,9 @@ impl Mesh {
     /// a face that has an area get (0, 0, 1).
     pub fn generate_normals(&mut self) {
         let mut sums = vec![Vec3::ZERO; self.positions.len()];
-        let position =
-            |corner: u32| self.positions.get(corner as usize).map_or(Vec3::ZERO, |p| Vec3::from(*p));
         self.faces.for_each(self.positions.len(), |face| {
             let mut twice_the_area = Vec3::ZERO;
-            for_each_of_fan(face, |corners| {
-                let [a, b, c] = corners.map(position);
-                twice_the_area += (b - a).cross(c - a);
-            });
+            for_each_of_fan(face, |[a, b, c]| twice_the_area += self.edge(a, b).cross(self.edge(a, c)));
             for corner in face {
                 if let Some(sum) = sums.get_mut(*corner as usize) {
                     *sum += twice_the_area;
@@ -163,11 +171,21 @@ impl Mesh {
 
     /// Moves the vertices, turning normals and tangents with them.
     pub fn transform(&mut self, transform: Mat4) {
-        for position in &mut self.positions {
-            *position = transform.transform_point3(Vec3::from(*position)).into();
+        self.place(transform.as_dmat4());
+    }
+
+    /// As [`transform`](Mesh::transform), by a matrix of 64 bits.
+    pub(crate) fn place(&mut self, transform: DMat4) {
+        if transform == DMat4::IDENTITY {
+            return;
         }
-        let turn = Mat3::from_mat4(transform);
-        let for_normals = turn.inverse().transpose();
+        self.move_points(|point| transform.transform_point3(point));
+        let turn = DMat3::from_mat4(transform);
+        if turn == DMat3::IDENTITY {
+            return;
+        }
+        let for_normals = turn.inverse().transpose().as_mat3();
+        let turn = turn.as_mat3();
         for normal in self.normals.iter_mut().flatten() {
             *normal = (for_normals * Vec3::from(*normal)).normalize_or_zero().into();
         }
@@ -185,6 +203,7 @@ impl Mesh {
     /// All attributes of a vertex as bytes, in the order of the fields, vertex after vertex.
     pub(crate) fn records(&self) -> Vec<u8> {
         let mut lists: Vec<(&[u8], usize)> = vec![(bytemuck::cast_slice(&self.positions), 12)];
+        lists.extend(self.exact_positions.as_deref().map(|values| (bytemuck::cast_slice(values), 24)));
         lists.extend(self.normals.as_deref().map(|values| (bytemuck::cast_slice(values), 12)));
         lists.extend(self.tangents.as_deref().map(|values| (bytemuck::cast_slice(values), 16)));
         lists.extend(self.uvs.iter().map(|values| (bytemuck::cast_slice(values), 8)));
@@ -229,6 +248,8 @@ impl Mesh {
             name: self.name.clone(),
             material: self.material.clone(),
             positions: gather(&self.positions, vertices),
+            exact_positions: self.exact_positions.as_deref().map(|values| gather(values, vertices)),
+            placements: self.placements.clone(),
             flat: self.flat,
             normals: self.normals.as_deref().map(|values| gather(values, vertices)),
             tangents: self.tangents.as_deref().map(|values| gather(values, vertices)),

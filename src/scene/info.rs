@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Animation, Colors, Components, Custom, Indices, Mesh, Scene, Skin, Weights};
 use crate::info::{
     AnimationInfo, AttributeInfo, Bounds, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
+    distinct,
 };
 
 impl Scene {
@@ -15,14 +16,22 @@ impl Scene {
             value: PropertyValue::Text(value.clone()),
         };
         let joints = &self.skeleton.joints;
+        let textures = self.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
         SceneInfo {
             properties: self.properties.iter().map(text).collect(),
             meshes: self.meshes.iter().map(|mesh| (mesh.info(), mesh.triangle_count())).collect(),
             skeleton: (!joints.is_empty()).then(|| SkeletonInfo {
                 joints: joints.len() as u64,
                 roots: joints.iter().filter(|joint| joint.parent.is_none()).count() as u64,
+                names: joints
+                    .iter()
+                    .map(|joint| joint.name.clone())
+                    .filter(|name| !name.is_empty())
+                    .collect(),
             }),
             animations: self.animations.iter().map(Animation::info).collect(),
+            materials: distinct(self.meshes.iter().map(|mesh| mesh.material.name.clone())),
+            textures: distinct(textures.map(|texture| texture.name.clone())),
         }
     }
 }
@@ -44,7 +53,7 @@ impl Mesh {
     }
 
     /// Number of triangles that the faces make.
-    fn triangle_count(&self) -> u64 {
+    pub(super) fn triangle_count(&self) -> u64 {
         match &self.faces.corners {
             Some(corners) => corners.iter().map(|count| u64::from(count.saturating_sub(2))).sum(),
             None => self.faces.corner_count(self.positions.len()) as u64 / 3,
@@ -112,24 +121,5 @@ impl Animation {
             // Lists of times may differ: the longest one has the poses that are stored.
             poses: self.times.iter().map(Vec::len).max().unwrap_or(0) as u64,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::scene::Faces;
-
-    use super::*;
-
-    #[test]
-    fn polygons_count_as_the_triangles_that_they_make() {
-        let faces = |corners| Faces { corners, ..Faces::triangles(vec![0; 9]) };
-        let mesh = |faces| Mesh { positions: vec![[0.0; 3]; 12], faces, ..Mesh::default() };
-        let scene = Scene {
-            meshes: vec![mesh(faces(Some(vec![3, 4, 2]))), mesh(faces(None)), mesh(Faces::default())],
-            ..Scene::default()
-        };
-        let counts: Vec<_> = scene.info().meshes.iter().map(|(_, triangles)| *triangles).collect();
-        assert_eq!(counts, [3, 3, 4]);
     }
 }

@@ -31,17 +31,16 @@ pub(super) fn merge(mut meshes: Vec<Mesh>, losses: &mut Vec<Loss>) -> Mesh {
 fn lose_looks(meshes: &[Mesh], losses: &mut Vec<Loss>) {
     let Some((first, others)) = meshes.split_first() else { return };
     for (index, mesh) in others.iter().enumerate() {
-        let texts = [
-            ("name", &mesh.name, &first.name),
-            ("material.name", &mesh.material.name, &first.material.name),
-            ("material.texture", &mesh.material.texture, &first.material.texture),
-        ];
+        let (own, kept) = (&mesh.material, &first.material);
+        let texts = [("name", &mesh.name, &first.name), ("material.name", &own.name, &kept.name)];
         let texts = texts.map(|(field, own, kept)| (field, !own.is_empty() && own != kept));
-        let color = mesh.material.color.is_some() && mesh.material.color != first.material.color;
-        let extras = !mesh.extras.is_empty() && mesh.extras != first.extras;
-        let fields = texts.into_iter().chain([("material.color", color), ("extras", extras)]);
-        for (field, _) in fields.filter(|(_, lost)| *lost) {
-            let message = "merged meshes keep that of the first";
+        let others = [
+            ("material.texture", own.texture.is_some() && own.texture != kept.texture),
+            ("material.base_color", own.base_color.is_some() && own.base_color != kept.base_color),
+            ("extras", !mesh.extras.is_empty() && mesh.extras != first.extras),
+        ];
+        for (field, _) in texts.into_iter().chain(others).filter(|(_, lost)| *lost) {
+            let message = "a merged mesh keeps that of the first mesh";
             losses.push(Loss::dropped(format!("meshes[{}].{field}", index + 1), message));
         }
     }

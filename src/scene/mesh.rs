@@ -1,8 +1,6 @@
 //! Meshes: attributes of vertices, one list each, and the faces between them.
 
-use super::{Extras, Skin, UvOrigin};
-#[cfg(any(feature = "seed", feature = "bmd"))]
-use crate::Loss;
+use super::{Extras, Material, Placement, Skin, UvOrigin};
 use crate::bulk;
 
 /// One mesh: what is drawn with one material.
@@ -14,6 +12,11 @@ pub struct Mesh {
     pub material: Material,
     /// Coordinates (X, Y, Z) of each vertex in metres, in model space.
     pub positions: Vec<[f32; 3]>,
+    /// The same coordinates in 64 bits, where 32 bits round them visibly: far from the origin, measured by the size of the
+    /// mesh. All edits move these, and round them to `positions`. Formats are written from `positions`.
+    pub exact_positions: Option<Vec<[f64; 3]>>,
+    /// The nodes that show the mesh; empty for one without a name and a transform.
+    pub placements: Vec<Placement>,
     /// Whether the source has no third coordinate and z is 0 only here. Changes of the axes do not change that.
     pub flat: bool,
     /// Normals (X, Y, Z), one per vertex.
@@ -34,39 +37,6 @@ pub struct Mesh {
     pub faces: Faces,
     /// What has no other place.
     pub extras: Extras,
-}
-
-/// What a surface looks like, as far as the formats say it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Material {
-    /// The name, often that of an image; empty for none.
-    pub name: String,
-    /// One colour for the whole mesh: red, green, blue from 0 to 255.
-    pub color: Option<[u8; 3]>,
-    /// The name of the image of the base colour, where the source has one beside the name; empty for none.
-    pub texture: String,
-}
-
-impl Material {
-    /// Names the material by its texture, for formats in which the name is that of an image. `mesh` is its index.
-    #[cfg(any(feature = "seed", feature = "bmd"))]
-    pub(crate) fn take_texture_as_name(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
-        if self.texture.is_empty() {
-            return;
-        }
-        let texture = std::mem::take(&mut self.texture);
-        let at = format!("meshes[{mesh}].material");
-        if !self.name.is_empty() && self.name != texture {
-            let message = format!("{format} names materials by their texture");
-            let loss = Loss::renamed(format!("{at}.name"), message);
-            losses.push(loss.detail(format_args!("\"{}\" becomes \"{texture}\"", self.name)));
-        }
-        if self.color.take().is_some() {
-            let message = format!("{format} has no base colours of textured surfaces");
-            losses.push(Loss::dropped(format!("{at}.color"), message));
-        }
-        self.name = texture;
-    }
 }
 
 /// Colours (red, green, blue, alpha), one per vertex, linear, as precise as the source has them.

@@ -14,11 +14,21 @@ mod axes;
 mod capabilities;
 mod check;
 mod edit;
+#[cfg_attr(
+    not(all(feature = "gltf", feature = "obj", feature = "ply", feature = "stl")),
+    allow(dead_code, reason = "each interchange format needs a part of it")
+)]
+pub(crate) mod exact;
 mod info;
+mod material;
 mod merge;
 mod mesh;
+#[cfg_attr(not(feature = "gltf"), allow(dead_code, unused_imports, reason = "only glTF has nodes"))]
+mod placement;
 mod pose;
 mod precision;
+#[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
+mod resampling;
 #[cfg(any(feature = "mesh", feature = "bmd"))]
 mod rest;
 #[cfg(feature = "bmd")]
@@ -27,27 +37,44 @@ mod skeleton;
 mod skin;
 #[cfg(feature = "proptest")]
 pub mod strategy;
+mod texture;
 mod triangulate;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
 #[allow(unused_imports, reason = "each format has some, and there may be no format")]
 pub(crate) use capabilities::Capabilities;
+pub use material::{AlphaMode, Material};
 #[cfg(feature = "iyma")]
 pub(crate) use merge::share_attributes;
-pub use mesh::{Colors, Components, Custom, Faces, Indices, Material, Mesh};
+pub use mesh::{Colors, Components, Custom, Faces, Indices, Mesh};
+pub use placement::Placement;
+#[cfg(feature = "gltf")]
+pub(crate) use placement::is_diagonal;
+pub use pose::Pose;
 pub use precision::Precision;
+#[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
+pub(crate) use resampling::Deviation;
 pub use skeleton::{Joint, Skeleton, Transform};
 #[cfg(feature = "bmd")]
 pub(crate) use skin::influences;
 #[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) use skin::weights_to_bytes;
 pub use skin::{Skin, Weights};
+pub use texture::{Filter, Image, Sampler, Texture, Wrap};
 
 use glam::Mat4;
 use serde_json::{Map, Value};
 
-use crate::{Dialect, Format, Loss, Result, Strictness};
+use crate::{Dialect, Format, Limits, Loss, Result, Strictness};
+
+/// The triangulation of polygons with many corners, for the tests of its time.
+#[cfg(feature = "proptest")]
+#[doc(hidden)]
+pub mod __private {
+    pub use super::triangulate::ears::{VISITS_PER_CORNER, cut_ears};
+    pub use super::triangulate::point_tree::{PointTree, area, has_inside};
+}
 
 /// Meshes with a skeleton and its animations, in the conventions of glTF 2.0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -94,7 +121,7 @@ pub struct Lod {
 }
 
 /// How to convert between a format and a scene.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneOptions {
     /// The conventions of the format's side, where its own ([`FromScene::CONVENTIONS`]) are not to be assumed.
@@ -104,14 +131,32 @@ pub struct SceneOptions {
     /// The extension of the file to be written, where a format has several kinds of files: Crucible. `None` where there
     /// is no file yet.
     pub extension: Option<String>,
-    /// Whether the transforms of nodes shall be applied to the vertices of their meshes. glTF's always are, since a scene
-    /// has no nodes; without this wish that is listed as a change.
+    /// Whether reading applies the transforms of nodes to the vertices of their meshes, which is then no loss. Otherwise
+    /// they become [placements](Mesh::placements), and formats without nodes apply them and list that.
     pub bake: bool,
+    /// Triangles, and vertices, that a scene may have once nodes are applied to copies of their meshes:
+    /// [`Limits::max_triangles`].
+    pub max_triangles: u64,
     /// How precisely to store positions, where a format has several forms of vertices: BMD. `None`: in the smallest form
     /// without a visible difference.
     pub precision: Option<Precision>,
-    /// What reading of interchange formats refuses. Leniently read, what is not there is left out and listed.
+    /// What reading of interchange formats refuses, and writing of BMD. Lenient mode drops and lists what is missing, and
+    /// writes meshes that packing changes beyond recognition.
     pub strictness: Strictness,
+}
+
+impl Default for SceneOptions {
+    fn default() -> SceneOptions {
+        SceneOptions {
+            conventions: None,
+            dialect: None,
+            extension: None,
+            bake: false,
+            max_triangles: Limits::default().max_triangles,
+            precision: None,
+            strictness: Strictness::default(),
+        }
+    }
 }
 
 impl SceneOptions {
@@ -136,6 +181,12 @@ impl SceneOptions {
     /// These options with the wish to have the transforms of nodes applied to the vertices, or without.
     pub fn with_bake(mut self, bake: bool) -> SceneOptions {
         self.bake = bake;
+        self
+    }
+
+    /// These options with another bound on triangles.
+    pub fn with_max_triangles(mut self, triangles: u64) -> SceneOptions {
+        self.max_triangles = triangles;
         self
     }
 

@@ -1,105 +1,335 @@
-//! Skinned vertices where the joints take them, for formats without a skeleton.
+//! Poses of the skeleton: the one a scene rests in, and skinned vertices in any of them.
 
-use glam::{Mat3, Mat4, Vec3};
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
 
-use super::{Mesh, Scene, Skin, Transform, Weights};
+use glam::{DVec3, Mat3, Mat4, Vec3};
 
-/// How far a matrix may be from the identity and move nothing, as a part of the coordinates.
+use super::exact::{Extent, rounded};
+use super::placement::is_diagonal;
+use super::{
+    Animation, Channel, Interpolation, Mesh, Placement, Samples, Scene, Skeleton, Skin, Transform, Weights,
+};
+use crate::{Error, Result};
+
+/// Relative rounding of matrices that are products of others.
 const SAME: f32 = 1e-5;
 
+/// Seconds that a time may be outside its animation, since people round them.
+const ROUNDING: f32 = 1e-3;
+
+/// The most names of animations in a message.
+const MAX_NAMES: usize = 20;
+
+/// A pose of a scene.
+///
+/// ```
+/// use meshspec::scene::Pose;
+///
+/// assert_eq!("bind".parse::<Pose>()?, Pose::Bind);
+/// let walk = Pose::Animation { name: "walk".to_owned(), seconds: 0.5 };
+/// assert_eq!("walk@0.5".parse::<Pose>()?, walk);
+/// assert!("walk".parse::<Pose>().is_err());
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Pose {
+    /// The pose in which the vertices are bound to the joints.
+    Bind,
+    /// The pose of the source while no animation plays.
+    Rest,
+    /// A moment of an animation.
+    Animation {
+        /// The name of the animation, or its index in [`Scene::animations`] if none has that name.
+        name: String,
+        /// Seconds from time 0 of the animation.
+        seconds: f32,
+    },
+}
+
+impl fmt::Display for Pose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pose::Bind => f.write_str("bind"),
+            Pose::Rest => f.write_str("rest"),
+            Pose::Animation { name, seconds } => write!(f, "{name}@{seconds}"),
+        }
+    }
+}
+
+impl FromStr for Pose {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Pose> {
+        let moment = || {
+            let (name, seconds) = text.rsplit_once('@')?;
+            let seconds = seconds.parse::<f32>().ok().filter(|seconds| seconds.is_finite())?;
+            Some(Pose::Animation { name: name.to_owned(), seconds })
+        };
+        match text {
+            "bind" => Ok(Pose::Bind),
+            "rest" => Ok(Pose::Rest),
+            _ => moment().ok_or_else(|| {
+                let message =
+                    format!("`{text}` is no pose; expected bind, rest or NAME@SECONDS, as in walk@0.5");
+                Error::unsupported(message)
+            }),
+        }
+    }
+}
+
 impl Scene {
+    /// Lets the scene rest in this pose. Animations show what they showed before.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such animation, or the time is before its start or after its end.
+    pub fn rest_in(&mut self, pose: &Pose) -> Result<()> {
+        match pose {
+            Pose::Rest => {}
+            Pose::Bind => self.set_rest(None),
+            Pose::Animation { name, seconds } => {
+                let animation = self.animation(name)?;
+                let (first, last) = animation.span();
+                if !(first - ROUNDING..=last + ROUNDING).contains(seconds) {
+                    let message = format!("{pose}: the animation lasts from {first} s to {last} s");
+                    return Err(Error::unsupported(message));
+                }
+                let local = animation.pose(&self.skeleton, animation.ticks(seconds.clamp(first, last)));
+                self.set_rest(Some(&local));
+            }
+        }
+        Ok(())
+    }
+
+    /// The animation of this name or, if there is none, of this index.
+    fn animation(&self, name: &str) -> Result<&Animation> {
+        let named = self.animations.iter().find(|animation| animation.name == name);
+        let numbered = || name.parse::<usize>().ok().and_then(|index| self.animations.get(index));
+        named.or_else(numbered).ok_or_else(|| {
+            let names = self.animations.iter().take(MAX_NAMES).map(|one| format!("\"{}\"", one.name));
+            let names = names.collect::<Vec<_>>().join(", ");
+            let known = match self.animations.len() {
+                0 => "the scene has none".to_owned(),
+                1..=MAX_NAMES => format!("expected one of {names}"),
+                count => format!("expected one of {names} and {} more", count - MAX_NAMES),
+            };
+            Error::unsupported(format!("no animation \"{name}\": {known}"))
+        })
+    }
+
+    /// Lets the joints rest in this pose, given by their transforms relative to their parents; without one, in the bind pose.
+    /// Animations show what they showed before: what they do not move stays where it rested.
+    pub fn set_rest(&mut self, local: Option<&[Transform]>) {
+        let before = self.skeleton.rest_pose();
+        for (index, joint) in self.skeleton.joints.iter_mut().enumerate() {
+            joint.rest = local.and_then(|local| local.get(index).copied());
+        }
+        let after = self.skeleton.rest_pose();
+        self.animations.iter_mut().for_each(|animation| animation.hold(&before, &after));
+    }
+
     /// Moves skinned vertices to where they are at rest: what is shown while no animation plays. Returns how many moved.
     pub(crate) fn pose_at_rest(&mut self) -> usize {
         // Joints without a rest are where they are bound.
         if self.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
             return 0;
         }
-        let rest: Vec<_> = (0..self.skeleton.joints.len()).map(|joint| self.skeleton.rest(joint)).collect();
-        self.pose(&rest)
-    }
-
-    /// Lets the joints rest in this pose, given by their transforms relative to their parents; without one, in the bind pose.
-    /// Formats without a skeleton show the vertices there.
-    pub fn set_rest(&mut self, local: Option<&[Transform]>) {
-        for (index, joint) in self.skeleton.joints.iter_mut().enumerate() {
-            joint.rest = local.and_then(|local| local.get(index).copied());
-        }
+        self.pose(&self.skeleton.rest_pose())
     }
 
     /// Moves skinned vertices to where these transforms of the joints, relative to their parents, take them. The skeleton
     /// stays bound as it was. Returns how many moved.
     pub fn pose(&mut self, local: &[Transform]) -> usize {
-        let global = self.skeleton.to_model(local);
-        let matrices = self.skinning(&global);
-        let still = |(matrix, global): (&Mat4, &Mat4)| {
-            let far = 1.0 + global.w_axis.truncate().abs().max_element();
-            matrix.abs_diff_eq(Mat4::IDENTITY, SAME * far)
-        };
-        if matrices.iter().zip(&global).all(still) {
+        let skinning = Skinning::new(self, &self.skeleton.to_model(local));
+        if skinning.is_still() {
             return 0;
         }
-        self.meshes.iter_mut().map(|mesh| mesh.pose(&matrices)).sum()
-    }
-
-    /// Visits each vertex where it is at rest.
-    pub(super) fn for_each_at_rest(&self, mut visit: impl FnMut(Vec3)) {
-        let rest: Vec<_> = (0..self.skeleton.joints.len()).map(|joint| self.skeleton.rest(joint)).collect();
-        let matrices = self.skinning(&self.skeleton.to_model(&rest));
-        for mesh in &self.meshes {
-            for (vertex, position) in mesh.positions.iter().map(|position| Vec3::from(*position)).enumerate()
-            {
-                let matrix = blend(&mesh.skins, vertex, &matrices);
-                visit(matrix.map_or(position, |matrix| matrix.transform_point3(position)));
-            }
-        }
-    }
-
-    /// What takes vertices from the bind pose to where the joints are, for these transforms to model space.
-    fn skinning(&self, global: &[Mat4]) -> Vec<Mat4> {
-        let matrices = global.iter().zip(&self.skeleton.joints);
-        let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);
-        matrices.map(|matrix| if matrix.is_finite() { matrix } else { Mat4::IDENTITY }).collect()
-    }
-}
-
-impl Mesh {
-    /// Linear blend skinning. Vertices without joints stay.
-    fn pose(&mut self, matrices: &[Mat4]) -> usize {
         let mut moved = 0;
-        for vertex in 0..self.positions.len() {
-            let Some(matrix) = blend(&self.skins, vertex, matrices) else { continue };
-            moved += 1;
-            self.positions[vertex] = matrix.transform_point3(Vec3::from(self.positions[vertex])).into();
-            let turn = Mat3::from_mat4(matrix);
-            if let Some(normal) = self.normals.as_mut().and_then(|normals| normals.get_mut(vertex)) {
-                let turned = turn.inverse().transpose() * Vec3::from(*normal);
-                *normal = turned.try_normalize().unwrap_or(Vec3::from(*normal)).into();
-            }
-            if let Some(tangent) = self.tangents.as_mut().and_then(|tangents| tangents.get_mut(vertex)) {
-                let [x, y, z, side] = *tangent;
-                let own = Vec3::new(x, y, z);
-                *tangent = (turn * own).try_normalize().unwrap_or(own).extend(side).into();
+        for mesh in &mut self.meshes {
+            for vertex in 0..mesh.positions.len() {
+                let matrix = skinning.blend(&mesh.skins, vertex).filter(|matrix| !skinning.keeps(*matrix));
+                moved += usize::from(matrix.is_some());
+                matrix.into_iter().for_each(|matrix| mesh.place_vertex(vertex, matrix));
             }
         }
         moved
     }
+
+    /// Visits each vertex where it is at rest, in every copy that nodes show; of copies that are not turned, the corners of
+    /// the box around them.
+    pub(super) fn for_each_at_rest(&self, mut visit: impl FnMut(DVec3)) {
+        let skinning = Skinning::new(self, &self.skeleton.to_model(&self.skeleton.rest_pose()));
+        for mesh in &self.meshes {
+            if !mesh.placements.is_empty() {
+                mesh.for_each_placed(&mut visit);
+                continue;
+            }
+            for (vertex, point) in mesh.points().enumerate() {
+                let matrix = skinning.blend(&mesh.skins, vertex);
+                visit(matrix.map_or(point, |matrix| matrix.as_dmat4().transform_point3(point)));
+            }
+        }
+    }
 }
 
-/// The mean of the matrices of the joints of a vertex, by their weights; `None` if it has none.
-fn blend(skins: &[Skin], vertex: usize, matrices: &[Mat4]) -> Option<Mat4> {
-    let (mut sum, mut blended) = (0.0, Mat4::ZERO);
-    for skin in skins {
-        let weights = match &skin.weights {
-            Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),
-            Weights::F32(values) => *values.get(vertex)?,
-        };
-        for (joint, weight) in skin.joints.get(vertex)?.iter().zip(weights) {
-            let matrix = matrices.get(usize::from(*joint)).filter(|_| weight > 0.0 && weight.is_finite());
-            if let Some(matrix) = matrix {
+impl Skeleton {
+    /// Where each joint is at rest, relative to its parent.
+    pub(super) fn rest_pose(&self) -> Vec<Transform> {
+        (0..self.joints.len()).map(|joint| self.rest(joint)).collect()
+    }
+}
+
+impl Animation {
+    /// Holds each property of a joint that no channel moves where it rested `before`, if it rests elsewhere `after`.
+    fn hold(&mut self, before: &[Transform], after: &[Transform]) {
+        let property = |samples: &Samples| std::mem::discriminant(samples);
+        let moving = self.channels.iter().filter(|channel| !channel.samples.is_empty());
+        let moving: HashSet<_> = moving.map(|channel| (channel.joint, property(&channel.samples))).collect();
+        let mut held = Vec::new();
+        for (joint, (before, after)) in before.iter().zip(after).enumerate() {
+            let all = [
+                (
+                    differ(&before.translation, &after.translation),
+                    Samples::Translation(vec![before.translation]),
+                ),
+                (differ(&before.rotation, &after.rotation), Samples::Rotation(vec![before.rotation])),
+                (differ(&before.scale, &after.scale), Samples::Scale(vec![before.scale])),
+            ];
+            let all = all
+                .into_iter()
+                .filter(|(differs, samples)| *differs && !moving.contains(&(joint, property(samples))));
+            held.extend(all.map(|(_, samples)| (joint, samples)));
+        }
+        if held.is_empty() {
+            return;
+        }
+        let start =
+            self.times.iter().filter_map(|times| times.first()).copied().reduce(f32::min).unwrap_or(0.0);
+        let times = self.times.iter().position(|times| *times == [start]).unwrap_or_else(|| {
+            self.times.push(vec![start]);
+            self.times.len() - 1
+        });
+        let interpolation = Interpolation::Linear;
+        let held = held.into_iter().map(|(joint, samples)| Channel { joint, times, interpolation, samples });
+        self.channels.extend(held);
+    }
+}
+
+/// Whether two vectors differ by more than rounding.
+fn differ(a: &[f32], b: &[f32]) -> bool {
+    let largest = a.iter().chain(b).fold(0.0, |largest: f32, value| largest.max(value.abs()));
+    a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME * largest)
+}
+
+impl Mesh {
+    fn for_each_placed(&self, mut visit: impl FnMut(DVec3)) {
+        let mut extent = Extent::default();
+        self.points().for_each(|point| extent.add(point));
+        for transform in self.placements.iter().flat_map(Placement::transforms) {
+            match is_diagonal(transform) {
+                true if self.positions.is_empty() => {}
+                true => [extent.low, extent.high]
+                    .into_iter()
+                    .for_each(|point| visit(transform.transform_point3(point))),
+                false => self.points().for_each(|point| visit(transform.transform_point3(point))),
+            }
+        }
+    }
+
+    /// Moves a vertex, turning its normal and tangent with it.
+    pub(super) fn place_vertex(&mut self, vertex: usize, matrix: Mat4) {
+        match self.exact_positions.as_mut().and_then(|exact| exact.get_mut(vertex)) {
+            Some(exact) => {
+                *exact = matrix.as_dmat4().transform_point3(DVec3::from(*exact)).into();
+                self.positions[vertex] = rounded(*exact);
+            }
+            None => {
+                let position = matrix.transform_point3(Vec3::from(self.positions[vertex]));
+                self.positions[vertex] = position.into();
+            }
+        }
+        let turn = Mat3::from_mat4(matrix);
+        if let Some(normal) = self.normals.as_mut().and_then(|normals| normals.get_mut(vertex)) {
+            let turned = turn.inverse().transpose() * Vec3::from(*normal);
+            *normal = turned.try_normalize().unwrap_or(Vec3::from(*normal)).into();
+        }
+        if let Some(tangent) = self.tangents.as_mut().and_then(|tangents| tangents.get_mut(vertex)) {
+            let [x, y, z, side] = *tangent;
+            let own = Vec3::new(x, y, z);
+            *tangent = (turn * own).try_normalize().unwrap_or(own).extend(side).into();
+        }
+    }
+}
+
+/// Linear blend skinning: where joints take the vertices.
+pub(super) struct Skinning {
+    /// From the bind pose to where each joint is, in model space.
+    pub matrices: Vec<Mat4>,
+    /// The largest coordinates of skinned vertices and of joints, which rounding is relative to.
+    vertices: f32,
+    joints: f32,
+}
+
+impl Skinning {
+    /// For these transforms of the joints to model space.
+    pub fn new(scene: &Scene, global: &[Mat4]) -> Skinning {
+        let matrices = global.iter().zip(&scene.skeleton.joints);
+        let matrices = matrices.map(|(global, joint)| *global * joint.inverse_bind);
+        let matrices = matrices.map(|matrix| if matrix.is_finite() { matrix } else { Mat4::IDENTITY });
+        let skinned = scene.meshes.iter().filter(|mesh| !mesh.skins.is_empty());
+        let coordinates = skinned.flat_map(|mesh| mesh.positions.as_flattened());
+        let joints = global.iter().map(|global| global.w_axis.truncate().abs().max_element());
+        Skinning {
+            matrices: matrices.collect(),
+            vertices: coordinates.fold(0.0, |far, coordinate| far.max(coordinate.abs())),
+            joints: joints.fold(0.0, f32::max),
+        }
+    }
+
+    /// Whether no joint moves its vertices.
+    pub fn is_still(&self) -> bool {
+        self.matrices.iter().all(|matrix| self.keeps(*matrix))
+    }
+
+    /// Whether a matrix leaves vertices where they are.
+    pub fn keeps(&self, matrix: Mat4) -> bool {
+        self.agree(matrix, Mat4::IDENTITY)
+    }
+
+    /// Whether two matrices take vertices to the same place but for rounding.
+    pub fn agree(&self, a: Mat4, b: Mat4) -> bool {
+        let [linear, other] = [a, b].map(Mat3::from_mat4);
+        let size = [b.x_axis, b.y_axis, b.z_axis]
+            .map(|axis| axis.abs().max_element())
+            .into_iter()
+            .fold(0.0, f32::max);
+        let distance = (a.w_axis - b.w_axis).abs().max_element();
+        linear.abs_diff_eq(other, SAME * size) && distance <= SAME * (size * self.vertices + self.joints)
+    }
+
+    /// The mean of the matrices of the joints of a vertex, by their weights; `None` if it has none.
+    pub fn blend(&self, skins: &[Skin], vertex: usize) -> Option<Mat4> {
+        let (mut sum, mut blended) = (0.0, Mat4::ZERO);
+        for (joint, weight) in weights(skins, vertex) {
+            if let Some(matrix) = self.matrices.get(joint) {
                 sum += weight;
                 blended += *matrix * weight;
             }
         }
+        (sum > 0.0).then(|| blended * (1.0 / sum))
     }
-    (sum > 0.0).then(|| blended * (1.0 / sum))
+}
+
+/// The joints of a vertex with a positive weight.
+pub(super) fn weights(skins: &[Skin], vertex: usize) -> impl Iterator<Item = (usize, f32)> {
+    let all = skins.iter().filter_map(move |skin| {
+        let weights = match &skin.weights {
+            Weights::U8(values) => values.get(vertex)?.map(|weight| f32::from(weight) / 255.0),
+            Weights::F32(values) => *values.get(vertex)?,
+        };
+        Some(skin.joints.get(vertex)?.map(usize::from).into_iter().zip(weights))
+    });
+    all.flatten().filter(|(_, weight)| *weight > 0.0 && weight.is_finite())
 }

@@ -1,10 +1,22 @@
-//! Joints that rest elsewhere than in the bind pose, for formats that know one of the two only.
+//! Skeletons of formats that have a single pose: vertices are bound to the joints where these rest.
 
-use super::{Animation, Channel, Interpolation, Joint, Samples, Scene, Transform};
-use crate::Loss;
+use glam::{Mat3, Mat4, Vec3};
 
-/// How far coordinates and parts of quaternions may be off and count as the same.
-const SAME: f32 = 1e-4;
+use super::pose::{Skinning, weights};
+use super::{Joint, Mesh, Scene};
+use crate::{Loss, Quantity};
+
+/// Smaller factors of the bind pose's scale are no size.
+const NO_SIZE: f32 = 1e-6;
+
+/// Rounding of a distance, as a part of the size of the mesh.
+const SAME: f32 = 1e-5;
+
+/// The most products of matrices to measure a deviation by.
+const MAX_PRODUCTS: usize = 1 << 22;
+
+/// Poses that are in memory at a time.
+const TIMES: usize = 64;
 
 impl Scene {
     /// Gives up a skeleton that takes so many joints in a format, if it can have no more than `max`: vertices stay where they
@@ -20,56 +32,217 @@ impl Scene {
         let message = format!(
             "{format} has at most {max} joints: vertices moved to the rest pose, joints and animations dropped"
         );
-        Some(Loss::dropped("skeleton.joints", message).detail(count))
+        Some(Loss::dropped("skeleton.joints", message).counting(count, "joints"))
     }
 
-    /// Lets joints rest in the bind pose, except those that `keep` names: what no key of an animation moves gets one that
-    /// holds it where it has been. Returns what that changes where no animation plays.
-    pub(crate) fn rest_in_bind_pose(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Option<Loss> {
-        let mut count = 0;
-        for index in 0..self.skeleton.joints.len() {
-            let bind = self.skeleton.bind(index);
-            let joint = &mut self.skeleton.joints[index];
-            let Some(rest) = joint.rest.filter(|_| !keep(joint)) else { continue };
-            if bind.to_matrix().abs_diff_eq(rest.to_matrix(), SAME) {
-                continue;
-            }
-            joint.rest = None;
-            count += 1;
-            self.animations.iter_mut().for_each(|animation| animation.hold(index, rest, bind));
+    /// Binds the vertices to the joints where these rest, for a format with one pose for both. Where the two poses agree
+    /// nothing changes. Animations stay as they are, since their keys are relative to the parents; vertices between joints
+    /// that do not agree deviate there, which is measured. Joints that are `free` may be bound elsewhere than where they
+    /// rest if that is exact.
+    #[doc(hidden)]
+    pub fn bind_at_rest(&mut self, format: &str, free: impl Fn(&Joint) -> bool) -> Vec<Loss> {
+        let mut losses = Vec::new();
+        if self.skeleton.joints.iter().all(|joint| joint.rest.is_none()) {
+            return losses;
         }
-        let message = format!("{format} has no rest pose: joints rest in the bind pose");
+        losses.extend(self.give_joints_a_size(format));
+        let global = self.skeleton.to_model(&self.skeleton.rest_pose());
+        if !global.iter().all(|matrix| matrix.inverse().is_finite()) {
+            self.set_rest(None);
+            let message =
+                format!("{format} has no rest pose, and this one has no inverse: the bind pose kept");
+            losses.push(Loss::changed("skeleton.joints.rest", message));
+            return losses;
+        }
+        let skinning = Skinning::new(self, &global);
+        if skinning.is_still() {
+            return losses;
+        }
+        let rebinding = Rebinding::new(self, &skinning, &global, free);
+        let (moved, bends) = rebinding.apply(self, &skinning);
+        losses.extend(rebinding.report(self, format, moved));
+        losses.extend(self.deviation(bends, format));
+        losses
+    }
+
+    /// Gives joints that shrink to nothing at rest the size of the bind pose there: no vertex could be told from another.
+    fn give_joints_a_size(&mut self, format: &str) -> Option<Loss> {
+        let mut rest = self.skeleton.rest_pose();
+        let mut count = 0;
+        for (joint, transform) in rest.iter_mut().enumerate() {
+            let bind = self.skeleton.bind(joint);
+            let mut given = false;
+            for (factor, bound) in transform.scale.iter_mut().zip(bind.scale) {
+                if factor.abs() <= NO_SIZE * bound.abs() {
+                    (*factor, given) = (if bound == 0.0 { 1.0 } else { bound }, true);
+                }
+            }
+            count += usize::from(given);
+        }
+        if count == 0 {
+            return None;
+        }
+        self.set_rest(Some(&rest));
+        let message =
+            format!("{format} has no rest pose: joints with a scale of 0 at rest get that of the bind pose");
         let joints = self.skeleton.joints.len();
-        (count > 0).then(|| Loss::changed("skeleton.joints", message).affecting(count, joints, "joints"))
+        Some(Loss::changed("skeleton.joints.rest", message).affecting(count, joints, "joints"))
+    }
+
+    /// How far vertices between joints are in animations from where they were, at most, in metres.
+    fn deviation(&self, mut bends: Vec<Bend>, format: &str) -> Option<Loss> {
+        bends.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
+        let mut most = 0.0_f32;
+        for animation in &self.animations {
+            let joints = self.skeleton.joints.len();
+            let times = animation.all_times();
+            let step = (times.len() * joints).div_ceil(MAX_PRODUCTS).max(1);
+            let times: Vec<f32> = times.into_iter().step_by(step).collect();
+            let count = MAX_PRODUCTS / times.len().max(1);
+            for times in times.chunks(TIMES) {
+                for pose in animation.poses(&self.skeleton, times).chunks(joints) {
+                    let global = self.skeleton.to_model(pose);
+                    let distances = bends.iter().take(count).map(|bend| bend.distance(&global));
+                    most = distances.filter(|distance| distance.is_finite()).fold(most, f32::max);
+                }
+            }
+        }
+        let transform = self.transform.unwrap_or(Mat4::IDENTITY);
+        let error = most * longest_axis(transform);
+        let size = longest_axis(transform) * self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
+        (error > SAME * size).then(|| {
+            let message = format!(
+                "{format} has one pose for bind and rest: vertices between joints deviate in animations (metres)"
+            );
+            Loss::quantised("animations", message, Quantity::POSITIONS, error).of_size(size)
+        })
     }
 }
 
-impl Animation {
-    /// Holds a joint where it rests, in each of its properties that no channel moves and that the bind pose has otherwise.
-    fn hold(&mut self, joint: usize, rest: Transform, bind: Transform) {
-        let differs = |a: &[f32], b: &[f32]| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
-        let held = [
-            (Samples::Translation(vec![rest.translation]), differs(&rest.translation, &bind.translation)),
-            (Samples::Rotation(vec![rest.rotation]), differs(&rest.rotation, &bind.rotation)),
-            (Samples::Scale(vec![rest.scale]), differs(&rest.scale, &bind.scale)),
-        ];
-        for (samples, _) in held.into_iter().filter(|(_, differs)| *differs) {
-            let property = std::mem::discriminant(&samples);
-            let moves = |channel: &Channel| {
-                channel.joint == joint
-                    && std::mem::discriminant(&channel.samples) == property
-                    && !channel.samples.is_empty()
-            };
-            if self.channels.iter().any(moves) {
-                continue;
+fn longest_axis(matrix: Mat4) -> f32 {
+    let axes = Mat3::from_mat4(matrix);
+    [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3::length).into_iter().fold(0.0, f32::max)
+}
+
+/// The new bind pose.
+struct Rebinding {
+    /// The new inverse bind matrix of each joint that gets another one.
+    inverse_binds: Vec<Option<Mat4>>,
+    /// Whether vertices of a joint move to rest otherwise than the joint.
+    bent: Vec<bool>,
+}
+
+/// How the vertices of a joint move to rest.
+#[derive(Clone, Copy)]
+struct Moves {
+    first: Option<Mat4>,
+    /// All alike.
+    alike: bool,
+    /// All as the joint.
+    rigid: bool,
+}
+
+impl Rebinding {
+    fn new(scene: &Scene, skinning: &Skinning, global: &[Mat4], free: impl Fn(&Joint) -> bool) -> Rebinding {
+        let mut moves = vec![Moves { first: None, alike: true, rigid: true }; global.len()];
+        for mesh in &scene.meshes {
+            for vertex in 0..mesh.positions.len() {
+                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
+                for (joint, _) in weights(&mesh.skins, vertex) {
+                    let Some(moves) = moves.get_mut(joint) else { continue };
+                    let first = *moves.first.get_or_insert(matrix);
+                    moves.alike &= skinning.agree(matrix, first);
+                    moves.rigid &= skinning.agree(matrix, skinning.matrices[joint]);
+                }
             }
-            let start =
-                self.times.iter().filter_map(|times| times.first()).copied().reduce(f32::min).unwrap_or(0.0);
-            let times = self.times.iter().position(|times| *times == [start]).unwrap_or_else(|| {
-                self.times.push(vec![start]);
-                self.times.len() - 1
-            });
-            self.channels.push(Channel { joint, times, interpolation: Interpolation::Linear, samples });
         }
+        let mut rebinding = Rebinding { inverse_binds: Vec::new(), bent: Vec::new() };
+        for ((joint, moves), (own, global)) in
+            scene.skeleton.joints.iter().zip(moves).zip(skinning.matrices.iter().zip(global))
+        {
+            let exact = moves
+                .first
+                .filter(|first| moves.alike && !moves.rigid && free(joint) && first.inverse().is_finite());
+            let moved = exact.unwrap_or(*own);
+            let inverse_bind = match exact {
+                Some(moved) => joint.inverse_bind * moved.inverse(),
+                None => global.inverse(),
+            };
+            rebinding.inverse_binds.push((!skinning.keeps(moved)).then_some(inverse_bind));
+            rebinding.bent.push(!moves.rigid && exact.is_none());
+        }
+        rebinding
+    }
+
+    /// Moves the vertices and binds the joints. Returns how many vertices moved, and those that deviate in other poses.
+    fn apply(&self, scene: &mut Scene, skinning: &Skinning) -> (usize, Vec<Bend>) {
+        let (mut moved, mut bends) = (0, Vec::new());
+        let joints = &scene.skeleton.joints;
+        for mesh in &mut scene.meshes {
+            for vertex in 0..mesh.positions.len() {
+                let Some(matrix) = skinning.blend(&mesh.skins, vertex) else { continue };
+                let before = Vec3::from(mesh.positions[vertex]);
+                if !skinning.keeps(matrix) {
+                    mesh.place_vertex(vertex, matrix);
+                    moved += 1;
+                }
+                let bent = |(joint, _)| self.bent.get(joint).is_some_and(|bent| *bent);
+                if weights(&mesh.skins, vertex).any(bent) {
+                    let after = Vec3::from(mesh.positions[vertex]);
+                    bends.push(Bend::new(weights(&mesh.skins, vertex), |joint| {
+                        let old = joints.get(joint)?.inverse_bind;
+                        let new = self.inverse_binds[joint].unwrap_or(old);
+                        Some(new.transform_point3(after) - old.transform_point3(before))
+                    }));
+                }
+            }
+        }
+        for (joint, inverse_bind) in scene.skeleton.joints.iter_mut().zip(&self.inverse_binds) {
+            joint.inverse_bind = inverse_bind.unwrap_or(joint.inverse_bind);
+        }
+        (moved, bends)
+    }
+
+    fn report(&self, scene: &Scene, format: &str, moved: usize) -> Option<Loss> {
+        let rebound = self.inverse_binds.iter().flatten().count();
+        let (what, count, of, items) = match moved {
+            0 => ("joints rebound where they rest", rebound, self.inverse_binds.len(), "joints"),
+            _ => {
+                let vertices = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+                ("vertices moved to the rest pose and rebound there", moved, vertices, "vertices")
+            }
+        };
+        let message = format!("{format} has one pose for bind and rest: {what}");
+        (count > 0).then(|| Loss::changed("skeleton.joints.rest", message).affecting(count, of, items))
+    }
+}
+
+/// A vertex that follows several joints, in the space of each: how far it is from where it was, times its weight there.
+struct Bend(Vec<(usize, Vec3)>);
+
+impl Bend {
+    fn new(weights: impl Iterator<Item = (usize, f32)>, offset: impl Fn(usize) -> Option<Vec3>) -> Bend {
+        let mut sum = 0.0;
+        let mut offsets = Vec::new();
+        for (joint, weight) in weights {
+            if let Some(offset) = offset(joint) {
+                sum += weight;
+                offsets.push((joint, offset * weight));
+            }
+        }
+        offsets.iter_mut().for_each(|(_, offset)| *offset /= sum);
+        Bend(offsets)
+    }
+
+    /// The largest distance where no joint is scaled.
+    fn bound(&self) -> f32 {
+        self.0.iter().map(|(_, offset)| offset.length()).sum()
+    }
+
+    /// The distance for these transforms of the joints to model space.
+    fn distance(&self, global: &[Mat4]) -> f32 {
+        let moved =
+            self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));
+        moved.fold(Vec3::ZERO, |sum, offset| sum + offset).length()
     }
 }

@@ -10,15 +10,16 @@ use std::collections::BTreeSet;
 use glam::{Mat3, Mat4, Quat, Vec3};
 
 use super::{Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, Skeleton, Transform};
-use crate::Loss;
+use crate::{Loss, Quantity};
 
 /// How far factors may be from each other and count as the same.
 const SAME: f32 = 1e-4;
 
 impl Scene {
-    /// Takes the scale out of the bind pose: it goes into translations, vertices and keys. Where joints rest in another
-    /// scale than they are bound in, all are bound where they rest. Joints that `keep` names stay as they are.
-    pub(crate) fn fold_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
+    /// Takes the scale out of the bind pose, where the joints rest: it goes into translations, vertices and keys. Joints
+    /// that `keep` names stay as they are.
+    #[doc(hidden)]
+    pub fn fold_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
         let count = self.skeleton.joints.len();
         if count == 0 {
@@ -28,12 +29,6 @@ impl Scene {
             let message = format!("{format} has no transforms: applied to the vertices and root joints");
             losses.push(Loss::changed("transform", message));
             self.apply_transform();
-        }
-        if let Some(moved) = self.bind_at_rest(&keep) {
-            let message = format!("{format} has no scale of joints: bound where they rest");
-            let vertices = self.meshes.iter().map(|mesh| mesh.positions.len()).sum();
-            losses
-                .push(Loss::changed("skeleton.joints.rest", message).affecting(moved, vertices, "vertices"));
         }
         let maps: Vec<Mat3> = self.skeleton.joints.iter().map(|joint| map_of(joint, &keep)).collect();
         let scaled = maps.iter().filter(|map| !map.abs_diff_eq(Mat3::IDENTITY, SAME)).count();
@@ -45,23 +40,6 @@ impl Scene {
             losses.extend(self.change_spaces(maps, format));
         }
         losses
-    }
-
-    /// Binds the skeleton where it rests if the bind pose has another scale. Returns how many vertices that moves.
-    fn bind_at_rest(&mut self, keep: impl Fn(&Joint) -> bool) -> Option<usize> {
-        let rest: Vec<_> = (0..self.skeleton.joints.len()).map(|joint| self.skeleton.rest(joint)).collect();
-        let shown = self.skeleton.to_model(&rest);
-        let mut joints = self.skeleton.joints.iter().zip(&shown).filter(|(joint, _)| !keep(joint));
-        let is_scaled = joints.any(|(joint, shown)| scale_error(*shown * joint.inverse_bind) > SAME);
-        // What has no size at rest would have none in any pose.
-        if !is_scaled || shown.iter().any(|matrix| !matrix.inverse().is_finite()) {
-            return None;
-        }
-        let moved = self.pose(&rest);
-        for (joint, shown) in self.skeleton.joints.iter_mut().zip(&shown) {
-            joint.inverse_bind = shown.inverse();
-        }
-        Some(moved)
     }
 
     /// Gives each joint the space that this map leads to. Returns what no key can say.
@@ -85,8 +63,8 @@ impl Scene {
         let error = self.largest_distance(&before);
         let size = self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
         (error > SAME * size).then(|| {
-            let message = format!("{format} has no shear of joints: dropped (metres)");
-            Loss::quantised("skeleton.joints.scale", message, error).of_size(size)
+            let message = format!("{format} has no shear of joints, which moves positions: dropped");
+            Loss::quantised("skeleton.joints.scale", message, Quantity::POSITIONS, error).of_size(size)
         })
     }
 
@@ -106,12 +84,9 @@ impl Scene {
                 }
             }
         };
-        let rest = |scene: &Scene| -> Vec<Transform> {
-            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect()
-        };
-        compare(&rest(before), &rest(self));
+        compare(&before.skeleton.rest_pose(), &self.skeleton.rest_pose());
         for (old, new) in before.animations.iter().zip(&self.animations) {
-            for time in all_times(&old.times.iter().collect::<Vec<_>>()) {
+            for time in old.all_times() {
                 compare(&old.pose(&before.skeleton, time), &new.pose(&self.skeleton, time));
             }
         }
@@ -164,14 +139,6 @@ fn scale_error(matrix: Mat4) -> f32 {
 fn uniform(map: Mat3) -> Option<f32> {
     let factor = map.x_axis.x;
     map.abs_diff_eq(Mat3::from_diagonal(Vec3::splat(factor)), SAME * factor.abs()).then_some(factor)
-}
-
-/// Times of several lists, each once.
-fn all_times(lists: &[&Vec<f32>]) -> Vec<f32> {
-    let mut times: Vec<f32> = lists.iter().flat_map(|list| list.iter()).copied().collect();
-    times.sort_by(f32::total_cmp);
-    times.dedup();
-    times
 }
 
 struct Spaces<'a> {
@@ -245,8 +212,10 @@ impl Spaces<'_> {
             });
         animation.channels = others;
         let lists: BTreeSet<usize> = own.iter().map(|channel| channel.times).collect();
-        let lists: Vec<_> = lists.iter().filter_map(|list| animation.times.get(*list)).collect();
-        let times = all_times(&lists);
+        let lists = lists.iter().filter_map(|list| animation.times.get(*list));
+        let mut times: Vec<f32> = lists.flatten().copied().collect();
+        times.sort_by(f32::total_cmp);
+        times.dedup();
         let round = animation.looped.then_some(animation.duration);
         let mut poses = vec![self.skeleton.rest(joint); times.len()];
         for channel in &own {
@@ -273,93 +242,5 @@ impl Spaces<'_> {
         animation.times.push(times);
         let add = |samples| Channel { joint, times: list, interpolation: Interpolation::Linear, samples };
         animation.channels.extend([Samples::Rotation(rotations), Samples::Scale(scales)].map(add));
-    }
-}
-
-#[cfg(all(test, feature = "proptest"))]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::scene::{Skin, strategy};
-
-    /// Scenes with scaled joints, bound where they rest or in the pose of other joints.
-    fn scaled(uniform: bool) -> impl Strategy<Value = Scene> {
-        (strategy::scenes(), any::<bool>()).prop_map(move |(mut scene, elsewhere)| {
-            let of_joint = |joint: usize| {
-                let rest = scene.skeleton.rest(joint);
-                let scale = if uniform { [rest.scale[0]; 3] } else { rest.scale };
-                Transform { scale, ..rest }
-            };
-            let rests: Vec<Transform> = (0..scene.skeleton.joints.len()).map(of_joint).collect();
-            scene.set_rest(Some(&rests));
-            let bind: Vec<_> = if elsewhere { rests.into_iter().rev().collect() } else { rests };
-            let matrices = scene.skeleton.to_model(&bind);
-            for (joint, matrix) in scene.skeleton.joints.iter_mut().zip(matrices) {
-                joint.inverse_bind = matrix.inverse();
-            }
-            if uniform {
-                scene.transform = None;
-                let channels = scene.animations.iter_mut().flat_map(|animation| &mut animation.channels);
-                for channel in channels {
-                    if let Samples::Scale(values) = &mut channel.samples {
-                        values.iter_mut().for_each(|value| *value = [value[0]; 3]);
-                    }
-                }
-            }
-            // Of several joints the mean is another one where they are bound in another pose.
-            for skin in scene.meshes.iter_mut().filter_map(|mesh| mesh.skins.first_mut()) {
-                *skin = Skin::rigid(skin.joints.iter().map(|joints| joints[0]).collect::<Vec<_>>());
-            }
-            scene.meshes.iter_mut().for_each(|mesh| mesh.skins.truncate(1));
-            scene.apply_transform();
-            scene
-        })
-    }
-
-    fn shown(scene: &Scene, pose: &[Transform]) -> Vec<[f32; 3]> {
-        let mut scene = scene.clone();
-        scene.pose(pose);
-        scene.meshes.into_iter().flat_map(|mesh| mesh.positions).collect()
-    }
-
-    fn stays_where_it_was(before: &Scene) -> Result<f32, TestCaseError> {
-        let mut after = before.clone();
-        let losses = after.fold_scale("BMD", |_| false);
-        for joint in &after.skeleton.joints {
-            prop_assert!(scale_error(joint.inverse_bind) < 1e-3, "{:?}", joint);
-        }
-        let error = losses.iter().filter_map(|loss| loss.error).fold(0.0, f32::max);
-        let rest = |scene: &Scene| -> Vec<_> {
-            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect()
-        };
-        let mut poses = vec![(rest(before), rest(&after))];
-        for (old, new) in before.animations.iter().zip(&after.animations) {
-            for time in old.times.iter().flatten() {
-                poses.push((old.pose(&before.skeleton, *time), new.pose(&after.skeleton, *time)));
-            }
-        }
-        for (old, new) in poses {
-            for (old, new) in shown(before, &old).into_iter().zip(shown(&after, &new)) {
-                let (old, new) = (Vec3::from(old), Vec3::from(new));
-                let rounding = 1e-3 * (1000.0 + old.length());
-                prop_assert!(old.distance(new) <= error + rounding, "{} {} {:?}", old, new, losses);
-            }
-        }
-        Ok(error)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
-
-        #[test]
-        fn uniform_scale_is_folded_exactly(scene in scaled(true)) {
-            prop_assert_eq!(stays_where_it_was(&scene)?, 0.0);
-        }
-
-        #[test]
-        fn what_cannot_be_folded_is_as_large_as_said(scene in scaled(false)) {
-            stays_where_it_was(&scene)?;
-        }
     }
 }

@@ -93,15 +93,13 @@ pub(crate) fn influences(skins: &[Skin], vertex: usize) -> Vec<(u16, f32)> {
     all
 }
 
-/// What became of the influences of the vertices in a target that holds fewer, or holds them less precisely.
+/// Influences that a target with fewer of them drops.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Reduced {
     /// Number of vertices that lost a joint.
     pub vertices: usize,
-    /// The largest sum of weights that one vertex lost.
+    /// The largest part of its weights that one vertex lost.
     pub dropped: f32,
-    /// The largest change of a weight that was kept.
-    pub error: f32,
 }
 
 /// The `COUNT` largest influences of each vertex with a sum of 1.
@@ -116,13 +114,11 @@ pub(crate) fn reduce<const COUNT: usize>(
         let sum: f32 = kept.iter().map(|(_, weight)| weight).sum();
         if !lost.is_empty() {
             reduced.vertices += 1;
-            reduced.dropped = reduced.dropped.max(lost.iter().map(|(_, weight)| weight).sum());
+            let lost: f32 = lost.iter().map(|(_, weight)| weight).sum();
+            reduced.dropped = reduced.dropped.max(lost / (sum + lost));
         }
         std::array::from_fn(|slot| match kept.get(slot) {
-            Some(&(joint, weight)) => {
-                reduced.error = reduced.error.max((weight / sum - weight).abs());
-                (joint, weight / sum)
-            }
+            Some(&(joint, weight)) => (joint, weight / sum),
             None => (Skin::NONE, 0.0),
         })
     });

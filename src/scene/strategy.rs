@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::{
-    Animation, Channel, Colors, Components, Custom, Extras, Faces, Indices, Interpolation, Joint, Lod,
-    Material, Mesh, Samples, Scene, Skeleton, Skin, Transform, Weights,
+    AlphaMode, Animation, Channel, Colors, Components, Custom, Extras, Faces, Indices, Interpolation, Joint,
+    Lod, Material, Mesh, Samples, Scene, Skeleton, Skin, Transform, Weights,
 };
 
 /// Scenes without anything that glTF forbids: finite numbers, vectors of unit length, weights with a sum of 1, times
@@ -145,7 +145,7 @@ fn matrices() -> impl Strategy<Value = Mat4> {
 fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
     (1..=4usize).prop_flat_map(move |thirds| {
         let vertices = 3 * thirds;
-        let look = (names(), names(), option::of(any::<[u8; 3]>()), extras(), any::<bool>());
+        let look = (names(), materials(), extras(), any::<bool>());
         let tangents = (directions(), any::<bool>())
             .prop_map(|([x, y, z], right)| [x, y, z, if right { 1.0 } else { -1.0 }]);
         let space = (
@@ -157,14 +157,14 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
         let more =
             (vec(colors(vertices), 0..=2), skins(joints, vertices), customs(vertices), faces(vertices));
         (look, space, more).prop_map(|(look, space, more)| {
-            let (name, material, color, extras, flat) = look;
+            let (name, material, extras, flat) = look;
             let (mut positions, normals, tangents, uvs) = space;
             positions.iter_mut().filter(|_| flat).for_each(|[_, _, z]: &mut [f32; 3]| *z = 0.0);
             let (colors, skins, custom, faces) = more;
             let tangents = tangents.filter(|_| normals.is_some());
             Mesh {
                 name,
-                material: Material { name: material, color, ..Material::default() },
+                material,
                 positions,
                 flat,
                 normals,
@@ -179,6 +179,28 @@ fn meshes(joints: usize) -> impl Strategy<Value = Mesh> {
             }
         })
     })
+}
+
+/// Materials without a texture: that would need texture coordinates.
+fn materials() -> impl Strategy<Value = Material> {
+    let unit = || 0.0f32..=1.0;
+    let alpha = prop_oneof![
+        Just(AlphaMode::Opaque),
+        Just(AlphaMode::Blend),
+        unit().prop_map(|cutoff| AlphaMode::Mask { cutoff })
+    ];
+    let surface = (alpha, any::<bool>(), unit(), unit());
+    (names(), option::of([unit(), unit(), unit(), unit()]), surface).prop_map(
+        |(name, base_color, (alpha_mode, double_sided, metallic, roughness))| Material {
+            name,
+            base_color,
+            texture: None,
+            alpha_mode,
+            double_sided,
+            metallic,
+            roughness,
+        },
+    )
 }
 
 fn colors(vertices: usize) -> impl Strategy<Value = Colors> {

@@ -5,8 +5,26 @@
 use std::path::PathBuf;
 
 use meshspec::FormatId;
+use proptest::test_runner::{Config, FileFailurePersistence};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+/// Number of random cases: `MESHSPEC_CASES` times as many as on a clean clone.
+pub fn cases(clean: u32) -> u32 {
+    let factor: u32 =
+        std::env::var("MESHSPEC_CASES").map_or(1, |factor| factor.parse().expect("a factor of cases"));
+    clean * factor
+}
+
+/// The configuration of properties with this [number of cases](cases). Failures are kept at the top of the repository.
+pub fn config(clean: u32, name: &str) -> Config {
+    let file = format!("{}/proptest-regressions/{name}.txt", env!("CARGO_MANIFEST_DIR"));
+    let persistence = FileFailurePersistence::Direct(String::leak(file));
+    let (cases, usual) = (cases(clean), Config::default());
+    // Rejected cases grow with the others.
+    let max_global_rejects = usual.max_global_rejects.max(4 * cases);
+    Config { cases, max_global_rejects, failure_persistence: Some(Box::new(persistence)), ..usual }
+}
 
 /// One entry of the index of reference files.
 pub struct Fixture {

@@ -33,7 +33,7 @@ impl std::io::Write for Count {
 }
 
 impl Files for Count {
-    fn read(&self, name: &str) -> std::io::Result<Vec<u8>> {
+    fn read(&self, name: &str, _: u64) -> std::io::Result<Vec<u8>> {
         Err(std::io::Error::other(name))
     }
 

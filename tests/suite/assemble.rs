@@ -760,3 +760,50 @@ fn no_offset_is_too_large_to_be_refused() {
         assert!(error.starts_with("items: ends at 0xffffffffffffffff, beyond the limit of "), "{error}");
     }
 }
+
+/// Fields at places of their own, some of them over others.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Overlapping {
+    #[br(seek_before = SeekFrom::Start(4), restore_position)]
+    four: [u8; 4],
+    #[br(seek_before = SeekFrom::Start(10), restore_position)]
+    two: [u8; 2],
+    #[br(seek_before = SeekFrom::Start(6), restore_position)]
+    over: [u8; 3],
+    first: u8,
+    #[br(if(first != 7), seek_before = SeekFrom::Start(first as u64), restore_position)]
+    anywhere: Option<u16>,
+}
+
+#[test]
+fn what_overlaps_must_agree() {
+    let assembled = |given: &[(&str, &str)], gap: &[u8]| {
+        let mut values = Values::new(&Overlapping::TYPE);
+        let all = [("four", "[1, 2, 3, 4]"), ("two", "[9, 9]"), ("over", "[3, 4, 5]")];
+        for (path, value) in all.iter().chain(given) {
+            let items = value.trim_matches(['[', ']']).split(", ").enumerate();
+            for (index, item) in items {
+                let path =
+                    if value.starts_with('[') { format!("{path}[{index}]") } else { (*path).to_owned() };
+                values.set(&path, item).unwrap();
+            }
+        }
+        values.add_gap(0, gap.to_vec());
+        values.assemble(&Limits::default().with_max_decoded(100)).map_err(|error| error.to_string())
+    };
+    let gap = [8; 14];
+    assert_eq!(assembled(&[("first", "7")], &[]), Ok(vec![7, 0, 0, 0, 1, 2, 3, 4, 5, 0, 9, 9]));
+    assert_eq!(assembled(&[("first", "7")], &gap), Ok(vec![7, 8, 8, 8, 1, 2, 3, 4, 5, 8, 9, 9, 8, 8]));
+    let refused = |first: &str, anywhere: &str| {
+        assembled(&[("first", first), ("anywhere", anywhere)], &[]).unwrap_err()
+    };
+    assert_eq!(
+        assembled(&[("first", "8"), ("anywhere", "5")], &[]).map(|bytes| bytes[8..].to_vec()),
+        Ok(vec![5, 0, 9, 9])
+    );
+    assert!(refused("8", "6").contains("overlaps other values, at 0x8..0x9"), "{}", refused("8", "6"));
+    let far = refused("99", "6");
+    assert!(far.contains("ends at 0x65, beyond the limit of 100 bytes"), "{far}");
+}

@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::ops::ControlFlow;
 
-use crate::common::File;
+use crate::common::{File, config};
 use binrw::{BinRead, BinWrite};
 use meshspec::bmd::schema::{
     AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, MeshDef,
@@ -461,7 +461,7 @@ fn the_walker_agrees(files: Vec<File>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(200, "bmd"))]
 
     #[test]
     fn the_walker_agrees_on_documents(document in strategy::documents()) {

@@ -1,5 +1,6 @@
 //! BMD in numbers: bulk decoding against the getters of the declared words, encoding against its error bounds.
 
+use crate::common::config;
 use meshspec::bmd::schema::{FineSt, ScaledSt, TexturedVertex64, WideSt};
 use meshspec::bmd::{
     Attributes, Document, F8A, Face, FaceCounts, Faces, Mesh, PackedFace, PackedVertex, Rotation, Surface,
@@ -7,15 +8,6 @@ use meshspec::bmd::{
 };
 use meshspec::{ErrorKind, Format};
 use proptest::prelude::*;
-use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
-
-/// Failures are kept at the top of the repository.
-fn config(cases: u32) -> ProptestConfig {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/bmd_numbers.txt");
-    let failure_persistence: Option<Box<dyn FailurePersistence>> =
-        Some(Box::new(FileFailurePersistence::Direct(file)));
-    ProptestConfig { cases, failure_persistence, ..ProptestConfig::default() }
-}
 
 /// Numbers that look like chance.
 struct Noise(u64);
@@ -186,7 +178,7 @@ fn assert_only_fault(vertices: Vertices, faces: Faces, code: &str, path: &str) {
 }
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config(256, "bmd_numbers"))]
 
     #[test]
     fn mixed_lists_decode_as_the_getters_say(
@@ -319,7 +311,7 @@ fn error_with(values: [f32; 3], exponent: u32) -> Option<f64> {
 }
 
 proptest! {
-    #![proptest_config(config(20_000))]
+    #![proptest_config(config(5000, "bmd_numbers"))]
 
     #[test]
     fn no_exponent_is_better(values in prop::array::uniform3(coordinates())) {
@@ -597,7 +589,7 @@ fn attributes() -> impl Strategy<Value = Attributes> {
 }
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config(256, "bmd_numbers"))]
 
     #[test]
     fn errors_are_those_of_what_is_decoded(attributes in attributes(), each in any::<bool>(), flat in any::<bool>()) {

@@ -1,6 +1,6 @@
 //! Animations of BMD: keys channel by channel, and poses against the reference files and by hand.
 
-use crate::common::fixtures_of;
+use crate::common::{config, fixtures_of};
 use meshspec::bmd::schema::{BoneTransform, PseudoTransform};
 use meshspec::bmd::{
     AnimRate, Animation, Bone, Channels, Document, F8A, FloatChannels, Matrix, Motion, Pose, Rotation, Track,
@@ -8,16 +8,7 @@ use meshspec::bmd::{
 };
 use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
-use proptest::test_runner::{FailurePersistence, FileFailurePersistence};
 use serde_json::Value;
-
-/// Failures are kept at the top of the repository.
-fn config(cases: u32) -> ProptestConfig {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/bmd_poses.txt");
-    let failure_persistence: Option<Box<dyn FailurePersistence>> =
-        Some(Box::new(FileFailurePersistence::Direct(file)));
-    ProptestConfig { cases, failure_persistence, ..ProptestConfig::default() }
-}
 
 /// The animations of the reference files with what an independent decoder made of them.
 fn reference_animations() -> Vec<(String, Animation, Value)> {
@@ -103,7 +94,7 @@ fn animation(channels: Channels, n_frames: u8, no_loop: bool) -> Animation {
 }
 
 proptest! {
-    #![proptest_config(config(256))]
+    #![proptest_config(config(256, "bmd_poses"))]
 
     #[test]
     fn channels_survive_as_tracks(channels in channels()) {

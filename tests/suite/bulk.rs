@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io::Cursor;
 
 use binrw::{BinRead, BinWrite, Endian, VecArgs, binrw};
-use meshspec::bulk::{self, Column, Plain, PrefixedText};
+use meshspec::bulk::{self, Column, Plain, PrefixedText, Strings};
 use meshspec::crucible::BoneWeight;
 use meshspec::layout::{Layout, walk};
 use meshspec::mesh::Pose;
@@ -120,4 +120,33 @@ fn strings_that_do_not_fit_are_refused() {
     assert!(PrefixedText::<u8>::from(Text::from(vec![b'x'; 256])).write_le(&mut out).is_err());
     assert!(Text::read_le(&mut Cursor::new(b"ab")).is_err());
     assert!(PrefixedText::<u32>::read_le(&mut Cursor::new(b"\xff\xff\xff\xffab")).is_err());
+}
+
+/// Every so many strings the list keeps the place of one.
+const STEP: usize = 1024;
+
+#[test]
+fn strings_are_found_behind_many_others() {
+    let text = |number: usize| Text::from(&*format!("{number}"));
+    let pushed: Strings = (0..3 * STEP + 1).map(text).collect();
+    let read = Strings::from_bytes(pushed.as_bytes().to_vec());
+    for strings in [&pushed, &read] {
+        assert_eq!(strings.len(), 3 * STEP + 1);
+        for number in [0, 1, STEP - 1, STEP, 2 * STEP, 2 * STEP + 1, 3 * STEP] {
+            assert_eq!(strings.get(number), Some(text(number)));
+        }
+        assert_eq!(strings.get(3 * STEP + 1), None);
+    }
+}
+
+#[test]
+fn the_last_string_may_lack_its_nul() {
+    let mut strings = Strings::from_bytes(b"a\0\0b".to_vec());
+    assert!(strings.is_unterminated());
+    assert_eq!(strings.iter().collect::<Vec<_>>(), [b"a".as_slice(), b"", b"b"]);
+    assert_eq!((strings.len(), strings.get(2)), (3, Some("b".into())));
+    assert_eq!(strings.push("c".into()), Ok(()));
+    assert_eq!(strings.as_bytes(), b"a\0\0b\0c\0");
+    strings.truncate_terminator().unwrap();
+    assert_eq!(strings.as_bytes(), b"a\0\0b\0c");
 }

@@ -270,3 +270,91 @@ fn trailing_bytes_can_be_asked_for() {
     assert_eq!(text(&dump).lines().last(), Some("0000000a 0d 0e trailing 2 bytes"));
     assert_eq!(entries(&dump).len(), 1);
 }
+
+/// Values over others, and a packed one.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Overlapping {
+    #[br(seek_before = SeekFrom::Start(4), restore_position)]
+    first: [u16; 2],
+    #[br(seek_before = SeekFrom::Start(20), restore_position)]
+    last: u16,
+    #[br(seek_before = SeekFrom::Start(4), restore_position)]
+    over: u64,
+    #[br(seek_before = SeekFrom::Start(14), restore_position, count = 2)]
+    #[layout(packing = lz4, size = 1, content = u8)]
+    packed: Vec<u8>,
+    #[br(seek_before = SeekFrom::Start(15), restore_position, count = 0)]
+    nothing: Vec<u8>,
+}
+
+#[test]
+fn gaps_are_what_nothing_covers() {
+    let mut bytes = [0; 23];
+    bytes[14..16].copy_from_slice(&[0x10, b'x']);
+    let entries = entries(&Dump::new(&Overlapping::TYPE, &bytes));
+    let places: Vec<_> =
+        entries.iter().filter(|entry| entry.path.is_empty() || entry.path == "trailing").collect();
+    let mut places: Vec<_> = places.iter().map(|entry| (entry.offset, entry.size)).collect();
+    places.sort();
+    assert_eq!(places, [(0, 4), (12, 2), (16, 4), (22, 1)]);
+}
+
+/// Numbers and texts of all widths.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Wordings {
+    /// One byte, 0x01 is 1.0 (M1).
+    /// Two.
+    byte: i8,
+    /// A value, e.g. this
+    /// one
+    ///
+    /// More.
+    short: u16,
+    wide: i128,
+    names: Strings,
+}
+
+#[test]
+fn numbers_texts_and_meanings() {
+    let mut bytes = vec![0xfd, 5, 0];
+    bytes.extend([0xff; 16]);
+    for name in ["wälk\u{1b}[2J\u{202e}".as_bytes(), b"\xff\x01", &[b'x'; 65], &[0xff; 65]] {
+        bytes.extend(name);
+        bytes.push(0);
+    }
+    let text = text(&Dump::new(&Wordings::TYPE, &bytes));
+    for line in [
+        "i8 byte -3 (0xfd) One byte, 0x01 is 1.0 (M1).".to_owned(),
+        "u16 short 5 (0x0005) A value, e.g. this one".to_owned(),
+        format!("i128 wide -1 (0x{})", "f".repeat(32)),
+        r#"string [0] "wälk\u{1b}[2J\u{202e}""#.to_owned(),
+        r#"string [1] "\xff\x01""#.to_owned(),
+        format!("string [2] \"{}\"…", "x".repeat(64)),
+        format!("string [3] \"{}\"…", "\\xff".repeat(64)),
+    ] {
+        assert!(text.lines().any(|shown| shown.ends_with(&line)), "{line}\n{text}");
+    }
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Counted {
+    count: u32,
+    #[br(count = count)]
+    items: Vec<u8>,
+}
+
+#[test]
+fn digits_are_grouped() {
+    for (count, grouped) in [(1004u32, "… 999 more"), (1005, "… 1,000 more"), (1_234_572, "… 1,234,567 more")]
+    {
+        let bytes = [&count.to_le_bytes()[..], &vec![1; count as usize]].concat();
+        let text = text(&Dump::new(&Counted::TYPE, &bytes));
+        assert!(text.contains(grouped), "{grouped}\n{text}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::common::config;
 use glam::{Mat4, Quat, Vec3, Vec4};
 use meshspec::scene::{
     Axes, Axis, Colors, Components, Conventions, Custom, Faces, Mesh, Scene, Weights, strategy,
@@ -9,16 +10,6 @@ use meshspec::scene::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::FileFailurePersistence;
-
-fn config(cases: u32) -> ProptestConfig {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/geometry.txt");
-    ProptestConfig {
-        cases,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
-        ..ProptestConfig::default()
-    }
-}
 
 type Checked = Result<(), TestCaseError>;
 
@@ -158,7 +149,7 @@ fn is_view(found: &Scene, scene: &Scene, view: Mat4) -> Checked {
 }
 
 proptest! {
-    #![proptest_config(config(500))]
+    #![proptest_config(config(200, "geometry"))]
 
     #[test]
     fn other_axes_show_the_same(scene in strategy::scenes(), axes in axes(), unit in select(vec![1.0_f32, 0.01, 2.5])) {
@@ -280,7 +271,7 @@ fn repeat(mesh: &mut Mesh, periods: &[usize]) {
 }
 
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(config(200, "geometry"))]
 
     #[test]
     fn welding_joins_vertices_that_are_the_same_and_no_others(scene in strategy::scenes(), periods in vec(1..4usize, 7)) {

@@ -98,7 +98,7 @@ fn names_of_joints_and_turned_coordinates_are_listed() {
     let (document, losses) = mesh::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     assert_eq!(
         list(&losses),
-        "quantised: meshes[0].uvs[0]: v becomes 1 - v: the texture origin of MESH is bottom left, off by at most 1e-9\n\
+        "quantised: meshes[0].uvs[0]: texture coordinates flipped, v becomes 1 - v: the texture origin of MESH is bottom left, off by at most 1e-9 of the texture's width\n\
          dropped: skeleton.joints.name: MESH has no names of joints: 1"
     );
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();

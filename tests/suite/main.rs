@@ -41,6 +41,8 @@ mod bit_flips;
 mod bmd;
 #[cfg(feature = "bmd")]
 mod bmd_numbers;
+#[cfg(all(feature = "bmd", feature = "scene", feature = "proptest"))]
+mod bmd_pieces;
 #[cfg(feature = "bmd")]
 mod bmd_poses;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "proptest"))]
@@ -72,6 +74,8 @@ mod edits;
     feature = "serde"
 ))]
 mod fixtures;
+#[cfg(all(feature = "seed", feature = "serde"))]
+mod floats;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod generate;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
@@ -88,6 +92,8 @@ mod interop;
 mod iyma;
 #[cfg(all(feature = "mesh", feature = "proptest"))]
 mod loader;
+#[cfg(feature = "scene")]
+mod losses;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -98,6 +104,9 @@ mod loader;
     feature = "proptest"
 ))]
 mod pairs;
+mod paths;
+#[cfg(feature = "scene")]
+mod polygons;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -124,6 +133,8 @@ mod scene;
 mod schemas;
 #[cfg(feature = "seed")]
 mod seed_errors;
+#[cfg(all(feature = "seed", feature = "proptest"))]
+mod seed_grammar;
 mod spec_tables;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
 mod to_less;

@@ -2,23 +2,13 @@
 
 use std::io::Cursor;
 
+use crate::common::config;
 use meshspec::layout::{self, walk};
 use meshspec::{
     Declared, Dialect, Document, Format, FormatId, ReadOptions, Report, Strictness, Text, WriteOptions, bmd,
     crucible, iyma, mesh, seed,
 };
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
-
-/// Failures are kept at the top of the repository.
-fn config(cases: u32) -> ProptestConfig {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/properties.txt");
-    ProptestConfig {
-        cases,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
-        ..ProptestConfig::default()
-    }
-}
 
 fn documents() -> impl Strategy<Value = Document> {
     prop_oneof![
@@ -64,7 +54,7 @@ fn declarations_write_themselves_completely_or_refuse() {
 }
 
 proptest! {
-    #![proptest_config(config(2000))]
+    #![proptest_config(config(250, "properties"))]
 
     #[test]
     fn written_documents_read_back(document in documents()) {
@@ -206,7 +196,15 @@ proptest! {
             let (back, _) = converted.into_dialect(document.dialect()).unwrap();
             // Names and transforms that are made up do not count.
             if losses.is_empty() && document.dialect() == Dialect::Spec {
-                prop_assert_eq!(data(&back), data(&document));
+                // Indices of the reference dialect are narrower where they fit.
+                let in_width = |document: Document| match document {
+                    Document::Iyma(mut document) if *dialect == Dialect::Reference => {
+                        document.indices = document.indices.map(|indices| indices.widened());
+                        Document::Iyma(document)
+                    }
+                    other => other,
+                };
+                prop_assert_eq!(data(&in_width(back)), data(&in_width(document.clone())));
             }
         }
     }

@@ -377,3 +377,139 @@ fn lz4_literals(content: &[u8]) -> Vec<u8> {
     block.extend(content);
     block
 }
+
+/// Expressions, as counts and as conditions.
+#[derive(Layout)]
+#[brw(little)]
+struct Expressions {
+    a: u32,
+    b: u32,
+    c: u32,
+    #[br(count = (a + b) * c)]
+    factor: Vec<u8>,
+    #[br(count = a * b + c)]
+    term: Vec<u8>,
+    #[br(count = a - b - c)]
+    left: Vec<u8>,
+    #[br(count = c - (a - b))]
+    right: Vec<u8>,
+    #[br(count = c / (a * b))]
+    divisor: Vec<u8>,
+    #[br(count = (a + b) << c)]
+    shifted: Vec<u8>,
+    #[br(count = -(a + b))]
+    negative: Vec<u8>,
+    #[br(count = (if a == b { a + b } else { c }) * c)]
+    chosen: Vec<u8>,
+    #[br(if((a & b) == c))]
+    masked: Option<u8>,
+    #[br(if(a + b > c))]
+    greater: Option<u8>,
+    #[br(if((a == b && a != b) || a == b))]
+    either: Option<u8>,
+    #[br(if((a == b && a != b) && a == b))]
+    both: Option<u8>,
+    #[br(if(!(a == b && a != b) && a == b))]
+    neither: Option<u8>,
+    #[br(if((!(a == b && a != b)) == c))]
+    negated: Option<u8>,
+}
+
+/// Casts of numbers that fit, and of those that may not.
+#[derive(Layout)]
+#[brw(little)]
+struct Casts {
+    a: u16,
+    b: i32,
+    #[br(count = a as u16)]
+    same: Vec<u8>,
+    #[br(count = a as i32)]
+    wider: Vec<u8>,
+    #[br(count = a as i16)]
+    other_sign: Vec<u8>,
+    #[br(count = a as u8)]
+    narrower: Vec<u8>,
+    #[br(count = b as u32)]
+    without_sign: Vec<u8>,
+    #[br(count = (a + b) as u8)]
+    of_sum: Vec<u8>,
+    #[br(count = (a + b) as u64 * a)]
+    hidden: Vec<u8>,
+}
+
+/// The row of a field in the tables.
+fn row(tables: &str, field: &str) -> String {
+    let start = format!("| `{field}` |");
+    tables
+        .lines()
+        .find(|line| line.starts_with(&start))
+        .unwrap_or_else(|| panic!("{field}\n{tables}"))
+        .to_owned()
+}
+
+#[test]
+fn parentheses_only_where_languages_need_or_differ() {
+    let tables = &Schema::Markdown.print("expressions", "", &[("expressions", &Expressions::TYPE)])[0].text;
+    for (field, expected) in [
+        ("factor", "u8[(a + b) * c]"),
+        ("term", "u8[a * b + c]"),
+        ("left", "u8[a - b - c]"),
+        ("right", "u8[c - (a - b)]"),
+        ("divisor", "u8[c / (a * b)]"),
+        ("shifted", "u8[(a + b) << c]"),
+        ("negative", "u8[-(a + b)]"),
+        ("chosen", "u8[((a + b) if (a == b), else c) * c]"),
+        ("masked", "`(a & b) == c`"),
+        ("greater", "`a + b > c`"),
+        ("either", "`(a == b and a != b) or a == b`"),
+        ("both", "`a == b and a != b and a == b`"),
+        ("neither", "`not (a == b and a != b) and a == b`"),
+        ("negated", "`(not (a == b and a != b)) == c`"),
+    ] {
+        assert!(row(tables, field).contains(expected), "{expected}: {}", row(tables, field));
+    }
+}
+
+#[test]
+fn casts_are_shown_where_they_may_change_the_value() {
+    let tables = &Schema::Markdown.print("casts", "", &[("casts", &Casts::TYPE)])[0].text;
+    for (field, expected) in [
+        ("same", "u8[a]"),
+        ("wider", "u8[a]"),
+        ("other_sign", "u8[(a as i16)]"),
+        ("narrower", "u8[(a as u8)]"),
+        ("without_sign", "u8[(b as u32)]"),
+        ("of_sum", "u8[((a + b) as u8)]"),
+        ("hidden", "u8[(a + b) * a]"),
+    ] {
+        assert!(row(tables, field).contains(expected), "{expected}: {}", row(tables, field));
+    }
+}
+
+/// Names that other languages write otherwise.
+#[derive(Layout)]
+#[brw(little)]
+struct TexturedVertex64 {
+    _3: u8,
+    class: u8,
+    klass: u8,
+    format: VertexFormat,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct VertexFormat(u8);
+
+#[test]
+fn names_in_other_languages() {
+    let print =
+        |schema: Schema| schema.print("names", "", &[("names", &TexturedVertex64::TYPE)]).remove(0).text;
+    let kaitai = print(Schema::Kaitai);
+    for part in ["id: unnamed_3", "vertex_format:", "id: field_0"] {
+        assert!(kaitai.contains(part), "{part}\n{kaitai}");
+    }
+    let header = print(Schema::C);
+    for part in ["textured_vertex64", "unnamed_3;", " class_;", " klass;"] {
+        assert!(header.contains(part), "{part}\n{header}");
+    }
+}

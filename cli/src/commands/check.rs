@@ -18,12 +18,12 @@ use crate::many::Many;
 use crate::messages::{SCREEN, Verbosity};
 use crate::per_file::{FileResult, Files};
 use crate::problem::{Bytes, Problem};
-use crate::reading::Reading;
+use crate::reading::{Bounds, Reading};
 use crate::terminal::{Escaped, TITLE, counted};
 
 /// List everything that is wrong with files, with place, bytes and rule.
 ///
-/// Of interchange formats it says whether the file can be read.
+/// Files of interchange formats are read; an error that prevents that is the only finding.
 #[derive(Debug, Args)]
 pub struct Check {
     /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
@@ -38,6 +38,8 @@ pub struct Check {
     verbosity: Verbosity,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 #[derive(Serialize)]
@@ -65,7 +67,7 @@ struct Checked {
 
 impl Check {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let files = Files::new(&self.many, &self.files, "check", &self.reading, formats)?;
+        let files = Files::new(&self.many, &self.files, "check", &(&self.reading, &self.bounds), formats)?;
         let brief = files.len() > SCREEN && !self.verbosity.verbose;
         let status = files.look_at(self.json, |path| self.look_at(path, brief, formats))?;
         if brief && !self.json && !self.verbosity.quiet {
@@ -77,7 +79,7 @@ impl Check {
     fn look_at(&self, path: &Path, brief: bool, formats: &Formats) -> Result<Checked> {
         let bytes = input::read(path)?;
         let encoding = self.reading.encoding_of(&bytes, path, formats)?;
-        let options = self.reading.options(encoding, &bytes);
+        let options = self.reading.options(encoding, &bytes).with_limits(self.bounds.limits());
         let (report, layout) = match encoding {
             Encoding::Format(format) => {
                 let report = meshspec::check(&bytes, format, &options);

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use meshspec::info::{
-    AnimationInfo, Info as DocumentInfo, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
+    AnimationInfo, AttributeInfo, Info as DocumentInfo, MeshInfo, Property, PropertyValue, SceneInfo,
+    SkeletonInfo,
 };
 use meshspec::scene::SceneOptions;
 use meshspec::{Dialect, Formats};
@@ -19,14 +20,16 @@ use crate::json;
 use crate::many::Many;
 use crate::messages::Verbosity;
 use crate::per_file::{FileResult, Files};
-use crate::reading::Reading;
+use crate::reading::{Bounds, Reading};
 use crate::sections::{self, Parts};
 use crate::terminal::{Escaped, TITLE, counted, number};
 
-/// How many meshes, animations, properties and packed blocks are shown of each file.
+/// How many meshes, properties and packed blocks are shown of each file.
 const FEW: usize = 4;
+/// How many names and animations.
+const NAMES: usize = 10;
 
-/// Show what is in files: properties, counts, attributes, bounds, skeleton, animations, sizes.
+/// Show what is in files: counts, attributes, bounds, materials, skeleton, animations, sizes.
 #[derive(Debug, Args)]
 pub struct Info {
     /// The files, folders of files, or patterns such as `*.glb`; `-` is standard input.
@@ -41,6 +44,8 @@ pub struct Info {
     verbosity: Verbosity,
     #[command(flatten)]
     reading: Reading,
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 #[derive(Serialize)]
@@ -68,6 +73,10 @@ struct Content {
     meshes: Vec<Mesh>,
     skeleton: Option<SkeletonInfo>,
     animations: Vec<AnimationInfo>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    materials: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    textures: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -87,6 +96,8 @@ impl From<DocumentInfo> for Content {
             meshes: info.meshes.into_iter().map(mesh).collect(),
             skeleton: info.skeleton,
             animations: info.animations,
+            materials: info.materials,
+            textures: Vec::new(),
         }
     }
 }
@@ -100,20 +111,22 @@ impl From<SceneInfo> for Content {
             meshes: info.meshes.into_iter().map(mesh).collect(),
             skeleton: info.skeleton,
             animations: info.animations,
+            materials: info.materials,
+            textures: info.textures,
         }
     }
 }
 
 impl Info {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
-        let files = Files::new(&self.many, &self.files, "info", &self.reading, formats)?;
+        let files = Files::new(&self.many, &self.files, "info", &(&self.reading, &self.bounds), formats)?;
         files.look_at(self.json, |path| self.look_at(path, formats))
     }
 
     fn look_at(&self, path: &Path, formats: &Formats) -> Result<FileInfo> {
         let bytes = input::read(path)?;
         let encoding = self.reading.encoding_of(&bytes, path, formats)?;
-        let options = self.reading.options(encoding, &bytes);
+        let options = self.reading.options(encoding, &bytes).with_limits(self.bounds.limits());
         let fail = |error| Failure::in_file(&name_of(path), &error, &bytes);
         let content = match encoding {
             Encoding::Format(format) => format.info(&bytes, &options).map_err(fail)?.into(),
@@ -169,11 +182,19 @@ impl FileResult for FileInfo {
             mesh.print(index, out)?;
         }
         print_other_meshes(others, out)?;
+        let names = if self.verbosity.verbose { usize::MAX } else { NAMES };
+        for (title, list) in [("materials", &content.materials), ("textures", &content.textures)] {
+            if !list.is_empty() {
+                writeln!(out, "  {title}: {}", listed(list, names))?;
+            }
+        }
         if let Some(skeleton) = &content.skeleton {
             let joints = counted(skeleton.joints, "joint", "joints");
-            writeln!(out, "  skeleton: {joints}, {}", counted(skeleton.roots, "root", "roots"))?;
+            write!(out, "  skeleton: {joints}, {}", counted(skeleton.roots, "root", "roots"))?;
+            let colon = if skeleton.names.is_empty() { "" } else { ": " };
+            writeln!(out, "{colon}{}", listed(&skeleton.names, names))?;
         }
-        let (animations, others) = split(&content.animations, few);
+        let (animations, others) = split(&content.animations, names);
         for (index, animation) in animations.iter().enumerate() {
             print_animation(index, animation, out)?;
         }
@@ -185,6 +206,14 @@ impl FileResult for FileInfo {
 /// The first few, and the others unless there is only one.
 fn split<T>(items: &[T], few: usize) -> (&[T], &[T]) {
     items.split_at(if items.len() <= few.saturating_add(1) { items.len() } else { few })
+}
+
+/// `"a", "b" and 3 more`
+fn listed(names: &[String], few: usize) -> String {
+    let (shown, others) = split(names, few);
+    let shown: Vec<_> = shown.iter().map(|name| format!("\"{}\"", Escaped(&shortened(name)))).collect();
+    let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    shown.join(", ") + &more
 }
 
 fn print_others(count: usize, one: &str, many: &str, out: &mut impl Write) -> io::Result<()> {
@@ -250,9 +279,8 @@ impl Mesh {
             0 => writeln!(out)?,
             _ => writeln!(out, ", {}", counted(*triangles, "triangle", "triangles"))?,
         }
-        for attribute in &info.attributes {
-            let name = Escaped(&attribute.name).to_string();
-            writeln!(out, "    {name:<15} {}", attribute.components)?;
+        for (name, forms) in forms(&info.attributes) {
+            writeln!(out, "    {:<15} {}", Escaped(name).to_string(), forms.join(", "))?;
         }
         match &info.bounds {
             Some(bounds) => {
@@ -261,6 +289,18 @@ impl Mesh {
             None => Ok(()),
         }
     }
+}
+
+/// Each attribute once, with all its forms: vertices of BMD may have several.
+fn forms(attributes: &[AttributeInfo]) -> Vec<(&str, Vec<&str>)> {
+    let mut list: Vec<(&str, Vec<&str>)> = Vec::new();
+    for AttributeInfo { name, components } in attributes {
+        match list.iter_mut().find(|(known, _)| known == name) {
+            Some((_, forms)) => forms.push(components),
+            None => list.push((name, vec![components])),
+        }
+    }
+    list
 }
 
 fn point(coordinates: [f32; 3]) -> String {
@@ -285,7 +325,7 @@ fn print_parts(Parts { sections, packed }: &Parts, few: usize, out: &mut impl Wr
         writeln!(out, "  sections:")?;
     }
     for section in sections {
-        let path = section.path.as_deref().unwrap_or("(no field)");
+        let path = Escaped(section.path.as_deref().unwrap_or("(no field)")).to_string();
         let range = format!("{:#x}..{:#x}", section.start, section.end);
         writeln!(out, "    {path:<15} {range:<20} {}", bytes(section.size()))?;
     }
@@ -298,7 +338,11 @@ fn print_parts(Parts { sections, packed }: &Parts, few: usize, out: &mut impl Wr
     for block in blocks {
         let range = format!("{:#x}..{:#x}", block.start, block.end);
         let (size, unpacked) = (bytes(block.end - block.start), bytes(block.unpacked_size));
-        writeln!(out, "    {:<15} {range:<20} {size}, {unpacked} unpacked", block.path)?;
+        writeln!(
+            out,
+            "    {:<15} {range:<20} {size}, {unpacked} unpacked",
+            Escaped(&block.path).to_string()
+        )?;
     }
     print_others(others.len(), "packed block", "packed blocks", out)
 }

@@ -318,7 +318,7 @@ impl Writing {
 
     /// Reports losses; `--strict` refuses them.
     fn accept(&self, losses: &[Loss], place: &str) -> Result<()> {
-        messages::print(self.verbosity, &[], losses);
+        messages::print(self.verbosity, &[], losses, &[]);
         if self.strict && !losses.is_empty() { Err(Failure::lossy(place, losses)) } else { Ok(()) }
     }
 

@@ -25,12 +25,16 @@ fn info_shows_meshes_skeleton_and_animations() {
         "  mesh 0: 5 vertices, 18 10-bit indices, 6 triangles\n",
         "    normal          3 × F8A\n",
         "  mesh 1: ",
-        "    position        3 × f16\n",
-        "  skeleton: 3 joints, 2 roots\n",
+        ", 3 × f16\n",
+        "  materials: \"",
+        "  skeleton: 3 joints, 2 roots: \"",
         "  animation 0 \"turn\": 80 ticks, 4 s, 80 poses\n",
         "    header          0x0..0x30            48 bytes\n",
     ] {
         assert!(text.contains(line), "{line}: {text}");
+    }
+    for mesh in text.split("  mesh ").skip(1) {
+        assert_eq!(mesh.matches("\n    position ").count(), 1, "an attribute twice: {text}");
     }
 }
 

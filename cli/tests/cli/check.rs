@@ -111,7 +111,7 @@ fn interchange_formats_and_documents_are_checked_too() {
         "error: line 2, column 7: expected a number, found `zero` [OBJ-READ]\n\
          \x20 2 | v 1 0 zero\n\
          \x20   |       ^^^^\n\
-         \x20 = OBJ: The file can be read.\n\n\
+         \x20 = OBJ: Files decode without errors.\n\n\
          bad.obj: 1 error, 0 warnings\n"
     );
     // Without a name, the content says what it is.
@@ -192,4 +192,15 @@ fn colours_are_for_terminals() {
     assert!(!folder.run("check bad.mesh").stdout.contains('\u{1b}'));
     let output = folder.command().args(["check", "bad.mesh"]).env("CLICOLOR_FORCE", "1").output().unwrap();
     assert!(output.stdout.starts_with(b"\x1b[1m\x1b[31merror\x1b[0m: "), "{:?}", output.stdout);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_not_said_to_be_readable() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v 0 0 0\nf 1 2 x\n");
+    let text = folder.run("check a.obj").stdout;
+    assert!(
+        text.contains("OBJ-READ") && text.contains("\n  = OBJ: Files decode without errors.\n"),
+        "{text}"
+    );
 }

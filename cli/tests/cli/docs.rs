@@ -14,6 +14,29 @@ fn examples_of_json() {
     assert_eq!(run_examples(include_str!("../../../docs/json.md")), 5);
 }
 
+/// The commands for the program run as they are in a clone, of which they need the samples.
+#[test]
+fn commands_of_the_readme() {
+    let folder = Folder::new();
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../samples");
+    for kind in std::fs::read_dir(samples).unwrap().map(Result::unwrap) {
+        let kind_name = kind.file_name().into_string().unwrap();
+        std::fs::create_dir_all(folder.path(&format!("samples/{kind_name}"))).unwrap();
+        for file in std::fs::read_dir(kind.path()).unwrap().map(Result::unwrap) {
+            let name = format!("samples/{kind_name}/{}", file.file_name().into_string().unwrap());
+            folder.put(&name, std::fs::read(file.path()).unwrap());
+        }
+    }
+    let readme = include_str!("../../../README.md");
+    let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();
+    assert_eq!(commands.len(), 10);
+    for command in commands {
+        let arguments = command.split('#').next().unwrap().trim();
+        let run = folder.run(arguments);
+        assert_eq!(run.status, 0, "meshspec {arguments}: {}", run.stderr);
+    }
+}
+
 /// Runs the commands of all console blocks, one after the other in one folder, and compares what they print. Returns
 /// how many there are.
 fn run_examples(page: &str) -> usize {

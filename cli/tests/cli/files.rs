@@ -62,6 +62,12 @@ impl Folder {
         Run::of(self.command().args(arguments.split(' ')).write_stdin(stdin))
     }
 
+    /// Runs the shell.
+    #[cfg(target_os = "linux")]
+    pub fn run_shell(&self, arguments: &[&str]) -> Run {
+        Run::of(Command::new("sh").current_dir(self.0.path()).args(arguments))
+    }
+
     /// Runs another program than `meshspec`.
     pub fn run_program(&self, program: &Path, arguments: &str) -> Run {
         Run::of(Command::new(program).current_dir(self.0.path()).args(arguments.split(' ')))

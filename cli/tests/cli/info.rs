@@ -159,3 +159,30 @@ fn names_cannot_steer_the_terminal() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(r#"animation 0 "\u{1b}[2Jwalk""#), "{text}");
 }
+
+#[test]
+fn names_are_listed_up_to_ten() {
+    let folder = Folder::new();
+    let material = |index: usize| format!("newmtl m{index}\nmap_Kd t{index}.png\n");
+    folder.put("a.mtl", (0..12).map(material).collect::<String>());
+    let faces: String = (0..12).map(|index| format!("usemtl m{index}\nf 1 2 3\n")).collect();
+    folder.put("a.obj", format!("mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\n{faces}usemtl m0\nf 3 2 1\n"));
+    let text = folder.run("info a.obj").fine();
+    assert!(text.contains("\n  materials: \"m0\", \"m1\"") && text.contains("\"m9\" and 2 more\n"), "{text}");
+    assert!(text.contains("\n  textures: \"t0.png\""), "{text}");
+    let text = folder.run("info a.obj --verbose").fine();
+    assert!(text.contains("\"m10\", \"m11\"\n"), "{text}");
+    let data: Value = serde_json::from_str(&folder.run("info a.obj --json").fine()).unwrap();
+    assert_eq!(data[0]["materials"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn bytes_that_are_text_are_shown_as_text() {
+    let folder = Folder::new();
+    folder.put("a.bmd", "hello, this is not a model\n");
+    let message = folder.run("info --from bmd a.bmd").fails(1);
+    assert!(message.contains("starts with \"hell\", expected \"BMD1\""), "{message}");
+    folder.put("a.bmd", b"\xff\xd8\xff\xe0 and more");
+    let message = folder.run("info --from bmd a.bmd").fails(1);
+    assert!(message.contains("starts with [ff, d8, ff, e0], expected \"BMD1\""), "{message}");
+}

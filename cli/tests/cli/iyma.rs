@@ -55,7 +55,11 @@ fn merging_says_what_is_lost_and_what_does_not_fit() {
     let folder = folder();
     folder.put("c.ima", bytes_of(&triangle(3.0, "other")));
     let run = folder.run("iyma merge a.ima c.ima -o both.ima");
-    assert!(run.stderr.contains("dropped: c.ima: user_data: 5 bytes"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("dropped: c.ima: user_data: a file has only one user data: 5 bytes"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(run.status, 0);
     let run = folder.run("iyma merge a.ima c.ima -o strict.ima --strict");
     assert!(
@@ -181,7 +185,7 @@ fn splitting_says_what_is_lost() {
     );
     assert!(!folder.names().contains(&"spare.0.ima".to_owned()));
     let run = folder.run("iyma split spare.ima");
-    assert!(run.status == 0 && run.stderr.contains("3 indices are in no mesh"), "{}", run.stderr);
+    assert!(run.status == 0 && run.stderr.contains("indices that no mesh uses: 3"), "{}", run.stderr);
     assert!(read(&folder, "spare.0.ima").indices.unwrap().is_empty());
 }
 
@@ -395,4 +399,19 @@ fn where_files_go() {
     let message = folder.run("iyma merge a.ima -o nowhere/x.ima").fails(3);
     assert!(message.starts_with("error: nowhere/x.ima: "), "{message}");
     assert!(!message.contains(".meshspec-"), "{message}");
+}
+
+#[test]
+fn a_file_for_the_authors_tool_needs_its_dialect() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let note =
+        "iyma: spec dialect; the author's tool reads only the reference dialect: --dialect reference\n";
+    let run = folder.run("convert a.obj a.ima");
+    assert_eq!((run.status, run.stderr.matches(note).count()), (0, 1), "{}", run.stderr);
+    for options in ["--dialect reference", "--dialect spec"] {
+        let run = folder.run(&format!("convert a.obj a.ima --force {options}"));
+        assert!(!run.stderr.contains("author's tool"), "{}", run.stderr);
+    }
+    assert!(!folder.run("convert a.obj a.crmesh").stderr.contains("author's tool"));
 }

@@ -4,6 +4,8 @@
 
 mod assemble;
 mod batch;
+#[cfg(unix)]
+mod beside;
 mod bmd;
 mod check;
 mod convert;
@@ -12,11 +14,13 @@ mod docs;
 mod dump;
 mod files;
 mod formats;
+mod images;
 mod info;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod iyma;
 mod json;
+mod limits;
 mod listing;
 mod many;
 mod messages;

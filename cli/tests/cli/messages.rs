@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use crate::files::{Folder, animated};
 
-/// A glTF file with so many nodes, each of which moves its mesh, has a name and extras.
+/// A glTF file with so many nodes, each of which moves a mesh of its own.
 fn nodes(folder: &Folder, name: &str, count: usize) {
     folder.put("a.obj", "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n");
     folder.run(&format!("convert a.obj {name} --force --quiet")).fine();
     let mut file: Value = serde_json::from_slice(&folder.get(name)).unwrap();
-    let node = |index| json!({ "mesh": 0, "name": format!("n{index}"), "translation": [index, 0, 0] });
+    let mesh = file["meshes"][0].clone();
+    file["meshes"] = vec![mesh; count].into();
+    let node = |index| json!({ "mesh": index, "translation": [index, 0, 0] });
     file["nodes"] = (0..count).map(node).collect();
     file["scenes"][0]["nodes"] = (0..count).collect();
     folder.put(name, file.to_string());
@@ -21,16 +23,72 @@ fn equal_losses_are_one_with_a_count_and_a_range() {
     nodes(&folder, "many.gltf", 300);
     let run = folder.run("convert many.gltf out.obj");
     assert!(run.stderr.lines().count() <= 20, "{}", run.stderr);
-    let loss =
-        "\nchanged: nodes[1] and 298 more, up to nodes[299]: transforms of nodes applied to the vertices";
+    let loss = "\nchanged: meshes[1] and 298 more, up to meshes[299]: OBJ has no nodes: their transforms applied to the vertices";
     assert!(run.stderr.contains(loss), "{}", run.stderr);
 
     let all = folder.run("convert many.gltf out.obj --verbose --force").stderr;
-    assert_eq!(all.matches("changed: nodes[").count(), 299, "{all}");
+    assert_eq!(all.matches("OBJ has no nodes").count(), 299, "{all}");
     let row: Value =
         serde_json::from_str(&folder.run("convert many.gltf out.obj --json --force").fine()).unwrap();
     assert!(row["losses"].as_array().unwrap().len() >= 299);
-    folder.run("convert many.gltf out.obj --quiet --force").fine();
+    let quiet = folder.run("convert many.gltf out.obj --quiet --force");
+    assert_eq!(quiet.status, 0);
+    assert!(
+        format!("\n{}", quiet.stderr).contains(loss) && !quiet.stderr.contains("assumed"),
+        "{}",
+        quiet.stderr
+    );
+}
+
+#[test]
+fn a_screen_begins_with_geometry_and_leaves_out_names() {
+    let folder = Folder::new();
+    let unknown: String = ('a'..='y').map(|letter| format!("x{letter} 1\n")).collect();
+    folder.put("a.obj", format!("{unknown}v 0 0 0 0.5\nv 1 0 0\nv 0 1 0\no name\nf 1 2 3\n"));
+    let run = folder.run("convert a.obj a.ply");
+    let lines: Vec<_> = run.stderr.lines().collect();
+    assert!(lines.len() <= 20, "{}", run.stderr);
+    let short = |line: &str| line.starts_with("assumed: ") && line.chars().count() <= 110;
+    assert!(lines[..2].iter().all(|line| short(line)), "{}", run.stderr);
+    assert!(lines[2].starts_with("dropped: v: weights of positions"), "{}", run.stderr);
+    assert!(lines[lines.len() - 1].ends_with("; --verbose lists all"), "{}", run.stderr);
+    assert!(!run.stderr.contains("name\""), "{}", run.stderr);
+}
+
+#[test]
+fn the_largest_error_of_several_files_is_that_of_its_file() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("in")).unwrap();
+    // The relative error of both is the same, so that the larger mesh has the larger error.
+    for (name, size) in [("a", 100.3), ("b", 1000.7), ("c", 1.1)] {
+        let (size, third) = (format!("{size}"), format!("{}", size / 3.0));
+        folder.put(
+            &format!("in/{name}.obj"),
+            format!("v 0 0 0\nv {size} {third} 0\nv 0 {size} {third}\nf 1 2 3\n"),
+        );
+    }
+    let run = folder.run("convert in --out-dir out --to bmd");
+    let line = run.stderr.lines().find(|line| line.contains("positions packed")).unwrap();
+    assert!(line.starts_with("quantised: in/a.obj: meshes[0].positions and 2 more in 3 files: "), "{line}");
+    assert!(line.contains(" m at in/b.obj: meshes[0].positions ("), "{line}");
+}
+
+#[test]
+fn characters_that_steer_a_terminal_are_escaped() {
+    let folder = Folder::new();
+    folder.put("a.obj", "o \u{202e}gnp.exe\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl \u{2066}m\u{85}\nf 1 2 3\n");
+    let shown = [
+        folder.run("info a.obj").stdout,
+        folder.run("convert a.obj a.crmesh").stderr,
+        folder.run("convert a.obj b.stl --verbose").stderr,
+        folder.run("info \u{202e}.obj").fails(3),
+    ];
+    for text in &shown {
+        assert!(!text.contains(['\u{202e}', '\u{2066}', '\u{85}']), "{text}");
+    }
+    assert!(shown[0].contains(r#"materials: "\u{2066}m\u{85}""#), "{}", shown[0]);
+    assert!(shown[1].contains(r#""\u{202e}gnp.exe""#), "{}", shown[1]);
+    assert!(shown[3].contains(r"error: \u{202e}.obj: "), "{}", shown[3]);
 }
 
 #[test]
@@ -42,19 +100,20 @@ fn equal_messages_of_many_files_are_one() {
     }
     let run = folder.run("convert in --out-dir out --to crucible");
     let lines: Vec<_> = run.stderr.lines().collect();
-    assert!(lines[0].starts_with("assumed (40 files): mesh: right-handed"), "{}", run.stderr);
-    assert!(lines[1].starts_with("assumed (40 files): crucible: left-handed"), "{}", run.stderr);
+    assert!(lines[0].starts_with("assumed (40 files): mesh: +Y up, "), "{}", run.stderr);
+    assert!(lines[1].starts_with("assumed (40 files): crucible: +Y up, "), "{}", run.stderr);
     assert_eq!(
         lines[2..],
         [
-            "dropped: in/00.mesh: animations and 39 more in 40 files: Crucible has no animations: 1",
-            "dropped: in/00.mesh: skeleton.joints and 39 more in 40 files: Crucible has no joints: 1",
+            "dropped: in/00.mesh: skeleton.joints and 39 more in 40 files: Crucible has no joints: 40",
+            "dropped: in/00.mesh: animations and 39 more in 40 files: Crucible has no animations: 40",
             "40 files converted, 0 failed",
         ]
     );
     let all = folder.run("convert in --out-dir out --to crucible --force --verbose").stderr;
     assert_eq!(all.matches(": dropped: animations: ").count(), 40, "{all}");
-    folder.run("convert in --out-dir out --to crucible --force --quiet").fine();
+    let quiet = folder.run("convert in --out-dir out --to crucible --force --quiet");
+    assert_eq!((quiet.status, quiet.stderr.lines().count()), (0, 2), "{}", quiet.stderr);
     // The advice is the same for all.
     let errors = folder.run("convert in --out-dir out --to crucible --quiet").fails(1);
     assert_eq!((errors.matches("error: ").count(), errors.matches("hint: ").count()), (40, 1), "{errors}");

@@ -2,7 +2,7 @@
 
 use super::codec::attributes_of;
 use super::{Document, Mesh, PackedFace};
-use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
+use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct};
 use crate::{Dialect, FormatId, Text};
 
 pub fn info(document: &Document) -> Info {
@@ -19,6 +19,7 @@ pub fn info(document: &Document) -> Info {
                 .enumerate()
                 .filter(|(index, bone)| *index == 0 || bone.is_pseudo())
                 .count() as u64,
+            names: document.bones.iter().filter_map(|bone| Some(bone.name.as_ref()?.to_string())).collect(),
         }),
         animations: document
             .animations
@@ -34,6 +35,9 @@ pub fn info(document: &Document) -> Info {
             })
             .collect(),
         properties: Vec::new(),
+        materials: distinct(
+            document.meshes.iter().filter_map(|mesh| Some(mesh.material.as_ref()?.to_string())),
+        ),
     }
 }
 

@@ -23,6 +23,13 @@ use crate::info::Info;
 use crate::layout::Layout;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
+/// The division of large meshes, for the tests: as a file, one of them takes seconds.
+#[cfg(all(feature = "scene", feature = "proptest"))]
+#[doc(hidden)]
+pub mod __private {
+    pub use super::scene::{MAX_VERTICES, PIECE, cut};
+}
+
 impl Declared for Document {
     const ABOUT: &'static About = &About {
         name: FormatId::Bmd.name(),
@@ -35,6 +42,7 @@ impl Declared for Document {
         }),
         extensions: &["bmd"],
         dialects: &[Dialect::Spec],
+        authors_dialect: None,
         has_compression_levels: false,
         has_precisions: true,
         rules: rules::RULES,

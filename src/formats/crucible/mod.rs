@@ -46,6 +46,7 @@ impl Declared for Document {
         }),
         extensions: &["cmodel", "crmesh"],
         dialects: &[Dialect::Spec, Dialect::Tangent],
+        authors_dialect: None,
         has_compression_levels: false,
         has_precisions: false,
         rules: rules::RULES,
@@ -120,6 +121,7 @@ impl Format for Document {
             skeleton: None,
             animations: Vec::new(),
             properties: Vec::new(),
+            materials: Vec::new(),
         }
     }
 }

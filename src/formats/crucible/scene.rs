@@ -5,7 +5,7 @@ use crate::scene::{
     self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Scene,
     SceneOptions, Skin, Weights,
 };
-use crate::{Dialect, Loss, Result};
+use crate::{Dialect, Loss, Quantity, Result};
 
 const CAPABILITIES: Capabilities = Capabilities {
     format: "Crucible",
@@ -46,7 +46,9 @@ impl FromScene for Document {
         let chunks = chunks.into_iter().enumerate();
         let meshes = chunks.map(|(index, chunk)| to_mesh(chunk, index, conventions, &mut losses)).collect();
         if !trailing.is_empty() {
-            losses.push(Loss::dropped("trailing", "bytes after the last chunk").detail(trailing.len()));
+            losses.push(
+                Loss::dropped("trailing", "bytes after the last chunk").counting(trailing.len(), "bytes"),
+            );
         }
         let mut scene = Scene { meshes, ..Scene::default() };
         if is_alone_in_container {
@@ -62,7 +64,7 @@ impl FromScene for Document {
         let tangents = dialect == Dialect::Tangent;
         let capabilities = Capabilities { tangents, ..CAPABILITIES };
         let was_in_container = scene.extras.remove(CONTAINER).is_some();
-        let mut losses = capabilities.restrict(&mut scene, conventions);
+        let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         let container = match was_in_container {
             true => Container::Model,
             false => container(&scene, options, &mut losses),
@@ -80,8 +82,8 @@ fn container(scene: &Scene, options: &SceneOptions, losses: &mut Vec<Loss>) -> C
         (1, Some("cmodel")) if !was_chunk => Container::Model,
         (1, _) => Container::Chunk,
         (count, Some("crmesh")) => {
-            let message = format!("a .crmesh has one mesh: {count} written in a container, as in a .cmodel");
-            losses.push(Loss::changed("meshes", message));
+            let message = "a .crmesh has one mesh: written in a container, as in a .cmodel";
+            losses.push(Loss::changed("meshes", message).counting(count, "meshes"));
             Container::Model
         }
         _ => Container::Model,
@@ -179,7 +181,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
         let (bytes, worst) = colors.into_u8();
         if worst > 0.0 {
             let path = format!("meshes[{index}].colors[0]");
-            losses.push(Loss::quantised(path, "colours rounded to 8 bits", worst));
+            losses.push(Loss::quantised(path, "colours rounded to 8 bits", Quantity::COLORS, worst));
         }
         streams.push(Stream::Color(bytes));
     }

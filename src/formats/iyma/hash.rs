@@ -13,7 +13,7 @@ const SECRETS: [u64; 3] = DEFAULT_RAPID_SECRETS.secrets;
 
 /// The one-shot hash of parts that follow one another, as a dialect has it. All of several parts but the last one are of a
 /// multiple of 48 bytes, and the last one has 48 at least.
-pub(super) fn one_shot(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
+pub fn one_shot(parts: &[impl AsRef<[u8]>], dialect: Dialect) -> u64 {
     match parts {
         [] => one_shot_of(&[], dialect),
         [whole] => one_shot_of(whole.as_ref(), dialect),
@@ -34,7 +34,7 @@ fn one_shot_of(bytes: &[u8], dialect: Dialect) -> u64 {
 }
 
 /// The metadata checksum as a dialect has it: over the descriptor, its length and the data checksum.
-pub(super) fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 {
+pub fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 {
     // The header has 16 bits for the length.
     let length = (descriptor.len() as u16).to_le_bytes();
     let checksum = data_checksum.to_le_bytes();
@@ -72,12 +72,12 @@ fn dialect_of(arguments: &[Value]) -> Dialect {
 }
 
 /// Whether `stored` is the one-shot hash of these parts. At 48 bytes either value counts (I3).
-pub(super) fn is_one_shot(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
+pub fn is_one_shot(stored: u64, parts: &[impl AsRef<[u8]>]) -> bool {
     [Dialect::Spec, Dialect::Reference].into_iter().any(|dialect| stored == one_shot(parts, dialect))
 }
 
 /// Whether `stored` is the metadata checksum of this dialect.
-pub(super) fn is_metadata(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
+pub fn is_metadata(stored: u64, descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> bool {
     if stored == metadata(descriptor, data_checksum, dialect) {
         return true;
     }

@@ -47,6 +47,13 @@ use super::{About, Declared, Detection, Format, Specification, encode_checked, r
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
+/// The checksums, for the tests that compare them with published vectors.
+#[cfg(feature = "proptest")]
+#[doc(hidden)]
+pub mod __private {
+    pub use super::hash::{is_metadata, is_one_shot, metadata, one_shot};
+}
+
 impl Declared for Document {
     const ABOUT: &'static About = &About {
         name: FormatId::Iyma.name(),
@@ -59,6 +66,7 @@ impl Declared for Document {
         }),
         extensions: &["ima"],
         dialects: &[Dialect::Spec, Dialect::Reference],
+        authors_dialect: Some(Dialect::Reference),
         has_compression_levels: true,
         has_precisions: false,
         rules: rules::RULES,
@@ -109,6 +117,7 @@ impl Format for Document {
             // Each dialect has its own checksum: a wrong one cannot be kept.
             self.metadata_checksum = None;
             self.dialect = dialect;
+            self.narrow_indices();
         }
         Ok((self, losses))
     }
@@ -120,6 +129,7 @@ impl Format for Document {
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
             skeleton: None,
             animations: Vec::new(),
+            materials: Vec::new(),
             properties: vec![
                 Property {
                     name: "n_vertices".to_owned(),

@@ -49,6 +49,7 @@ impl Declared for Document {
         }),
         extensions: &["mesh"],
         dialects: &[Dialect::Spec, Dialect::Renderlib],
+        authors_dialect: None,
         has_compression_levels: false,
         has_precisions: false,
         rules: rules::RULES,
@@ -114,12 +115,13 @@ impl Format for Document {
                     if let Some(name) = animation.name.take() {
                         let name = self.strings.get(name as usize).unwrap_or_default();
                         let path = format!("animations[{index}].name");
-                        losses.push(Loss::dropped(path, format!("the dialect has no names: \"{name}\"")));
+                        let loss = Loss::dropped(path, "the dialect has no names");
+                        losses.push(loss.detail(format_args!("\"{name}\"")));
                     }
                 }
                 if !self.strings.is_empty() {
-                    let message = format!("the dialect has no strings: {}", self.strings.len());
-                    losses.push(Loss::dropped("strings", message));
+                    let loss = Loss::dropped("strings", "the dialect has no strings");
+                    losses.push(loss.counting(self.strings.len(), "strings"));
                 }
                 self.strings = Strings::default();
             }
@@ -156,6 +158,7 @@ impl Format for Document {
             skeleton: (!self.joints.is_empty()).then(|| SkeletonInfo {
                 joints: self.joints.len() as u64,
                 roots: self.joints.iter().filter(|joint| joint.parent_entry().is_none()).count() as u64,
+                names: Vec::new(),
             }),
             animations: self
                 .animations
@@ -168,6 +171,7 @@ impl Format for Document {
                 })
                 .collect(),
             properties: Vec::new(),
+            materials: Vec::new(),
         }
     }
 }

@@ -9,8 +9,8 @@ use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::{
-    self, Capabilities, Channel, Conventions, Faces, FromScene, Interpolation, Mesh, Samples, Scene,
-    SceneOptions, Skin, Transform, UvOrigin, Weights,
+    self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Samples,
+    Scene, SceneOptions, Skin, Transform, UvOrigin, Weights,
 };
 use crate::{Dialect, Error, FormatId, Loss, Result, Text, path};
 
@@ -66,9 +66,9 @@ impl FromScene for Document {
         // A transform becomes one more joint.
         let joints = scene.skeleton.joints.len() + usize::from(scene.transform.is_some() && !renderlib);
         let limited = scene.limit_joints(joints, skin::MAX_JOINTS, "MESH");
-        let mut losses = capabilities.restrict(&mut scene, conventions);
-        losses.extend(limited);
-        losses.extend(scene.rest_in_bind_pose("MESH", |_| false));
+        let rebound = scene.bind_at_rest("MESH", |_| true);
+        let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
+        losses.extend(limited.into_iter().chain(rebound));
         skin::bind_all(&mut scene, &mut losses);
         if renderlib {
             drop_names(&mut scene, &mut losses);
@@ -159,7 +159,7 @@ fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
         missing += usize::from(!kept);
     });
     if missing > 0 {
-        let message = format!("influences of missing joints, since the skeleton has {count}");
+        let message = "influences of joints that the skeleton lacks";
         losses.push(Loss::dropped("vertices.joint_ids", message).affecting(
             missing,
             influences,
@@ -249,14 +249,7 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
             losses
                 .push(Loss::dropped(format!("animations[{index}].looped"), "MESH has no looped animations"));
         }
-        // A single sample holds at all times.
-        let moving = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
-        let mut moving = moving.map(|channel| (animation.times.get(channel.times), channel.interpolation));
-        let resampled = moving.any(|as_it_is| as_it_is != (Some(&timestamps), Interpolation::Linear));
-        if resampled {
-            let message = "MESH has one list of times for all joints: resampled linearly";
-            losses.push(Loss::changed(format!("animations[{index}].channels"), message));
-        }
+        losses.extend(resampling(animation, index, &timestamps));
         let poses = animation.poses(&scene.skeleton, &timestamps);
         let joints = scene.skeleton.joints.len().max(1);
         let poses =
@@ -270,6 +263,27 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
         })
     });
     animations.collect()
+}
+
+/// What changes where the channels of an animation get these times.
+fn resampling(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
+    // A single sample holds at all times.
+    let moving = animation.channels.iter().filter(|channel| channel.samples.len() > 1);
+    let moving = moving.filter_map(|channel| Some((channel, &**animation.times.get(channel.times)?)));
+    let mut resampled = moving
+        .filter(|(channel, times)| (*times, channel.interpolation) != (timestamps, Interpolation::Linear))
+        .peekable();
+    if resampled.peek().is_none() {
+        return Vec::new();
+    }
+    let round = animation.looped.then_some(animation.duration);
+    let mut deviation = Deviation::default();
+    for (channel, times) in resampled {
+        let samples = channel.at(times, timestamps, round);
+        let after = Channel { samples, interpolation: Interpolation::Linear, ..channel.clone() };
+        deviation.compare((channel, times, round), (&after, timestamps, None));
+    }
+    deviation.report(index, "MESH has one list of times for all joints: resampled linearly")
 }
 
 fn drop_names(scene: &mut Scene, losses: &mut Vec<Loss>) {

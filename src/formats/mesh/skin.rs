@@ -6,13 +6,16 @@ use glam::Mat4;
 
 use super::schema::NO_JOINT;
 use crate::scene::{self, Joint, Scene, Skin, Weights};
-use crate::{Error, FormatId, Loss, Result, path};
+use crate::{Error, FormatId, Loss, Quantity, Result, path};
 
 /// Ids and weights of the joints of each vertex.
 type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 
 /// Ids of joints are smaller.
 pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
+
+/// How far the sum of weights may be from 1 by rounding.
+const NORMALISED: f32 = 1e-3;
 
 const PATH: &str = "meshes[0].skins[0]";
 
@@ -43,14 +46,13 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
         skin.joints.as_flattened().iter().copied().filter(|joint| *joint != Skin::NONE).collect();
     let mut count = used.last().map_or(0, |last| usize::from(*last) + 1);
     if used.len() > MAX_JOINTS {
-        let message =
-            format!("vertices are bound to {} joints, but MESH has at most {MAX_JOINTS}", used.len());
-        losses.push(Loss::dropped(PATH, message));
+        let message = format!("MESH has at most {MAX_JOINTS} joints: vertices become unbound");
+        losses.push(Loss::dropped(PATH, message).counting(used.len(), "joints"));
         return None;
     }
     if count > MAX_JOINTS {
-        let message = format!("joints up to {} renumbered from 0 to {}", count - 1, used.len() - 1);
-        losses.push(Loss::renamed(format!("{PATH}.joints"), message));
+        let loss = Loss::renamed(format!("{PATH}.joints"), "joints renumbered without gaps");
+        losses.push(loss.detail(format_args!("0 to {} become 0 to {}", count - 1, used.len() - 1)));
         count = used.len();
         for joint in skin.joints.as_flattened_mut().iter_mut().filter(|joint| **joint != Skin::NONE) {
             *joint = used.range(..*joint).count() as u16;
@@ -58,7 +60,7 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
     }
     if count > 0 {
         let message = "added joints at the origin, since MESH requires those that vertices are bound to";
-        losses.push(Loss::changed("skeleton.joints", message).detail(count));
+        losses.push(Loss::changed("skeleton.joints", message).counting(count, "joints"));
     }
     Some(count)
 }
@@ -121,19 +123,27 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
     let weights = match skin.weights {
         Weights::U8(weights) => weights,
         Weights::F32(weights) => {
-            let mut worst = 0.0_f32;
+            let (mut worst, mut normalised) = (0.0_f32, 0);
+            let vertices = weights.len();
             let bytes = weights.into_iter().map(|weights| {
                 let bytes = scene::weights_to_bytes(weights);
-                for (weight, byte) in weights.into_iter().zip(bytes) {
-                    worst = worst.max((weight - f32::from(byte) / 255.0).abs());
+                let sum: f32 = weights.iter().sum();
+                normalised += usize::from(sum > 0.0 && (sum - 1.0).abs() > NORMALISED);
+                for (weight, byte) in weights.into_iter().zip(bytes).filter(|_| sum > 0.0) {
+                    worst = worst.max((weight / sum - f32::from(byte) / 255.0).abs());
                 }
                 bytes
             });
             let bytes = bytes.collect();
+            if normalised > 0 {
+                let loss = Loss::changed("meshes[0].skins[0].weights", "weights normalised to a sum of 1");
+                losses.push(loss.affecting(normalised, vertices, "vertices"));
+            }
             if worst > 0.0 {
                 losses.push(Loss::quantised(
                     "meshes[0].skins[0].weights",
                     "weights rounded to 8 bits",
+                    Quantity::WEIGHTS,
                     worst,
                 ));
             }

@@ -3,7 +3,7 @@
 use crate::layout::Number;
 
 /// The most values of a line, as the grammar has it.
-pub(super) const MAX_VALUES: usize = 4;
+pub const MAX_VALUES: usize = 4;
 
 /// The values of a line, as many as the table says.
 #[derive(Debug, Clone, Copy, PartialEq)]

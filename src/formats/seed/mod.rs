@@ -54,6 +54,7 @@ impl Declared for Document {
         }),
         extensions: &["mesh"],
         dialects: &[Dialect::Spec],
+        authors_dialect: None,
         has_compression_levels: false,
         has_precisions: false,
         rules: rules::RULES,
@@ -157,8 +158,18 @@ impl Format for Document {
             }],
             skeleton: None,
             animations: Vec::new(),
+            // It is among the properties.
+            materials: Vec::new(),
         }
     }
+}
+
+/// The fast path and the grammar, for the tests that compare them.
+#[cfg(feature = "proptest")]
+#[doc(hidden)]
+pub mod __private {
+    pub use super::codec::{CHUNK, MAX_PARSED, Options, outcome};
+    pub use super::columns::MAX_VALUES;
 }
 
 fn codec_options(options: &ReadOptions, stop: Option<Severity>) -> codec::Options {

@@ -32,7 +32,9 @@ impl FromScene for Document {
         let Document { properties, positions, normals, colors, uvs, faces, comments } = self;
         let mut losses = Vec::new();
         if let Some(comments) = comments.filter(|comments| !comments.is_empty()) {
-            losses.push(Loss::dropped("comments", "scenes have no comments").detail(comments.len()));
+            losses.push(
+                Loss::dropped("comments", "comments are not converted").counting(comments.len(), "comments"),
+            );
         }
         let mesh = Mesh {
             name,
@@ -56,7 +58,7 @@ impl FromScene for Document {
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
-        let mut losses = CAPABILITIES.restrict(&mut scene, conventions);
+        let mut losses = CAPABILITIES.restrict(&mut scene, conventions, options)?;
         let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
         complete(&mut mesh, &mut losses);
         let mut properties = properties(scene.properties, &mut losses);

@@ -6,9 +6,10 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::data::Data;
+use super::entries::{Json, Part};
 use crate::interop::Files;
 use crate::{Error, ErrorKind, Result};
 
@@ -17,12 +18,12 @@ const JSON: &[u8; 4] = b"JSON";
 const BIN: &[u8; 4] = b"BIN\0";
 
 /// What need not be escaped in the name of a file.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+pub(super) const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Writes one binary file.
-pub(super) fn write_glb(mut json: Value, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
+pub(super) fn write_glb(mut json: Json, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
     if data.len() > 0 {
-        json["buffers"] = json!([{ "byteLength": data.len() }]);
+        json.insert("buffers", Part::Value(json!([{ "byteLength": data.len() }])));
     }
     let mut json = to_bytes(serde_json::to_vec(&json))?;
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -48,7 +49,7 @@ pub(super) fn write_glb(mut json: Value, data: &Data, name: &str, files: &mut dy
 }
 
 /// Writes the JSON, and the numbers beside it in a file that has its stem; in a data URI where there can be none.
-pub(super) fn write_json(mut json: Value, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
+pub(super) fn write_json(mut json: Json, data: &Data, name: &str, files: &mut dyn Files) -> Result<()> {
     if data.len() > 0 {
         let stem = Path::new(name).file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
         let beside = format!("{stem}.bin");
@@ -65,7 +66,7 @@ pub(super) fn write_json(mut json: Value, data: &Data, name: &str, files: &mut d
                 utf8_percent_encode(&beside, ESCAPED).to_string()
             }
         };
-        json["buffers"] = json!([{ "byteLength": data.len(), "uri": uri }]);
+        json.insert("buffers", Part::Value(json!([{ "byteLength": data.len(), "uri": uri }])));
     }
     let mut text = to_bytes(serde_json::to_vec_pretty(&json))?;
     text.push(b'\n');

@@ -12,7 +12,7 @@ use super::failures::Failures;
 use super::malformed::malformed;
 use super::skeleton::Joints;
 use super::take_own;
-use crate::scene::{Animation, Channel, Interpolation, Samples};
+use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples};
 use crate::{Loss, Result};
 
 /// The fewest straight pieces that a curve between two keys becomes.
@@ -24,6 +24,9 @@ const MAX_PIECES: usize = 64;
 /// How far the straight pieces may be from the curve, as a part of the range of its values, unless they would be too many.
 const NEAR: f32 = 1e-4;
 
+/// Values at the times of a list; for curves also those halfway between.
+type Sampled<const N: usize> = (Vec<[f32; N]>, Vec<[f32; N]>);
+
 pub(super) fn read(
     document: &Document,
     joints: &Joints,
@@ -33,7 +36,8 @@ pub(super) fn read(
     let mut animations = Vec::new();
     for (index, entry) in document.root.animations.iter().enumerate() {
         let at = format!("animations[{index}]");
-        animations.extend(Reader::new(document, entry, &at).read(joints, failures, losses)?);
+        let place = animations.len();
+        animations.extend(Reader::new(document, entry, &at).read(place, joints, failures, losses)?);
     }
     Ok(animations)
 }
@@ -45,9 +49,9 @@ struct Reader<'a> {
     animation: Animation,
     /// The list of times for each accessor, with so many pieces between keys.
     lists: HashMap<(usize, usize), usize>,
-    /// How many curves there are, and the most pieces of one.
-    curves: usize,
+    /// The most pieces of a curve, and how far they are from it.
     pieces: usize,
+    deviation: Deviation,
 }
 
 impl<'a> Reader<'a> {
@@ -58,14 +62,15 @@ impl<'a> Reader<'a> {
             at,
             animation: Animation::default(),
             lists: HashMap::new(),
-            curves: 0,
             pieces: 0,
+            deviation: Deviation::default(),
         }
     }
 
-    /// The animation without the channels that cannot be read; `None` if nothing is left of it.
+    /// The animation, at this place in the scene, without the channels that cannot be read; `None` if nothing is left of it.
     fn read(
         mut self,
+        place: usize,
         joints: &Joints,
         failures: &mut Failures,
         losses: &mut Vec<Loss>,
@@ -79,11 +84,11 @@ impl<'a> Reader<'a> {
         // Without ticks of this crate's own, a tick is a second.
         self.animation.rate = float("rate").unwrap_or(1.0);
         let mut unread = Vec::new();
-        for (place, channel) in self.entry.channels.iter().enumerate() {
-            let at = format!("{}.channels[{place}]", self.at);
+        for (number, channel) in self.entry.channels.iter().enumerate() {
+            let at = format!("{}.channels[{number}]", self.at);
             if let Err(error) = self.channel(&at, channel, joints, losses) {
-                let message = failures.note(error, &at)?;
-                unread.push(Loss::dropped(at, message));
+                let why = failures.note(error, &at)?;
+                unread.push(Loss::dropped(at, "cannot be read").detail(why));
             }
         }
         let is_left_out = self.animation.channels.is_empty() && !unread.is_empty();
@@ -94,11 +99,9 @@ impl<'a> Reader<'a> {
         }
         let last = self.animation.times.iter().filter_map(|times| times.last()).copied();
         self.animation.duration = float("duration").unwrap_or_else(|| last.fold(0.0, f32::max));
-        if self.curves > 0 {
-            let message =
-                format!("cubic splines sampled: up to {} linear segments between keys", self.pieces);
-            losses.push(Loss::changed(format!("{}.samplers", self.at), message).detail(self.curves));
-        }
+        let detail = format!("up to {} between keys", self.pieces);
+        let sampled = self.deviation.report(place, "cubic splines become linear segments");
+        losses.extend(sampled.into_iter().map(|loss| loss.detail(&detail)));
         Ok(Some(self.animation))
     }
 
@@ -114,7 +117,7 @@ impl<'a> Reader<'a> {
             return Err(malformed(path, "a target that glTF does not know"));
         };
         if property == Property::MorphTargetWeights {
-            losses.push(Loss::dropped(path, "scenes have no animations of morph targets"));
+            losses.push(Loss::dropped(path, "animations of morph targets are not converted"));
             return Ok(());
         }
         let nodes = self.document.root.nodes.len();
@@ -138,22 +141,34 @@ impl<'a> Reader<'a> {
         };
         let seconds = self.seconds(sampler.input.value())?;
         let mut pieces = 1;
-        let samples = match property {
+        let (samples, middles) = match property {
             Property::Rotation => {
-                let mut values = self.values::<4>(sampler, curve, &seconds, &mut pieces)?;
+                let (mut values, mut middles) = self.values::<4>(sampler, curve, &seconds, &mut pieces)?;
                 if curve == Curve::CubicSpline {
-                    values.iter_mut().for_each(normalize);
+                    values.iter_mut().chain(&mut middles).for_each(normalize);
                 }
-                Samples::Rotation(values)
+                (Samples::Rotation(values), Samples::Rotation(middles))
             }
-            Property::Scale => Samples::Scale(self.values::<3>(sampler, curve, &seconds, &mut pieces)?),
-            _ => Samples::Translation(self.values::<3>(sampler, curve, &seconds, &mut pieces)?),
+            Property::Scale => {
+                let (values, middles) = self.values::<3>(sampler, curve, &seconds, &mut pieces)?;
+                (Samples::Scale(values), Samples::Scale(middles))
+            }
+            _ => {
+                let (values, middles) = self.values::<3>(sampler, curve, &seconds, &mut pieces)?;
+                (Samples::Translation(values), Samples::Translation(middles))
+            }
         };
         let interpolation = if curve == Curve::Step { Interpolation::Step } else { Interpolation::Linear };
-        self.curves += usize::from(curve == Curve::CubicSpline);
         self.pieces = self.pieces.max(pieces);
         let times = self.list(sampler.input.value(), pieces, &seconds);
-        self.animation.channels.push(Channel { joint, times, interpolation, samples });
+        let channel = Channel { joint, times, interpolation, samples };
+        if curve == Curve::CubicSpline {
+            // By their numbers, samples are a tick apart.
+            let numbers: Vec<f32> = (0..channel.samples.len()).map(|number| number as f32).collect();
+            let halfway: Vec<f32> = (0..middles.len()).map(|number| number as f32 + 0.5).collect();
+            self.deviation.add(&middles, &channel.at(&numbers, &halfway, None));
+        }
+        self.animation.channels.push(channel);
         Ok(())
     }
 
@@ -172,14 +187,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The values at the times of the list for this sampler, and how many pieces that has between keys.
+    /// The values at the times of the list for this sampler, and of curves those halfway between; how many pieces that has
+    /// between keys.
     fn values<const N: usize>(
         &self,
         sampler: &json::animation::Sampler,
         curve: Curve,
         seconds: &[f32],
         pieces: &mut usize,
-    ) -> Result<Vec<[f32; N]>>
+    ) -> Result<Sampled<N>>
     where
         [f32; N]: bytemuck::Pod,
     {
@@ -191,15 +207,17 @@ impl<'a> Reader<'a> {
         }
         let values = accessor.floats()?;
         if each == 1 {
-            return Ok(values);
+            return Ok((values, Vec::new()));
         }
         *pieces = pieces_of(&values, seconds);
         let size = values.len() as u64 * 4 * N as u64;
         self.document.spend(size * *pieces as u64, || format!("{}.samplers", self.at))?;
-        Ok(between(seconds, *pieces, |place, time, fraction| match fraction {
+        let dense = between(seconds, 2 * *pieces, |place, time, fraction| match fraction {
             0.0 => values[3 * place + 1],
             _ => spline(&values[3 * place..][..6], time, fraction),
-        }))
+        });
+        let every_second = |first: usize| dense.iter().skip(first).step_by(2).copied().collect();
+        Ok((every_second(0), every_second(1)))
     }
 
     /// The index of the list of times of an accessor, in ticks.

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::entries::{Entry, entry};
 use crate::bulk;
 
 /// What views and accessors say of their numbers; constants of OpenGL.
@@ -30,6 +31,8 @@ pub(super) enum Target {
     Matrices,
     /// Times and values of animations, all in one view.
     Animation,
+    /// The content of an image file.
+    Image,
 }
 
 /// Where the numbers come from.
@@ -92,11 +95,11 @@ pub(super) fn type_of(components: usize) -> &'static str {
 
 #[derive(Default)]
 pub(super) struct Data<'a> {
-    pub views: Vec<Value>,
-    pub accessors: Vec<Value>,
+    pub views: Vec<Entry>,
+    pub accessors: Vec<Entry>,
     streams: Vec<Stream<'a>>,
     length: u64,
-    /// The view of all animations, where it is the last one.
+    /// Where the view of all animations begins, where it is the last one.
     animation: Option<u64>,
 }
 
@@ -125,9 +128,17 @@ impl<'a> Data<'a> {
             accessor["min"] = low.into();
             accessor["max"] = high.into();
         }
-        self.accessors.push(accessor);
+        self.accessors.push(entry(&accessor));
         self.streams.push(stream);
         self.accessors.len() - 1
+    }
+
+    /// Plans a view of the content of an image file. Returns its index.
+    pub fn push_image(&mut self, bytes: &'a [u8]) -> usize {
+        let stream = Stream::Bytes(Cow::Borrowed(bytes));
+        self.view(Target::Image, &stream);
+        self.streams.push(stream);
+        self.views.len() - 1
     }
 
     /// Makes a view for the stream, or extends that of the animations. Returns where in the view the stream begins.
@@ -136,20 +147,20 @@ impl<'a> Data<'a> {
         self.length += length.next_multiple_of(4);
         if let (Target::Animation, Some(first), Some(view)) = (target, self.animation, self.views.last_mut())
         {
-            view["byteLength"] = (start - first + length).into();
+            *view = entry(&view_of(first, start - first + length));
             return start - first;
         }
-        let mut view = json!({ "buffer": 0, "byteOffset": start, "byteLength": length });
+        let mut view = view_of(start, length);
         match target {
             Target::Vertices => view["target"] = 34962.into(),
             Target::Indices => view["target"] = 34963.into(),
-            Target::Matrices | Target::Animation => {}
+            Target::Matrices | Target::Animation | Target::Image => {}
         }
         if let Stream::Padded(_, size) = stream {
             view["byteStride"] = size.next_multiple_of(4).into();
         }
         self.animation = (target == Target::Animation).then_some(start);
-        self.views.push(view);
+        self.views.push(entry(&view));
         0
     }
 
@@ -163,6 +174,10 @@ impl<'a> Data<'a> {
         }
         Ok(())
     }
+}
+
+fn view_of(start: u64, length: u64) -> Value {
+    json!({ "buffer": 0, "byteOffset": start, "byteLength": length })
 }
 
 /// Values that are turned into bytes at a time.

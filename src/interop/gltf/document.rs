@@ -6,6 +6,7 @@ use std::cell::Cell;
 use ::gltf::json;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use glam::{DMat4, DQuat, DVec4};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
@@ -25,6 +26,8 @@ pub(super) struct Document<'a> {
     pub root: json::Root,
     /// The content of each buffer, or why it cannot be had.
     buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
+    /// Where each node is, relative to its parent, in the 64 bits of JSON's numbers.
+    pub local: Vec<DMat4>,
     pub strictness: Strictness,
     /// The bytes of compressed views, once they are unpacked.
     #[cfg(feature = "meshopt")]
@@ -51,6 +54,7 @@ impl<'a> Document<'a> {
         check_version(&json)?;
         let mut root = mend::parse(text, &json, losses).map_err(refuse)?;
         unread::list(&json, losses);
+        let local = local_transforms(&json);
         drop(json);
         mend::references(&mut root, losses)?;
         let mut left = limits.max_decoded;
@@ -60,6 +64,7 @@ impl<'a> Document<'a> {
             #[cfg(feature = "meshopt")]
             unpacked: vec![Default::default(); root.buffer_views.len()],
             root,
+            local,
             buffers,
             strictness,
             budget: Cell::new(limits.max_decoded),
@@ -185,6 +190,29 @@ fn check_version(json: &Value) -> Result<()> {
     }
 }
 
+/// The transforms of all nodes, without the last row of matrices, which is always the same.
+fn local_transforms(json: &Value) -> Vec<DMat4> {
+    fn numbers<const N: usize>(node: &Value, name: &str) -> Option<[f64; N]> {
+        let values = node.get(name)?.as_array()?;
+        let numbers: Vec<f64> = values.iter().map(Value::as_f64).collect::<Option<_>>()?;
+        numbers.try_into().ok()
+    }
+    let nodes = json.get("nodes").and_then(Value::as_array).into_iter().flatten();
+    let transform = |node: &Value| {
+        if let Some(matrix) = numbers::<16>(node, "matrix") {
+            let mut rows = DMat4::from_cols_array(&matrix).transpose();
+            rows.w_axis = DVec4::W;
+            return rows.transpose();
+        }
+        let rotation = numbers(node, "rotation").map_or(DQuat::IDENTITY, DQuat::from_array);
+        let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY };
+        let translation = numbers::<3>(node, "translation").unwrap_or_default();
+        let scale = numbers(node, "scale").unwrap_or([1.0; 3]);
+        DMat4::from_scale_rotation_translation(scale.into(), rotation, translation.into())
+    };
+    nodes.map(transform).collect()
+}
+
 fn load<'a>(
     index: usize,
     buffer: &json::Buffer,
@@ -197,7 +225,7 @@ fn load<'a>(
         (ErrorKind::LimitExceeded, format!("{length} more bytes than the limit for decoded data allows"))
     })?;
     let mut bytes = match &buffer.uri {
-        Some(uri) => Cow::Owned(resolve(uri, files)?),
+        Some(uri) => Cow::Owned(resolve(uri, length, files)?),
         None if index == 0 => {
             Cow::Borrowed(numbers.ok_or((ErrorKind::Malformed, "no uri, and no binary chunk".to_owned()))?)
         }
@@ -215,13 +243,10 @@ fn load<'a>(
     Ok(bytes)
 }
 
-/// The bytes that a URI stands for: those in it, or those of a file beside this one.
-fn resolve(uri: &str, files: &dyn Files) -> Result<Vec<u8>, Reason> {
-    if let Some(data) = uri.strip_prefix("data:") {
-        let Some((_, text)) = data.split_once(";base64,") else {
-            return Err((ErrorKind::Malformed, "a data URI that is not base64".to_owned()));
-        };
-        return BASE64.decode(text).map_err(|error| (ErrorKind::Malformed, format!("base64: {error}")));
+/// The bytes that a URI stands for: those in it, or the first ones of a file beside this one.
+fn resolve(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Reason> {
+    if let Some(data) = data_uri(uri) {
+        return data.map(|(_, bytes)| bytes).map_err(|message| (ErrorKind::Malformed, message));
     }
     let name = percent_decode_str(uri).decode_utf8_lossy();
     let inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
@@ -229,7 +254,24 @@ fn resolve(uri: &str, files: &dyn Files) -> Result<Vec<u8>, Reason> {
         let message = format!("\"{name}\" is not read: only files beside this one or below it are");
         return Err((ErrorKind::Unsupported, message));
     }
-    files.read(&name).map_err(|error| (ErrorKind::Io, format!("{name}: {error}")))
+    files.read(&name, length).map_err(|error| (ErrorKind::Io, format!("{name}: {error}")))
+}
+
+/// The media type and content of a data URI, or why it cannot be decoded; `None` of other URIs. Schemes are
+/// case-insensitive, and so is `base64`.
+pub(super) fn data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String>> {
+    let (scheme, data) = uri.split_once(':')?;
+    if !scheme.eq_ignore_ascii_case("data") {
+        return None;
+    }
+    const BASE64_MARK: &str = ";base64";
+    let is_base64 = |kind: &str| kind.to_ascii_lowercase().ends_with(BASE64_MARK);
+    let Some((kind, text)) = data.split_once(',').filter(|(kind, _)| is_base64(kind)) else {
+        return Some(Err("a data URI that is not base64".to_owned()));
+    };
+    let media_type = &kind[..kind.len() - BASE64_MARK.len()];
+    let bytes = BASE64.decode(text).map_err(|error| format!("base64: {error}"));
+    Some(bytes.map(|bytes| (media_type, bytes)))
 }
 
 /// What an object has that the format gives no meaning; not an object, it is called "extras".

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ::gltf::json;
 use ::gltf::json::animation::Property;
 use ::gltf::json::validation::Checked;
-use glam::Mat4;
+use glam::{DMat4, Mat4};
 use serde_json::Value;
 
 use super::LOD;
@@ -28,6 +28,8 @@ pub(super) struct Hierarchy {
     ranges: Vec<Range<usize>>,
     /// From the space of each node to that of the scene.
     to_scene: Vec<Mat4>,
+    /// The same in 64 bits.
+    exact: Vec<DMat4>,
 }
 
 impl Hierarchy {
@@ -55,18 +57,20 @@ impl Hierarchy {
         let local = nodes.iter().map(|node| to_transform(node).map_or_else(|m| m, |t| t.to_matrix()));
         let mut shown = vec![false; nodes.len()];
         below(nodes, roots.clone()).into_iter().for_each(|node| shown[node] = true);
-        let (local, to_scene) = (local.collect(), Vec::new());
-        let mut hierarchy = Hierarchy { parents, local, shown, top: None, order, ranges, to_scene };
+        let (local, to_scene, exact) = (local.collect(), Vec::new(), Vec::new());
+        let mut hierarchy = Hierarchy { parents, local, shown, top: None, order, ranges, to_scene, exact };
         hierarchy.top = hierarchy.find_top(document, &roots);
-        hierarchy.place();
+        hierarchy.place(document);
         Ok(hierarchy)
     }
 
     /// Finds out where each node is in the scene.
-    fn place(&mut self) {
+    fn place(&mut self, document: &Document) {
         self.to_scene = vec![Mat4::IDENTITY; self.local.len()];
+        self.exact = vec![DMat4::IDENTITY; self.local.len()];
         for node in self.order.iter().copied().filter(|node| Some(*node) != self.top) {
             self.to_scene[node] = self.to_scene(self.parents[node]) * self.local[node];
+            self.exact[node] = self.exact(self.parents[node]) * document.local[node];
         }
     }
 
@@ -87,6 +91,11 @@ impl Hierarchy {
     /// From the space of a node, or of what is above all, to that of the scene.
     pub fn to_scene(&self, node: Option<usize>) -> Mat4 {
         node.map_or(Mat4::IDENTITY, |node| self.to_scene[node])
+    }
+
+    /// As [`to_scene`](Hierarchy::to_scene), in 64 bits.
+    pub fn exact(&self, node: Option<usize>) -> DMat4 {
+        node.map_or(DMat4::IDENTITY, |node| self.exact[node])
     }
 
     /// From the space of the scene to that of a node; the identity where the node is not below it.
@@ -185,8 +194,8 @@ pub(super) fn coarser(document: &Document, node: usize, losses: &mut Vec<Loss>) 
     let is_there = |id: &&Value| id.as_u64().is_some_and(|id| id < nodes.len() as u64);
     let (there, missing): (Vec<_>, Vec<_>) = ids.partition(is_there);
     for id in missing {
-        let message = format!("node {id}, but there are {}", nodes.len());
-        losses.push(Loss::dropped(format!("nodes[{node}].extensions.{LOD}"), message));
+        let loss = Loss::dropped(format!("nodes[{node}].extensions.{LOD}"), "reference to a missing node");
+        losses.push(loss.detail(format_args!("{id} of {}", nodes.len())));
     }
     there.into_iter().filter_map(|id| Some(id.as_u64()? as usize)).collect()
 }

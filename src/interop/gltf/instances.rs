@@ -1,25 +1,34 @@
 //! `EXT_mesh_gpu_instancing`: a mesh that is shown several times.
 
-use glam::Mat4;
 use serde_json::Value;
 
 use super::INSTANCING;
 use super::document::Document;
 use super::malformed::malformed;
-use crate::Result;
 use crate::scene::Transform;
+use crate::{Loss, Result};
+
+const KNOWN: [&str; 3] = ["TRANSLATION", "ROTATION", "SCALE"];
 
 /// Where the instances of the mesh of a node are, relative to the node; `None` where there is only the mesh itself.
 ///
 /// # Errors
 ///
 /// If the lists of translations, rotations and factors cannot be read, or are not as long as each other.
-pub(super) fn read(document: &Document, node: usize) -> Result<Option<Vec<Mat4>>> {
+pub(super) fn read(
+    document: &Document,
+    node: usize,
+    losses: &mut Vec<Loss>,
+) -> Result<Option<Vec<Transform>>> {
     let extensions = document.root.nodes[node].extensions.as_ref();
     let Some(entry) = extensions.and_then(|extensions| extensions.others.get(INSTANCING)) else {
         return Ok(None);
     };
     let at = || format!("nodes[{node}].extensions.{INSTANCING}");
+    let attributes = entry.get("attributes").and_then(Value::as_object).into_iter().flatten();
+    for (name, _) in attributes.filter(|(name, _)| !KNOWN.contains(&&***name)) {
+        losses.push(Loss::dropped(at(), "unsupported attributes of instances").detail(name));
+    }
     let accessor = |name: &str| {
         let index =
             entry.get("attributes").and_then(|attributes| attributes.get(name)).and_then(Value::as_u64);
@@ -38,15 +47,12 @@ pub(super) fn read(document: &Document, node: usize) -> Result<Option<Vec<Mat4>>
     if counts.iter().any(|other| *other != count) {
         return Err(malformed(at(), format!("lists of {counts:?} values, expected the same number in each")));
     }
-    document.spend(count as u64 * size_of::<Mat4>() as u64, at)?;
+    document.spend(count as u64 * size_of::<Transform>() as u64, at)?;
     let default = Transform::default();
-    let instance = |index: usize| {
-        let value = Transform {
-            translation: translations.as_ref().map_or(default.translation, |values| values[index]),
-            rotation: rotations.as_ref().map_or(default.rotation, |values| values[index]),
-            scale: scales.as_ref().map_or(default.scale, |values| values[index]),
-        };
-        value.to_matrix()
+    let instance = |index: usize| Transform {
+        translation: translations.as_ref().map_or(default.translation, |values| values[index]),
+        rotation: rotations.as_ref().map_or(default.rotation, |values| values[index]),
+        scale: scales.as_ref().map_or(default.scale, |values| values[index]),
     };
     Ok(Some((0..count).map(instance).collect()))
 }

@@ -102,10 +102,7 @@ pub(super) fn references(root: &mut json::Root, losses: &mut Vec<Loss>) -> Resul
     for (index, material) in root.materials.iter_mut().enumerate() {
         if material.alpha_mode == Checked::Invalid {
             material.alpha_mode = Checked::Valid(AlphaMode::default());
-            losses.push(Loss::dropped(
-                format!("materials[{index}].alphaMode"),
-                "a value that glTF does not know",
-            ));
+            losses.push(Loss::dropped(format!("materials[{index}].alphaMode"), "unknown value"));
         }
     }
     for (index, view) in root.buffer_views.iter_mut().enumerate() {
@@ -125,8 +122,8 @@ fn keep<T>(
     losses: &mut Vec<Loss>,
 ) {
     if let Some(missing) = index.take_if(|index| index.value() >= count) {
-        let message = format!("refers to {}, but there are {count}", missing.value());
-        losses.push(Loss::dropped(path.to_string(), message));
+        let loss = Loss::dropped(path.to_string(), "reference to a missing item");
+        losses.push(loss.detail(format_args!("{} of {count}", missing.value())));
     }
 }
 
@@ -134,7 +131,7 @@ fn keep_all<T>(list: &mut Vec<json::Index<T>>, count: usize, path: &str, losses:
     let before = list.len();
     list.retain(|index| index.value() < count);
     if list.len() < before {
-        let loss = Loss::dropped(path, format!("references beyond the {count} that there are"));
+        let loss = Loss::dropped(path, "references to missing items");
         losses.push(loss.affecting(before - list.len(), before, "references"));
     }
 }

@@ -14,6 +14,7 @@ mod curves;
 mod data;
 mod document;
 mod draco;
+mod entries;
 mod failures;
 mod hierarchy;
 mod instances;
@@ -54,13 +55,29 @@ const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"
 /// The extension for primitives that are compressed.
 const DRACO: &str = "KHR_draco_mesh_compression";
 
-const CAPABILITIES: Capabilities = Capabilities {
+/// The extensions for images of other types than PNG and JPEG, with the media type of each.
+const TEXTURE_SOURCES: [(&str, &str); 3] = [
+    ("EXT_texture_webp", "image/webp"),
+    ("KHR_texture_basisu", "image/ktx2"),
+    ("MSFT_texture_dds", "image/vnd-ms.dds"),
+];
+
+/// The extension for transforms of texture coordinates.
+const TEXTURE_TRANSFORM: &str = "KHR_texture_transform";
+
+/// The extension for lights.
+const LIGHTS: &str = "KHR_lights_punctual";
+
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
     format: "glTF",
     meshes: true,
     mesh_names: true,
     materials: true,
     textures: true,
     flat_colors: true,
+    alpha_modes: true,
+    samplers: true,
+    surfaces: true,
     flat: true,
     normals: true,
     tangents: true,
@@ -71,6 +88,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     unindexed: true,
     corners: 3,
     lods: true,
+    nodes: true,
     transform: true,
     skeleton: true,
     joint_names: true,
@@ -105,8 +123,17 @@ fn take_own(extras: &mut Extras) -> Extras {
     }
 }
 
+/// The place of an object, and its name if it has one: `materials[3] "bark"`.
+fn label(list: &str, index: usize, name: Option<&str>) -> String {
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) => format!("{list}[{index}] \"{name}\""),
+        None => format!("{list}[{index}]"),
+    }
+}
+
 /// glTF in one binary file.
 pub(super) mod glb {
+    pub(in crate::interop) use super::CAPABILITIES;
     pub(in crate::interop) use super::read::{CONVENTIONS, read};
     use crate::interop::Files;
     use crate::scene::{Scene, SceneOptions};
@@ -124,6 +151,7 @@ pub(super) mod glb {
 
 /// glTF as JSON with a file of numbers beside it.
 pub(super) mod gltf_json {
+    pub(in crate::interop) use super::CAPABILITIES;
     pub(in crate::interop) use super::read::{CONVENTIONS, read};
     use crate::interop::Files;
     use crate::scene::{Scene, SceneOptions};

@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::document::{Document, extras};
 use super::hierarchy::Hierarchy;
 use super::skeleton::Joints;
-use super::{TOP, take_own};
-use crate::Loss;
+use super::{LIGHTS, TOP, label, take_own};
 use crate::scene::{Extras, Mesh};
+use crate::{Category, Loss};
 
 /// Where a mesh of the scene comes from.
 pub(super) struct Origin<'a> {
@@ -22,6 +22,8 @@ pub(super) struct Origin<'a> {
     pub at: &'a str,
     /// How many losses there were before those of the node.
     pub listed: usize,
+    /// Whether name and extras of the node go to a placement.
+    pub is_placed: bool,
 }
 
 impl Origin<'_> {
@@ -31,8 +33,9 @@ impl Origin<'_> {
         let (node, entry) = (&self.root.nodes[self.node], &self.root.meshes[self.mesh]);
         let named = [&entry.name, &node.name].into_iter().flatten().find(|name| !name.is_empty());
         mesh.name = named.cloned().unwrap_or_default();
+        let own = if self.is_placed { Extras::new() } else { extras(&node.extras) };
         let sources = [
-            (format!("nodes[{}]", self.node), extras(&node.extras)),
+            (format!("nodes[{}]", self.node), own),
             (format!("meshes[{}]", self.mesh), extras(&entry.extras)),
             (self.at.to_owned(), std::mem::take(&mut mesh.extras)),
         ];
@@ -71,14 +74,15 @@ impl Origin<'_> {
         for (path, name) in names {
             let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
             if let Some(first) = meshes.first().filter(|_| meshes.iter().all(|mesh| mesh.name != *name)) {
-                let loss = Loss::dropped(path, "meshes of scenes have one name");
+                let loss = Loss::dropped(path, "a mesh keeps one name");
                 losses.push(loss.detail(format_args!("\"{name}\"; the mesh is called \"{}\"", first.name)));
             }
         }
     }
 }
 
-/// Lists the nodes of the scene that have a name or extras, but are neither meshes nor joints.
+/// Lists the nodes of the scene that have a name or extras, but are neither meshes nor joints. Cameras and lights are listed
+/// as such.
 pub(super) fn list_nodes(
     document: &Document,
     hierarchy: &Hierarchy,
@@ -91,29 +95,34 @@ pub(super) fn list_nodes(
     for joint in root.skins.iter().flat_map(|skin| &skin.joints) {
         kept[joint.value()] = true;
     }
+    let mut empties = Vec::new();
     for (index, node) in root.nodes.iter().enumerate() {
         if kept[index] || !hierarchy.shown[index] || node.mesh.is_some() {
             continue;
         }
+        let is_listed = node.camera.is_some()
+            || node.extensions.as_ref().is_some_and(|extensions| extensions.others.contains_key(LIGHTS));
         // The node on top will be called so again.
         let known = if hierarchy.top == Some(index) { TOP } else { "" };
-        let name = node.name.as_deref().filter(|name| !name.is_empty() && *name != known);
+        let name = node.name.as_deref().filter(|name| !name.is_empty() && *name != known && !is_listed);
         let mut extras = extras(&node.extras);
         take_own(&mut extras);
-        let name = name.map(|name| format!("its name \"{name}\""));
         let names: Vec<_> = extras.keys().map(String::as_str).collect();
-        let extras = (!names.is_empty()).then(|| format!("its extras {}", names.join(", ")));
-        let parts: Vec<_> = name.into_iter().chain(extras).collect();
-        if !parts.is_empty() {
-            let loss = Loss::dropped(format!("nodes[{index}]"), "scenes have no nodes but meshes and joints");
-            losses.push(loss.detail(parts.join(" and ")));
+        match (name, &*names) {
+            (None, []) => {}
+            (_, []) => empties.push(label("nodes", index, name)),
+            _ => empties.push(format!("{} (extras: {})", label("nodes", index, name), names.join(" "))),
         }
+    }
+    if !empties.is_empty() {
+        let loss = Loss::dropped("nodes", "empty objects are not converted").naming(empties);
+        losses.push(loss.in_category(Category::Names));
     }
 }
 
-/// Lists the meshes that no node of the scene shows.
+/// Lists the meshes that no object of the scene uses.
 pub(super) fn list_unused(shown: &[bool], losses: &mut Vec<Loss>) {
     for (index, _) in shown.iter().enumerate().filter(|(_, shown)| !**shown) {
-        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes that no node of the scene shows"));
+        losses.push(Loss::dropped(format!("meshes[{index}]"), "meshes that no object of the scene uses"));
     }
 }

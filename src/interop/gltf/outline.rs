@@ -4,32 +4,37 @@
 //! with the transform of the scene: joints must have a common root. Skinned meshes are roots themselves, since nodes
 //! above them do not move them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use glam::DVec3;
 use serde_json::{Map, Value, json};
 
 use super::attributes::{extras, primitive};
 use super::data::{Data, Kind, Shape, Stream, Target};
-use super::materials::to_factor;
+use super::entries::{Entry, entry, list};
+use super::materials::Materials;
 use super::repair::Bones;
-use super::{LOD, TOP, set_own};
+use super::{INSTANCING, LOD, TOP, set_own};
 use crate::Loss;
-use crate::scene::{Extras, Joint, Material, Mesh, Scene, Transform};
+use crate::scene::{Extras, Joint, Mesh, Placement, Scene, Transform, is_diagonal};
 
 #[derive(Default)]
-pub(super) struct Outline {
-    pub nodes: Vec<Value>,
-    pub meshes: Vec<Value>,
+pub(super) struct Outline<'a> {
+    /// Joints, and the node above all.
+    nodes: Vec<Value>,
+    /// The nodes after these: those of meshes.
+    shown: Vec<Entry>,
+    pub meshes: Vec<Entry>,
     pub skins: Vec<Value>,
-    pub materials: Vec<Value>,
+    pub materials: Materials<'a>,
     /// The nodes of the scene.
     pub roots: Vec<usize>,
-    /// Where the materials are that are there already.
-    known: HashMap<Material, usize>,
+    /// Whether a node shows its mesh several times.
+    pub has_instances: bool,
 }
 
-impl Outline {
-    pub fn new<'a>(scene: &'a Scene, bones: Bones, data: &mut Data<'a>, losses: &mut Vec<Loss>) -> Outline {
+impl<'a> Outline<'a> {
+    pub fn new(scene: &'a Scene, bones: Bones, data: &mut Data<'a>, losses: &mut Vec<Loss>) -> Outline<'a> {
         let mut outline = Outline::default();
         let mut below = outline.joints(scene, bones);
         if bones.all() > 0 {
@@ -46,17 +51,18 @@ impl Outline {
                 losses.push(Loss::dropped(format!("meshes[{index}]"), "glTF has no meshes without vertices"));
             }
             if !levelled.contains(&index) {
-                let node = outline.mesh(&[mesh], bones, data);
-                outline.place(node, &mut below, top);
+                outline.mesh_nodes(mesh, bones, data, |outline, node, skinned| {
+                    outline.place(node, skinned, &mut below, top);
+                });
             }
         }
-        if let Some(node) = outline.lods(scene, bones, data) {
-            outline.place(Some(node), &mut below, top);
+        if let Some((node, skinned)) = outline.lods(scene, bones, data) {
+            outline.place(node, skinned, &mut below, top);
         }
         if outline.roots.is_empty() {
             // Some readers want a scene to have a node.
-            outline.roots.push(outline.nodes.len());
-            outline.nodes.push(json!({ "name": TOP }));
+            let node = outline.show(&json!({ "name": TOP }));
+            outline.roots.push(node);
         }
         if let Some(top) = top {
             let node = &mut outline.nodes[top];
@@ -70,14 +76,48 @@ impl Outline {
         outline
     }
 
+    /// All nodes.
+    pub fn take_nodes(&mut self) -> Vec<Entry> {
+        let mut nodes = list(&std::mem::take(&mut self.nodes));
+        nodes.append(&mut self.shown);
+        nodes
+    }
+
+    /// Adds a node after joints and top. Returns its index.
+    fn show(&mut self, node: &Value) -> usize {
+        self.shown.push(entry(node));
+        self.nodes.len() + self.shown.len() - 1
+    }
+
     /// Puts a node below the top or beside it.
-    fn place(&mut self, node: Option<usize>, below: &mut Vec<usize>, top: Option<usize>) {
-        let Some(node) = node else { return };
-        let skinned = self.nodes[node].get("skin").is_some();
+    fn place(&mut self, node: usize, skinned: bool, below: &mut Vec<usize>, top: Option<usize>) {
         if top.is_some() && !skinned {
             below.push(node);
         } else {
             self.roots.push(node);
+        }
+    }
+
+    /// Adds the nodes that show a mesh, and hands each to `place`.
+    fn mesh_nodes(
+        &mut self,
+        mesh: &'a Mesh,
+        bones: Bones,
+        data: &mut Data<'a>,
+        mut place: impl FnMut(&mut Outline<'a>, usize, bool),
+    ) {
+        let Some(plain) = self.mesh(&[mesh], bones, data) else { return };
+        let skinned = plain.contains_key("skin");
+        if mesh.placements.is_empty() {
+            let node = self.show(&plain.into());
+            return place(self, node, skinned);
+        }
+        for placement in &mesh.placements {
+            let mut node = plain.clone();
+            add_placement(&mut node, placement, data);
+            self.has_instances |= !placement.instances.is_empty();
+            let node = self.show(&node.into());
+            place(self, node, skinned);
         }
     }
 
@@ -107,15 +147,15 @@ impl Outline {
         roots
     }
 
-    /// A node with the meshes as primitives of one mesh; `None` if none has vertices.
-    fn mesh<'a>(&mut self, meshes: &[&'a Mesh], bones: Bones, data: &mut Data<'a>) -> Option<usize> {
+    /// Adds the meshes as primitives of one mesh. Returns a node that shows it; `None` if none has vertices.
+    fn mesh(&mut self, meshes: &[&'a Mesh], bones: Bones, data: &mut Data<'a>) -> Option<Map<String, Value>> {
         let several = meshes.len() > 1;
         let mut node = Map::new();
         let mut entry = Map::new();
         let mut primitives: Vec<Value> = Vec::new();
         for mesh in meshes.iter().filter(|mesh| !mesh.positions.is_empty()) {
             let mut primitive = primitive(mesh, bones, data);
-            if let Some(material) = self.material(&mesh.material) {
+            if let Some(material) = self.materials.index(&mesh.material, data) {
                 primitive.insert("material".to_owned(), material.into());
             }
             let extras = extras(mesh, several);
@@ -137,62 +177,70 @@ impl Outline {
         }
         node.insert("mesh".to_owned(), self.meshes.len().into());
         entry.insert("primitives".to_owned(), primitives.into());
-        self.meshes.push(entry.into());
-        self.nodes.push(node.into());
-        Some(self.nodes.len() - 1)
+        self.meshes.push(super::entries::entry(&entry.into()));
+        Some(node)
     }
 
     /// One node for each level of detail, all meshes of which are its primitives. Returns the finest, which names the
-    /// others.
-    fn lods<'a>(&mut self, scene: &'a Scene, bones: Bones, data: &mut Data<'a>) -> Option<usize> {
+    /// others, and whether it is skinned.
+    fn lods(&mut self, scene: &'a Scene, bones: Bones, data: &mut Data<'a>) -> Option<(usize, bool)> {
         let mut lods: Vec<_> = scene.lods.iter().collect();
         lods.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         let mut nodes = Vec::new();
         for lod in lods {
             let meshes: Vec<_> = lod.meshes.iter().filter_map(|mesh| scene.meshes.get(*mesh)).collect();
-            let node = self.mesh(&meshes, bones, data).unwrap_or_else(|| {
-                self.nodes.push(json!({}));
-                self.nodes.len() - 1
-            });
+            let mut node = self.mesh(&meshes, bones, data).unwrap_or_default();
             let mut extras = Extras::new();
             set_own(&mut extras, "distance", lod.distance.into());
-            self.nodes[node]["extras"] = extras.into();
+            node.insert("extras".to_owned(), extras.into());
             nodes.push(node);
         }
-        let (first, others) = nodes.split_first()?;
+        let first = self.nodes.len() + self.shown.len();
+        let skinned = nodes.first()?.contains_key("skin");
+        let others: Vec<usize> = (1..nodes.len()).map(|level| first + level).collect();
         if !others.is_empty() {
-            self.nodes[*first]["extensions"] = json!({ LOD: { "ids": others } });
+            nodes[0].insert("extensions".to_owned(), json!({ LOD: { "ids": others } }));
         }
-        Some(*first)
+        for node in nodes {
+            self.show(&node.into());
+        }
+        Some((first, skinned))
     }
+}
 
-    /// The index of a material; `None` for one that says nothing.
-    fn material(&mut self, material: &Material) -> Option<usize> {
-        if *material == Material::default() {
-            return None;
+fn add_placement(node: &mut Map<String, Value>, placement: &Placement, data: &mut Data) {
+    let Placement { name, transform, instances, extras } = placement;
+    node.remove("name");
+    if !name.is_empty() {
+        node.insert("name".to_owned(), name.as_str().into());
+    }
+    if is_diagonal(*transform) {
+        let [translation, scale] = [transform.w_axis.truncate(), transform.diagonal().truncate()];
+        if translation != DVec3::ZERO {
+            node.insert("translation".to_owned(), translation.to_array().to_vec().into());
         }
-        if let Some(index) = self.known.get(material) {
-            return Some(*index);
+        if scale != DVec3::ONE {
+            node.insert("scale".to_owned(), scale.to_array().to_vec().into());
         }
-        let mut entry = Map::new();
-        if !material.name.is_empty() {
-            entry.insert("name".to_owned(), material.name.as_str().into());
-        }
-        // What shines like metal would be black without surroundings.
-        let mut look = json!({ "metallicFactor": 0.0 });
-        if let Some(color) = material.color {
-            look["baseColorFactor"] = to_factor(color).to_vec().into();
-        }
-        entry.insert("pbrMetallicRoughness".to_owned(), look);
-        let mut extras = Extras::new();
-        set_own(&mut extras, "color", json!(material.color));
-        if !material.texture.is_empty() {
-            set_own(&mut extras, "texture", material.texture.as_str().into());
-        }
-        entry.insert("extras".to_owned(), extras.into());
-        self.materials.push(entry.into());
-        self.known.insert(material.clone(), self.materials.len() - 1);
-        Some(self.materials.len() - 1)
+    } else {
+        node.insert("matrix".to_owned(), transform.to_cols_array().to_vec().into());
+    }
+    if !instances.is_empty() {
+        let mut push = |stream: Stream<'static>, name| {
+            data.push(Target::Matrices, stream, instances.len(), Shape::new(Kind::F32, name))
+        };
+        let translations: Vec<_> = instances.iter().map(|instance| instance.translation).collect();
+        let rotations: Vec<_> = instances.iter().map(|instance| instance.rotation).collect();
+        let scales: Vec<_> = instances.iter().map(|instance| instance.scale).collect();
+        let attributes = json!({
+            "TRANSLATION": push(Stream::owned(&translations), "VEC3"),
+            "ROTATION": push(Stream::owned(&rotations), "VEC4"),
+            "SCALE": push(Stream::owned(&scales), "VEC3"),
+        });
+        node.insert("extensions".to_owned(), json!({ INSTANCING: { "attributes": attributes } }));
+    }
+    if !extras.is_empty() {
+        node.insert("extras".to_owned(), extras.clone().into());
     }
 }
 

@@ -18,7 +18,8 @@ use super::take_own;
 use crate::scene::{Colors, Components, Custom, Extras, Faces, Indices, Mesh, Skin, Weights};
 use crate::{Loss, Result, Strictness};
 
-/// The mesh of a primitive, with the numbers of joints as its skin counts them. `None`: it cannot be read, and that is
+/// The mesh of a primitive, with the numbers of joints as its skin counts them, and the numbers of its sets of texture
+/// coordinates. `None`: it cannot be read, and that is
 /// listed. This crate may have kept something in the extras of the mesh.
 pub(super) fn read(
     document: &Document,
@@ -28,12 +29,12 @@ pub(super) fn read(
     at: &str,
     failures: &mut Failures,
     losses: &mut Vec<Loss>,
-) -> Result<Option<Mesh>> {
+) -> Result<Option<(Mesh, Vec<u32>)>> {
     let Checked::Valid(mode) = entry.mode else {
         return Err(malformed(at, "a mode that glTF does not know"));
     };
     if matches!(mode, Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
-        losses.push(Loss::dropped(at, "meshes of scenes have no lines"));
+        losses.push(Loss::dropped(at, "lines are not converted"));
         return Ok(None);
     }
     let mut own = extras(&entry.extras);
@@ -41,11 +42,19 @@ pub(super) fn read(
     let kinds = known.get("kinds").or(known_of_mesh.get("kinds")).and_then(Value::as_object);
     let kinds = kinds.cloned().unwrap_or_default();
     let unpacked = draco::read(document, entry, at)?;
-    let mut columns =
-        Columns { document, unpacked: &unpacked.columns, at, failures, losses, kinds, mesh: Mesh::default() };
+    let mut columns = Columns {
+        document,
+        unpacked: &unpacked.columns,
+        at,
+        failures,
+        losses,
+        kinds,
+        uv_sets: Vec::new(),
+        mesh: Mesh::default(),
+    };
     columns.read(&entry.attributes)?;
     columns.morph(entry.targets.as_deref().unwrap_or_default(), weights)?;
-    let mut mesh = columns.mesh;
+    let Columns { mut mesh, uv_sets, .. } = columns;
     if mesh.positions.is_empty() {
         losses.push(Loss::dropped(at, "primitives without positions"));
         return Ok(None);
@@ -64,7 +73,7 @@ pub(super) fn read(
         let loss = Loss::dropped(format!("{at}.indices"), "triangles of missing vertices");
         losses.push(loss.affecting(missing, before, "triangles"));
     }
-    Ok(Some(mesh))
+    Ok(Some((mesh, uv_sets)))
 }
 
 struct Columns<'a> {
@@ -76,6 +85,8 @@ struct Columns<'a> {
     losses: &'a mut Vec<Loss>,
     /// The kinds of custom attributes before they became floats.
     kinds: Extras,
+    /// The numbers of the sets of texture coordinates.
+    uv_sets: Vec<u32>,
     mesh: Mesh,
 }
 
@@ -108,8 +119,8 @@ impl<'a> Columns<'a> {
                 Err(error) if weights.is_some() => return Err(error),
                 Err(error) => {
                     let path = self.path(&semantic.to_string());
-                    let message = self.failures.note(error, &path)?;
-                    self.losses.push(Loss::dropped(path, message));
+                    let why = self.failures.note(error, &path)?;
+                    self.losses.push(Loss::dropped(path, "cannot be read").detail(why));
                 }
                 Ok(()) => {}
             }
@@ -132,6 +143,7 @@ impl<'a> Columns<'a> {
                 let uvs = accessor.floats()?;
                 self.list_place("TEXCOORD", *set, self.mesh.uvs.len());
                 self.mesh.uvs.push(uvs);
+                self.uv_sets.push(*set);
             }
             (Semantic::Colors(set), _) => {
                 let colors = colors(&accessor)?;
@@ -152,12 +164,6 @@ impl<'a> Columns<'a> {
 
     /// Adds the morph targets by their default weights.
     fn morph(&mut self, targets: &[json::mesh::MorphTarget], weights: &[f32]) -> Result<()> {
-        if targets.is_empty() {
-            return Ok(());
-        }
-        let path = format!("{}.targets", self.at);
-        let loss = Loss::dropped(path, "scenes have no morph targets: default weights applied");
-        self.losses.push(loss.detail(targets.len()));
         for (target, weight) in targets.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
             let mesh = &mut self.mesh;
             add(self.document, target.positions, *weight, &mut mesh.positions)?;
@@ -197,8 +203,10 @@ impl<'a> Columns<'a> {
 
     fn custom(&mut self, name: &str, accessor: &Accessor) -> Result<()> {
         if accessor.components > 4 {
-            self.losses
-                .push(Loss::dropped(self.path(&format!("_{name}")), "attributes of scenes are not matrices"));
+            self.losses.push(Loss::dropped(
+                self.path(&format!("_{name}")),
+                "matrices as vertex attributes are not converted",
+            ));
             return Ok(());
         }
         let values = match accessor.kind {

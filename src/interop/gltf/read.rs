@@ -1,19 +1,22 @@
 //! glTF as a scene.
 
+use std::collections::HashMap;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use glam::Mat4;
+use glam::{DMat4, Mat4};
 use serde_json::Value;
 
 use super::document::{Document, extras};
 use super::failures::Failures;
 use super::hierarchy::{Hierarchy, coarser, distance};
+use super::materials::{self, Look};
 use super::names::{self, Origin};
 use super::skeleton::Joints;
-use super::{INSTANCING, curves, instances, materials, primitive, take_own};
+use super::{INSTANCING, curves, instances, primitive, take_own};
 use crate::interop::Files;
-use crate::scene::{Conventions, Lod, Material, Mesh, Scene, SceneOptions, Skin};
-use crate::{Limits, Loss, LossKind, Result};
+use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Transform};
+use crate::{Limits, Loss, LossKind, Result, limits};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
 
@@ -38,16 +41,18 @@ pub(in crate::interop) fn read(
     let mut failures = Failures::default();
     let joints = Joints::new(&document, &hierarchy, &mut failures, &mut losses)?;
     names::list_nodes(&document, &hierarchy, &joints, &mut losses);
-    let materials = materials::read(&document, &mut losses);
+    let looks = materials::read(&document, &mut losses)?;
     let animations = curves::read(&document, &joints, &mut failures, &mut losses)?;
     let mut reader = Reader {
         document: &document,
         hierarchy: &hierarchy,
         joints: &joints,
-        materials,
+        looks,
         failures,
         shown: vec![false; document.root.meshes.len()],
+        known: HashMap::new(),
         bake: options.bake,
+        max_triangles: limits.max_triangles,
         losses,
         scene: Scene::default(),
     };
@@ -58,9 +63,12 @@ pub(in crate::interop) fn read(
     for mesh in &mut scene.meshes {
         mesh.uv_origin = conventions.uv_origin;
     }
-    let transform = hierarchy.top.map(|top| hierarchy.local[top]);
-    scene.transform = transform.filter(|transform| *transform != Mat4::IDENTITY);
-    scene.skeleton = joints.skeleton;
+    let transform = hierarchy.top.map(|top| document.local[top]);
+    scene.set_transform(transform.unwrap_or_default(), joints.skeleton);
+    scene.meshes.iter_mut().for_each(Mesh::forget_plain_node);
+    if options.bake {
+        scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
+    }
     scene.animations = animations;
     scene_extras(&document, &mut scene);
     conventions.to_scene_space(&mut scene, "gltf");
@@ -82,12 +90,15 @@ struct Reader<'a> {
     document: &'a Document<'a>,
     hierarchy: &'a Hierarchy,
     joints: &'a Joints,
-    materials: Vec<Material>,
+    looks: Vec<Look>,
     failures: Failures,
     /// Which meshes of the file are in the scene.
     shown: Vec<bool>,
+    /// The mesh of the scene for a primitive that nodes show as it is; `None` for one that cannot be read.
+    known: HashMap<(usize, usize), Option<usize>>,
     /// Whether applying the transforms of nodes was asked for.
     bake: bool,
+    max_triangles: u64,
     losses: Vec<Loss>,
     scene: Scene,
 }
@@ -101,14 +112,15 @@ impl Reader<'_> {
             }
             let others = coarser(self.document, index, &mut self.losses);
             let above = self.hierarchy.parents[index];
-            let first = self.node(index, above)?;
             let start = distance(&self.document.root.nodes[index]);
             if others.is_empty() && start.is_none() {
+                self.node(index, above, false)?;
                 continue;
             }
+            let first = self.node(index, above, true)?;
             self.lod(0, start, first, index);
             for (level, node) in others.into_iter().enumerate() {
-                let meshes = self.node(node, above)?;
+                let meshes = self.node(node, above, true)?;
                 let start = distance(&self.document.root.nodes[node]);
                 self.lod(level + 1, start, meshes, node);
             }
@@ -136,49 +148,99 @@ impl Reader<'_> {
         lods[level].meshes.extend(meshes);
     }
 
-    /// Adds the meshes of a node that stands below `above`. Returns their indices.
-    fn node(&mut self, index: usize, above: Option<usize>) -> Result<Vec<usize>> {
+    /// Adds the meshes of a node that stands below `above`, alone or as a level of detail. Returns the indices of those that
+    /// are new.
+    fn node(&mut self, index: usize, above: Option<usize>, is_level: bool) -> Result<Vec<usize>> {
         let node = &self.document.root.nodes[index];
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
         let mesh = mesh.value();
         self.shown[mesh] = true;
         let (start, listed) = (self.scene.meshes.len(), self.losses.len());
-        let instances = match instances::read(self.document, index) {
+        let instances = match instances::read(self.document, index, &mut self.losses) {
             Ok(instances) => instances,
             Err(error) => {
                 let at = format!("nodes[{index}].extensions.{INSTANCING}");
                 let why = self.failures.note(error, &at)?;
-                self.losses.push(Loss::dropped(at, format!("{why}; the mesh is there once")));
+                let message = "instances that cannot be read: the mesh is placed once";
+                self.losses.push(Loss::dropped(at, message).detail(why));
                 None
             }
         };
+        let is_placed = !is_level && self.joints.holder(self.hierarchy, index, above).is_none();
+        // The weights of morph targets of a node change the vertices of its mesh.
+        let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
         for place in 0..self.document.root.meshes[mesh].primitives.len() {
+            if let Some(known) = self.known.get(&(mesh, place)).copied().filter(|_| is_shared) {
+                known.map_or(Ok(()), |known| self.show(known, index, above, instances.as_deref()))?;
+                continue;
+            }
             let at = format!("meshes[{mesh}].primitives[{place}]");
-            let origin = Origin { root: &self.document.root, node: index, mesh, at: &at, listed };
-            match self.primitive(&origin, place) {
-                Ok(Some(mesh)) => match &instances {
-                    Some(instances) => {
-                        let words = self.size_of_words(&origin, place);
-                        self.instances(&mesh, words, instances, index, above)?;
-                    }
-                    None => self.place(mesh, Mat4::IDENTITY, index, above),
-                },
-                Ok(None) => {}
+            let origin = Origin { root: &self.document.root, node: index, mesh, at: &at, listed, is_placed };
+            let read = match self.primitive(&origin, place) {
+                Ok(read) => read,
                 Err(error) => {
-                    let message = self.failures.note(error, &at)?;
-                    self.losses.push(Loss::dropped(at, message));
+                    let why = self.failures.note(error, &at)?;
+                    self.losses.push(Loss::dropped(at.clone(), "cannot be read").detail(why));
+                    None
                 }
+            };
+            let added = read.is_some().then_some(self.scene.meshes.len());
+            match (read, &instances) {
+                (None, _) => {}
+                (Some(mesh), _) if is_placed && mesh.skins.is_empty() => {
+                    self.scene.meshes.push(mesh);
+                    self.show(self.scene.meshes.len() - 1, index, above, instances.as_deref())?;
+                }
+                (Some(mesh), Some(instances)) => {
+                    let words = self.size_of_words(&origin, place);
+                    self.instances(&mesh, words, instances, index, above)?;
+                }
+                (Some(mesh), None) => self.place(mesh, Mat4::IDENTITY, index, above),
+            }
+            if is_shared {
+                self.known.insert((mesh, place), added);
             }
         }
         let is_joint = self.joints.of_node(index).is_some();
-        let origin = Origin { root: &self.document.root, node: index, mesh, at: "", listed };
-        origin.list_names(&self.scene.meshes[start..], is_joint, &mut self.losses);
+        let origin = Origin { root: &self.document.root, node: index, mesh, at: "", listed, is_placed };
+        origin.list_names(&self.scene.meshes[start..], is_joint || is_placed, &mut self.losses);
         let added: Vec<usize> = (start..self.scene.meshes.len()).collect();
-        if added.len() > 1 && instances.is_none() && distance(node).is_none() {
-            let loss = Loss::new(LossKind::Split, format!("meshes[{mesh}]"), "primitives become meshes");
-            self.losses.push(loss.detail(added.len()));
+        let is_split = self.document.root.meshes[mesh].primitives.len() > 1;
+        if added.len() > 1 && is_split && distance(node).is_none() {
+            let loss = Loss::new(
+                LossKind::Split,
+                format!("meshes[{mesh}]"),
+                "each primitive becomes a mesh of its own",
+            );
+            self.losses.push(loss.counting(added.len(), "meshes"));
         }
         Ok(added)
+    }
+
+    /// Lets a node show a mesh of the scene.
+    fn show(
+        &mut self,
+        mesh: usize,
+        node: usize,
+        above: Option<usize>,
+        instances: Option<&[Transform]>,
+    ) -> Result<()> {
+        let entry = &self.document.root.nodes[node];
+        let instances = instances.unwrap_or_default().to_vec();
+        let words =
+            entry.extras.as_ref().map_or(0, |raw| raw.get().len() as u64).saturating_mul(SIZE_OF_VALUE);
+        let size =
+            size_of::<Placement>() + size_of_val(&*instances) + entry.name.as_ref().map_or(0, String::len);
+        self.document.spend(words + size as u64, || format!("nodes[{node}]"))?;
+        let mut extras = extras(&entry.extras);
+        take_own(&mut extras);
+        let transform = self.hierarchy.exact(above) * self.document.local[node];
+        let name = entry.name.clone().unwrap_or_default();
+        let placement = Placement { name, transform, instances, extras };
+        if let Some(mesh) = self.scene.meshes.get_mut(mesh) {
+            mesh.placements.push(placement);
+        }
+        Ok(())
     }
 
     /// The mesh of a primitive, where it is as the file has it.
@@ -191,9 +253,9 @@ impl Reader<'_> {
         let weights = weights.map_or(&[][..], Vec::as_slice);
         let Reader { document, failures, losses, .. } = self;
         let mesh = primitive::read(document, primitive, &known, weights, origin.at, failures, losses)?;
-        let Some(mut mesh) = mesh else { return Ok(None) };
-        if let Some(material) = primitive.material.and_then(|index| self.materials.get(index.value())) {
-            mesh.material = material.clone();
+        let Some((mut mesh, uv_sets)) = mesh else { return Ok(None) };
+        if let Some(look) = primitive.material.and_then(|index| self.looks.get(index.value())) {
+            look.apply(&mut mesh, &uv_sets);
         }
         self.attach(&mut mesh, origin.node, origin.at)?;
         origin.gather(&mut mesh, &mut self.losses);
@@ -207,8 +269,11 @@ impl Reader<'_> {
         let extras = [&node.extras, &mesh.extras, &primitive.extras].into_iter().flatten();
         let extras: usize = extras.map(|raw| raw.get().len()).sum();
         let names: usize = [&node.name, &mesh.name].into_iter().flatten().map(String::len).sum();
-        let material = primitive.material.and_then(|index| self.materials.get(index.value()));
-        let material = material.map_or(0, |material| material.name.len() + material.texture.len());
+        let look = primitive.material.and_then(|index| self.looks.get(index.value()));
+        let material = look.map_or(0, |look| {
+            let texture = look.material.texture.as_ref();
+            look.material.name.len() + texture.map_or(0, |texture| texture.name.len())
+        });
         (extras as u64).saturating_mul(SIZE_OF_VALUE) + (names + material) as u64
     }
 
@@ -245,18 +310,19 @@ impl Reader<'_> {
         &mut self,
         mesh: &Mesh,
         words: u64,
-        instances: &[Mat4],
+        instances: &[Transform],
         node: usize,
         above: Option<usize>,
     ) -> Result<()> {
         let size =
             mesh.positions.len() as u64 * 32 + mesh.faces.corner_count(mesh.positions.len()) as u64 * 4;
-        self.document.spend((size + words) * instances.len() as u64, || {
+        limits::require_meshes(instances.len(), self.max_triangles)?;
+        self.document.spend((size + words).saturating_mul(instances.len() as u64), || {
             format!("nodes[{node}].extensions.{INSTANCING}")
         })?;
         let bake = std::mem::replace(&mut self.bake, true);
         for instance in instances {
-            self.place(mesh.clone(), *instance, node, above);
+            self.place(mesh.clone(), instance.to_matrix(), node, above);
         }
         self.bake = bake;
         let message = "instances become meshes of their own";
@@ -269,14 +335,14 @@ impl Reader<'_> {
         let transform = match self.joints.holder(self.hierarchy, node, above) {
             Some((joint, transform)) => {
                 mesh.skins = vec![Skin::rigid(std::iter::repeat_n(joint, mesh.positions.len()))];
-                transform * instance
+                (transform * instance).as_dmat4()
             }
-            None => self.hierarchy.to_scene(above) * self.hierarchy.local[node] * instance,
+            None => self.hierarchy.exact(above) * self.document.local[node] * instance.as_dmat4(),
         };
-        if transform == Mat4::IDENTITY {
+        if transform == DMat4::IDENTITY {
             return;
         }
-        mesh.transform(transform);
+        mesh.place(transform);
         if !self.bake {
             let message = "transforms of nodes applied to the vertices";
             self.losses.push(Loss::changed(format!("nodes[{node}]"), message));

@@ -47,8 +47,8 @@ impl Joints {
                 Err(error) => {
                     let at = format!("skins[{index}].inverseBindMatrices");
                     let why = failures.note(error, &at)?;
-                    let message = format!("{why}; joints assumed to be bound where their nodes are");
-                    losses.push(Loss::changed(at, message));
+                    let message = "cannot be read: joints assumed to be bound where their nodes are";
+                    losses.push(Loss::changed(at, message).detail(why));
                     skin.joints.iter().map(|joint| hierarchy.inverse(joint.value())).collect()
                 }
             };
@@ -254,7 +254,7 @@ fn list_root(index: usize, skin: &json::Skin, hierarchy: &Hierarchy, losses: &mu
     let Some(root) = skin.skeleton.map(|root| root.value()) else { return };
     let is_joint = skin.joints.iter().any(|joint| joint.value() == root);
     if !is_joint || !skin.joints.iter().all(|joint| hierarchy.is_below(joint.value(), root)) {
-        let loss = Loss::dropped(format!("skins[{index}].skeleton"), "skins of scenes have no root node");
+        let loss = Loss::dropped(format!("skins[{index}].skeleton"), "the root node of a skin is not kept");
         losses.push(loss.detail(format_args!("nodes[{root}]")));
     }
 }

@@ -7,40 +7,77 @@ use ::gltf::json::mesh::Semantic;
 use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
-use super::{DRACO, INSTANCING, LOD, MESHOPT, take_own};
+use super::{DRACO, INSTANCING, LIGHTS, LOD, MESHOPT, TEXTURE_SOURCES, TEXTURE_TRANSFORM, label, take_own};
 use crate::Loss;
 
-/// Extensions that change nothing of what is read, or are read.
+/// Extensions that are read, or change nothing. Lights are listed by name.
 fn supported() -> HashSet<&'static str> {
-    let mut names = HashSet::from([LOD, INSTANCING, "KHR_mesh_quantization"]);
+    let mut names = HashSet::from([LOD, INSTANCING, LIGHTS, TEXTURE_TRANSFORM, "KHR_mesh_quantization"]);
+    names.extend(TEXTURE_SOURCES.map(|(name, _)| name));
     names.extend(MESHOPT.iter().filter(|_| cfg!(feature = "meshopt")));
     names.extend(cfg!(feature = "draco").then_some(DRACO));
     names
 }
 
 /// Lists whose extras are read or listed elsewhere, and lists that are lost as a whole.
-const OTHERWISE: [&str; 8] =
-    ["scenes", "nodes", "meshes", "materials", "cameras", "textures", "images", "samplers"];
+const OTHERWISE: [&str; 5] = ["scenes", "nodes", "meshes", "materials", "cameras"];
 
 pub(super) fn list(json: &Value, losses: &mut Vec<Loss>) {
     let mut found = Found::default();
     found.visit(json, &mut String::new());
     extensions(json, &found.extensions, losses);
     for (path, names) in found.extras {
-        losses.push(Loss::dropped(path, "scenes have no such extras").detail(names));
+        losses.push(Loss::dropped(path, "extras of these are not converted").detail(names));
     }
-    for name in ["cameras", "textures", "images"] {
-        match entries(json, name).len() {
-            0 => {}
-            count => losses.push(Loss::dropped(name, format!("scenes have no {name}")).detail(count)),
-        }
-    }
+    let lights = json.pointer(&format!("/extensions/{LIGHTS}")).unwrap_or(&Value::Null);
+    users(json, "cameras", json, "/camera", losses);
+    users(json, "lights", lights, &format!("/extensions/{LIGHTS}/light"), losses);
+    morph_targets(json, losses);
     texts(json, losses);
     semantics(json, losses);
 }
 
 fn entries<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Lists the entries of this kind, by the nodes that have them; `pointer` leads from a node to the index of the entry.
+fn users(json: &Value, kind: &str, holder: &Value, pointer: &str, losses: &mut Vec<Loss>) {
+    let mut names = Vec::new();
+    let mut used = HashSet::new();
+    for (index, node) in entries(json, "nodes").iter().enumerate() {
+        if let Some(entry) = node.pointer(pointer).and_then(Value::as_u64) {
+            let name = name_of(node).or_else(|| name_of(entries(holder, kind).get(entry as usize)?));
+            names.push(label("nodes", index, name));
+            used.insert(entry as usize);
+        }
+    }
+    let unused = entries(holder, kind).iter().enumerate().filter(|(index, _)| !used.contains(index));
+    names.extend(unused.map(|(index, entry)| label(kind, index, name_of(entry))));
+    if !names.is_empty() {
+        losses.push(Loss::dropped(kind, format!("scenes have no {kind}")).naming(names));
+    }
+}
+
+/// Lists the morph targets of each mesh. Exporters put their names into the extras.
+fn morph_targets(json: &Value, losses: &mut Vec<Loss>) {
+    let describe = |(index, mesh): (usize, &Value)| {
+        let counts = entries(mesh, "primitives").iter().map(|primitive| entries(primitive, "targets").len());
+        let count = counts.max().filter(|count| *count > 0)?;
+        let names = mesh.pointer("/extras/targetNames").and_then(Value::as_array);
+        let names: Vec<_> = names.into_iter().flatten().map(Value::to_string).collect();
+        let names = if names.is_empty() { count.to_string() } else { names.join(" ") };
+        Some(format!("{}: {names}", label("meshes", index, name_of(mesh))))
+    };
+    let described: Vec<_> = entries(json, "meshes").iter().enumerate().filter_map(describe).collect();
+    if !described.is_empty() {
+        let message = "scenes have no morph targets: default weights applied";
+        losses.push(Loss::dropped("meshes", message).naming(described));
+    }
+}
+
+fn name_of(entry: &Value) -> Option<&str> {
+    entry.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
 /// Extensions and extras, wherever they are.
@@ -134,12 +171,16 @@ fn extensions(json: &Value, found: &[(&str, String, usize)], losses: &mut Vec<Lo
 fn texts(json: &Value, losses: &mut Vec<Loss>) {
     let mut drop = |path: String, value: Option<&Value>, what: &str| {
         if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
-            losses.push(Loss::dropped(path, format!("scenes have no {what}")).detail(value));
+            losses.push(Loss::dropped(path, format!("{what} are not converted")).detail(value));
         }
     };
-    drop("asset.copyright".to_owned(), json.pointer("/asset/copyright"), "copyright");
+    drop("asset.copyright".to_owned(), json.pointer("/asset/copyright"), "copyright notices");
     let chosen = json.get("scene").and_then(Value::as_u64).unwrap_or(0);
-    drop(format!("scenes[{chosen}].name"), json.pointer(&format!("/scenes/{chosen}/name")), "names");
+    drop(
+        format!("scenes[{chosen}].name"),
+        json.pointer(&format!("/scenes/{chosen}/name")),
+        "names of scenes",
+    );
     for (index, skin) in entries(json, "skins").iter().enumerate() {
         drop(format!("skins[{index}].name"), skin.get("name"), "names of skins");
     }

@@ -5,46 +5,58 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 
 use super::data::{Data, Kind, Shape, Stream, Target};
+use super::entries::{Json, Part, list};
 use super::outline::Outline;
 use super::repair::repair;
-use super::{CAPABILITIES, LOD, set_own};
+use super::{CAPABILITIES, INSTANCING, LOD, materials, set_own};
 use crate::scene::{
     Animation, Capabilities, Conventions, Extras, Interpolation, Samples, Scene, SceneOptions, Source,
 };
-use crate::{Loss, Result};
+use crate::{Loss, Quantity, Result};
 
 /// Turns the scene into JSON and numbers, and hands them to `save`.
 pub(super) fn write(
     mut scene: Scene,
     options: &SceneOptions,
-    save: impl FnOnce(Value, &Data) -> Result<()>,
+    save: impl FnOnce(Json, &Data) -> Result<()>,
 ) -> Result<Vec<Loss>> {
     let conventions = options.conventions.unwrap_or(Conventions::GLTF);
     let capabilities = Capabilities { lods: !mixed_lods(&scene), ..CAPABILITIES };
-    let mut losses = capabilities.restrict(&mut scene, conventions);
+    let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
+    materials::repair(&mut scene, &mut losses);
     let bones = repair(&mut scene, &mut losses)?;
     let mut data = Data::default();
-    let outline = Outline::new(&scene, bones, &mut data, &mut losses);
+    let mut outline = Outline::new(&scene, bones, &mut data, &mut losses);
     let animations = animations(&scene, &mut data, &mut losses);
-    let mut json = json!({
-        "asset": asset(scene.source.as_ref(), conventions),
-        "scene": 0,
-        "scenes": [scene_entry(&scene, &outline)],
-    });
-    if scene.lods.len() > 1 {
-        json["extensionsUsed"] = json!([LOD]);
+    let materials = std::mem::take(&mut outline.materials);
+    let mut json = Json::from([
+        ("asset", Part::Value(asset(scene.source.as_ref(), conventions))),
+        ("scene", Part::Value(0.into())),
+        ("scenes", Part::Value(json!([scene_entry(&scene, &outline)]))),
+    ]);
+    let mut extensions: Vec<&str> = materials.extensions.into_iter().collect();
+    if !extensions.is_empty() {
+        json.insert("extensionsRequired", Part::Value(json!(extensions)));
+    }
+    extensions.extend((scene.lods.len() > 1).then_some(LOD));
+    extensions.extend(outline.has_instances.then_some(INSTANCING));
+    if !extensions.is_empty() {
+        json.insert("extensionsUsed", Part::Value(json!(extensions)));
     }
     let lists = [
-        ("nodes", outline.nodes),
+        ("nodes", outline.take_nodes()),
         ("meshes", outline.meshes),
-        ("skins", outline.skins),
-        ("materials", outline.materials),
-        ("animations", animations),
+        ("skins", list(&outline.skins)),
+        ("materials", list(&materials.entries)),
+        ("textures", list(&materials.textures)),
+        ("images", list(&materials.images)),
+        ("samplers", list(&materials.samplers)),
+        ("animations", list(&animations)),
         ("bufferViews", std::mem::take(&mut data.views)),
         ("accessors", std::mem::take(&mut data.accessors)),
     ];
     for (name, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-        json[name] = list.into();
+        json.insert(name, Part::List(list));
     }
     save(json, &data)?;
     Ok(losses)
@@ -187,8 +199,8 @@ impl Clock {
 
     fn list_shift(&self, at: &str, losses: &mut Vec<Loss>) {
         if self.shift > 0.0 {
-            let message = "equal times moved apart";
-            losses.push(Loss::quantised(format!("{at}.times"), message, self.shift));
+            let (path, message) = (format!("{at}.times"), "equal times moved apart");
+            losses.push(Loss::quantised(path, message, Quantity::TIMES, self.shift));
         }
     }
 }

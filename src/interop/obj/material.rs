@@ -1,187 +1,231 @@
-//! MTL: the names of materials, their diffuse colours and the images of these.
+//! Reading MTL: diffuse colours, opacity and images of materials.
 
 use std::collections::{BTreeSet, HashMap};
-use std::io::Write;
 
-use crate::interop::text::{Words, lines, to_line};
-use crate::scene::{Material, Mesh};
+use crate::interop::images;
+use crate::interop::text::{Words, lines};
+use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
 use crate::{Loss, Result};
 
-/// What OBJ files refer to by name.
+/// Materials by the names that OBJ files use.
 pub(super) type Materials = HashMap<Vec<u8>, Look>;
 
-/// The diffuse colour of a material and the name of its image.
+/// The properties of a material that are read.
 #[derive(Default)]
 pub(super) struct Look {
-    pub color: Option<[u8; 3]>,
-    pub texture: Option<Vec<u8>>,
+    color: Option<[f32; 3]>,
+    /// `d`: 0 is invisible.
+    opacity: Option<f32>,
+    /// `Tr`: 1 is invisible.
+    transparency: Option<f32>,
+    map: Option<Map>,
 }
 
-/// Number of other keywords that are listed.
+/// The image of the diffuse colour.
+struct Map {
+    path: String,
+    scale: [f32; 2],
+    offset: [f32; 2],
+    clamp: bool,
+}
+
+/// Number of unsupported keywords that are listed.
 const MAX_OTHERS: usize = 20;
 
-/// Number of wrong colours after which a library is not read any further: finding the line of each takes time.
+/// Number of malformed lines after which a library is not read any further: finding the place of each takes time.
 const MAX_MALFORMED: usize = 100;
 
-/// Decimals of six digits are off by this much.
-const DECIMALS: f32 = 0.5e-6;
+impl Look {
+    /// The material of this name.
+    pub fn material(&self, name: String) -> Material {
+        let opacity = self.opacity.or(self.transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0);
+        let color = self.color.or((opacity < 1.0).then_some([1.0; 3]));
+        let texture = self.map.as_ref().map(|map| {
+            let wrap = if map.clamp { Wrap::Clamp } else { Wrap::Repeat };
+            let sampler = Sampler { wrap: [wrap; 2], ..Sampler::default() };
+            Texture { sampler, ..Texture::file(&*map.path) }
+        });
+        Material {
+            name,
+            base_color: color.map(|[red, green, blue]| [red, green, blue, opacity]),
+            texture,
+            alpha_mode: if opacity < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque },
+            ..Material::default()
+        }
+    }
+
+    /// Applies `-s` and `-o` to the texture coordinates of a mesh. Returns whether that changes any.
+    pub fn place_texture(&self, mesh: &mut Mesh) -> bool {
+        let (Some(Map { scale, offset, .. }), Some(uvs)) = (&self.map, mesh.uvs.first_mut()) else {
+            return false;
+        };
+        if *scale == [1.0; 2] && *offset == [0.0; 2] {
+            return false;
+        }
+        for uv in uvs {
+            for lane in 0..2 {
+                uv[lane] = uv[lane] * scale[lane] + offset[lane];
+            }
+        }
+        true
+    }
+}
 
 /// Adds the materials of a library. The first of each name counts.
 pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses: &mut Vec<Loss>) {
+    let folder = library.rsplit_once(['/', '\\']).map_or("", |(folder, _)| folder);
+    let mut reader = Reader { folder, materials, current: &[], others: BTreeSet::new(), moved: Vec::new() };
     let mut wrong = Vec::new();
-    let mut others = BTreeSet::new();
-    let mut worst = 0.0_f32;
-    let mut current: &[u8] = &[];
-    for mut words in lines(text) {
-        match words.next() {
-            Some(b"newmtl") => {
-                current = words.rest_of_line();
-                materials.entry(current.to_vec()).or_default();
-            }
-            Some(b"Kd") if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
-                match (color(&mut words), materials.get_mut(current)) {
-                    (Ok((color, error)), Some(slot)) => {
-                        worst = worst.max(error);
-                        slot.color.get_or_insert(color);
-                    }
-                    (Ok(_), None) => {}
-                    (Err(error), _) => wrong.push(error),
-                }
-                if wrong.len() == MAX_MALFORMED {
-                    break;
-                }
-            }
-            Some(b"map_Kd") => {
-                let name = image(&mut words);
-                if let Some(slot) = materials.get_mut(current).filter(|_| !name.is_empty()) {
-                    slot.texture.get_or_insert(name.to_vec());
-                }
-            }
-            Some(word) if !word.starts_with(b"#") && others.len() < MAX_OTHERS => {
-                others.insert(word.escape_ascii().to_string());
-            }
-            _ => {}
+    for words in lines(text) {
+        wrong.extend(reader.line(words).err());
+        if wrong.len() == MAX_MALFORMED {
+            break;
         }
     }
+    let Reader { others, moved, .. } = reader;
     if let Some(first) = wrong.first() {
         let detail = format!("{}, the first at {first}", wrong.len());
-        losses.push(Loss::dropped(library, "malformed colours").detail(detail));
+        losses.push(Loss::dropped(library, "malformed numbers").detail(detail));
         if wrong.len() == MAX_MALFORMED {
-            losses.push(Loss::dropped(library, "everything after too many malformed colours"));
+            losses.push(Loss::dropped(library, "everything after too many malformed numbers"));
         }
     }
     if !others.is_empty() {
         let others: Vec<_> = others.into_iter().collect();
-        let message = "materials of scenes have a name, a base colour and its texture only";
-        losses.push(Loss::dropped(library, message).detail(others.join(", ")));
+        let loss = Loss::dropped(library, "unsupported properties of materials");
+        losses.push(loss.detail(others.join(", ")));
     }
-    if worst > DECIMALS {
-        losses.push(Loss::quantised(library, "base colours rounded to 8 bits", worst));
+    if !moved.is_empty() {
+        let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
+        losses.push(loss.naming(moved));
     }
 }
 
-/// The name of an image, behind its options.
-fn image<'a>(words: &mut Words<'a>) -> &'a [u8] {
-    loop {
-        let name = words.clone();
-        let values = match words.next() {
-            Some(b"-mm") => 2,
-            Some(
-                b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-clamp" | b"-imfchan" | b"-texres",
-            ) => 1,
-            // Up to three numbers.
-            Some(b"-o" | b"-s" | b"-t") => {
-                while words.clone().number("an option").is_ok() {
-                    words.next();
+struct Reader<'a, 'm> {
+    /// The folder of the library.
+    folder: &'a str,
+    materials: &'m mut Materials,
+    /// The name of the material that is being read.
+    current: &'a [u8],
+    /// Keywords and options that are not read.
+    others: BTreeSet<String>,
+    /// Absolute paths.
+    moved: Vec<String>,
+}
+
+impl<'a> Reader<'a, '_> {
+    /// # Errors
+    ///
+    /// If a number is malformed.
+    fn line(&mut self, mut words: Words<'a>) -> Result<()> {
+        let Some(keyword) = words.next().filter(|word| !word.starts_with(b"#")) else { return Ok(()) };
+        match keyword {
+            b"newmtl" => {
+                self.current = words.rest_of_line();
+                self.materials.entry(self.current.to_vec()).or_default();
+            }
+            b"Kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
+                let color = color(&mut words)?;
+                self.look(|look| look.color = look.color.or(Some(color)));
+            }
+            b"d" if words.clone().next() != Some(b"-halo") => {
+                let opacity = finite(&mut words, "the opacity")?;
+                self.look(|look| look.opacity = look.opacity.or(Some(opacity)));
+            }
+            b"Tr" => {
+                let transparency = finite(&mut words, "the transparency")?;
+                self.look(|look| look.transparency = look.transparency.or(Some(transparency)));
+            }
+            b"map_Kd" => {
+                if let Some(map) = self.map(&mut words)? {
+                    self.look(|look| look.map = look.map.take().or(Some(map)));
                 }
-                0
             }
-            _ => {
-                *words = name;
-                return words.rest_of_line();
-            }
-        };
-        for _ in 0..values {
-            words.next();
+            other => self.list(other.escape_ascii().to_string()),
+        }
+        Ok(())
+    }
+
+    /// Changes the current material; before the first one there is none.
+    fn look(&mut self, change: impl FnOnce(&mut Look)) {
+        self.materials.get_mut(self.current).map(change);
+    }
+
+    fn list(&mut self, property: String) {
+        if self.others.len() < MAX_OTHERS {
+            self.others.insert(property);
         }
     }
-}
 
-/// A colour in bytes, and how far that is from it. Green and blue may be left out where they are the same as red.
-fn color(words: &mut Words) -> Result<([u8; 3], f32)> {
-    let red = words.number("the red of the colour")?;
-    let [green, blue] = match words.optional()? {
-        Some(green) => [green, words.number("the blue of the colour")?],
-        None => [red, red],
-    };
-    let mut worst = 0.0_f32;
-    let bytes = [red, green, blue].map(|channel| {
-        // A saturating cast; not-a-number becomes 0.
-        let byte = (channel * 255.0).round() as u8;
-        worst = worst.max((channel - f32::from(byte) / 255.0).abs());
-        byte
-    });
-    Ok((bytes, worst))
-}
-
-/// The materials of these meshes as a library; gives each mesh the name that the library has for its material.
-pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Material> {
-    let mut library: Vec<Material> = Vec::new();
-    let mut places: HashMap<Material, usize> = HashMap::new();
-    let mut names = BTreeSet::new();
-    for (index, mesh) in meshes.iter_mut().enumerate() {
-        let material = mesh.material.clone();
-        // Once there is a material, it holds for all that follows that has no other.
-        if material == Default::default() && library.is_empty() {
-            continue;
-        }
-        let place = *places.entry(material).or_insert_with_key(|material| {
-            let preferred = match (&*to_line(&material.name), material.color) {
-                ("", Some([red, green, blue])) => format!("color_{red:02x}{green:02x}{blue:02x}"),
-                ("", None) => "none".to_owned(),
-                (name, _) => name.to_owned(),
+    /// The image after its options.
+    fn map(&mut self, words: &mut Words) -> Result<Option<Map>> {
+        let mut map = Map { path: String::new(), scale: [1.0; 2], offset: [0.0; 2], clamp: false };
+        loop {
+            let name = words.clone();
+            let option = words.next().unwrap_or_default();
+            let values = match option {
+                b"-s" => {
+                    map.scale = up_to_three(words, 1.0)?;
+                    continue;
+                }
+                b"-o" => {
+                    map.offset = up_to_three(words, 0.0)?;
+                    continue;
+                }
+                b"-clamp" => {
+                    map.clamp = words.next() == Some(b"on");
+                    continue;
+                }
+                b"-t" => {
+                    up_to_three(words, 0.0)?;
+                    0
+                }
+                b"-mm" => 2,
+                b"-blendu" | b"-blendv" | b"-boost" | b"-bm" | b"-cc" | b"-imfchan" | b"-texres" => 1,
+                _ => {
+                    *words = name;
+                    break;
+                }
             };
-            let unique = unique(&preferred, &mut names);
-            let texture = to_line(&material.texture);
-            if texture != material.texture {
-                let path = format!("meshes[{index}].material.texture");
-                let loss = Loss::renamed(path, "a name is part of a line");
-                let before = material.texture.escape_debug();
-                losses.push(loss.detail(format_args!("\"{before}\" becomes \"{texture}\"")));
+            self.list(format!("map_Kd {}", option.escape_ascii()));
+            for _ in 0..values {
+                words.next();
             }
-            library.push(Material { name: unique, texture, ..*material });
-            library.len() - 1
-        });
-        let name = &library[place].name;
-        if *name != mesh.material.name {
-            let loss =
-                Loss::renamed(format!("meshes[{index}].material.name"), "materials of OBJ have unique names");
-            losses.push(loss.detail(format_args!("\"{}\" becomes \"{name}\"", mesh.material.name)));
-            mesh.material.name.clone_from(name);
         }
+        let path = String::from_utf8_lossy(words.rest_of_line());
+        let (relative, is_shortened) = images::relative(self.folder, &path);
+        if is_shortened {
+            self.moved.push(format!("\"{path}\""));
+        }
+        map.path = relative;
+        Ok(Some(map).filter(|map| !map.path.is_empty()))
     }
-    library
 }
 
-/// This name, or it with a number if it is taken.
-fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (1_u32..).map(|number| format!("{name}_{number}"));
-    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
-    let free = free.unwrap_or_default();
-    taken.insert(free.clone());
-    free
+/// The first two of up to three numbers; those that are missing are this one.
+fn up_to_three(words: &mut Words, missing: f32) -> Result<[f32; 2]> {
+    let mut values = [missing; 3];
+    for value in &mut values {
+        if words.clone().number("a number").is_err() {
+            break;
+        }
+        *value = finite(words, "a number")?;
+    }
+    Ok([values[0], values[1]])
 }
 
-pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {
-    for Material { name, color, texture } in library {
-        writeln!(out, "newmtl {name}")?;
-        if let Some(color) = color {
-            let [red, green, blue] = color.map(|channel| f32::from(channel) / 255.0);
-            writeln!(out, "Kd {red} {green} {blue}")?;
+/// Green and blue may be left out where they are the same as red.
+fn color(words: &mut Words) -> Result<[f32; 3]> {
+    let red = finite(words, "the red of the colour")?;
+    match words.clone().optional()? {
+        Some(_) => {
+            Ok([red, finite(words, "the green of the colour")?, finite(words, "the blue of the colour")?])
         }
-        if !texture.is_empty() {
-            writeln!(out, "map_Kd {texture}")?;
-        }
+        None => Ok([red; 3]),
     }
-    Ok(())
+}
+
+fn finite(words: &mut Words, what: &str) -> Result<f32> {
+    let number = words.number(what)?;
+    if number.is_finite() { Ok(number) } else { Err(words.refuse("expected a finite number")) }
 }

@@ -1,11 +1,13 @@
 //! The statements of OBJ as meshes.
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::corners::{ABSENT, Corner};
-use super::material::Materials;
+use super::material::{Look, Materials};
 use super::read::{File, Name, Part};
 use super::values::Lists;
 use crate::Loss;
-use crate::scene::{Colors, Faces, Indices, Material, Mesh, UvOrigin};
+use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
 
 /// The meshes of a file, and what they could not take in.
 pub(super) fn meshes(
@@ -15,47 +17,61 @@ pub(super) fn meshes(
     losses: &mut Vec<Loss>,
 ) -> Vec<Mesh> {
     let File { lists, parts, name, .. } = file;
-    if parts.is_empty() && !lists.positions.is_empty() {
+    if parts.is_empty() && lists.positions.len() > 0 {
+        unused_materials(materials, &parts, losses);
         return vec![points(lists, name, uv_origin, losses)];
     }
     unused(&lists, &parts, losses);
+    unused_materials(materials, &parts, losses);
+    let mut placed = BTreeSet::new();
     let parts = parts.into_iter().enumerate();
     let meshes = parts.map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.list_degenerate(&format!("{path}.faces"), losses);
         let look = materials.get(&part.material);
+        let material = to_text(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
-            material: Material {
-                name: to_text(&part.material, &format!("{path}.material.name"), losses),
-                color: look.and_then(|look| look.color),
-                texture: to_text(
-                    look.and_then(|look| look.texture.as_deref()).unwrap_or_default(),
-                    &format!("{path}.material.texture"),
-                    losses,
-                ),
-            },
+            material: look.unwrap_or(&Look::default()).material(material),
             uv_origin,
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
         fill(&mut mesh, &part.vertices, &lists, &path, losses);
+        if look.is_some_and(|look| look.place_texture(&mut mesh)) {
+            placed.insert(format!("\"{}\"", mesh.material.name));
+        }
         mesh
     });
-    meshes.collect()
+    let meshes = meshes.collect();
+    if !placed.is_empty() {
+        let message = "offset and scale of images applied to the texture coordinates";
+        losses.push(Loss::changed("map_Kd", message).naming(placed));
+    }
+    meshes
+}
+
+/// Lists the materials that no face has.
+fn unused_materials(materials: &Materials, parts: &[Part], losses: &mut Vec<Loss>) {
+    let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
+    let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
+    if !unused.is_empty() {
+        let names = unused.into_iter().map(|name| format!("\"{}\"", String::from_utf8_lossy(name)));
+        losses.push(Loss::dropped("mtllib", "unused materials").naming(names));
+    }
 }
 
 /// The values of the vertices. What only some of them have is made up for the others.
 fn fill(mesh: &mut Mesh, vertices: &[Corner], lists: &Lists, path: &str, losses: &mut Vec<Loss>) {
     let mut made_up = |count: usize, field: &str, what: &str| {
         if count > 0 {
-            let loss = Loss::changed(format!("{path}.{field}"), format!("{what} where there are none"));
+            let loss = Loss::changed(format!("{path}.{field}"), format!("{what} where they are missing"));
             losses.push(loss.affecting(count, vertices.len(), "vertices"));
         }
     };
     // All indices are in range: `Corners::check`.
-    mesh.positions =
-        vertices.iter().filter_map(|corner| lists.positions.get(corner[0] as usize)).copied().collect();
+    let places = vertices.iter().map(|corner| corner[0]);
+    (mesh.positions, mesh.exact_positions) = lists.positions.select(places);
     if vertices.iter().any(|corner| corner[1] != ABSENT) {
         made_up(absent(vertices, 1), "uvs[0]", "texture coordinates of 0");
         let uv = |corner: &Corner| lists.uvs.get(corner[1] as usize).copied().unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::parallel::map_reduce;
 
 /// How much of a file is read at a time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sizes {
+pub struct Sizes {
     /// Bytes that are in memory.
     pub window: usize,
     /// Bytes that are parsed on one thread.
@@ -22,7 +22,7 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    pub const USUAL: Sizes = Sizes { window: 1 << 20, piece: 64 << 10, run: 64 };
+    pub(super) const USUAL: Sizes = Sizes { window: 1 << 20, piece: 64 << 10, run: 64 };
 }
 
 /// Some whole lines.

@@ -9,6 +9,7 @@ use super::values::{Lists, MAX_VALUES};
 use super::windows::Windows;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::{Words, first_line, lines_of, moved, place, quote};
+use crate::limits::{require_meshes, require_triangles};
 use crate::parallel::join;
 use crate::scene::Mesh;
 use crate::{Error, ErrorKind, Limits, Loss, Result, Span, Strictness};
@@ -67,6 +68,8 @@ struct Reader<'a> {
     corners: Corners,
     /// The corners of the face that is being read.
     face: Vec<Corner>,
+    /// Triangles of all faces so far.
+    triangles: usize,
     material: Vec<u8>,
     smooth: bool,
     /// Whether there was a statement of OBJ.
@@ -95,6 +98,7 @@ pub(super) fn read(
         file: File::default(),
         corners: Corners::default(),
         face: Vec::new(),
+        triangles: 0,
         material: Vec::new(),
         smooth: false,
         known: false,
@@ -104,7 +108,7 @@ pub(super) fn read(
         limits,
         before: (0, 0),
     };
-    let mut windows = Windows::new(input, sizes.window);
+    let mut windows = Windows::new(input, sizes.window, limits);
     let (mut text, mut pieces) = (Vec::new(), Vec::new());
     let mut next = windows.next()?;
     let mut start = first_line(&next);
@@ -132,11 +136,24 @@ impl Reader<'_> {
                 }
             }
         }
+        self.file.lists.positions.settle();
+        self.require_limits()?;
         let (bytes, lines) = self.before;
         self.corners.end_part(text, bytes, lines);
         let line_ends: usize = pieces.iter().map(|piece| piece.line_ends).sum();
         self.before = (bytes + text.len() as u64, lines + line_ends as u64);
         Ok(())
+    }
+
+    /// # Errors
+    ///
+    /// If there are too many values or triangles so far.
+    fn require_limits(&self) -> Result<()> {
+        let values = self.file.lists.counts().values;
+        // 32 bytes take as much memory as a triangle.
+        let names = self.file.libraries.len() / 32;
+        let count = values.into_iter().fold(names.max(self.triangles), usize::max);
+        require_triangles(count as u64, self.limits.max_triangles)
     }
 
     /// Adds a run, unless its lines must be read one by one.
@@ -151,6 +168,7 @@ impl Reader<'_> {
         }
         if end.faces > start.faces {
             let Ok(place) = self.part() else { return false };
+            self.triangles += (end.corners - start.corners).saturating_sub(2 * (end.faces - start.faces));
             let part = &mut self.file.parts[place];
             let mut corners = &piece.corners[start.corners..end.corners];
             for count in &piece.faces[start.faces..end.faces] {
@@ -191,6 +209,7 @@ impl Reader<'_> {
     }
 
     fn finish(mut self) -> Result<File> {
+        self.file.lists.positions.finish();
         let counts = self.file.lists.numbered();
         match self.strictness {
             Strictness::Strict => self.corners.require_positions(counts)?,
@@ -232,8 +251,13 @@ impl Reader<'_> {
                 self.part = None;
             }
             b"mtllib" => {
-                self.file.libraries.extend_from_slice(words.rest_of_line());
-                self.file.libraries.push(b'\n');
+                let name = words.rest_of_line();
+                let libraries = &mut self.file.libraries;
+                // The one before again says nothing new.
+                if libraries.rsplit(|byte| *byte == b'\n').nth(1) != Some(name) {
+                    libraries.extend_from_slice(name);
+                    libraries.push(b'\n');
+                }
             }
             b"s" => self.smooth = !matches!(words.next(), None | Some(b"off" | b"0")),
             [b'#', ..] => return Ok(()),
@@ -259,6 +283,7 @@ impl Reader<'_> {
             }
         }
         let place = self.part().map_err(|error| error.with_span(Some(words.place())))?;
+        self.triangles += self.face.len().saturating_sub(2);
         let part = &mut self.file.parts[place];
         let mut bare = false;
         for corner in &self.face {
@@ -312,6 +337,7 @@ impl Reader<'_> {
             );
             return Err(Error::limit_exceeded(message));
         }
+        require_meshes(parts.len(), self.limits.max_triangles)?;
         self.part = Some(place);
         Ok(place)
     }
@@ -345,13 +371,13 @@ impl File {
             ("v", lists.weights, "weights of positions"),
             ("vt", lists.depths, "third texture coordinates"),
             ("s", others.smooth, "smooth shading of faces without normals"),
-            ("f", others.faces, "faces that cannot be read, or of positions that are not in the file"),
-            ("", usize::from(others.cut), "the last line, in which the file ends"),
-            ("f", others.missing[1], "texture coordinates of corners that are not in the file"),
-            ("f", others.missing[2], "normals of corners that are not in the file"),
+            ("f", others.faces, "faces that cannot be read, or name missing positions"),
+            ("", usize::from(others.cut), "the last line, which is truncated"),
+            ("f", others.missing[1], "missing texture coordinates of corners"),
+            ("f", others.missing[2], "missing normals of corners"),
         ];
         for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
-            losses.push(Loss::dropped(path, what).detail(count));
+            losses.push(Loss::dropped(path, what).counting(count, what));
         }
     }
 }

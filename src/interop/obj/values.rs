@@ -1,6 +1,7 @@
 //! The values that faces refer to by number.
 
 use super::corners::{ABSENT, Corner};
+use crate::interop::positions::Positions;
 use crate::interop::text::Words;
 use crate::{Error, Result};
 
@@ -10,7 +11,7 @@ pub(super) const MAX_VALUES: usize = ABSENT as usize - 1;
 /// What faces refer to by number.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    pub positions: Vec<[f32; 3]>,
+    pub positions: Positions,
     /// Red, green, blue, alpha, as far as positions have them.
     pub colors: Vec<Option<[f32; 4]>>,
     pub uvs: Vec<[f32; 2]>,
@@ -45,7 +46,7 @@ impl Lists {
     /// `v x y z`, then a weight, or red, green and blue, or these and alpha.
     #[inline]
     pub fn position(&mut self, mut words: Words) -> Result<()> {
-        let position = words.numbers("a coordinate of the position")?;
+        let position = words.wide_numbers("a coordinate of the position")?;
         if let Some(first) = words.optional()? {
             match words.optional()? {
                 Some(green) => {
@@ -57,7 +58,9 @@ impl Lists {
                 None => self.weights += usize::from(first != 1.0),
             }
         }
-        push(&mut self.positions, position, &words)
+        require_place(self.positions.len(), &words)?;
+        self.positions.push(position);
+        Ok(())
     }
 
     /// `vt u`, then v and a third coordinate if they are not 0.
@@ -88,7 +91,8 @@ impl Lists {
             self.colors.resize(self.positions.len(), None);
             self.colors.extend_from_slice(colors);
         }
-        self.positions.extend_from_slice(part(&others.positions, v, v_end));
+        self.positions.extend(&others.positions, v..v_end);
+        self.positions.settle();
         self.uvs.extend_from_slice(part(&others.uvs, vt, vt_end));
         self.normals.extend_from_slice(part(&others.normals, vn, vn_end));
         self.weights += to.weights - from.weights;
@@ -99,10 +103,16 @@ impl Lists {
 /// Adds a value that faces can refer to.
 #[inline]
 fn push<T>(list: &mut Vec<T>, value: T, words: &Words) -> Result<()> {
-    if list.len() >= MAX_VALUES {
-        let message = format!("more than {} values of one kind", list.len());
-        return Err(Error::limit_exceeded(message).with_span(Some(words.place())));
-    }
+    require_place(list.len(), words)?;
     list.push(value);
     Ok(())
+}
+
+#[inline]
+fn require_place(count: usize, words: &Words) -> Result<()> {
+    if count < MAX_VALUES {
+        return Ok(());
+    }
+    let message = format!("more than {count} values of one kind");
+    Err(Error::limit_exceeded(message).with_span(Some(words.place())))
 }

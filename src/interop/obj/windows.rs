@@ -1,11 +1,15 @@
 //! Windows of a text that is read part by part: whole lines.
 
-use std::io::{self, Read};
+use std::io::Read;
+
+use crate::{Error, Limits, Result};
 
 /// Reads a text in windows of about the same size.
 pub(super) struct Windows<'a> {
     input: &'a mut (dyn Read + Send),
     size: usize,
+    /// Bytes that a line may have.
+    max_line: u64,
     /// What follows the last line of the window before.
     rest: Vec<u8>,
     /// Memory for the next window.
@@ -13,12 +17,18 @@ pub(super) struct Windows<'a> {
 }
 
 impl<'a> Windows<'a> {
-    pub fn new(input: &'a mut (dyn Read + Send), size: usize) -> Windows<'a> {
-        Windows { input, size, rest: Vec::new(), spare: Vec::new() }
+    pub fn new(input: &'a mut (dyn Read + Send), size: usize, limits: &Limits) -> Windows<'a> {
+        // A corner of a face takes two bytes or more, and rarely as many as this.
+        let max_line = limits.max_triangles.saturating_mul(32);
+        Windows { input, size, max_line, rest: Vec::new(), spare: Vec::new() }
     }
 
     /// The next lines; empty at the end of the text.
-    pub fn next(&mut self) -> io::Result<Vec<u8>> {
+    ///
+    /// # Errors
+    ///
+    /// If reading fails, or a line that is longer than a window is no text or longer than the limits allow.
+    pub fn next(&mut self) -> Result<Vec<u8>> {
         let mut window = std::mem::take(&mut self.spare);
         window.clear();
         window.append(&mut self.rest);
@@ -33,6 +43,17 @@ impl<'a> Windows<'a> {
                 self.rest.extend_from_slice(&window[end..]);
                 window.truncate(end);
                 return Ok(window);
+            }
+            if window.contains(&0) {
+                return Err(Error::malformed(format!(
+                    "not OBJ: {} bytes without an end of line are no text",
+                    window.len()
+                )));
+            }
+            if window.len() as u64 > self.max_line {
+                let message =
+                    format!("a line has more than {} bytes; --max-triangles raises that", self.max_line);
+                return Err(Error::limit_exceeded(message));
             }
         }
     }

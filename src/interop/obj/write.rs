@@ -3,8 +3,9 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use super::{CAPABILITIES, CONVENTIONS, material};
+use super::{CAPABILITIES, CONVENTIONS, library};
 use crate::interop::Files;
+use crate::interop::images::ImageFiles;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::to_line;
 use crate::scene::{Colors, Material, Mesh, Scene, SceneOptions};
@@ -16,11 +17,15 @@ pub(in crate::interop) fn write(
     files: &mut dyn Files,
     options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
-    let mut losses = CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS));
+    let mut losses =
+        CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
+    let mut images = ImageFiles::new(name, &scene);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         make_sayable(mesh, index, &mut losses)?;
+        let path = format!("meshes[{index}].material.texture");
+        images.detach(&mut mesh.material.texture, &path, files, &mut losses)?;
     }
-    let library = material::collect(&mut scene.meshes, &mut losses);
+    let library = library::collect(&mut scene.meshes, &mut losses);
     let library_name = library_name(name);
     let has_library = write_library(&library, &library_name, files, &mut losses)?;
     let mut out = Writer { out: BufWriter::with_capacity(1 << 16, files.create(name)?), counts: [0; 3] };
@@ -63,7 +68,7 @@ fn write_library(
         file => file?,
     };
     let mut out = BufWriter::new(file);
-    material::write(&mut out, library)?;
+    library::write(&mut out, library)?;
     out.flush()?;
     Ok(true)
 }
@@ -79,7 +84,8 @@ fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result
     let mut replaced = |count: usize, field: &str| {
         if count > 0 {
             let message = "numbers that are not finite become 0";
-            losses.push(Loss::changed(format!("meshes[{index}].{field}"), message).detail(count));
+            losses
+                .push(Loss::changed(format!("meshes[{index}].{field}"), message).counting(count, "numbers"));
         }
     };
     if let Some(normals) = &mut mesh.normals {
@@ -102,8 +108,13 @@ fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result
     let name = to_line(&mesh.name);
     if name != mesh.name {
         let detail = format!("\"{}\" becomes \"{name}\"", mesh.name.escape_debug());
-        losses
-            .push(Loss::renamed(format!("meshes[{index}].name"), "a name is part of a line").detail(detail));
+        losses.push(
+            Loss::renamed(
+                format!("meshes[{index}].name"),
+                "OBJ names have one line without control characters",
+            )
+            .detail(detail),
+        );
         mesh.name = name;
     }
     Ok(())

@@ -4,9 +4,10 @@
 //! is [flat](crate::scene::Mesh::flat)), nx ny nz, texture coordinates (u v, s t, texture_u texture_v), red green blue
 //! and alpha as bytes or floats; every other number is a custom attribute. Of the element `face` the list
 //! `vertex_indices` or `vertex_index`: polygons as they are. In ASCII files each item is a line of its own. The image
-//! that a comment `TextureFile` names is the material.
+//! that a comment `TextureFile` names is the texture.
 //!
-//! **Written:** one mesh, little-endian, with these properties and the custom attributes.
+//! **Written:** one mesh, little-endian, with these properties, the custom attributes and the texture; an embedded image
+//! as a file beside it.
 //!
 //! **Lost,** and listed: in reading other elements, lists and properties of faces, `obj_info`, numbers of 64 bits where
 //! the model has 32; in writing the names of meshes, materials, all sets of texture coordinates and colours but one,
@@ -32,6 +33,7 @@ pub(super) const CONVENTIONS: Conventions = Conventions {
 
 pub(super) const CAPABILITIES: Capabilities = Capabilities {
     format: "PLY",
+    textures: true,
     normals: true,
     uvs: 1,
     colors: 1,

@@ -5,10 +5,12 @@ use super::header::{self, Element, Header, Number};
 use super::rows::{self, Rows};
 use super::source::{Raw, Source, to_f64, to_index};
 use crate::interop::Files;
+use crate::interop::images;
 use crate::interop::polygons::Polygons;
 use crate::interop::text::{place, refuse};
-use crate::scene::{self, Colors, Mesh, Scene, SceneOptions};
-use crate::{Limits, Loss, Result, Strictness};
+use crate::limits::require_triangles;
+use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
+use crate::{Limits, Loss, Quantity, Result, Strictness, Unit};
 
 /// The names that texture coordinates have.
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
@@ -17,19 +19,19 @@ pub(in crate::interop) fn read(
     bytes: &[u8],
     _files: &dyn Files,
     options: &SceneOptions,
-    _limits: &Limits,
+    limits: &Limits,
 ) -> Result<(Scene, Vec<Loss>)> {
     let conventions = options.conventions.unwrap_or(CONVENTIONS);
     let header = header::read(bytes)?;
     let mut losses = Vec::new();
     if header.infos > 0 {
-        losses.push(Loss::dropped("obj_info", "scenes have no comments").detail(header.infos));
+        losses.push(Loss::dropped("obj_info", "comments are not converted").detail(header.infos));
     }
     if let (count @ 1.., first) = &header.unknown {
         let detail = format!("{count}, the first at {}", place(bytes, first.clone()));
         losses.push(Loss::dropped("", "unknown lines of the header").detail(detail));
     }
-    let mesh = mesh(bytes, &header, options.strictness, &mut losses)?;
+    let mesh = mesh(bytes, &header, options.strictness, limits, &mut losses)?;
     let mut scene = Scene { meshes: vec![mesh], ..Scene::default() };
     scene.meshes[0].uv_origin = conventions.uv_origin;
     conventions.to_scene_space(&mut scene, "ply");
@@ -37,7 +39,13 @@ pub(in crate::interop) fn read(
 }
 
 /// Leniently read, a file may end before the last item, and faces of missing vertices are left out.
-fn mesh(bytes: &[u8], header: &Header, strictness: Strictness, losses: &mut Vec<Loss>) -> Result<Mesh> {
+fn mesh(
+    bytes: &[u8],
+    header: &Header,
+    strictness: Strictness,
+    limits: &Limits,
+    losses: &mut Vec<Loss>,
+) -> Result<Mesh> {
     let end = header.body;
     let vertex = header.elements.iter().position(|element| element.name == "vertex");
     let vertex = vertex.ok_or_else(|| refuse(bytes, end..end, "the header declares no element `vertex`"))?;
@@ -46,7 +54,12 @@ fn mesh(bytes: &[u8], header: &Header, strictness: Strictness, losses: &mut Vec<
     // Strips stand in for faces.
     let strips = if face.is_none() { named("tristrips") } else { None };
     let mut mesh = Mesh::default();
-    mesh.material.name.clone_from(&header.texture);
+    let (texture, is_shortened) = images::relative("", &header.texture);
+    if is_shortened {
+        let message = "only the file names of absolute image paths are kept";
+        losses.push(Loss::renamed("TextureFile", message).detail(format_args!("\"{}\"", header.texture)));
+    }
+    mesh.material.texture = (!texture.is_empty()).then(|| Texture::file(texture));
     let mut faces = Faces {
         vertices: header.elements[vertex].count,
         strictness,
@@ -63,6 +76,10 @@ fn mesh(bytes: &[u8], header: &Header, strictness: Strictness, losses: &mut Vec<
             );
             return Err(refuse(bytes, element.line.clone(), message));
         }
+        // Items without properties take no memory.
+        if needed > 0 && (index == vertex || Some(index) == face) {
+            require_triangles(element.count, limits.max_triangles)?;
+        }
         if index == vertex {
             list_lists(element, losses);
             let rows = Rows::read(&mut source, element, strictness, losses)?;
@@ -72,52 +89,59 @@ fn mesh(bytes: &[u8], header: &Header, strictness: Strictness, losses: &mut Vec<
         } else if Some(index) == strips {
             faces.read(&mut source, element, Faces::strip, losses)?;
         } else {
-            losses.push(Loss::dropped(element.name.clone(), "unsupported element").detail(element.count));
+            losses.push(
+                Loss::dropped(element.name.clone(), "items of an unsupported element")
+                    .counting(element.count as usize, "items"),
+            );
             source.items(element, strictness, losses, |source| rows::skip(source, element))?;
         }
     }
     mesh.faces = faces.finish(mesh.positions.len(), losses);
     match source.remaining() {
         0 => {}
-        left => losses.push(Loss::dropped("", "bytes after the last element").detail(left)),
+        left => {
+            losses.push(Loss::dropped("", "bytes after the last element").counting(left as usize, "bytes"))
+        }
     }
     Ok(mesh)
 }
 
 /// The attributes of the vertices.
 fn fill(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), String> {
-    let mut quantised = |path: &str, error: f32| {
+    let mut quantised = |path: &str, quantity: Quantity, error: f32| {
         if error > 0.0 {
-            losses.push(Loss::quantised(path, "64-bit floats rounded to 32 bits", error));
+            let message = format!("{} rounded from 64 to 32 bits", quantity.name);
+            losses.push(Loss::quantised(path, message, quantity, error));
         }
     };
     let any = |_| true;
     if let Some(places) = rows.take(["x", "y", "z"], any) {
-        let (positions, error) = rows.floats(places);
-        quantised("vertex.x, y, z", error);
-        mesh.positions = positions;
+        let (positions, error) = rows.positions(places);
+        (mesh.positions, mesh.exact_positions) = positions.into_parts();
+        quantised("vertex.x, y, z", Quantity::POSITIONS, error);
     } else if let Some(places) = rows.take(["x", "y"], any) {
-        let (positions, error) = rows.floats(places);
-        quantised("vertex.x, y", error);
-        mesh.positions = positions.into_iter().map(|[x, y]| [x, y, 0.0]).collect();
+        let (positions, error) = rows.positions(places);
+        (mesh.positions, mesh.exact_positions) = positions.into_parts();
+        quantised("vertex.x, y", Quantity::POSITIONS, error);
         mesh.flat = true;
     } else {
         return Err("the element `vertex` has no properties x and y".to_owned());
     }
     if let Some(places) = rows.take(["nx", "ny", "nz"], Number::is_float) {
         let (normals, error) = rows.floats(places);
-        quantised("vertex.nx, ny, nz", error);
+        quantised("vertex.nx, ny, nz", Quantity::new("normals", Unit::None), error);
         mesh.normals = Some(normals);
     }
     for names in UVS {
         if let Some(places) = rows.take(names, Number::is_float) {
             let (uvs, error) = rows.floats(places);
-            quantised(&format!("vertex.{}, {}", names[0], names[1]), error);
+            let path = format!("vertex.{}, {}", names[0], names[1]);
+            quantised(&path, Quantity::TEXTURE_COORDINATES, error);
             mesh.uvs.push(uvs);
         }
     }
     let (colors, error) = colors(&mut rows);
-    quantised("vertex.red, green, blue", error);
+    quantised("vertex.red, green, blue", Quantity::COLORS, error);
     mesh.colors.extend(colors);
     mesh.custom = rows.others().collect();
     Ok(())
@@ -148,7 +172,7 @@ fn colors(rows: &mut Rows) -> (Option<Colors>, f32) {
 fn list_lists(element: &Element, losses: &mut Vec<Loss>) {
     for property in element.properties.iter().filter(|property| property.list.is_some()) {
         let path = format!("{}.{}", element.name, property.name);
-        losses.push(Loss::dropped(path, "vertices of scenes have no lists"));
+        losses.push(Loss::dropped(path, "lists of values per vertex are not converted"));
     }
 }
 
@@ -182,7 +206,7 @@ impl Faces {
         for (index, property) in element.properties.iter().enumerate() {
             if Some(index) != corners {
                 let path = format!("{}.{}", element.name, property.name);
-                losses.push(Loss::dropped(path, "faces of scenes have corners only"));
+                losses.push(Loss::dropped(path, "properties of faces are not converted"));
             }
         }
         source.items(element, self.strictness, losses, |source| {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::header::{Element, Number};
 use super::source::{Raw, Source, to_f64};
-use crate::scene::{Components, Custom};
+use crate::interop::positions::Positions;
+use crate::scene::{Components, Custom, exact};
 use crate::{Loss, Result, Strictness};
 
 /// The numbers of an element, little-endian, without its lists.
@@ -19,6 +20,8 @@ pub(super) struct Rows<'a> {
 struct Column {
     name: String,
     number: Number,
+    /// The type in the header. Text has coordinates in more digits than that may hold.
+    declared: Number,
     offset: usize,
     /// Whether it already has a place in the mesh.
     taken: bool,
@@ -34,8 +37,10 @@ impl<'a> Rows<'a> {
         let mut columns = Vec::new();
         let mut stride = 0;
         for property in element.properties.iter().filter(|property| property.list.is_none()) {
-            let (name, number) = (property.name.clone(), property.number);
-            columns.push(Column { name, number, offset: stride, taken: false });
+            let (name, declared) = (property.name.clone(), property.number);
+            let is_wide = source.is_text() && matches!(&*name, "x" | "y" | "z") && declared == Number::F32;
+            let number = if is_wide { Number::F64 } else { declared };
+            columns.push(Column { name, number, declared, offset: stride, taken: false });
             stride += number.size();
         }
         let plain = match element.has_lists() {
@@ -46,8 +51,9 @@ impl<'a> Rows<'a> {
             Some(bytes) => Cow::Borrowed(bytes),
             None => {
                 let mut bytes = Vec::new();
-                let items = source
-                    .items(element, strictness, losses, |source| collect(source, element, &mut bytes))?;
+                let items = source.items(element, strictness, losses, |source| {
+                    collect(source, element, &columns, &mut bytes)
+                })?;
                 bytes.truncate(items * stride);
                 Cow::Owned(bytes)
             }
@@ -93,6 +99,30 @@ impl<'a> Rows<'a> {
             })
         };
         (self.rows().map(row).collect(), worst as f32)
+    }
+
+    /// Columns as positions, and how far the farthest is from what it was, unless it is there in 64 bits.
+    pub fn positions<const N: usize>(&self, places: [usize; N]) -> (Positions, f32) {
+        let columns = places.map(|place| &self.columns[place]);
+        if self.are(&places, Number::F32) {
+            let (positions, _) = self.floats(places);
+            return (Positions::of_floats(positions.into_iter().map(solid).collect()), 0.0);
+        }
+        let row = |row: &[u8]| solid(columns.map(|column| to_f64(column.number, column.raw(row))));
+        let mut positions = Positions::default();
+        for (index, row) in self.rows().map(row).enumerate() {
+            positions.push(row);
+            if index.is_power_of_two() {
+                positions.settle();
+            }
+        }
+        positions.finish();
+        let is_declared = columns.iter().any(|column| column.declared != Number::F32);
+        let error = match is_declared && !positions.are_exact() {
+            true => self.rows().map(row).map(exact::error).fold(0.0, f64::max),
+            false => 0.0,
+        };
+        (positions, error as f32)
     }
 
     /// Columns as bytes.
@@ -145,12 +175,19 @@ impl Column {
     }
 }
 
+/// Two or three coordinates with a third one.
+fn solid<T: Copy + Default, const N: usize>(coordinates: [T; N]) -> [T; 3] {
+    std::array::from_fn(|axis| coordinates.get(axis).copied().unwrap_or_default())
+}
+
 /// Adds the numbers of an item that are not in lists.
-fn collect(source: &mut Source, element: &Element, bytes: &mut Vec<u8>) -> Result<()> {
+fn collect(source: &mut Source, element: &Element, columns: &[Column], bytes: &mut Vec<u8>) -> Result<()> {
+    let mut numbers = columns.iter().map(|column| column.number);
     element.properties.iter().try_for_each(|property| match property.list {
         None => {
-            let raw = source.next(property.number)?;
-            bytes.extend_from_slice(&raw[..property.number.size()]);
+            let number = numbers.next().unwrap_or(property.number);
+            let raw = source.next(number)?;
+            bytes.extend_from_slice(&raw[..number.size()]);
             Ok(())
         }
         Some(count) => skip_list(source, count, property.number),

@@ -48,6 +48,10 @@ impl<'a> Source<'a> {
         }
     }
 
+    pub fn is_text(&self) -> bool {
+        matches!(self, Source::Text(_))
+    }
+
     /// Number of bytes that are left.
     pub fn remaining(&self) -> u64 {
         match self {
@@ -82,7 +86,7 @@ impl<'a> Source<'a> {
                 Err(_) if strictness == Strictness::Lenient && self.is_cut() => {
                     self.end();
                     let (missing, all) = (element.count - index, element.count as usize);
-                    let loss = Loss::dropped(element.name.clone(), "items that the file ends before");
+                    let loss = Loss::dropped(element.name.clone(), "items missing at the end of the file");
                     losses.push(loss.affecting(missing as usize, all, "items"));
                     return Ok(index as usize);
                 }
@@ -213,13 +217,11 @@ fn text(words: &mut Words, number: Number) -> Result<Raw> {
     if number == Number::F32 {
         return Ok(wide(words.number("a number")?.to_le_bytes()));
     }
-    let word = words.next().ok_or_else(|| words.missing("a number"))?;
     if number == Number::F64 {
-        return match fast_float2::parse::<f64, _>(word) {
-            Ok(value) => Ok(value.to_le_bytes()),
-            Err(_) => Err(words.refuse(format!("expected a number, found {}", quote(word)))),
-        };
+        let [value] = words.wide_numbers("a number")?;
+        return Ok(value.to_le_bytes());
     }
+    let word = words.next().ok_or_else(|| words.missing("a number"))?;
     let value = std::str::from_utf8(word).ok().and_then(|word| word.parse::<i64>().ok());
     let bits = 8 * number.size() as u32;
     let (least, most) = match number {

@@ -5,8 +5,10 @@ use std::io::{BufWriter, Write};
 
 use super::{CAPABILITIES, CONVENTIONS};
 use crate::interop::Files;
+use crate::interop::images::ImageFiles;
 use crate::interop::polygons::Polygons;
-use crate::scene::{Colors, Components, Custom, Mesh, Scene, SceneOptions};
+use crate::interop::text::to_line;
+use crate::scene::{Colors, Components, Custom, Mesh, Scene, SceneOptions, Texture};
 use crate::{Loss, LossKind, Result};
 
 pub(in crate::interop) fn write(
@@ -15,8 +17,11 @@ pub(in crate::interop) fn write(
     files: &mut dyn Files,
     options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
-    let mut losses = CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS));
+    let mut losses =
+        CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
+    let mut images = ImageFiles::new(name, &scene);
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
+    write_texture(&mut mesh.material.texture, &mut images, files, &mut losses)?;
     let polygons = Polygons::take(&mut mesh, 0, &mut losses);
     let names = names(&mesh.custom, &mut losses);
     let mut out = BufWriter::with_capacity(1 << 16, files.create(name)?);
@@ -26,6 +31,28 @@ pub(in crate::interop) fn write(
     write_faces(&mut out, &polygons)?;
     out.flush()?;
     Ok(losses)
+}
+
+/// Writes an embedded image as a file, and makes the name of the image part of a line.
+fn write_texture(
+    texture: &mut Option<Texture>,
+    images: &mut ImageFiles,
+    files: &mut dyn Files,
+    losses: &mut Vec<Loss>,
+) -> Result<()> {
+    let path = "meshes[0].material.texture";
+    images.detach(texture, path, files, losses)?;
+    if let Some(Texture { name, .. }) = texture {
+        let line = to_line(name);
+        if line != *name {
+            let detail = format!("\"{}\" becomes \"{line}\"", name.escape_debug());
+            losses.push(
+                Loss::renamed(path, "PLY names have one line without control characters").detail(detail),
+            );
+            *name = line;
+        }
+    }
+    Ok(())
 }
 
 /// The names of the properties for the custom attributes, one per component.
@@ -68,7 +95,11 @@ fn names(custom: &[Custom], losses: &mut Vec<Loss>) -> Vec<Vec<String>> {
 fn write_header(out: &mut impl Write, mesh: &Mesh, names: &[Vec<String>], polygons: &Polygons) -> Result<()> {
     // The bytes of this machine.
     let endian = if cfg!(target_endian = "big") { "big" } else { "little" };
-    writeln!(out, "ply\nformat binary_{endian}_endian 1.0\nelement vertex {}", mesh.positions.len())?;
+    writeln!(out, "ply\nformat binary_{endian}_endian 1.0")?;
+    if let Some(texture) = &mesh.material.texture {
+        writeln!(out, "comment TextureFile {}", texture.name)?;
+    }
+    writeln!(out, "element vertex {}", mesh.positions.len())?;
     let mut property = |ty: &str, names: &[&str]| -> Result<()> {
         Ok(names.iter().try_for_each(|name| writeln!(out, "property {ty} {name}"))?)
     };

@@ -2,7 +2,9 @@
 
 use super::Solid;
 use crate::interop::detect::BYTE_ORDER_MARK;
+use crate::interop::positions::Positions;
 use crate::interop::text::{Words, quote};
+use crate::limits::require_triangles;
 use crate::scene::Mesh;
 use crate::{Error, Limits, Result};
 
@@ -14,7 +16,7 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
         if !word.eq_ignore_ascii_case(b"solid") {
             return Err(words.refuse(format!("`solid` is expected, not {}", quote(word))));
         }
-        solids.push(solid(&mut words)?);
+        solids.push(solid(&mut words, limits)?);
         // A line of a few bytes makes a mesh, which takes hundreds.
         let size = solids.len() * (size_of::<Solid>() + size_of::<Mesh>());
         if size as u64 > limits.max_decoded {
@@ -27,8 +29,10 @@ pub(super) fn read(text: &[u8], limits: &Limits) -> Result<Vec<Solid>> {
 }
 
 /// What stands behind `solid`.
-fn solid(words: &mut Words) -> Result<Solid> {
+fn solid(words: &mut Words, limits: &Limits) -> Result<Solid> {
     let mut solid = Solid { name: words.rest_of_line().to_vec(), ..Solid::default() };
+    let mut positions = Positions::default();
+    let mut facets = 0;
     loop {
         match words.next() {
             Some(word) if word.eq_ignore_ascii_case(b"facet") => {
@@ -37,12 +41,18 @@ fn solid(words: &mut Words) -> Result<Solid> {
                 expect(words, &["outer", "loop"])?;
                 for _ in 0..3 {
                     expect(words, &["vertex"])?;
-                    solid.positions.push(words.numbers("a coordinate of the vertex")?);
+                    positions.push(words.wide_numbers("a coordinate of the vertex")?);
                 }
                 expect(words, &["endloop", "endfacet"])?;
+                facets += 1;
+                require_triangles(facets, limits.max_triangles)?;
+                if solid.normals.len().is_power_of_two() {
+                    positions.settle();
+                }
             }
             Some(word) if word.eq_ignore_ascii_case(b"endsolid") => {
                 words.rest_of_line();
+                (solid.positions, solid.exact_positions) = positions.into_parts();
                 return Ok(solid);
             }
             Some(word) => {

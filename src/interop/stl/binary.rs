@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     let there = (facets.len() / FACET) as u64;
     let mut count = u64::from(count);
     if there < count && strictness == Strictness::Lenient {
-        let loss = Loss::dropped("facets", "facets that the file ends before");
+        let loss = Loss::dropped("facets", "facets missing at the end of the file");
         losses.push(loss.affecting((count - there) as usize, count as usize, "facets"));
         count = there;
     }
@@ -43,12 +43,13 @@ pub(super) fn read(bytes: &[u8], strictness: Strictness, losses: &mut Vec<Loss>)
     // Not more than there are bytes.
     let (facets, trailing) = facets.split_at(needed as usize);
     if !trailing.is_empty() {
-        losses.push(Loss::dropped("", "bytes after the last facet").detail(trailing.len()));
+        losses.push(Loss::dropped("", "bytes after the last facet").counting(trailing.len(), "bytes"));
     }
     let mut solid = Solid {
         name: name(&bytes[..FACETS - 4]),
         normals: Vec::with_capacity(count as usize),
         positions: Vec::with_capacity(count as usize * 3),
+        exact_positions: None,
     };
     let mut attributes = 0;
     for facet in facets.as_chunks::<FACET>().0 {

@@ -75,6 +75,8 @@ struct Solid {
     normals: Vec<[f32; 3]>,
     /// Three per facet.
     positions: Vec<[f32; 3]>,
+    /// The same in 64 bits, where these are worth it.
+    exact_positions: Option<Vec<[f64; 3]>>,
 }
 
 impl Solid {
@@ -89,6 +91,7 @@ impl Solid {
         let mut mesh = Mesh {
             name: name.into_owned(),
             positions: self.positions,
+            exact_positions: self.exact_positions,
             uv_origin: conventions.uv_origin,
             faces: Faces::default(),
             ..Mesh::default()

@@ -18,7 +18,8 @@ pub(in crate::interop) fn write(
     files: &mut dyn Files,
     options: &SceneOptions,
 ) -> Result<Vec<Loss>> {
-    let mut losses = CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS));
+    let mut losses =
+        CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut mesh = scene.meshes.into_iter().next().unwrap_or_default();
     let faces = Polygons::take(&mut mesh, 0, &mut losses);
     list_losses(&mesh, &faces, &mut losses);
@@ -54,8 +55,8 @@ fn list_losses(mesh: &Mesh, faces: &Polygons, losses: &mut Vec<Loss>) {
     }
     let used = used.iter().filter(|used| **used).count();
     if used < faces.corners().len() {
-        let message = format!("STL has no shared vertices: {used} become {}", faces.corners().len());
-        losses.push(Loss::new(LossKind::Split, "meshes[0].positions", message));
+        let loss = Loss::new(LossKind::Split, "meshes[0].positions", "STL has no shared vertices");
+        losses.push(loss.detail(format_args!("{used} become {}", faces.corners().len())));
     }
     if used < mesh.positions.len() {
         let loss = Loss::dropped("meshes[0].positions", "vertices that no face uses");

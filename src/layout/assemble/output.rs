@@ -113,22 +113,3 @@ impl Output {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_overlaps_must_agree() {
-        let mut output = Output::new(100);
-        for (at, bytes) in [(4, &[1, 2, 3, 4][..]), (10, &[9, 9]), (6, &[3, 4, 5]), (0, &[7])] {
-            assert!(output.write(at, bytes).is_ok(), "{at}");
-        }
-        assert_eq!(output.written, [(0, 1), (4, 9), (10, 12)].into());
-        assert!(matches!(output.write(8, &[6]), Err(Refused::Clash(_))));
-        assert!(matches!(output.write(8, &[5, 6, 7]), Err(Refused::Clash(_))));
-        assert!(matches!(output.write(99, &[5, 6]), Err(Refused::TooLarge(_))));
-        assert!(output.fill(0, &[8; 14]).is_ok());
-        assert_eq!(output.into_bytes(), [7, 8, 8, 8, 1, 2, 3, 4, 5, 8, 9, 9, 8, 8]);
-    }
-}

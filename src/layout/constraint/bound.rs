@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 use super::scalar::Scalar;
 use super::{Constraint, Requirement};
 use crate::layout::wording::alternatives;
-use crate::layout::{Declaration, Expr, Field, Layout, Scope, Shape, Type, Value};
+use crate::layout::{Declaration, Expr, Field, Layout, Lookup, Scope, Shape, Type, Value};
 use crate::{Finding, Path, Report, Rule, Span};
 
 /// The constraints of a field, where what they depend on is known: holds the values of a document against them, as
@@ -84,7 +84,7 @@ pub(super) struct Seen {
 
 impl Constraints {
     /// Those of a field that are of these rules. Names in them stand for the values in `scope`.
-    pub(super) fn of(field: &Field, scope: &Scope, rules: &[&'static Rule]) -> Constraints {
+    pub(super) fn of(field: &Field, scope: &dyn Lookup, rules: &[&'static Rule]) -> Constraints {
         let bind = |(index, constraint): (usize, &Constraint)| {
             let rule = *rules.iter().find(|rule| rule.code == constraint.rule)?;
             let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(scope) == Ok(true));
@@ -187,7 +187,7 @@ impl Constraints {
 
 impl Test {
     /// `None` where an expression has no value.
-    fn of(requirement: &Requirement, ty: &Type, scope: &Scope) -> Option<Test> {
+    fn of(requirement: &Requirement, ty: &Type, scope: &dyn Lookup) -> Option<Test> {
         let value = |expr: &Expr| expr.eval_int(scope).ok();
         Some(match requirement {
             Requirement::Below(limit) => Test::Below(value(limit)?),
@@ -308,7 +308,7 @@ impl Bound {
 }
 
 /// The message of a constraint, or the usual one, with the values of other fields in it.
-fn template(constraint: &Constraint, scope: &Scope) -> Cow<'static, str> {
+fn template(constraint: &Constraint, scope: &dyn Lookup) -> Cow<'static, str> {
     let Some(message) = constraint.message else {
         return Cow::Borrowed(match constraint.requirement {
             Requirement::Below(_) => "found {found}, expected less than {limit}",
@@ -323,13 +323,8 @@ fn template(constraint: &Constraint, scope: &Scope) -> Cow<'static, str> {
         });
     };
     let mut text = Cow::Borrowed(message);
-    for part in message.split('{').skip(1) {
-        let placeholder = part.split('}').next().unwrap_or_default();
+    for placeholder in constraint.placeholders() {
         let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
-        // What was found is not known yet.
-        if ["found", "limit", "previous"].contains(&name) {
-            continue;
-        }
         if let Some(Value::Int(number)) = scope.lookup(&name.split('.').collect::<Vec<_>>()) {
             let mut value = String::new();
             let _ = write_number(&mut value, number.into(), format);

@@ -8,7 +8,7 @@ use super::{Constraints, Requirement};
 use crate::layout::bits::word;
 use crate::layout::reach::Flat;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Declaration, Field, Scope, Type, Value};
+use crate::layout::{Declaration, Field, Lookup, Scope, Type};
 use crate::{Limits, Path, Report, Rule, Span};
 
 /// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint of one of these rules, with
@@ -82,13 +82,9 @@ impl Visitor for Checker<'_> {
         ControlFlow::Continue(())
     }
 
-    fn constrained(&mut self, node: &Node, value: Option<&Value>, scope: &Scope) {
+    fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let Some(field) = node.field else { return };
-        let mut scope = scope.clone();
-        if let Some(value) = value {
-            scope.push(field.name, value.clone());
-        }
-        let mut constraints = Constraints::of(field, &scope, self.rules);
+        let mut constraints = Constraints::of(field, values, self.rules);
         let flat = field.ty.flat();
         let list = node.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
         let compares = |requirement| matches!(requirement, Requirement::Unique | Requirement::Ordered);

@@ -64,6 +64,18 @@ pub enum Requirement {
     Holds(Expr),
 }
 
+impl Constraint {
+    /// The placeholders in the message that name a field or import, each with its format.
+    pub(super) fn placeholders(&self) -> impl Iterator<Item = &'static str> {
+        let parts = self.message.unwrap_or_default().split('{').skip(1);
+        let placeholders = parts.map(|part| part.split('}').next().unwrap_or_default());
+        placeholders.filter(|placeholder| {
+            let name = placeholder.split(':').next().unwrap_or_default();
+            !["found", "limit", "previous"].contains(&name)
+        })
+    }
+}
+
 impl Type {
     /// Whether a value has fields with constraints in it.
     fn is_constrained(&self) -> bool {

@@ -152,32 +152,3 @@ pub(super) fn grouped(number: u64) -> String {
 pub(super) fn size(bytes: u64) -> String {
     format!("{} byte{}", grouped(bytes), if bytes == 1 { "" } else { "s" })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers() {
-        assert_eq!(hexadecimal(-3, 5), "0x1d");
-        assert_eq!(hexadecimal(-1, 128), format!("0x{}", "f".repeat(32)));
-        assert_eq!(hexadecimal(5, 16), "0x0005");
-        let texts = [0, 999, 1000, 1_234_567].map(grouped);
-        assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
-    }
-
-    #[test]
-    fn sentences() {
-        assert_eq!(first_sentence("One byte, 0x01 is 1.0 (M1).\nTwo. "), "One byte, 0x01 is 1.0 (M1).");
-        assert_eq!(first_sentence("A value, e.g. this\none\n\nMore."), "A value, e.g. this one");
-        assert_eq!(first_sentence(""), "");
-    }
-
-    #[test]
-    fn strings() {
-        assert_eq!(quoted("wälk\u{1b}[2J\u{202e}".as_bytes()), r#""wälk\u{1b}[2J\u{202e}""#);
-        assert_eq!(quoted(b"\xff\0"), r#""\xff\x00""#);
-        assert_eq!(quoted(&[b'x'; 65]), format!("\"{}\"…", "x".repeat(64)));
-        assert_eq!(quoted(&[0xff; 65]), format!("\"{}\"…", "\\xff".repeat(64)));
-    }
-}

@@ -3,7 +3,7 @@
 use super::Config;
 use super::choices::Choices;
 use crate::layout::walk::Segment;
-use crate::layout::{BitField, BitRange, Constraint, Declaration, Requirement, Scope, Shape, Type, Value};
+use crate::layout::{BitField, BitRange, Constraint, Declaration, Lookup, Requirement, Shape, Type, Value};
 use crate::{Rule, Severity};
 
 /// How often a value is drawn that checks do not like.
@@ -60,16 +60,17 @@ impl<'c> Draw<'c> {
         &mut self,
         value: Value,
         requirement: &Requirement,
-        scope: &Scope,
+        values_seen: &dyn Lookup,
         before: Option<&Value>,
     ) -> Value {
         match (requirement, value) {
-            (Requirement::Below(limit), Value::Int(number)) => match limit.eval_int(scope) {
+            (Requirement::Below(limit), Value::Int(number)) => match limit.eval_int(values_seen) {
                 Ok(limit) if limit > 0 => Value::Int(number.rem_euclid(limit)),
                 _ => Value::Int(number),
             },
             (Requirement::OneOf(values), value) => {
-                let value_of = |drawn: u64| values.get(drawn as usize)?.eval_int(scope).ok().map(Value::Int);
+                let value_of =
+                    |drawn: u64| values.get(drawn as usize)?.eval_int(values_seen).ok().map(Value::Int);
                 value_of(self.below(values.len() as u64)).unwrap_or(value)
             }
             (Requirement::Finite, Value::F32(number)) if !number.is_finite() => Value::F32(0.0),

@@ -1,115 +1,126 @@
-//! Goes through a declaration and draws what is not decided yet.
+//! Goes through a program and draws what is not decided yet.
 
 use super::Config;
 use super::choices::{Choices, Trace};
 use super::draw::{DRAWS, Draw};
 use super::several::{balanced, distinct};
-use super::uses::{Use, Used, name_of_count, of_fields, of_name, within};
 use crate::layout::assemble::Values;
+use crate::layout::program::{Body, Call, Code, Compared, FormId, Frames, Kind, Program, Step, Unit, Use};
 use crate::layout::walk::Segment;
 use crate::layout::{
-    BinaryOp, Constraint, Declaration, Expr, Field, Requirement, Scope, Shape, Type, Value, Variant,
+    BinaryOp, Constraint, Declaration, EvalError, Expr, Requirement, Scope, Shape, Type, Value,
 };
 
-/// How often values of a file are drawn anew.
+/// How often values of a file are drawn again.
 const MAX_RETRIES: usize = 100_000;
 
 /// The values of a file; those that follow from others are left out.
 pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
     let draw = Draw::new(choices, config);
     let most = config.max_items.saturating_mul(config.max_items);
-    let mut generator = Generator { draw, values: Values::new(ty), most, retries: MAX_RETRIES };
-    generator.value(ty, &Around::default());
+    let (program, values) = (Program::of(ty), Values::new(ty));
+    let frames = Frames::new(program);
+    let mut generator = Generator { program, frames, draw, values, most, retries: MAX_RETRIES };
+    generator.value(&Context::of(program.root, &program.no_arguments, &Compared::NONE));
     (generator.values, generator.draw.choices.trace)
 }
 
-/// What surrounds a value.
-#[derive(Default)]
-struct Around<'a> {
-    scope: Scope,
-    arguments: &'static [Expr],
+/// What to draw, and what is known of it.
+#[derive(Clone)]
+struct Context<'a> {
+    form: FormId,
+    call: &'static Call,
+    /// The field that it is, unless it is an item of it.
+    step: Option<&'static Step>,
     /// Number of items of a list, where that is known.
     count: Option<u64>,
-    /// What its number of items is called.
+    /// The name of the number of items.
     count_name: Option<Segment>,
     /// The item before it in a list.
     before: Option<Value>,
-    /// What the parts of the value are used for, and the value itself.
-    used: Vec<Used>,
-    own: Option<Use>,
-    /// What the field says of the value, or of each item.
+    /// The constraints on the value, or on each item.
     constraints: &'static [Constraint],
-    /// Numbers and strings that expressions compare with.
-    literals: &'a [i128],
-    patterns: &'a [&'static str],
+    /// What expressions compare it with.
+    compared: &'a Compared,
+}
+
+impl<'a> Context<'a> {
+    fn of(form: FormId, call: &'static Call, compared: &'a Compared) -> Context<'a> {
+        let (step, count, count_name, before) = (None, None, None, None);
+        Context { form, call, step, count, count_name, before, constraints: &[], compared }
+    }
 }
 
 struct Generator<'c> {
+    program: &'static Program,
+    frames: Frames,
     draw: Draw<'c>,
     values: Values<'static>,
     /// How many items a list can have at most.
     most: u64,
-    /// How often values can still be drawn anew, in the whole file: those that nothing satisfies may lie in each other.
+    /// How often values can still be drawn again, in the whole file: those that nothing satisfies may be nested.
     retries: usize,
 }
 
 impl Generator<'_> {
-    /// Draws a value; returns what expressions may see of it.
-    fn value(&mut self, ty: &'static Type, around: &Around) -> Option<Value> {
-        match ty {
-            Type::Array(item, count) => {
-                let drawn = self.items(item, *count, around);
-                self.balance(&drawn, around);
+    /// Draws a value. Returns it; of a struct, the fields that constraints compare.
+    fn value(&mut self, context: &Context) -> Option<Value> {
+        let form = &self.program.forms[context.form];
+        match form.kind {
+            Kind::Items(item, Some(count)) => {
+                let drawn = self.items(item, count, context);
+                self.balance(&drawn, context);
                 None
             }
-            Type::List(item) => {
-                let (count, name) = (around.count, around.count_name.or(self.draw.path.last().copied()));
+            Kind::Items(item, None) => {
+                let (count, name) = (context.count, context.count_name.or(self.draw.path.last().copied()));
                 let count = count.unwrap_or_else(|| self.draw.count()).min(self.most);
                 name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
-                self.items(item, count, around);
+                self.items(item, count, context);
                 None
             }
-            Type::Declared(declaration) => self.declared(ty, declaration, around),
-            plain => self.leaf(plain, around),
+            Kind::Unit(unit) => self.declared(form.ty, &self.program.units[unit], context),
+            Kind::Number(_) | Kind::Text => self.leaf(form.ty, context),
         }
     }
 
-    fn leaf(&mut self, ty: &Type, around: &Around) -> Option<Value> {
-        let value = match around.own {
+    fn leaf(&mut self, ty: &Type, context: &Context) -> Option<Value> {
+        let value = match context.step.and_then(|step| step.usage) {
             Some(Use::Derived) => return None,
             Some(Use::Count) => Value::Int(self.draw.count().into()),
-            _ => self.draw.leaf(ty, around.literals, around.patterns),
+            None => self.draw.leaf(ty, &context.compared.numbers, &context.compared.patterns),
         };
-        let value = around.constraints.iter().fold(value, |value, constraint| {
-            let applies =
-                constraint.condition.is_none_or(|condition| condition.eval_bool(&around.scope) == Ok(true));
+        let seen = self.frames.seen();
+        let value = context.constraints.iter().fold(value, |value, constraint| {
+            let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(&seen) == Ok(true));
             if !(applies && self.draw.respects(constraint)) {
                 return value;
             }
-            self.draw.adapted(value, &constraint.requirement, &around.scope, around.before.as_ref())
+            self.draw.adapted(value, &constraint.requirement, &seen, context.before.as_ref())
         });
-        self.values.put(&self.draw.path, Some(value.clone()));
+        self.put(context.step, &value);
         Some(value)
     }
 
-    /// Draws items; returns what expressions may see of them.
-    fn items(&mut self, item: &'static Type, count: u64, around: &Around) -> Vec<Option<Value>> {
+    /// Sets a value of the file, and keeps it where an expression names it.
+    fn put(&mut self, step: Option<&Step>, value: &Value) {
+        self.values.put(&self.draw.path, Some(value.clone()));
+        if let Some(step) = step {
+            self.frames.set(step, value);
+        }
+    }
+
+    /// Draws items; returns them.
+    fn items(&mut self, item: FormId, count: u64, context: &Context) -> Vec<Option<Value>> {
         self.values.put(&self.draw.path, None);
         let mut drawn: Vec<Option<Value>> = Vec::new();
         for index in 0..count {
             self.draw.path.push(Segment::Index(index));
-            let (scope, before) = (around.scope.clone(), drawn.last().cloned().flatten());
-            let around = Around {
-                scope,
-                before,
-                count: None,
-                count_name: None,
-                own: None,
-                used: Vec::new(),
-                ..*around
-            };
-            let mut value = self.value(item, &around);
-            self.make_distinct(&drawn, &mut value, item, &around);
+            let before = drawn.last().cloned().flatten();
+            let context =
+                Context { form: item, step: None, count: None, count_name: None, before, ..*context };
+            let mut value = self.value(&context);
+            self.make_distinct(&drawn, &mut value, &context);
             drawn.push(value);
             self.draw.path.pop();
         }
@@ -117,17 +128,12 @@ impl Generator<'_> {
     }
 
     /// Makes an item another than those before it in what a constraint says is unique: its number, or fields of it.
-    fn make_distinct(
-        &mut self,
-        before: &[Option<Value>],
-        item: &mut Option<Value>,
-        ty: &'static Type,
-        around: &Around,
-    ) {
+    fn make_distinct(&mut self, before: &[Option<Value>], item: &mut Option<Value>, context: &Context) {
         let is_unique = |draw: &Draw, constraints: &[Constraint]| {
             constraints.iter().any(|c| c.requirement == Requirement::Unique && draw.respects(c))
         };
-        if is_unique(&self.draw, around.constraints)
+        let ty = self.program.forms[context.form].ty;
+        if is_unique(&self.draw, context.constraints)
             && let Some(number) = distinct(before, item, None, ty)
         {
             self.values.put(&self.draw.path, Some(number.clone()));
@@ -146,8 +152,8 @@ impl Generator<'_> {
     }
 
     /// Makes the numbers of an array add up, where a constraint says to what.
-    fn balance(&mut self, drawn: &[Option<Value>], around: &Around) {
-        for constraint in around.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
+    fn balance(&mut self, drawn: &[Option<Value>], context: &Context) {
+        for constraint in context.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
             let Requirement::Sum { of, total, tolerance } = constraint.requirement else { continue };
             let numbers = balanced(drawn, of, total, tolerance).unwrap_or_default();
             for (index, number) in numbers.into_iter().enumerate() {
@@ -158,60 +164,59 @@ impl Generator<'_> {
         }
     }
 
-    fn declared(&mut self, ty: &Type, declaration: &'static Declaration, around: &Around) -> Option<Value> {
-        let arguments = around.arguments.iter().map(|argument| argument.eval(&around.scope).ok());
-        let known = declaration.imports.iter().copied().zip(arguments);
-        let scope = Scope::new(known.filter_map(|(name, value)| Some((name, value?))).collect());
-        match declaration.shape {
-            Shape::Struct(fields) => self.fields(fields, scope, &around.used),
-            Shape::Choice(variants) => {
-                let chosen = variants.iter().find(|variant| variant.condition.eval_bool(&scope) == Ok(true));
-                let possible = || variants.iter().filter(|v| v.condition.eval_bool(&scope).is_err());
-                let drawn = || possible().nth(self.draw.below(possible().count() as u64) as usize);
-                let variant = chosen.or_else(drawn)?;
-                self.field(
-                    &variant.field,
-                    &scope,
-                    &[],
-                    &literals(std::slice::from_ref(&variant.field), variants),
-                )
+    fn declared(&mut self, ty: &Type, unit: &'static Unit, context: &Context) -> Option<Value> {
+        match &unit.body {
+            Body::Struct(steps) => {
+                let (outer, _) = self.frames.enter(unit, context.call);
+                let value = self.fields(unit, steps, context);
+                self.frames.leave(outer, context.step);
+                value
             }
-            Shape::Enum { .. } | Shape::Bits { .. } => self.leaf(ty, around),
+            Body::Choice(variants) => {
+                let (outer, _) = self.frames.enter(unit, context.call);
+                let chosen = self.choose(variants);
+                let value = chosen.and_then(|step| self.field(step, unit.compared(self.program)));
+                self.frames.leave(outer, context.step);
+                value
+            }
+            Body::Enum(_) | Body::Word(_) => self.leaf(ty, context),
         }
     }
 
-    fn fields(&mut self, fields: &'static [Field], mut scope: Scope, outer: &[Used]) -> Option<Value> {
-        let imports = scope.len();
-        let used = [of_fields(fields), outer.to_vec()].concat();
-        let literals = literals(fields, &[]);
+    /// The alternative whose condition holds, or one of those that are still open.
+    fn choose(&mut self, variants: &'static [(Code, Step)]) -> Option<&'static Step> {
+        let (mut open, mut chosen) = (Vec::new(), None);
+        for (condition, step) in variants {
+            match self.frames.truth(condition) {
+                Ok(true) => chosen = chosen.or(Some(step)),
+                Ok(false) => {}
+                Err(_) => open.push(step),
+            }
+        }
+        chosen.or_else(|| open.get(self.draw.below(open.len() as u64) as usize).copied())
+    }
+
+    fn fields(&mut self, unit: &'static Unit, steps: &'static [Step], context: &Context) -> Option<Value> {
+        let compared = unit.compared(self.program);
+        let mut kept = Scope::default();
         let mut ahead = Ahead::default();
-        for field in fields {
-            if field.lookahead {
-                if let Some(value) = self.ahead(field, &literals.0, &mut ahead) {
-                    scope.push(field.name, value);
-                }
+        for step in steps {
+            if step.field.lookahead {
+                self.ahead(step, &compared.numbers, &mut ahead);
                 continue;
             }
-            self.draw.path.push(Segment::Field(field.name));
-            let seen_bits = ahead.pass(field, &scope);
+            self.draw.path.push(Segment::Field(step.field.name));
+            let seen_bits = ahead.pass(step, &mut self.frames);
             let mut value = None;
-            for attempt in 0..DRAWS + literals.0.len() + 128 {
-                self.draw.force(attempt, &literals.0);
-                value = self.field(field, &scope, &used, &literals);
+            for attempt in 0..DRAWS + compared.numbers.len() + 128 {
+                self.draw.force(attempt, &compared.numbers);
+                value = self.field(step, compared);
                 if let (Some(drawn), Some(bits)) = (&value, seen_bits) {
                     let seen = with_bits(drawn, bits);
-                    self.values.put(&self.draw.path, Some(seen.clone()));
+                    self.put(Some(step), &seen);
                     value = Some(seen);
                 }
-                let mut seen = scope.clone();
-                seen.push(field.name, value.clone().unwrap_or(Value::Bool(false)));
-                let holds = |condition: &Expr| condition.eval_bool(&seen) != Ok(false);
-                let is_allowed = |constraint: &Constraint| match &constraint.requirement {
-                    Requirement::Holds(condition) if self.draw.respects(constraint) => holds(condition),
-                    _ => true,
-                };
-                let checks = field.checks.iter().all(|check| holds(&check.condition));
-                if checks && field.constraints.iter().all(is_allowed) || self.retries == 0 {
+                if self.is_allowed(step) || self.retries == 0 {
                     break;
                 }
                 self.retries -= 1;
@@ -219,78 +224,107 @@ impl Generator<'_> {
             self.draw.forced = None;
             self.draw.path.pop();
             // Whether the field is there was open, so that it says now what its offset will be.
-            if let Some(Expr::Binary(BinaryOp::NotEqual, Expr::Path([offset]), Expr::Literal(0))) =
-                field.condition
-                && scope.get(offset).is_none()
+            if let Some(Code::Binary(BinaryOp::NotEqual, sides)) = &step.condition
+                && let [Code::Slot(offset, _), Code::Int(0)] = **sides
+                && self.frames.truth(step.condition.as_ref()?) == Err(EvalError::Unknown)
             {
-                scope.push(offset, Value::Int(value.is_some().into()));
+                self.frames.put(offset, &Value::Int(value.is_some().into()));
             }
-            if let Some(value) = value {
-                scope.push(field.name, value);
+            if let Some(value) = value.filter(|_| is_compared(step, context)) {
+                kept.push(step.field.name, value);
             }
         }
-        Some(Value::Struct(scope.without_first(imports)))
+        Some(Value::Struct(kept))
+    }
+
+    /// Whether a field is as its checks and constraints have it, as far as that is known.
+    fn is_allowed(&self, step: &Step) -> bool {
+        let holds = |condition: &Code| self.frames.truth(condition) != Ok(false);
+        step.checks.iter().all(holds)
+            && step.holds.iter().all(|(constraint, code)| !self.draw.respects(constraint) || holds(code))
     }
 
     /// What a look-ahead sees: the fields that lie there will have these bits.
-    fn ahead(&mut self, looking: &Field, literals: &[i128], ahead: &mut Ahead) -> Option<Value> {
+    fn ahead(&mut self, looking: &'static Step, literals: &[i128], ahead: &mut Ahead) {
         *ahead = Ahead { at: Some(0), seen: Vec::new() };
-        let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = looking.ty else {
-            let value = self.draw.leaf(&looking.ty, literals, &[]);
-            ahead.seen.push((0, value.clone()));
-            return Some(value);
+        let form = &self.program.forms[looking.form];
+        let unit = match form.kind {
+            Kind::Unit(unit) => &self.program.units[unit],
+            _ => {
+                let value = self.draw.leaf(form.ty, literals, &[]);
+                self.frames.set(looking, &value);
+                ahead.seen.push((0, value));
+                return;
+            }
         };
-        let (mut scope, mut at) = (Scope::default(), 0);
-        for field in fields.iter() {
-            if !matches!(field.ty, Type::Array(..) | Type::List(_) | Type::NulString) {
-                let value = self.draw.leaf(&field.ty, literals, &[]);
-                scope.push(field.name, value.clone());
+        let Body::Struct(steps) = &unit.body else {
+            let value = self.draw.leaf(form.ty, literals, &[]);
+            self.frames.set(looking, &value);
+            ahead.seen.push((0, value));
+            return;
+        };
+        let mut at = 0;
+        for step in steps {
+            let ty = &step.field.ty;
+            if !matches!(ty, Type::Array(..) | Type::List(_) | Type::NulString) {
+                let value = self.draw.leaf(ty, literals, &[]);
+                for (from, to) in &looking.exports {
+                    if unit.slots[*from as usize].path == [step.field.name] {
+                        self.frames.put(*to, &value);
+                    }
+                }
                 ahead.seen.push((at, value));
             }
-            at += field.ty.size()?;
+            let Some(size) = ty.size() else { return };
+            at += size;
         }
-        Some(Value::Struct(scope))
     }
 
-    /// One field, unless its condition says that it is not there; where that is not decided, it is decided now.
-    fn field(
-        &mut self,
-        field: &'static Field,
-        scope: &Scope,
-        used: &[Used],
-        literals: &(Vec<i128>, Vec<&'static str>),
-    ) -> Option<Value> {
-        let is_there = match &field.condition {
-            Some(condition) => condition.eval_bool(scope).unwrap_or_else(|_| self.draw.below(2) == 1),
+    /// One field, unless its condition says that it is missing; where that is not decided, it is decided now.
+    fn field(&mut self, step: &'static Step, compared: &Compared) -> Option<Value> {
+        let is_there = match &step.condition {
+            Some(condition) => self.frames.truth(condition).unwrap_or_else(|_| self.draw.below(2) == 1),
             None => true,
         };
         if !is_there {
             return None;
         }
-        let count = field.count.as_ref().and_then(|count| count.eval_int(scope).ok());
-        let (ty, arguments) = match &field.block {
-            Some(block) => (&block.content, block.arguments),
-            None => (&field.ty, field.arguments),
+        let count = step.count.as_ref().filter(|_| step.block.is_none());
+        let count = count.and_then(|count| self.frames.int(count).ok());
+        let (form, call) = step.content();
+        let context = Context {
+            step: Some(step),
+            count: count.map(|count| u64::try_from(count).unwrap_or_default()),
+            count_name: step.field.count.as_ref().and_then(name_of_count),
+            constraints: step.field.constraints,
+            ..Context::of(form, call, compared)
         };
-        let around = Around {
-            scope: scope.clone(),
-            arguments,
-            count: count
-                .filter(|_| field.block.is_none())
-                .map(|count| u64::try_from(count).unwrap_or_default()),
-            count_name: field.count.as_ref().and_then(name_of_count),
-            constraints: field.constraints,
-            before: None,
-            used: within(used, field.name),
-            own: of_name(used, field.name),
-            literals: &literals.0,
-            patterns: &literals.1,
-        };
-        let is_inline = field.block.is_some_and(|block| block.inline);
+        let is_inline = step.field.block.is_some_and(|block| block.inline);
         let name = if is_inline { self.draw.path.pop() } else { None };
-        let value = self.value(ty, &around);
+        let value = self.value(&context);
         self.draw.path.extend(name);
         value
+    }
+}
+
+/// Whether constraints compare a field with those of other items.
+fn is_compared(step: &Step, context: &Context) -> bool {
+    let is_unique = |constraint: &Constraint| constraint.requirement == Requirement::Unique;
+    let is_summand = |constraint: &Constraint| matches!(constraint.requirement, Requirement::Sum { of, .. } if of == Some(step.field.name));
+    step.field.constraints.iter().any(is_unique) || context.constraints.iter().any(is_summand)
+}
+
+/// The name of a number of items that one value decides.
+fn name_of_count(count: &Expr) -> Option<Segment> {
+    let mut names = Vec::new();
+    count.visit(&mut |part| {
+        if let Expr::Path(path) | Expr::Matches(path, _) = part {
+            names.push(path.last().map(|name| Segment::Field(name)));
+        }
+    });
+    match names[..] {
+        [name] => name,
+        _ => None,
     }
 }
 
@@ -304,8 +338,8 @@ struct Ahead {
 
 impl Ahead {
     /// The bits that were seen of a field, and which of its bits they are.
-    fn pass(&mut self, field: &Field, scope: &Scope) -> Option<(u128, u128)> {
-        let (at, size) = (self.at?, field.size(scope));
+    fn pass(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
+        let (at, size) = (self.at?, frames.size_of_step(step));
         self.at = size.map(|size| at + size);
         if size == Some(0) {
             return None;
@@ -328,36 +362,4 @@ fn with_bits(value: &Value, (bits, mask): (u128, u128)) -> Value {
         Value::Int(number) => Value::Int((*number as u128 & !mask | bits & mask) as i128),
         other => other.clone(),
     }
-}
-
-/// The numbers, with their neighbours, and patterns that checks and conditions compare with.
-fn literals(fields: &'static [Field], variants: &'static [Variant]) -> (Vec<i128>, Vec<&'static str>) {
-    let (mut numbers, mut patterns) = (Vec::new(), Vec::new());
-    let mut note = |expr: &Expr| match expr {
-        Expr::Literal(number) => {
-            for number in [Some(*number), number.checked_add(1), number.checked_sub(1)].into_iter().flatten()
-            {
-                if !numbers.contains(&number) {
-                    numbers.push(number);
-                }
-            }
-        }
-        Expr::Matches(_, pattern) => patterns.push(*pattern),
-        _ => {}
-    };
-    for field in fields {
-        field.checks.iter().for_each(|check| check.condition.visit(&mut note));
-        for constraint in field.constraints {
-            if let Requirement::Holds(condition) = &constraint.requirement {
-                condition.visit(&mut note);
-            }
-        }
-        field.condition.iter().for_each(|condition| condition.visit(&mut note));
-        field.block.iter().flat_map(|block| block.arguments).for_each(|argument| argument.visit(&mut note));
-        if let Some(Declaration { shape: Shape::Choice(variants), .. }) = field.ty.declaration() {
-            variants.iter().for_each(|variant| variant.condition.visit(&mut note));
-        }
-    }
-    variants.iter().for_each(|variant| variant.condition.visit(&mut note));
-    (numbers, patterns)
 }

@@ -38,7 +38,6 @@ mod generator;
 mod several;
 #[cfg(feature = "proptest")]
 mod tree;
-mod uses;
 
 #[cfg(feature = "proptest")]
 pub use broken::broken;

@@ -7,16 +7,16 @@
 //! Arrays are summarised: a visitor chooses the items that it visits, and items of fixed size that it skips
 //! cost nothing.
 
-mod declared;
 mod find;
 mod select;
 mod subtree;
+mod units;
 mod walker;
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use super::{BitField, BitRange, Decoded, Decoding, Field, Scope, Type, Value, Variant};
+use super::{BitField, BitRange, Decoded, Decoding, Field, Lookup, Type, Value, Variant};
 use crate::finding::write_place;
 use crate::{Limits, Path, Span};
 
@@ -127,10 +127,10 @@ pub trait Visitor {
         let _ = (node, content);
     }
 
-    /// A field with [constraints](Field::constraints) lies at the span of `node`: its value, where it is a single one,
-    /// and what comes before it.
-    fn constrained(&mut self, node: &Node, value: Option<&Value>, scope: &Scope) {
-        let _ = (node, value, scope);
+    /// A field with [constraints](Field::constraints) lies at the span of `node`; `values` has what its constraints
+    /// name.
+    fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
+        let _ = (node, values);
     }
 
     /// Bytes that no field covers, at the end of the file or of the block with this path.

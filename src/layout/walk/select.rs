@@ -239,34 +239,3 @@ fn can_have(ty: &Type, path: &[Segment]) -> bool {
 fn content(field: &Field) -> Type {
     field.block.map_or(field.ty, |block| block.content)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn partial_paths() {
-        use Segment::{Field, Index};
-        let path = [Field("animations"), Index(1), Field("transform"), Index(2), Index(0)];
-        for (pattern, matches) in [
-            ("animations[1].transform[2][0]", true),
-            ("animations.transform[2][0]", true),
-            ("transform[2][0]", true),
-            ("[1].transform[2][0]", true),
-            ("[2][0]", true),
-            ("[0]", true),
-            ("transform", false),
-            ("transform[0]", false),
-            ("transform[2]", false),
-            ("animations[0].transform[2][0]", false),
-            ("[0].transform[2][0]", false),
-            ("form[2][0]", false),
-            ("file.animations[1].transform[2][0]", false),
-        ] {
-            assert_eq!(Pattern::parse(pattern).map(|p| p.matches(&path)), Some(matches), "{pattern}");
-        }
-        for pattern in ["", ".", "a..b", "a.", "a[", "a[x]", "a[1]b", "a.[0]", "[-1]"] {
-            assert!(Pattern::parse(pattern).is_none(), "{pattern}");
-        }
-    }
-}

@@ -1,10 +1,11 @@
-//! The walker itself: goes through the bytes as the declaration says.
+//! The walker itself: runs a program over bytes.
 
-use std::cell::Cell;
+use std::cell;
 use std::ops::{ControlFlow, Range};
 
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
-use crate::layout::{Decoding, Expr, Field, Scope, Type, Value, Variant};
+use crate::layout::program::{Call, FormId, Frames, Kind, Program, Step};
+use crate::layout::{Decoding, Type, Value};
 use crate::{Limits, Span};
 
 /// See [`super::walk`].
@@ -12,13 +13,17 @@ pub(super) fn walk(
     ty: &'static Type,
     bytes: &[u8],
     limits: &Limits,
-    visitor: &mut impl Visitor,
+    visitor: &mut dyn Visitor,
 ) -> Result<u64, Fault> {
-    let mut walker = Walker { visitor, path: Vec::new(), limits, muted: false };
-    let space = Space { bytes, packed: None, reached: Cell::new(0) };
-    let item = Item { ty, field: None, variant: None, arguments: &[], count: None, decoding: Decoding::NONE };
-    match walker.value(&space, 0, &item, &Scope::default()) {
-        Ok((end, _)) => {
+    let program = Program::of(ty);
+    let frames = Frames::new(program);
+    let mut walker = Walker { program, visitor, path: Vec::new(), limits, muted: false, frames };
+    let space = Space { bytes, packed: None, reached: cell::Cell::new(0) };
+    let call = &program.no_arguments;
+    let item =
+        Item { form: program.root, step: None, call, is_item: false, count: None, decoding: Decoding::NONE };
+    match walker.value(&space, 0, &item) {
+        Ok(end) => {
             walker.rest(&space, end);
             Ok(end)
         }
@@ -33,7 +38,7 @@ pub(super) struct Space<'b> {
     /// For a block, the place of its packed bytes in the file.
     pub(super) packed: Option<Range<u64>>,
     /// The last end of a field with a position of its own.
-    pub(super) reached: Cell<u64>,
+    pub(super) reached: cell::Cell<u64>,
 }
 
 impl Space<'_> {
@@ -57,14 +62,23 @@ impl Space<'_> {
 /// What to decode next.
 #[derive(Clone, Copy)]
 pub(super) struct Item {
-    pub(super) ty: &'static Type,
-    pub(super) field: Option<&'static Field>,
-    /// The alternative of a choice that it is.
-    pub(super) variant: Option<&'static Variant>,
-    pub(super) arguments: &'static [Expr],
+    pub(super) form: FormId,
+    /// The field that it is, or whose item it is.
+    pub(super) step: Option<&'static Step>,
+    /// The arguments for its imports.
+    pub(super) call: &'static Call,
+    /// Whether it is an item of an array.
+    pub(super) is_item: bool,
     /// Number of items of a list; `None` where it runs to the end.
     pub(super) count: Option<u64>,
     pub(super) decoding: Decoding,
+}
+
+impl Item {
+    /// The step, where the item is the field itself.
+    pub(super) fn own_step(&self) -> Option<&'static Step> {
+        self.step.filter(|_| !self.is_item)
+    }
 }
 
 /// Which items of an array to visit: those in either range, which are in order.
@@ -87,24 +101,26 @@ pub(super) enum Interrupt {
     Stopped,
 }
 
-pub(super) type Step<T> = Result<T, Interrupt>;
+pub(super) type Flow<T> = Result<T, Interrupt>;
 
-pub(super) struct Walker<'v, V> {
-    pub(super) visitor: &'v mut V,
+pub(super) struct Walker<'v> {
+    pub(super) program: &'static Program,
+    pub(super) visitor: &'v mut dyn Visitor,
     pub(super) path: Vec<Segment>,
     pub(super) limits: &'v Limits,
     /// Whether the visitor skips what is being decoded.
     pub(super) muted: bool,
+    pub(super) frames: Frames,
 }
 
-impl<V: Visitor> Walker<'_, V> {
+impl Walker<'_> {
     pub(super) fn fault<T>(
         &self,
         kind: FaultKind,
         span: Span,
         message: String,
         rule: Option<&'static str>,
-    ) -> Step<T> {
+    ) -> Flow<T> {
         let path = self.path.as_slice().into();
         Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
     }
@@ -117,8 +133,8 @@ impl<V: Visitor> Walker<'_, V> {
         }
     }
 
-    /// `size` bytes at `at`, or the fault that they are not there.
-    pub(super) fn take<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Step<&'b [u8]> {
+    /// `size` bytes at `at`, or the fault that they are missing.
+    pub(super) fn take<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Flow<&'b [u8]> {
         let bytes = usize::try_from(at)
             .ok()
             .zip(usize::try_from(size).ok())
@@ -133,94 +149,65 @@ impl<V: Visitor> Walker<'_, V> {
         }
     }
 
-    pub(super) fn node<'w>(
-        path: &'w [Segment],
-        space: &'w Space,
-        range: Range<u64>,
-        item: &Item,
-    ) -> Node<'w> {
-        // What was read lies in memory, so that its place is no larger than a `usize`.
-        let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
-        let Item { ty, field, variant, count, decoding, .. } = *item;
-        let span = space.span(range);
-        Node { path, ty, field, variant, decoding, span, bytes, count, bit_field: None, bits: None }
-    }
-
-    pub(super) fn leaf(&mut self, node: &Node, value: &Value) -> Step<()> {
-        match self.visitor.leaf(node, value) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Interrupt::Stopped),
-        }
-    }
-
-    /// Decodes one value; returns its end and what expressions may see of it.
-    pub(super) fn value(
-        &mut self,
-        space: &Space,
-        at: u64,
-        item: &Item,
-        scope: &Scope,
-    ) -> Step<(u64, Option<Value>)> {
-        match item.ty {
-            Type::Unsigned(size) | Type::Signed(size) | Type::Float(size) => {
-                let value = item.ty.value_of(self.take(space, at, (*size).into())?);
-                let end = at + u64::from(*size);
-                self.report_leaf(space, at..end, item, &value)?;
-                Ok((end, Some(value)))
+    /// Reports a single value, and keeps it where an expression names it.
+    pub(super) fn leaf(&mut self, space: &Space, range: Range<u64>, item: &Item, value: Value) -> Flow<()> {
+        if !self.muted {
+            let node = node(self.program, &self.path, space, range, item);
+            if self.visitor.leaf(&node, &value).is_break() {
+                return Err(Interrupt::Stopped);
             }
-            Type::NulString => {
+        }
+        if let Some(step) = item.own_step() {
+            self.frames.set(step, &value);
+        }
+        Ok(())
+    }
+
+    /// Decodes one value; returns its end.
+    pub(super) fn value(&mut self, space: &Space, at: u64, item: &Item) -> Flow<u64> {
+        let form = &self.program.forms[item.form];
+        match form.kind {
+            Kind::Number(size) => {
+                let value = form.ty.value_of(self.take(space, at, size)?);
+                self.leaf(space, at..at + size, item, value)?;
+                Ok(at + size)
+            }
+            Kind::Text => {
                 let text = self.take(space, at, space.len().saturating_sub(at))?;
                 let length = text.iter().position(|b| *b == 0);
                 // Only the last one of a list may lack its NUL.
-                if length.is_none() && item.field.is_some() {
+                if length.is_none() && !item.is_item {
                     let message = "no NUL ends the string".into();
-                    let rule = item.field.and_then(|field| field.rule);
+                    let rule = item.step.and_then(|step| step.field.rule);
                     return self.fault(FaultKind::End, space.span(at..space.len()), message, rule);
                 }
                 let end = at + length.map_or(text.len(), |n| n + 1) as u64;
                 let value = Value::Text(text[..length.unwrap_or(text.len())].to_vec());
-                self.report_leaf(space, at..end, item, &value)?;
-                Ok((end, Some(value)))
+                self.leaf(space, at..end, item, value)?;
+                Ok(end)
             }
-            Type::Array(inner, count) => {
-                let array = Item { count: Some(*count), ..*item };
-                Ok((self.items(space, at, &array, inner, scope)?, None))
+            Kind::Items(inner, Some(count)) => {
+                self.items(space, at, &Item { count: Some(count), ..*item }, inner)
             }
-            Type::List(inner) => Ok((self.items(space, at, item, inner, scope)?, None)),
-            Type::Declared(declaration) => self.declared(space, at, item, declaration, scope),
+            Kind::Items(inner, None) => self.items(space, at, item, inner),
+            Kind::Unit(unit) => self.declared(space, at, item, &self.program.units[unit]),
         }
     }
 
-    pub(super) fn report_leaf(
-        &mut self,
-        space: &Space,
-        range: Range<u64>,
-        item: &Item,
-        value: &Value,
-    ) -> Step<()> {
-        if self.muted {
-            return Ok(());
-        }
-        let path = std::mem::take(&mut self.path);
-        let flow = self.leaf(&Self::node(&path, space, range, item), value);
-        self.path = path;
-        flow
-    }
-
-    /// Reports a group to the visitor, decodes it with `body`, which gets the items to show and gives the end, the
-    /// number of items and the value, and reports its end.
-    pub(super) fn group<T>(
+    /// Reports a group to the visitor, decodes it with `body`, which gets the items to show and returns the end and the
+    /// number of items, and reports its end.
+    pub(super) fn group(
         &mut self,
         space: &Space,
         at: u64,
         item: &Item,
-        body: impl FnOnce(&mut Self, &Visited) -> Step<(u64, Option<u64>, T)>,
-    ) -> Step<(u64, T)> {
+        body: impl FnOnce(&mut Self, &Visited) -> Flow<(u64, Option<u64>)>,
+    ) -> Flow<u64> {
         let was_muted = self.muted;
         let visit = if was_muted {
             Visit::Nothing
         } else {
-            self.visitor.enter(&Self::node(&self.path, space, at..at, item))
+            self.visitor.enter(&node(self.program, &self.path, space, at..at, item))
         };
         self.muted = visit == Visit::Nothing;
         let visited = match visit {
@@ -233,27 +220,40 @@ impl<V: Visitor> Walker<'_, V> {
             Visit::Nothing => Visited([0..0, 0..0]),
             Visit::Stop => return Err(Interrupt::Stopped),
         };
-        let (end, count, value) = body(self, &visited)?;
+        let (end, count) = body(self, &visited)?;
         self.muted = was_muted;
         if was_muted {
-            return Ok((end, value));
+            return Ok(end);
         }
-        let node = Node { count, ..Self::node(&self.path, space, at..end, item) };
+        let node = Node { count, ..node(self.program, &self.path, space, at..end, item) };
         match self.visitor.leave(&node) {
-            ControlFlow::Continue(()) => Ok((end, value)),
+            ControlFlow::Continue(()) => Ok(end),
             ControlFlow::Break(()) => Err(Interrupt::Stopped),
         }
     }
 
-    fn items(
-        &mut self,
-        space: &Space,
-        at: u64,
-        list: &Item,
-        inner: &'static Type,
-        scope: &Scope,
-    ) -> Step<u64> {
-        let size = inner.size_in(scope, list.arguments);
+    /// Reports the visited ones of `count` numbers, which are there.
+    fn numbers(&mut self, space: &Space, at: u64, item: &Item, visited: &Visited, count: u64) -> Flow<()> {
+        let form = &self.program.forms[item.form];
+        let Kind::Number(size) = form.kind else { return Ok(()) };
+        let (depth, mut next) = (self.path.len(), 0);
+        for range in if self.muted { &[][..] } else { &visited.0 } {
+            // The ranges may overlap.
+            for index in range.start.max(next)..range.end.min(count) {
+                next = index + 1;
+                self.path.truncate(depth);
+                self.path.push(Segment::Index(index));
+                let start = at + size * index;
+                let value = form.ty.value_of(self.take(space, start, size)?);
+                self.leaf(space, start..start + size, item, value)?;
+            }
+        }
+        self.path.truncate(depth);
+        Ok(())
+    }
+
+    fn items(&mut self, space: &Space, at: u64, list: &Item, inner: FormId) -> Flow<u64> {
+        let size = self.frames.size_of(inner, list.call);
         let (missing, count) = match (size, list.count) {
             (Some(size), Some(count)) => match self.take(space, at, size.saturating_mul(count)) {
                 Ok(_) => (None, Some(count)),
@@ -266,8 +266,14 @@ impl<V: Visitor> Walker<'_, V> {
             },
             (_, count) => (None, count),
         };
-        let item = Item { ty: inner, field: None, variant: None, count: None, ..*list };
+        let item = Item { form: inner, is_item: true, count: None, ..*list };
         let result = self.group(space, at, list, |walker, visited| {
+            if let (Kind::Number(size), Some(count), None) =
+                (walker.program.forms[inner].kind, count, &missing)
+            {
+                walker.numbers(space, at, &item, visited, count)?;
+                return Ok((at + size * count, Some(count)));
+            }
             let hidden = walker.muted;
             let mut position = at;
             let mut index = 0;
@@ -282,7 +288,7 @@ impl<V: Visitor> Walker<'_, V> {
                 }
                 walker.muted = hidden || !visit;
                 walker.path.push(Segment::Index(index));
-                let end = walker.value(space, position, &item, scope)?.0;
+                let end = walker.value(space, position, &item)?;
                 walker.path.pop();
                 if end == position {
                     // Items without bytes: all that follow are the same.
@@ -292,11 +298,38 @@ impl<V: Visitor> Walker<'_, V> {
                 index += 1;
             }
             walker.muted = hidden;
-            Ok((position, list.count.or(Some(index)), ()))
+            Ok((position, list.count.or(Some(index))))
         });
         match (missing, result) {
             (Some(missing), Ok(_) | Err(Interrupt::Fault(_))) => Err(missing),
-            (_, result) => Ok(result?.0),
+            (_, result) => result,
         }
+    }
+}
+
+/// What lies at a place.
+pub(super) fn node<'w>(
+    program: &'static Program,
+    path: &'w [Segment],
+    space: &'w Space,
+    range: Range<u64>,
+    item: &Item,
+) -> Node<'w> {
+    // What was read lies in memory, so that its place is no larger than a `usize`.
+    let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
+    let (ty, step) = (program.forms[item.form].ty, item.own_step());
+    let (field, variant) = (step.map(|step| step.field), step.and_then(|step| step.variant));
+    let Item { count, decoding, .. } = *item;
+    Node {
+        path,
+        ty,
+        field,
+        variant,
+        decoding,
+        span: space.span(range),
+        bytes,
+        count,
+        bit_field: None,
+        bits: None,
     }
 }

@@ -132,6 +132,6 @@ const exporter = new GLTFExporter();
     name: 'sheet',
     // A Hermite spline from 0 to 1 in 2 seconds with slopes of 1 and 0, in the middle.
     translation: { time: 1, value: [0.75, 0, 0] },
-    losses: ['animations[0].samplers', 'meshes[0].primitives[0].mode', 'meshes[0].primitives[1]'],
+    losses: ['animations[0].channels.translation', 'meshes[0].primitives[0].mode', 'meshes[0].primitives[1]'],
   });
 }

@@ -17,6 +17,7 @@ mod packed;
 mod partial;
 mod poses;
 mod round_trip;
+mod textures;
 mod tolerant;
 mod unread;
 

@@ -21,8 +21,9 @@ fn models_of_other_writers() {
         let expected: Value = serde_json::from_slice(&std::fs::read(beside).unwrap()).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         let files = BTreeMap::new();
-        let (mut scene, losses) =
-            format.read(&bytes, &files, &SceneOptions::default(), &Limits::default()).unwrap();
+        let (mut scene, losses) = format
+            .read(&bytes, &files, &SceneOptions::default().with_bake(true), &Limits::default())
+            .unwrap();
         let name = path.display().to_string();
         let mut paths: Vec<_> = losses.iter().map(|loss| loss.path.clone()).collect();
         // Where a node is, is in its vertices; three.js gives its materials more than a colour.

@@ -3,10 +3,10 @@
 use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
 use meshspec::scene::{FromScene, Samples, Scene, SceneOptions};
-use meshspec::{bmd, crucible, mesh};
+use meshspec::{Limits, bmd, crucible, mesh};
 use serde_json::{Value, json};
 
-use super::{read, read_json, write};
+use super::{Files, read, read_json, write};
 
 /// Positions of a triangle, two times, a translation and a rotation at each.
 fn numbers() -> Vec<u8> {
@@ -148,7 +148,7 @@ fn what_moves_no_mesh_is_lost() {
 }
 
 #[test]
-fn instances_are_expanded() {
+fn instances_stay_instances() {
     let mut json = crane();
     json.as_object_mut().unwrap().remove("animations");
     let instances = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 2 } } });
@@ -156,19 +156,30 @@ fn instances_are_expanded() {
     json["extensionsUsed"] = json!(["EXT_mesh_gpu_instancing"]);
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     // Two of the jib, at 1 and 5 along its x, which is scaled by 2; then the hook, which is not instanced, and the floor.
-    let origins: Vec<_> = scene.meshes.iter().map(|mesh| mesh.positions[0]).collect();
-    assert_eq!(origins, [[3.0, 2.0, 0.0], [11.0, 2.0, 0.0], [3.0, 2.0, 0.0], [0.0; 3]]);
-    assert!(
-        losses
-            .iter()
-            .any(|loss| loss.to_string() == "split: nodes[1]: instances become meshes of their own: 2")
-    );
+    let origins = |scene: &Scene| -> Vec<_> {
+        let placements = scene.meshes.iter().flat_map(|mesh| &mesh.placements);
+        let transforms = placements.flat_map(|placement| placement.transforms());
+        transforms.map(|transform| transform.w_axis.truncate().to_array()).collect()
+    };
+    let expected = [[3.0, 2.0, 0.0], [11.0, 2.0, 0.0], [3.0, 2.0, 0.0], [0.0; 3]];
+    assert_eq!((scene.meshes.len(), origins(&scene)), (1, expected.to_vec()));
+    assert!(losses.iter().all(|loss| !loss.message.contains("instances")), "{losses:?}");
+    let (files, losses) = write(Interchange::Glb, scene.clone()).unwrap();
+    assert!(losses.is_empty(), "{losses:?}");
+    let (again, _) = read(Interchange::Glb, &files).unwrap();
+    assert_eq!(again.meshes[0].placements, scene.meshes[0].placements);
+    let options = SceneOptions::default().with_bake(true);
+    let text = json.to_string();
+    let folder = Files::from([("numbers.bin".to_owned(), numbers())]);
+    let (baked, _) = Interchange::Gltf.read(text.as_bytes(), &folder, &options, &Limits::default()).unwrap();
+    let found: Vec<_> = baked.meshes.iter().map(|mesh| mesh.positions[0].map(f64::from)).collect();
+    assert_eq!(found, expected);
     json["nodes"][1]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["SCALE"] = 0.into();
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
-    assert_eq!(scene.meshes.len(), 3, "the jib once");
+    assert_eq!(origins(&scene).len(), 3, "the jib once");
     let path = "nodes[1].extensions.EXT_mesh_gpu_instancing";
     let loss = losses.iter().find(|loss| loss.path == path).unwrap();
-    assert!(loss.message.contains("lists of [2, 3] values"), "{loss}");
+    assert!(loss.to_string().contains("lists of [2, 3] values"), "{loss}");
 }
 
 #[test]

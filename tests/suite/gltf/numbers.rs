@@ -182,9 +182,12 @@ fn vertices_are_where_all_nodes_above_take_them() {
     let positions = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 2.0]];
     let scene = File::with_points(nodes, &[0, 3], positions).scene();
     assert_eq!(scene.transform, None);
-    for (found, position) in scene.meshes[0].positions.iter().zip(positions) {
-        let expected = transform.transform_point3(position.into());
-        assert!(expected.distance(Vec3::from(*found)) < 1e-5, "{found:?}, not {expected}");
+    assert_eq!(scene.meshes[0].positions, positions);
+    let [placement] = &*scene.meshes[0].placements else { panic!("{:?}", scene.meshes[0].placements) };
+    for position in positions.map(Vec3::from) {
+        let expected = transform.transform_point3(position);
+        let found = placement.transform.transform_point3(position.as_dvec3()).as_vec3();
+        assert!(expected.distance(found) < 1e-5, "{found:?}, not {expected}");
     }
 }
 

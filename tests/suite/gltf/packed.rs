@@ -91,7 +91,8 @@ pub fn compare_model(name: &str, count: usize, bounds: [[f32; 3]; 2], area: f32)
         .collect();
     let format = Interchange::by_extension(&path).unwrap();
     let bytes = std::fs::read(&path).unwrap();
-    let (scene, losses) = format.read(&bytes, &files, &SceneOptions::default(), &Limits::default()).unwrap();
+    let (scene, losses) =
+        format.read(&bytes, &files, &SceneOptions::default().with_bake(true), &Limits::default()).unwrap();
     assert!(losses.iter().all(|loss| !loss.to_string().contains("compression")), "{name}: {losses:?}");
     let triangles = triangles(scene);
     assert_eq!(triangles.len(), count, "{name}");

@@ -36,16 +36,16 @@ fn a_mesh_with_a_bad_buffer_is_left_out() {
     let cases = [
         (
             json!({ "byteLength": 36, "uri": "nope.bin" }),
-            "meshes[1].primitives[0]: buffers[1]: nope.bin: not found",
+            "meshes[1].primitives[0]: cannot be read: buffers[1]: nope.bin: not found",
         ),
-        (json!({ "byteLength": 36 }), "meshes[1].primitives[0]: buffers[1]: no uri"),
+        (json!({ "byteLength": 36 }), "meshes[1].primitives[0]: cannot be read: buffers[1]: no uri"),
         (
             json!({ "byteLength": 48, "uri": "numbers.bin" }),
-            "meshes[1].primitives[0]: buffers[1]: 48 bytes are declared, but there are 44",
+            "meshes[1].primitives[0]: cannot be read: buffers[1]: 48 bytes are declared, but there are 44",
         ),
         (
             json!({ "byteLength": 20, "uri": "numbers.bin" }),
-            "meshes[1].primitives[0]: bufferViews[2]: 36 bytes from 0 on, but buffers[1] has 20",
+            "meshes[1].primitives[0]: cannot be read: bufferViews[2]: 36 bytes from 0 on, but buffers[1] has 20",
         ),
     ];
     for (buffer, loss) in cases {
@@ -109,7 +109,10 @@ fn joints_without_matrices_are_bound_where_they_are() {
         json!([{ "mesh": 0 }, { "children": [2], "translation": [0, 3, 0] }, { "translation": [1, 0, 0] }]);
     json["skins"] = json!([{ "joints": [2], "inverseBindMatrices": 2 }]);
     let (scene, loss) = reads(&json);
-    assert!(loss.starts_with("changed: skins[0].inverseBindMatrices: buffers[1]: nope.bin"), "{loss}");
+    assert!(
+        loss.starts_with("changed: skins[0].inverseBindMatrices: cannot be read: joints assumed"),
+        "{loss}"
+    );
     assert_eq!(scene.skeleton.joints[0].inverse_bind.w_axis.to_array(), [-1.0, -3.0, 0.0, 1.0]);
     // Bound where it rests.
     assert_eq!(scene.skeleton.joints[0].rest, None);
@@ -130,7 +133,10 @@ fn an_animation_with_a_bad_buffer_is_left_out() {
     let (scene, losses) = read_json(&json, &numbers()).unwrap();
     assert_eq!((scene.animations.len(), scene.animations[0].channels.len()), (1, 1));
     let losses: Vec<String> = losses.iter().map(Loss::to_string).collect();
-    assert!(losses[0].starts_with("dropped: animations[0].channels[0]: buffers[1]: nope.bin"), "{losses:?}");
+    assert!(
+        losses[0].starts_with("dropped: animations[0].channels[0]: cannot be read: buffers[1]: nope.bin"),
+        "{losses:?}"
+    );
     assert_eq!(losses[1..], ["dropped: animations[0]: an animation without a channel that can be read"]);
 }
 
@@ -211,7 +217,10 @@ fn a_bad_attribute_is_left_out() {
     for (name, accessor, why) in cases {
         let (scene, loss) =
             reads(&with(&format!("/meshes/0/primitives/0/attributes/{name}"), json!(accessor)));
-        assert_eq!(loss, format!("dropped: meshes[0].primitives[0].attributes.{name}: {why}"));
+        assert_eq!(
+            loss,
+            format!("dropped: meshes[0].primitives[0].attributes.{name}: cannot be read: {why}")
+        );
         let mesh = &scene.meshes[0];
         assert!(mesh.normals.is_none() && mesh.uvs.is_empty() && mesh.custom.is_empty());
     }
@@ -248,7 +257,7 @@ fn a_bad_channel_is_left_out() {
             ],
         }]);
         let (scene, loss) = reads(&json);
-        assert_eq!(loss, format!("dropped: animations[0].channels[0]: {why}"));
+        assert_eq!(loss, format!("dropped: animations[0].channels[0]: cannot be read: {why}"));
         assert_eq!(scene.animations[0].channels.len(), 1);
     }
     // What moves nothing makes no joint.
@@ -268,7 +277,7 @@ fn instances_that_cannot_be_read_leave_the_mesh_once() {
     assert_eq!(scene.meshes.len(), 1);
     assert_eq!(
         loss,
-        "dropped: nodes[0].extensions.EXT_mesh_gpu_instancing: accessors[9]: out of range: there are 2; the mesh is \
-         there once"
+        "dropped: nodes[0].extensions.EXT_mesh_gpu_instancing: instances that cannot be read: the mesh is placed once: \
+         accessors[9]: out of range: there are 2"
     );
 }

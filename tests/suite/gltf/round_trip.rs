@@ -1,21 +1,12 @@
 //! What this crate wrote itself is read back.
 
+use crate::common::config;
 use meshspec::interop::Interchange;
 use meshspec::scene::{Animation, Faces, Indices, Scene, strategy};
 use meshspec::{ErrorKind, LossKind};
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
 
 use super::{read, write};
-
-fn config(cases: u32) -> ProptestConfig {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/gltf.txt");
-    ProptestConfig {
-        cases,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
-        ..ProptestConfig::default()
-    }
-}
 
 /// The scene without where it comes from, and without differences that glTF does not make: how wide indices are, in
 /// which order attributes without a meaning stand, which channels share their times.
@@ -39,7 +30,7 @@ fn own_times(animation: &mut Animation) {
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(100, "gltf"))]
 
     #[test]
     fn scenes_are_read_back(scene in strategy::scenes()) {

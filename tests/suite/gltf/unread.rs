@@ -1,7 +1,9 @@
 //! What a file has and a scene has no place for is in the list of losses, and nothing that is kept.
 
 use meshspec::interop::Interchange;
-use meshspec::scene::{Animation, Channel, Interpolation, Joint, Material, Samples, Scene, Skeleton};
+use meshspec::scene::{
+    Animation, Channel, Interpolation, Joint, Material, Samples, Scene, Skeleton, Texture,
+};
 use serde_json::{Value, json};
 
 use super::bad::{add, add_samples, lost, numbers, triangle, with};
@@ -21,20 +23,15 @@ fn with_material(material: Value) -> Value {
 #[test]
 fn materials_are_names_and_colours() {
     let more = [
-        json!({ "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 0.3 } }),
+        json!({ "normalTexture": { "index": 0 }, "occlusionTexture": { "index": 0 } }),
         json!({ "extras": { "k": 1 }, "alphaMode": "BLEND" }),
         json!({ "emissiveFactor": [0.0, 1.0, 0.0], "pbrMetallicRoughness": { "extras": { "k": 1 } } }),
-        // A mark of this crate does not stand for what another program has changed.
-        json!({ "pbrMetallicRoughness": { "roughnessFactor": 0.5 }, "extras": { "meshspec": { "color": null }, "k": 1 } }),
     ];
-    for (material, names) in more.into_iter().zip([
-        "metallicFactor, roughnessFactor",
-        "alphaMode, extras",
-        "emissiveFactor, extras",
-        "metallicFactor, roughnessFactor, extras",
-    ]) {
+    for (material, names) in
+        more.into_iter().zip(["normalTexture, occlusionTexture", "extras", "emissiveFactor, extras"])
+    {
         let losses = lost(&with_material(material));
-        assert_eq!((losses.len(), &*losses[0].path), (1, "materials[0]"), "{losses:?}");
+        assert_eq!((losses.len(), &*losses[0].path), (1, "materials"), "{losses:?}");
         assert_eq!(losses[0].detail.as_deref(), Some(names), "{}", losses[0]);
     }
     let plain = [
@@ -44,6 +41,10 @@ fn materials_are_names_and_colours() {
             "pbrMetallicRoughness": { "baseColorFactor": [1, 1, 1, 1], "metallicFactor": 1, "roughnessFactor": 1.0 },
             "emissiveFactor": [0, 0, 0], "alphaMode": "OPAQUE", "doubleSided": false, "extras": {},
         }),
+        json!({
+            "pbrMetallicRoughness": { "metallicFactor": 0.25, "roughnessFactor": 0.3 },
+            "alphaMode": "MASK", "alphaCutoff": 0.75, "doubleSided": true,
+        }),
     ];
     for material in plain {
         let losses = lost(&with_material(material));
@@ -51,42 +52,22 @@ fn materials_are_names_and_colours() {
     }
     let mut json = with_material(json!({ "name": "m" }));
     add(&mut json, "materials", json!({ "name": "spare" }));
-    assert_eq!(paths(&json), ["materials[1]"]);
-}
-
-#[test]
-fn the_texture_of_the_base_colour_has_a_name() {
-    let surface = json!({ "baseColorTexture": { "index": 0 }, "metallicFactor": 1 });
-    let mut json = with_material(json!({ "pbrMetallicRoughness": surface }));
-    json["textures"] = json!([{ "source": 0, "name": "of the texture" }]);
-    json["images"] = json!([{ "uri": "img/oak%20bark.png" }]);
-    let texture = |json: &Value| read_json(json, &numbers()).unwrap().0.meshes[0].material.texture.clone();
-    assert_eq!(texture(&json), "img/oak bark.png");
-    assert_eq!(paths(&json), ["textures", "images"]);
-    json["images"] = json!([{ "uri": "data:image/png;base64,AA==", "name": "of the image" }]);
-    assert_eq!(texture(&json), "of the image");
-    json["images"] = json!([{ "bufferView": 0, "mimeType": "image/png" }]);
-    assert_eq!(texture(&json), "of the texture");
-    json["textures"][0].as_object_mut().unwrap().remove("name");
-    assert_eq!(texture(&json), "");
-    assert_eq!(paths(&json), ["textures", "images", "materials[0]"]);
-}
-
-#[test]
-fn a_colour_that_another_program_has_changed() {
-    let own = json!({ "meshspec": { "color": [255, 0, 0] } });
-    let surface = json!({ "baseColorFactor": [0, 1, 0, 1], "metallicFactor": 0.0 });
-    let json = with_material(json!({ "pbrMetallicRoughness": surface, "extras": own }));
-    let (scene, _) = read_json(&json, &numbers()).unwrap();
-    assert_eq!(scene.meshes[0].material.color, Some([0, 255, 0]));
+    add(&mut json, "materials", json!({}));
+    let losses = lost(&json);
+    assert_eq!(losses.len(), 1, "{losses:?}");
+    assert_eq!(
+        losses[0].to_string(),
+        "dropped: materials: unused materials: materials[1] \"spare\", materials[2]"
+    );
 }
 
 #[test]
 fn what_this_crate_writes_has_no_losses() {
-    for color in [None, Some([255, 255, 255]), Some([1, 2, 3])] {
+    for base_color in [None, Some([1.0; 4]), Some([0.00123, 0.5, 1.0, 0.25])] {
         for name in ["", "stone"] {
             let mut scene = layout::everything();
-            scene.meshes[0].material = Material { name: name.to_owned(), color, texture: "a.png".to_owned() };
+            let (name, texture) = (name.to_owned(), Some(Texture::file("a.png")));
+            scene.meshes[0].material = Material { name, base_color, texture, ..Material::default() };
             scene.meshes[0].name = "body".to_owned();
             scene.meshes[0].extras.insert("k".to_owned(), 1.into());
             scene.extras.insert("k".to_owned(), 2.into());
@@ -127,16 +108,16 @@ fn names_and_extras_that_have_no_place() {
             "asset.extras",
             "extras",
             "meshes[1]",
-            "nodes[0].extras.twice",
-            "nodes[0].name",
-            "nodes[1]",
+            "nodes",
             "scenes[0].name",
         ]
     );
-    let node = losses.iter().find(|loss| loss.path == "nodes[1]").unwrap();
-    assert_eq!(node.detail.as_deref(), Some("its name \"empty\" and its extras x"), "{node}");
+    let nodes = losses.iter().find(|loss| loss.path == "nodes").unwrap();
+    assert_eq!(nodes.detail.as_deref(), Some("nodes[1] \"empty\" (extras: x)"), "{nodes}");
     let mesh = &scene.meshes[0];
-    assert_eq!((&*mesh.name, &mesh.extras["twice"], &mesh.extras["kept"]), ("mm", &json!(2), &json!(1)));
+    assert_eq!((&*mesh.name, json!(mesh.extras)), ("mm", json!({ "twice": 2, "same": 1 })));
+    let node = &mesh.placements[0];
+    assert_eq!((&*node.name, json!(node.extras)), ("n", json!({ "twice": 1, "same": 1, "kept": 1 })));
     assert_eq!(scene.extras["kept"], 1);
 }
 
@@ -149,8 +130,8 @@ fn the_node_with_the_transform_of_the_scene() {
         { "name": "ROOT", "extras": { "keep": "me" }, "children": [0], "scale": [2, 2, 2] },
     ]);
     let losses = lost(&json);
-    assert_eq!((losses.len(), &*losses[0].path), (1, "nodes[1]"), "{losses:?}");
-    assert_eq!(losses[0].detail.as_deref(), Some("its name \"ROOT\" and its extras keep"), "{}", losses[0]);
+    assert_eq!((losses.len(), &*losses[0].path), (1, "nodes"), "{losses:?}");
+    assert_eq!(losses[0].detail.as_deref(), Some("nodes[1] \"ROOT\" (extras: keep)"), "{}", losses[0]);
     json["nodes"][1] = json!({ "name": "scene", "children": [0], "scale": [2, 2, 2] });
     assert!(lost(&json).is_empty(), "that is how it will be called again");
 }
@@ -217,21 +198,67 @@ fn sets_are_counted_without_gaps() {
 fn extensions_that_the_file_does_not_say_it_has() {
     let mut json = triangle();
     json["scenes"][0]["nodes"] = json!([0, 1, 2]);
-    let light = json!({ "extensions": { "KHR_lights_punctual": { "light": 0 } } });
+    let vendor = json!({ "extensions": { "VENDOR_node": {} } });
     let other = json!({ "VENDOR_other": {} });
-    json["nodes"] = json!([{ "mesh": 0, "extensions": other }, light, light]);
+    json["nodes"] = json!([{ "mesh": 0, "extensions": other }, vendor, vendor]);
     let losses = lost(&json);
     let list: Vec<_> = losses.iter().map(ToString::to_string).collect();
     assert_eq!(
         list,
         [
             "dropped: nodes[0].extensions.VENDOR_other: unsupported extension: VENDOR_other",
-            "dropped: nodes[1].extensions.KHR_lights_punctual: unsupported extension: \
-             KHR_lights_punctual, in 2 places",
+            "dropped: nodes[1].extensions.VENDOR_node: unsupported extension: VENDOR_node, in 2 places",
         ]
     );
-    json["extensionsUsed"] = json!(["VENDOR_other", "KHR_lights_punctual"]);
+    json["extensionsUsed"] = json!(["VENDOR_other", "VENDOR_node"]);
     assert_eq!(paths(&json), ["extensionsUsed[0]", "extensionsUsed[1]"], "each is listed once");
+}
+
+/// Each kind is one line, with the names that an artist has given.
+#[test]
+fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
+    let mut json = triangle();
+    json["scenes"][0]["nodes"] = json!([0, 1, 2, 3, 4, 5]);
+    let light = |index: u32| json!({ "KHR_lights_punctual": { "light": index } });
+    json["nodes"] = json!([
+        { "mesh": 0 },
+        { "camera": 0, "name": "Camera.001" },
+        { "camera": 1 },
+        { "extensions": light(0), "name": "Sun", "extras": { "hours": 12 } },
+        { "extensions": light(1) },
+        { "name": "spawn", "extras": { "team": 1, "x": 2 } },
+    ]);
+    json["cameras"] = json!([{ "name": "a" }, { "name": "b" }, { "name": "c" }]);
+    for camera in json["cameras"].as_array_mut().unwrap() {
+        camera["type"] = "orthographic".into();
+        camera["orthographic"] = json!({ "xmag": 1, "ymag": 1, "zfar": 2, "znear": 1 });
+    }
+    json["extensionsUsed"] = json!(["KHR_lights_punctual"]);
+    json["extensions"] = json!({ "KHR_lights_punctual": {
+        "lights": [{ "type": "directional" }, { "type": "point", "name": "lamp" }],
+    } });
+    json["meshes"][0]["name"] = "head".into();
+    json["meshes"][0]["extras"] = json!({ "targetNames": ["smile", "blink"] });
+    json["meshes"][0]["primitives"][0]["targets"] = json!([{ "POSITION": 0 }, { "POSITION": 0 }]);
+    let list: Vec<_> = lost(&json).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        list,
+        [
+            "dropped: cameras: scenes have no cameras: nodes[1] \"Camera.001\", nodes[2] \"b\", cameras[2] \"c\"",
+            "dropped: lights: scenes have no lights: nodes[3] \"Sun\", nodes[4] \"lamp\"",
+            "dropped: meshes: scenes have no morph targets: default weights applied: \
+             meshes[0] \"head\": \"smile\" \"blink\"",
+            "dropped: nodes: empty objects are not converted: nodes[3] (extras: hours), \
+             nodes[5] \"spawn\" (extras: team x)",
+        ]
+    );
+    for index in 6..40 {
+        add(&mut json, "nodes", json!({ "name": format!("empty {index}") }));
+        add(&mut json["scenes"][0], "nodes", json!(index));
+    }
+    let losses = lost(&json);
+    let detail = losses.last().unwrap().detail.as_deref().unwrap();
+    assert!(detail.ends_with("nodes[23] \"empty 23\" and 16 more"), "{detail}");
 }
 
 /// A joint that moves for two ticks.

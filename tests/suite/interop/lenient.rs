@@ -28,7 +28,7 @@ fn faces_of_obj_that_cannot_be_read_are_left_out() {
     let text = format!("{SQUARE}f 1 9 2\nf 2 3 4\nf 1 x 3\nf 0 1 2\nf -9 1 2\nf 1 3 4\n");
     assert!(error(Obj, text.as_bytes()).contains('x'));
     let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
-    assert_eq!(losses, "dropped: f: faces that cannot be read, or of positions that are not in the file: 4");
+    assert_eq!(losses, "dropped: f: faces that cannot be read, or name missing positions: 4");
     assert_eq!(corners(&scene), [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
     // The numbers of those behind it would be other ones.
     let error = lenient(Obj, format!("v 0 x 0\n{SQUARE}f 1 2 3\n").as_bytes()).unwrap_err();
@@ -39,7 +39,7 @@ fn faces_of_obj_that_cannot_be_read_are_left_out() {
 fn a_face_that_is_left_out_leaves_nothing_behind() {
     let text = "o bad\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1//9 2 x\no good\nf 1 2//9 x\nf 1 2 3\n";
     let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
-    assert_eq!(losses, "dropped: f: faces that cannot be read, or of positions that are not in the file: 2");
+    assert_eq!(losses, "dropped: f: faces that cannot be read, or name missing positions: 2");
     assert_eq!((scene.meshes.len(), &*scene.meshes[0].name), (1, "good"));
     assert_eq!(scene.meshes[0].positions.len(), 3);
 }
@@ -50,7 +50,7 @@ fn obj_may_end_anywhere() {
     let mut cut = 0;
     for end in "v 0 0 0\n".len()..text.len() {
         let (scene, losses) = lenient(Obj, &text.as_bytes()[..end]).expect(&text[..end]);
-        cut += usize::from(losses.contains("dropped: the last line, in which the file ends"));
+        cut += usize::from(losses.contains("dropped: the last line, which is truncated"));
         assert!(scene.meshes.iter().all(|mesh| mesh.positions.len() <= 4));
     }
     assert!(cut > 20, "{cut}");
@@ -131,7 +131,7 @@ fn ply_may_end_anywhere() {
             let (scene, losses) = lenient(Ply, &file[..end]).unwrap();
             let mesh = &scene.meshes[0];
             assert!(mesh.positions.len() == 4 || mesh.faces.corner_count(0) == 0);
-            assert!(losses.contains("items that the file ends before"), "{end}: {losses}");
+            assert!(losses.contains("items missing at the end of the file"), "{end}: {losses}");
             assert!(corners(&whole).starts_with(&corners(&scene)));
             counts.push((mesh.positions.len(), corners(&scene).len()));
         }

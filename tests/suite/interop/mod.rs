@@ -1,10 +1,16 @@
 //! OBJ, PLY and STL: what is read, written and lost, and what is said of bad input.
 
+mod detect;
+mod far;
 mod lenient;
+mod limits;
 mod obj;
+#[cfg(feature = "proptest")]
+mod pieces;
 mod ply;
 mod round_trips;
 mod stl;
+mod textures;
 
 use std::collections::BTreeMap;
 

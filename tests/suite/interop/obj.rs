@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use meshspec::interop::Files;
 use meshspec::interop::Interchange::Obj;
-use meshspec::scene::{Colors, Indices, Material, Mesh, UvOrigin};
+use meshspec::scene::{Colors, Indices, Material, Mesh, Texture, UvOrigin, Wrap};
 use meshspec::{ErrorKind, Limits, Span};
 
 use super::{Folder, error, list, of, read, scene, triangle, write};
@@ -97,14 +97,15 @@ fn libraries_give_materials_their_colours() {
          f 1 2 3\nusemtl odd\nf 1 2 4\nusemtl absent\nf 1 3 4\n"
     );
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.color).collect();
-    assert_eq!(colors, [Some([255, 0, 128]), Some([51; 3]), None, None]);
-    let textures: Vec<_> = scene.meshes.iter().map(|mesh| &*mesh.material.texture).collect();
-    assert_eq!(textures, ["my a.png", "", "", ""]);
+    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.base_color).collect();
+    assert_eq!(colors, [Some([1.0, 0.0, 0.5, 1.0]), Some([0.2, 0.2, 0.2, 1.0]), None, None]);
+    let mut texture = Texture::file("my a.png");
+    texture.sampler.wrap = [Wrap::Clamp; 2];
+    let textures: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.texture.clone()).collect();
+    assert_eq!(textures, [Some(texture), None, None, None]);
     assert_eq!(
         list(&losses),
-        "dropped: my colours.mtl: materials of scenes have a name, a base colour and its texture only: Kd, Ns\n\
-         quantised: my colours.mtl: base colours rounded to 8 bits, off by at most 0.002\n\
+        "dropped: my colours.mtl: unsupported properties of materials: Kd, Ns\n\
          dropped: mtllib: `none.mtl my colours.mtl` is missing, so materials have names only"
     );
 }
@@ -117,13 +118,35 @@ fn a_line_names_one_library_or_several() {
     let text = format!("mtllib a b.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\n");
     let color_and_losses = |folder: Folder| {
         let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-        (scene.meshes[0].material.color, list(&losses))
+        (scene.meshes[0].material.base_color, list(&losses))
     };
     let (one, two) = ("newmtl m\nKd 1 0 0\n", "newmtl m\nKd 0 1 0\n");
     let whole = folder(&[("a b.mtl", one), ("a", two), ("b.mtl", two)]);
-    assert_eq!(color_and_losses(whole), (Some([255, 0, 0]), String::new()));
+    assert_eq!(color_and_losses(whole), (Some([1.0, 0.0, 0.0, 1.0]), String::new()));
     let missing = "dropped: mtllib: `a` is missing, so materials have names only";
-    assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0, 255, 0]), missing.to_owned()));
+    assert_eq!(color_and_losses(folder(&[("b.mtl", two)])), (Some([0.0, 1.0, 0.0, 1.0]), missing.to_owned()));
+}
+
+#[test]
+fn libraries_have_a_limit_and_are_read_once() {
+    let library =
+        |color: &str, size: usize| format!("newmtl m\nKd {color}\n#{}", "-".repeat(size)).into_bytes();
+    let folder = Folder::from([
+        ("a.mtl".to_owned(), library("1 0 0", 1000)),
+        ("b.mtl".to_owned(), library("0 1 0", 1000)),
+    ]);
+    let limits = Limits::default().with_max_libraries(1800);
+    let losses = |names: &[&str]| {
+        let lines: String = names.iter().map(|name| format!("mtllib {name}\n")).collect();
+        let text = format!("{lines}{SQUARE}usemtl m\nf 1 2 3 4\n");
+        let (scene, losses) = Obj.read(text.as_bytes(), &folder, &Default::default(), &limits).unwrap();
+        assert_eq!(scene.meshes[0].material.base_color, Some([1.0, 0.0, 0.0, 1.0]));
+        list(&losses)
+    };
+    assert_eq!(losses(&["a.mtl", "a.mtl", "a.mtl"]), "");
+    let expected = "dropped: mtllib: \"b.mtl\": more bytes than the limit for material libraries allows, \
+                    so materials have names only";
+    assert_eq!(losses(&["a.mtl", "b.mtl"]), expected);
 }
 
 #[test]
@@ -132,19 +155,19 @@ fn a_library_that_is_wrong_is_a_loss() {
     let folder = Folder::from([("a.mtl".to_owned(), library.into())]);
     let text = format!("mtllib a.mtl\n{SQUARE}usemtl m\nf 1 2 3 4\nusemtl n\nf 1 2 3 4\n");
     let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
-    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.color).collect();
-    assert_eq!(colors, [None, Some([0, 0, 255])]);
+    let colors: Vec<_> = scene.meshes.iter().map(|mesh| mesh.material.base_color).collect();
+    assert_eq!(colors, [None, Some([0.0, 0.0, 1.0, 1.0])]);
     assert_eq!(
         list(&losses),
-        "dropped: a.mtl: malformed colours: 2, the first at line 2, column 7: the blue of the colour is missing"
+        "dropped: a.mtl: malformed numbers: 2, the first at line 2, column 7: the blue of the colour is missing"
     );
 
     let folder = Folder::from([("a.mtl".to_owned(), "Kd x\n".repeat(1000).into_bytes())]);
     let (_, losses) = read(Obj, b"mtllib a.mtl\n", &folder).unwrap();
     assert_eq!(
         list(&losses),
-        "dropped: a.mtl: malformed colours: 100, the first at line 1, column 4: expected a number, found `x`\n\
-         dropped: a.mtl: everything after too many malformed colours"
+        "dropped: a.mtl: malformed numbers: 100, the first at line 1, column 4: expected a number, found `x`\n\
+         dropped: a.mtl: everything after too many malformed numbers"
     );
 }
 
@@ -152,8 +175,8 @@ fn a_library_that_is_wrong_is_a_loss() {
 struct Alone(Folder);
 
 impl Files for Alone {
-    fn read(&self, name: &str) -> io::Result<Vec<u8>> {
-        self.0.read(name)
+    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
+        self.0.read(name, limit)
     }
 
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
@@ -167,7 +190,8 @@ impl Files for Alone {
 #[test]
 fn where_nothing_can_be_beside_the_file_materials_have_names_only() {
     let mut mesh = triangle();
-    mesh.material = Material { name: "m".to_owned(), color: Some([255, 128, 0]), ..Material::default() };
+    mesh.material =
+        Material { name: "m".to_owned(), base_color: Some([1.0, 0.5, 0.0, 1.0]), ..Material::default() };
     let mut files = Alone(Folder::new());
     let losses = Obj.write(of(vec![mesh]), "a.obj", &mut files, &Default::default()).unwrap();
     assert_eq!(list(&losses), "dropped: materials: \"a.mtl\": one file only, so materials have names only");
@@ -200,8 +224,8 @@ fn what_a_scene_has_no_place_for_is_listed() {
          dropped: vt: values that no face uses, 1 of 2 values\n\
          dropped: vn: values that no face uses, 1 of 2 values\n\
          dropped: meshes[0].faces: faces with fewer than 3 corners, 1 of 3 faces\n\
-         changed: meshes[0].uvs[0]: texture coordinates of 0 where there are none, 3 of 4 vertices\n\
-         changed: meshes[0].normals: normals of the faces where there are none, 3 of 4 vertices"
+         changed: meshes[0].uvs[0]: texture coordinates of 0 where they are missing, 3 of 4 vertices\n\
+         changed: meshes[0].normals: normals of the faces where they are missing, 3 of 4 vertices"
     );
     let [x, z] = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]];
     assert_eq!(scene.meshes[0].normals.as_deref().unwrap(), [x, z, z, z]);
@@ -210,7 +234,7 @@ fn what_a_scene_has_no_place_for_is_listed() {
 #[test]
 fn colours_and_points() {
     let (scene, losses) = scene(Obj, b"o cloud\nv 0 0 0 1 0.5 0.25\nv 1 2 3\nv 1 2 3 0 0 0 0.5\n");
-    assert_eq!(losses, "changed: meshes[0].colors[0]: white where there are none, 1 of 3 vertices");
+    assert_eq!(losses, "changed: meshes[0].colors[0]: white where they are missing, 1 of 3 vertices");
     let mesh = &scene.meshes[0];
     assert_eq!((&*mesh.name, mesh.positions.len(), mesh.faces.corner_count(3)), ("cloud", 3, 0));
     let colors = vec![[1.0, 0.5, 0.25, 1.0], [1.0; 4], [0.0, 0.0, 0.0, 0.5]];
@@ -270,22 +294,27 @@ fn is_written_as_the_shortest_decimals() {
     mesh.positions[0] = [0.1, -0.0, 1.0e-45];
     mesh.positions[1] = [f32::MAX, 16_777_216.0, 1.0 / 3.0];
     mesh.uvs = vec![vec![[0.0, 1.0], [0.5, 0.25], [1.0, 0.0]]];
-    mesh.material =
-        Material { name: "m".to_owned(), color: Some([255, 128, 0]), texture: "a b.png".to_owned() };
+    let texture = Some(Texture::file("a b.png"));
+    mesh.material = Material {
+        name: "m".to_owned(),
+        base_color: Some([1.0, 0.5, 0.0, 1.0]),
+        texture,
+        ..Material::default()
+    };
     let mut second = triangle();
     second.normals = Some(vec![[0.0, 0.0, 1.0]; 3]);
-    second.material.color = Some([1, 2, 3]);
+    second.material.base_color = Some([0.00123, 2.0, 0.0, 1.0]);
     second.faces.corners = Some(vec![2, 1]);
     let (folder, losses) = write(Obj, of(vec![mesh, second])).unwrap();
     let file = "mtllib file.mtl\no a\nv 0.1 -0 1e-45\nv 3.4028235e+38 16777216 0.33333334\nv 0 1 0\nvt 0 0\n\
                 vt 0.5 0.75\nvt 1 1\nusemtl m\nf 1/1 2/2 3/3\no \nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvn 0 0 1\n\
-                vn 0 0 1\nusemtl color_010203\n";
+                vn 0 0 1\nusemtl color_00ff00\n";
     assert_eq!(std::str::from_utf8(&folder["file.obj"]).unwrap(), file);
-    let library = "newmtl m\nKd 1 0.5019608 0\nmap_Kd a b.png\nnewmtl color_010203\nKd 0.003921569 0.007843138 0.011764706\n";
+    let library = "newmtl m\nKd 1 0.5 0\nmap_Kd a b.png\nnewmtl color_00ff00\nKd 0.00123 2 0\n";
     assert_eq!(std::str::from_utf8(&folder["file.mtl"]).unwrap(), library);
     assert_eq!(
         losses,
-        "renamed: meshes[1].material.name: materials of OBJ have unique names: \"\" becomes \"color_010203\"\n\
+        "renamed: meshes[1].material.name: materials of OBJ have unique names: \"\" becomes \"color_00ff00\"\n\
          dropped: meshes[1].faces: faces with fewer than 3 corners, 2 of 2 faces"
     );
 }
@@ -301,7 +330,7 @@ fn what_obj_cannot_say() {
         losses,
         "changed: meshes[0].normals: numbers that are not finite become 0: 3\n\
          dropped: meshes[0].colors[0]: OBJ has no alpha of vertices\n\
-         renamed: meshes[0].name: a name is part of a line: \" two\\nlines\\\\\" becomes \"two_lines_\""
+         renamed: meshes[0].name: OBJ names have one line without control characters: \" two\\nlines\\\\\" becomes \"two_lines_\""
     );
     assert!(folder["file.obj"].starts_with(b"o two_lines_\nv 0 0 0 1 0 0\n"));
     mesh.positions[2] = [0.0, f32::INFINITY, 0.0];
@@ -315,10 +344,16 @@ fn what_obj_cannot_say() {
 
 #[test]
 fn names_of_textures_are_parts_of_lines() {
-    let material = Material { name: "skin".into(), texture: " a\nb.png".into(), ..Material::default() };
+    let material =
+        Material { name: "skin".into(), texture: Some(Texture::file(" a\nb.png")), ..Material::default() };
     let (folder, losses) = write(Obj, of(vec![Mesh { material, ..triangle() }])).unwrap();
     assert!(String::from_utf8_lossy(&folder["file.mtl"]).contains("map_Kd a_b.png\n"));
-    assert!(losses.contains("renamed: meshes[0].material.texture: a name is part of a line"), "{losses}");
+    assert!(
+        losses.contains(
+            "renamed: meshes[0].material.texture: OBJ names have one line without control characters"
+        ),
+        "{losses}"
+    );
 }
 
 #[test]
@@ -342,9 +377,9 @@ fn texture_coordinates_and_normals_that_do_not_exist_are_lost() {
     let (scene, losses) = scene(Obj, text.as_bytes());
     assert_eq!(
         losses,
-        "dropped: f: texture coordinates of corners that are not in the file: 2\n\
-         dropped: f: normals of corners that are not in the file: 3\n\
-         changed: meshes[0].uvs[0]: texture coordinates of 0 where there are none, 2 of 3 vertices"
+        "dropped: f: missing texture coordinates of corners: 2\n\
+         dropped: f: missing normals of corners: 3\n\
+         changed: meshes[0].uvs[0]: texture coordinates of 0 where they are missing, 2 of 3 vertices"
     );
     let mesh = &scene.meshes[0];
     assert_eq!(mesh.positions, [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);

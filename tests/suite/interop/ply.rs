@@ -1,7 +1,7 @@
 //! PLY.
 
 use meshspec::interop::Interchange::Ply;
-use meshspec::scene::{Colors, Components, Custom, Indices, Mesh, UvOrigin};
+use meshspec::scene::{Colors, Components, Custom, Indices, Mesh, Texture, UvOrigin};
 
 use super::{error, of, scene, triangle, write};
 
@@ -72,7 +72,7 @@ fn the_three_encodings_say_the_same() {
         ..Mesh::default()
     };
     expected.positions[2] = [z[0], 2.1, z[2]];
-    expected.material.name = "my image.png".to_owned();
+    expected.material.texture = Some(Texture::file("my image.png"));
     expected.faces.indices = Some(Indices::U32(vec![0, 1, 2, 2, 1, 0, 1]));
     expected.faces.corners = Some(vec![3, 4]);
     for file in files() {
@@ -80,11 +80,11 @@ fn the_three_encodings_say_the_same() {
         assert_eq!(scene.meshes, [expected.clone()]);
         assert_eq!(
             losses,
-            "dropped: obj_info: scenes have no comments: 2\n\
-             dropped: vertex.skipped: vertices of scenes have no lists\n\
-             quantised: vertex.x, y, z: 64-bit floats rounded to 32 bits, off by at most 9.5e-8\n\
-             dropped: edge: unsupported element: 1\n\
-             dropped: face.flags: faces of scenes have corners only\n\
+            "dropped: obj_info: comments are not converted: 2\n\
+             dropped: vertex.skipped: lists of values per vertex are not converted\n\
+             quantised: vertex.x, y, z: positions rounded from 64 to 32 bits, off by at most 9.5e-8 m\n\
+             dropped: edge: items of an unsupported element: 1\n\
+             dropped: face.flags: properties of faces are not converted\n\
              dropped: face: faces with fewer than 3 corners, 1 of 3 faces"
         );
     }
@@ -238,7 +238,7 @@ fn merged_meshes_keep_their_attributes() {
     assert_eq!(
         losses,
         "changed: meshes[0].custom: attributes of 0 added, since other meshes have them\n\
-         merged: meshes: PLY has one mesh: 2 merged into one"
+         merged: meshes: PLY has one mesh: merged: 2 meshes"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));

@@ -122,5 +122,8 @@ fn leniently_a_file_may_end_before_its_last_facet() {
     let options = SceneOptions::default().with_strictness(Strictness::Lenient);
     let (scene, losses) = Stl.read(&bytes, &Folder::new(), &options, &Default::default()).unwrap();
     assert_eq!(scene.meshes[0].positions.len(), 3);
-    assert_eq!(losses[0].to_string(), "dropped: facets: facets that the file ends before, 2 of 3 facets");
+    assert_eq!(
+        losses[0].to_string(),
+        "dropped: facets: facets missing at the end of the file, 2 of 3 facets"
+    );
 }

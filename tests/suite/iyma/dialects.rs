@@ -1,6 +1,7 @@
 //! What one dialect has and the other has not: usages that are keys of a map, files of older tools.
 
-use meshspec::iyma::{Attribute, DataChecksum, Document, Usage, VertexFormat};
+use meshspec::iyma::{Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, Usage, VertexFormat};
+use meshspec::scene::{Faces, FromScene, Mesh, Scene, SceneOptions};
 use meshspec::{Dialect, ErrorKind, Format, FormatId, Loss, LossKind, ReadOptions, Strictness, WriteOptions};
 use rapidhash::v1::rapidhash_v1;
 
@@ -131,4 +132,34 @@ fn the_options_decide_on_the_checksum() {
     assert_eq!(write(&without, true), plain);
     assert_eq!(write(&document, false), without.write(&WriteOptions::default()).unwrap());
     assert_eq!(write(&document, true), plain);
+}
+
+/// Three vertices of a triangle with 32-bit indices up to `last`.
+fn wide(last: u32) -> Document {
+    Document {
+        indices: Some(IndexBuffer::from_u32(&[0, 1, last])),
+        ..with_usages(Dialect::Spec, &[Usage::Position])
+    }
+}
+
+#[test]
+fn indices_of_the_reference_dialect_are_narrow_where_they_fit() {
+    let format = |document: &Document| document.indices.as_ref().unwrap().format;
+    let (narrow, losses) = wide(65_535).into_dialect(Dialect::Reference).unwrap();
+    assert_eq!((format(&narrow), losses.len()), (IndexFormat::U16, 0));
+    assert_eq!(narrow.indices.unwrap().iter().collect::<Vec<_>>(), [0, 1, 65_535]);
+    assert_eq!(format(&wide(65_536).into_dialect(Dialect::Reference).unwrap().0), IndexFormat::U32);
+    assert_eq!(format(&wide(2).into_dialect(Dialect::Spec).unwrap().0), IndexFormat::U32);
+
+    let mesh = Mesh {
+        positions: vec![[0.0; 3], [1.0; 3], [2.0; 3]],
+        faces: Faces::triangles(vec![0, 1, 2]),
+        ..Mesh::default()
+    };
+    let scene = Scene { meshes: vec![mesh], ..Scene::default() };
+    let written = |dialect| {
+        Document::from_scene(scene.clone(), &SceneOptions::default().with_dialect(dialect)).unwrap().0
+    };
+    assert_eq!(format(&written(Dialect::Spec)), IndexFormat::U32);
+    assert_eq!(format(&written(Dialect::Reference)), IndexFormat::U16);
 }

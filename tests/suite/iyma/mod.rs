@@ -1,8 +1,11 @@
 //! What only IyMA has: columns of 45 formats, reading in parts, merging, checksums of two dialects.
 
+#[cfg(feature = "proptest")]
+mod checksums;
 mod columns;
 mod dialects;
 mod frames;
+mod indices;
 mod merging;
 #[cfg(feature = "scene")]
 mod scenes;

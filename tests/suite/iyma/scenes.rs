@@ -81,7 +81,7 @@ fn vertices_that_meshes_share_are_not_lost() {
             |(first_vertex, vertex_count)| MeshInfo { first_vertex, vertex_count, ..MeshInfo::default() };
         document.meshes = ranges.map(mesh).to_vec();
         let losses = scene_of(document.clone()).1;
-        let expected = format!("{lost} vertices are in no mesh");
+        let expected = format!("vertices that no mesh uses: {lost}");
         assert_eq!(losses.iter().any(|loss| loss.contains(&expected)), lost > 0, "{ranges:?}: {losses:?}");
         assert_eq!(losses.is_empty(), lost == 0, "{ranges:?}: {losses:?}");
     }

@@ -77,7 +77,7 @@ fn a_list_that_leaves_a_loss_out_is_wrong() {
     let subjects = [
         "mesh: Dropped meshes[].colors[]",
         "mesh: Merged meshes",
-        "mesh: Changed animations[].channels",
+        "bmd: Quantised animations[].channels.translation",
         "mesh: Changed transform",
         "mesh: Quantised meshes[].skins[].weights",
         "seed: Renamed meshes[].name",

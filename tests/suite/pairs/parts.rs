@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
-use meshspec::scene::{Animation, Components, Lod, Mesh, Scene, Skeleton, Transform, UvOrigin};
+use meshspec::scene::{
+    AlphaMode, Animation, Components, Lod, Material, Mesh, Scene, Skeleton, Transform, UvOrigin,
+};
 use proptest::test_runner::TestCaseError;
 
 /// Parts by their path behind that of the list: `material.name` of `meshes[0].material.name`. What is not there is left
@@ -137,8 +139,19 @@ fn mesh_content(mesh: &Mesh, place: &dyn Fn(usize) -> usize) -> MeshContent {
     for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
         add(name, Part::Text(text.clone()));
     }
-    if let Some(color) = mesh.material.color {
-        add("material.color", numbers(&color.map(f32::from), 3));
+    let Material { base_color, alpha_mode, double_sided, metallic, roughness, .. } = mesh.material;
+    if let Some([red, green, blue, alpha]) = base_color {
+        add("material.base_color", numbers(&[red, green, blue], 3));
+        add("material.base_color.alpha", numbers(&[alpha], 1));
+    }
+    if alpha_mode != AlphaMode::Opaque {
+        add("material.alpha_mode", Part::Text(format!("{alpha_mode:?}")));
+    }
+    if double_sided {
+        add("material.double_sided", Part::Text("double-sided".into()));
+    }
+    if (metallic, roughness) != (0.0, 1.0) {
+        add("material.metallic", numbers(&[metallic, roughness], 2));
     }
     if mesh.flat {
         add("flat", Part::Text("flat".into()));

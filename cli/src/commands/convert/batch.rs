@@ -21,7 +21,7 @@ use crate::terminal::counted;
 
 /// One file to convert.
 struct Job {
-    input: PathBuf,
+    input: Listed,
     output: PathBuf,
     /// Another file that would become the same one.
     rival: Option<PathBuf>,
@@ -81,9 +81,10 @@ impl Convert {
             counts.add(&done);
             if let Ended::Now(result) = done {
                 if self.json {
-                    list.write(&json::to_vec(&Row::new(&job.input, &job.output, &result))?, &mut out)?;
+                    list.write(&json::to_vec(&Row::new(&job.input.file, &job.output, &result))?, &mut out)?;
                 } else if let (Ok(outcome), false) = (&result, self.verbosity.verbose) {
-                    messages.add(Some(&name_of(&job.input)), &outcome.assumed, &outcome.losses);
+                    let file = name_of(&job.input.file);
+                    messages.add(Some(&file), &outcome.assumed, &outcome.losses, &outcome.warnings);
                 }
             }
             Ok(())
@@ -104,13 +105,13 @@ impl Convert {
         if let Some(status) = self.before(job, lines) {
             return Ok(Ended::Before(status));
         }
-        let state = lines.state(&job.input);
+        let state = lines.state(&job.input.file);
         // --newer is there to replace what is not up to date.
         let force = self.force || self.many.newer.is_some();
         let staged = Staged::in_new_folders(&job.output, force);
-        let result = job.run(|| self.conversion.run(&job.input, staged, formats));
+        let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
         if lines.are_written() {
-            lines.write(&Row::new(&job.input, &job.output, &result), state, status_of(&result))?;
+            lines.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
         }
         Ok(Ended::Now(result))
     }
@@ -119,7 +120,7 @@ impl Convert {
     fn before(&self, job: &Job, lines: &Lines) -> Option<Status> {
         self.many.newer?;
         let status = match lines.is_log() {
-            true => lines.known(&job.input)?,
+            true => lines.known(&job.input.file)?,
             false if job.is_newer() => Status::Fine,
             false => return None,
         };
@@ -130,9 +131,10 @@ impl Convert {
     /// Prints at once what cannot be grouped with other files.
     fn report(&self, job: &Job, result: &Result<Outcome>) {
         match result {
-            Ok(Outcome { assumed, losses, refusal }) => {
+            Ok(Outcome { assumed, losses, warnings, refusal }) => {
                 if self.verbosity.verbose {
-                    messages::print_all(&format!("{}: ", job.input.display()), assumed, losses);
+                    let prefix = format!("{}: ", job.input.file.display());
+                    messages::print_all(&prefix, assumed, losses, warnings);
                 }
                 if let Some(refusal) = refusal {
                     refusal.report();
@@ -153,9 +155,9 @@ fn status_of(result: &Result<Outcome>) -> Status {
 impl Job {
     fn run(&self, conversion: impl FnOnce() -> Result<Outcome>) -> Result<Outcome> {
         match &self.rival {
-            None => conversion(),
+            None => self.input.require_readable().and_then(|()| conversion()),
             Some(rival) => {
-                let (input, rival) = (self.input.display(), rival.display());
+                let (input, rival) = (self.input.file.display(), rival.display());
                 let message = format!("not written: both {input} and {rival} would become it");
                 Err(Failure::usage(&self.output.display().to_string(), message))
             }
@@ -164,8 +166,8 @@ impl Job {
 
     /// Whether the output is not older than the input.
     fn is_newer(&self) -> bool {
-        let modified = |path| fs::metadata(path).and_then(|metadata| metadata.modified());
-        match (modified(&self.output), modified(&self.input)) {
+        let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
+        match (modified(&self.output), modified(&self.input.file)) {
             (Ok(output), Ok(input)) => output >= input,
             _ => false,
         }
@@ -174,7 +176,7 @@ impl Job {
 
 impl AsRef<Path> for Job {
     fn as_ref(&self) -> &Path {
-        &self.input
+        &self.input.file
     }
 }
 
@@ -199,19 +201,19 @@ impl Counts {
 
 /// What to convert, in the order of the names, each file once.
 fn jobs(files: Vec<Listed>, folder: &Path, to: Encoding) -> Vec<Job> {
-    let job = |Listed { file, name }| {
-        let output = folder.join(name).with_extension(to.extension_for(&file));
-        Job { output, input: file, rival: None }
+    let job = |input: Listed| {
+        let output = folder.join(&input.name).with_extension(to.extension_for(&input.file));
+        Job { output, input, rival: None }
     };
     let mut jobs: Vec<_> = files.into_iter().map(job).collect();
     let mut known = HashSet::new();
-    jobs.retain(|job| known.insert(job.input.clone()));
+    jobs.retain(|job| known.insert(job.input.file.clone()));
     let mut places: HashMap<PathBuf, usize> = HashMap::new();
     for place in 0..jobs.len() {
         let first = *places.entry(jobs[place].output.clone()).or_insert(place);
         if first != place {
-            jobs[place].rival = Some(jobs[first].input.clone());
-            jobs[first].rival = Some(jobs[place].input.clone());
+            jobs[place].rival = Some(jobs[first].input.file.clone());
+            jobs[first].rival = Some(jobs[place].input.file.clone());
         }
     }
     jobs

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use clap::Args;
 use meshspec::scene::{Conventions, Precision, Scene, SceneOptions};
-use meshspec::{About, AnyFormat, Dialect, Document, FormatId, Formats, Limits, ReadOptions};
+use meshspec::{About, AnyFormat, Dialect, Document, FormatId, Formats, ReadOptions};
 
 use super::comments::Comments;
 use super::edits::Edits;
+use super::images;
 use super::outcome::Outcome;
 use crate::buffer::Buffer;
 use crate::encoding::{self, Encoding};
@@ -18,6 +19,7 @@ use crate::input::{self, dialect_parser, name_of, read_options};
 use crate::json;
 use crate::output::Staged;
 use crate::packing::Packing;
+use crate::reading::Bounds;
 
 /// How to convert a file.
 #[derive(Debug, Args)]
@@ -33,7 +35,7 @@ pub struct Conversion {
     #[arg(long, value_parser = dialect_parser())]
     dialect: Option<Dialect>,
     /// Accept, and write, whatever can be decoded without guessing.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     lenient: bool,
     /// Write nothing if something would be lost.
     #[arg(long)]
@@ -42,9 +44,15 @@ pub struct Conversion {
     /// metres, as in 0.001. Without it, each vertex has the smallest form without a visible difference.
     #[arg(long, value_name = "PRECISION")]
     precision: Option<Precision>,
-    /// Which comments a text format is written with.
-    #[arg(long, value_name = "WHICH", value_enum)]
+    /// Which comments a text format is written with: those of IN, headings for its parts, or none.
+    #[arg(long, value_name = "WHICH", value_enum, hide_short_help = true)]
     comments: Option<Comments>,
+    /// Put the image files that IN refers to into OUT, which is glb or gltf. Without it, they are copied to the folder of
+    /// OUT, unless that is the folder of IN.
+    #[arg(long)]
+    embed_images: bool,
+    #[command(flatten)]
+    bounds: Bounds,
     #[command(flatten)]
     packing: Packing,
     #[command(flatten)]
@@ -71,6 +79,10 @@ impl Conversion {
         }
         if self.comments.is_some() && !Comments::are_in(to) {
             return Err(Failure::usage("--comments", format_args!("{to} files have no comments")));
+        }
+        if self.embed_images && !matches!(to, Encoding::Interchange(format) if format.embeds_images()) {
+            let message = format!("applies to glb and gltf only, and the output is {to}");
+            return Err(Failure::usage("--embed-images", message));
         }
         // The format of a document as JSON is not known yet.
         if self.precision.is_some() && to != Encoding::Json {
@@ -222,7 +234,7 @@ impl Run<'_> {
             Encoding::Interchange(format) => {
                 let options = self.source(format.name(), format.conventions());
                 let beside = input::Beside::new(self.input);
-                let limits = Limits::default();
+                let limits = self.conversion.bounds.limits();
                 let read = match source {
                     Source::Bytes(bytes) => format.read(&bytes, &beside, &options, &limits),
                     Source::Stream(mut input) => format.read_from(&mut *input, &beside, &options, &limits),
@@ -237,7 +249,7 @@ impl Run<'_> {
     /// How the file to be read is understood.
     fn source(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.source(usual);
-        self.outcome.assumed.push(format!("{format}: {conventions}"));
+        self.assume(format, usual, conventions);
         SceneOptions::default()
             .with_conventions(conventions)
             .with_bake(self.conversion.edits.bake)
@@ -247,13 +259,20 @@ impl Run<'_> {
     /// How the file to be written will be understood.
     fn target(&mut self, format: &str, usual: Conventions) -> SceneOptions {
         let conventions = self.conversion.edits.target(usual);
-        self.outcome.assumed.push(format!("{format}: {conventions}"));
+        self.assume(format, usual, conventions);
         let mut options = SceneOptions::default().with_conventions(conventions).with_dialect(self.dialect);
         options.precision = self.conversion.precision;
+        options.strictness = self.conversion.read_options().strictness;
+        options.max_triangles = self.conversion.bounds.limits().max_triangles;
         match self.output.path().extension().and_then(OsStr::to_str) {
             Some(extension) => options.with_extension(extension.to_ascii_lowercase()),
             None => options,
         }
+    }
+
+    fn assume(&mut self, format: &str, usual: Conventions, found: Conventions) {
+        let why = if found == usual { "docs/conversion.md" } else { "as given" };
+        self.outcome.assumed.push(format!("{format}: {found} ({why})"));
     }
 
     fn scene_of(&mut self, document: Document) -> Result<Scene> {
@@ -274,17 +293,21 @@ impl Run<'_> {
     }
 
     fn in_dialect(&mut self, document: Document) -> Result<Document> {
+        let before = document.dialect();
         let (document, losses) = document.into_dialect(self.dialect).map_err(|error| self.failure(&error))?;
         self.outcome.losses.extend(losses);
+        if document.dialect() != before {
+            self.note_dialect(&document);
+        }
         Ok(document)
     }
 
     /// Writes the scene in this format, or a document of this format as JSON.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
-        let moved =
-            self.conversion.edits.apply(&mut scene).map_err(|error| Failure::usage("--pose", error))?;
+        let moved = self.conversion.edits.apply(&mut scene, &mut self.outcome.losses);
+        let moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         if let Some([x, y, z]) = moved {
-            self.outcome.assumed.push(format!("the scene is moved by ({x}, {y}, {z}) m, as --center asks"));
+            self.outcome.assumed.push(format!("scene moved by ({x}, {y}, {z}) m by --center"));
         }
         match format {
             Encoding::Json => {
@@ -296,17 +319,22 @@ impl Run<'_> {
                 let format = encoding::require_scenes(format, "--to")?;
                 let options = self.target(format.name(), format.conventions());
                 if self.conversion.edits.add_normals(&mut scene, format) > 0 {
-                    self.outcome
-                        .assumed
-                        .push(format!("{format}: normals are generated where there are none"));
+                    self.outcome.assumed.push(format!("{format}: missing normals are generated"));
                 }
                 let (document, losses) =
                     Document::from_scene(format, scene, &options).map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);
+                if to != Encoding::Json {
+                    self.note_dialect(&document);
+                }
                 self.write_document(&document, to)
             }
             Encoding::Interchange(format) => {
                 let options = self.target(format.name(), format.conventions());
+                if format.has_textures() {
+                    let embed = self.conversion.embed_images;
+                    images::carry(&mut scene, embed, self.input, &mut self.output, &mut self.outcome)?;
+                }
                 let name = self.output.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let losses = format
                     .write(scene, &name, &mut self.output, &options)
@@ -314,6 +342,20 @@ impl Run<'_> {
                 self.outcome.losses.extend(losses);
                 Ok(())
             }
+        }
+    }
+
+    /// Says which dialect the author's software needs, where none was chosen.
+    fn note_dialect(&mut self, document: &Document) {
+        let format = AnyFormat::from(document.format());
+        if let (None, Some(needed)) = (self.conversion.dialect, format.about().authors_dialect)
+            && document.dialect() != needed
+        {
+            let (name, written) = (format.name(), document.dialect());
+            let note = format!(
+                "{name}: {written} dialect; the author's tool reads only the {needed} dialect: --dialect {needed}"
+            );
+            self.outcome.assumed.push(note);
         }
     }
 

@@ -1,50 +1,51 @@
 //! What is done with the content between reading and writing.
 
 use clap::{Args, ValueEnum};
-use meshspec::FormatId;
-use meshspec::scene::{Axes, Conventions, Mesh, Scene, UvOrigin};
+use meshspec::scene::{Axes, Conventions, Mesh, Pose, Scene, UvOrigin};
+use meshspec::{FormatId, Loss};
 
 /// Edits of the content. Any of them makes the conversion go through a scene, even to the same format.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Edits of the content")]
 pub struct Edits {
     /// The directions right, up and forward of IN, `-x,+y,+z`, if they are not the usual ones of its format.
-    #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true)]
+    #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true, hide_short_help = true)]
     axes: Option<Axes>,
     /// The directions right, up and forward of OUT.
-    #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true)]
+    #[arg(long, value_name = "RIGHT,UP,FORWARD", allow_hyphen_values = true, hide_short_help = true)]
     out_axes: Option<Axes>,
     /// The corner of textures that has the coordinate (0, 0) in IN, if it is not the usual one of its format.
-    #[arg(long, value_name = "CORNER", value_enum)]
+    #[arg(long, value_name = "CORNER", value_enum, hide_short_help = true)]
     uv_origin: Option<Corner>,
-    /// Apply the transforms of glTF nodes to the vertices. That is always done; with --bake it is not listed as a loss.
-    #[arg(long)]
+    /// Apply the transforms of glTF nodes to the vertices, also where OUT has nodes. Formats without nodes always do; with
+    /// --bake it is not listed as a loss.
+    #[arg(long, hide_short_help = true)]
     pub bake: bool,
     /// Multiply all lengths by this factor.
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
-    scale: Option<f32>,
+    scale: Option<f64>,
     /// Flip texture coordinates: u becomes 1 − u.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     flip_u: bool,
     /// Flip texture coordinates: v becomes 1 − v.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     flip_v: bool,
     /// Merge vertices that are equal in every attribute.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     weld: bool,
     /// Split polygons into triangles.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     triangulate: bool,
     /// Generate normals from the faces for meshes that have none. By default, that is done for MESH and BMD where IN is
     /// of another format; --normals=never does not.
-    #[arg(long, value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    #[arg(long, value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always", hide_short_help = true)]
     normals: Option<Normals>,
     /// Move the scene so that the centre of the box around it is at the origin.
     #[arg(long)]
     center: bool,
-    /// The pose in which the scene rests, and in which formats without a skeleton have the vertices: bind, rest, or
-    /// ANIMATION@SECONDS with the name or the number of an animation.
-    #[arg(long, value_name = "POSE", value_parser = pose)]
+    /// The pose in which the scene rests, and in which formats without a rest pose have the vertices: bind, rest (the
+    /// default), or NAME@SECONDS with the name or the number of an animation.
+    #[arg(long, value_name = "POSE", hide_short_help = true)]
     pose: Option<Pose>,
 }
 
@@ -60,53 +61,9 @@ enum Corner {
     BottomLeft,
 }
 
-/// A pose of the skeleton.
-#[derive(Debug, Clone, PartialEq)]
-enum Pose {
-    Bind,
-    Rest,
-    Animation { name: String, seconds: f32 },
-}
-
-fn pose(text: &str) -> Result<Pose, String> {
-    let expected = || "expected bind, rest or ANIMATION@SECONDS".to_owned();
-    match text {
-        "bind" => Ok(Pose::Bind),
-        "rest" => Ok(Pose::Rest),
-        _ => {
-            let (name, seconds) = text.rsplit_once('@').ok_or_else(expected)?;
-            let seconds = seconds.parse::<f32>().ok().filter(|seconds| seconds.is_finite());
-            Ok(Pose::Animation { name: name.to_owned(), seconds: seconds.ok_or_else(expected)? })
-        }
-    }
-}
-
-impl Pose {
-    fn apply(&self, scene: &mut Scene) -> Result<(), String> {
-        match self {
-            Pose::Rest => {}
-            Pose::Bind => scene.set_rest(None),
-            Pose::Animation { name, seconds } => {
-                let named = scene.animations.iter().find(|animation| animation.name == *name);
-                let numbered = name.parse::<usize>().ok().and_then(|index| scene.animations.get(index));
-                let animation = named.or(numbered).ok_or_else(|| {
-                    let names: Vec<_> =
-                        scene.animations.iter().map(|one| format!("\"{}\"", one.name)).collect();
-                    format!("no animation \"{name}\"; the file has {}: {}", names.len(), names.join(", "))
-                })?;
-                let rate =
-                    if animation.rate > 0.0 && animation.rate.is_finite() { animation.rate } else { 1.0 };
-                let local = animation.pose(&scene.skeleton, seconds * rate);
-                scene.set_rest(Some(&local));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn factor(text: &str) -> Result<f32, String> {
-    match text.parse::<f32>() {
-        Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(factor) if (f64::from(f32::MIN_POSITIVE)..f64::from(f32::MAX)).contains(&factor) => Ok(factor),
         _ => Err("expected a number above 0".to_owned()),
     }
 }
@@ -149,20 +106,20 @@ impl Edits {
         self.out_axes.map_or(usual, |axes| usual.with_axes(axes))
     }
 
-    /// Changes the scene. Returns by how much `--center` has moved it.
+    /// Changes the scene, and lists what is lost by that. Returns by how much `--center` has moved it.
     ///
     /// # Errors
     ///
-    /// If there is no such animation.
-    pub fn apply(&self, scene: &mut Scene) -> Result<Option<[f32; 3]>, String> {
+    /// If there is no such animation, or no such moment in it.
+    pub fn apply(&self, scene: &mut Scene, losses: &mut Vec<Loss>) -> meshspec::Result<Option<[f64; 3]>> {
         if let Some(pose) = &self.pose {
-            pose.apply(scene)?;
+            scene.rest_in(pose)?;
         }
         let moved = if self.center { scene.center() } else { None };
         if let Some(factor) = self.scale {
             scene.scale(factor);
         }
-        for mesh in &mut scene.meshes {
+        for (index, mesh) in scene.meshes.iter_mut().enumerate() {
             if self.flip_u {
                 mesh.flip_u();
             }
@@ -170,7 +127,7 @@ impl Edits {
                 mesh.flip_v();
             }
             if self.triangulate {
-                mesh.triangulate();
+                losses.extend(mesh.triangulate().map(|loss| loss.within(&format!("meshes[{index}]"))));
             }
             if self.weld {
                 mesh.weld();

@@ -4,6 +4,7 @@ mod batch;
 mod comments;
 mod conversion;
 mod edits;
+mod images;
 mod outcome;
 
 use std::io;
@@ -13,7 +14,7 @@ use clap::Args;
 use meshspec::Formats;
 
 use crate::failure::{Failure, Result, Status};
-use crate::input::is_standard;
+use crate::input::{is_pattern, is_standard};
 use crate::many::Many;
 use crate::messages::{self, Verbosity};
 use crate::output::{self, Staged};
@@ -70,12 +71,16 @@ impl Convert {
             return Err(Failure::io(&input.display().to_string(), &io::ErrorKind::IsADirectory.into())
                 .with_hint("convert a folder with --out-dir DIR --to FORMAT"));
         }
+        if is_pattern(input) && !input.exists() {
+            return Err(Failure::usage(&input.display().to_string(), "a pattern may match several files")
+                .with_hint("convert them with --out-dir DIR --to FORMAT"));
+        }
         let staged = Staged::new(output, self.force);
         let result = progress::on_files(input, output, || self.conversion.run(input, staged, formats));
         if self.json {
             output::print_json(&Row::new(input, output, &result))?;
         } else if let Ok(outcome) = &result {
-            messages::print(self.verbosity, &outcome.assumed, &outcome.losses);
+            messages::print(self.verbosity, &outcome.assumed, &outcome.losses, &outcome.warnings);
         }
         result?.refusal.map_or(Ok(Status::Fine), Err)
     }

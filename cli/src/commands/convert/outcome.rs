@@ -14,6 +14,8 @@ pub struct Outcome {
     pub losses: Vec<Loss>,
     /// How the axes and units of both files were understood; empty where they did not matter.
     pub assumed: Vec<String>,
+    /// What is wrong with the input, but loses nothing: missing images.
+    pub warnings: Vec<String>,
     /// Why `--strict` kept the file from being written.
     pub refusal: Option<Failure>,
 }
@@ -27,6 +29,8 @@ pub struct Row<'a> {
     error: Option<&'a str>,
     losses: &'a [Loss],
     assumed: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    warnings: &'a [String],
 }
 
 impl<'a> Row<'a> {
@@ -39,6 +43,7 @@ impl<'a> Row<'a> {
             error: failure.map(Failure::message),
             losses: outcome.map_or(&[], |outcome| &outcome.losses),
             assumed: outcome.map_or(&[], |outcome| &outcome.assumed),
+            warnings: outcome.map_or(&[], |outcome| &outcome.warnings),
         }
     }
 }

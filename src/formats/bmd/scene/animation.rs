@@ -4,8 +4,8 @@ use glam::{Quat, Vec3};
 
 use super::super::{AnimRate, Animation, Bone, Rotation, Track, TrackKey, Transform, Triple};
 use super::rig::Rig;
-use crate::scene::{self, Channel, Interpolation, Samples, Scene};
-use crate::{Error, Loss, LossKind, Result, Text, path};
+use crate::scene::{self, Channel, Deviation, Interpolation, Samples, Scene};
+use crate::{Error, Loss, Quantity, Result, Text, path};
 
 /// Frames per second of animations whose rate BMD cannot express.
 const DEFAULT_RATE: f32 = 30.0;
@@ -80,11 +80,10 @@ pub fn from_animations(
     let encoded = animations.map(|(index, animation)| {
         let frames = Frames::of(animation);
         if frames.resampled {
-            let message = format!(
-                "BMD keys lie on whole frames: resampled to {} frames at {} Hz",
-                frames.count, frames.rate
-            );
-            losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].channels"), message));
+            let detail = format!("to {} frames at {} Hz", frames.count, frames.rate);
+            let resampled =
+                frames.deviation(animation).report(index, "BMD keys lie on whole frames: resampled");
+            losses.extend(resampled.into_iter().map(|loss| loss.detail(&detail)));
         }
         frames.report(animation, index, losses);
         let keys = frames.keys(animation, scene, rig, bones);
@@ -136,7 +135,9 @@ impl Frames {
             let count = if animation.looped { end * each } else { (end - 1.0) * each + 1.0 };
             return Frames { count: count as u8, rate: animation.rate * each, resampled: !said };
         }
-        let seconds = animation.seconds(animation.duration.max(last));
+        // What a looped animation has behind its end is never shown.
+        let shown = if animation.looped { animation.duration } else { animation.duration.max(last) };
+        let seconds = animation.seconds(shown);
         let most =
             if seconds > 0.0 { ((MAX_FRAMES - 1.0) / seconds).min(DEFAULT_RATE) } else { DEFAULT_RATE };
         let rate = ((most * 4.0).floor() / 4.0).max(0.25);
@@ -149,13 +150,46 @@ impl Frames {
     /// Lists a duration and a rate that are not those of the scene.
     fn report(&self, animation: &scene::Animation, index: usize, losses: &mut Vec<Loss>) {
         let fields = [
-            ("duration", animation.duration, self.count.into(), "frames"),
-            ("rate", animation.rate, self.rate, "per second"),
+            ("duration", animation.duration, self.count.into(), "durations of BMD are whole frames"),
+            (
+                "rate",
+                animation.rate,
+                self.rate,
+                "rates of BMD are quarters of a frame per second, up to 31.75",
+            ),
         ];
-        for (field, exact, found, unit) in fields.into_iter().filter(|(_, exact, found, _)| exact != found) {
-            let message = format!("{exact} becomes {found} {unit}");
-            losses.push(Loss::new(LossKind::Changed, format!("animations[{index}].{field}"), message));
+        for (field, exact, found, why) in fields.into_iter().filter(|(_, exact, found, _)| exact != found) {
+            let loss = Loss::changed(format!("animations[{index}].{field}"), why);
+            losses.push(loss.detail(format_args!("{exact} becomes {found}")));
         }
+    }
+
+    /// The time of each frame in ticks of the scene.
+    fn ticks(&self, animation: &scene::Animation) -> Vec<f32> {
+        (0..self.count).map(|frame| self.tick(animation, frame)).collect()
+    }
+
+    fn tick(&self, animation: &scene::Animation, frame: u8) -> f32 {
+        let rate = if animation.rate > 0.0 && animation.rate.is_finite() { animation.rate } else { 1.0 };
+        f32::from(frame) * rate / self.rate
+    }
+
+    /// How far keys at these frames are from the channels of the scene.
+    fn deviation(&self, animation: &scene::Animation) -> Deviation {
+        let ticks = self.ticks(animation);
+        let round = animation.looped.then_some(animation.duration);
+        let own_round = animation.looped.then(|| self.tick(animation, self.count));
+        let mut deviation = Deviation::default();
+        for channel in animation.channels.iter().filter(|channel| !channel.samples.is_empty()) {
+            let Some(times) = animation.times.get(channel.times) else { continue };
+            let samples = channel.at(times, &ticks, round);
+            let mut keys = Channel { samples, interpolation: Interpolation::Normalized, ..channel.clone() };
+            if let Samples::Rotation(values) = &mut keys.samples {
+                turn_the_shorter_way(values.iter_mut());
+            }
+            deviation.compare((channel, times, round), (&keys, &ticks, own_round));
+        }
+        deviation
     }
 
     /// The keys of each normal bone, in the terms of the scene.
@@ -167,8 +201,7 @@ impl Frames {
         bones: &[Bone],
     ) -> Vec<Vec<LocalKey>> {
         let mut keys: Vec<Vec<LocalKey>> = vec![Vec::new(); bones.len()];
-        let rate = if animation.rate > 0.0 && animation.rate.is_finite() { animation.rate } else { 1.0 };
-        let ticks: Vec<f32> = (0..self.count).map(|frame| f32::from(frame) * rate / self.rate).collect();
+        let ticks = self.ticks(animation);
         let joints = scene.skeleton.joints.len();
         let poses = if self.resampled { animation.poses(&scene.skeleton, &ticks) } else { Vec::new() };
         for channel in &animation.channels {
@@ -199,7 +232,7 @@ impl Frames {
         let linear = |channel: &&Channel| self.resampled || channel.interpolation == Interpolation::Linear;
         for channel in animation.channels.iter().filter(linear) {
             if let Some(list) = rig.bone_of(channel.joint).and_then(|bone| keys.get_mut(bone)) {
-                turn_the_shorter_way(list);
+                turn_the_shorter_way(list.iter_mut().filter_map(|key| key.rotation.as_mut()));
             }
         }
         keys
@@ -208,9 +241,9 @@ impl Frames {
 
 /// Gives rotations the signs with which the straight line between two of them, component by component, is the shorter way
 /// round.
-fn turn_the_shorter_way(keys: &mut [LocalKey]) {
+fn turn_the_shorter_way<'a>(rotations: impl Iterator<Item = &'a mut [f32; 4]>) {
     let mut last = Quat::IDENTITY;
-    for rotation in keys.iter_mut().filter_map(|key| key.rotation.as_mut()) {
+    for rotation in rotations {
         let turn = Quat::from_array(*rotation);
         last = if last.dot(turn) < 0.0 { -turn } else { turn };
         *rotation = last.to_array();
@@ -329,14 +362,15 @@ struct Errors {
 impl Errors {
     fn report(&self, index: usize, losses: &mut Vec<Loss>) {
         let channels = [
-            (self.rotation, 0.001, "rotation", "rotations (degrees)"),
-            (self.translation, 1e-5, "translation", "translations"),
-            (self.scale, 1e-5, "scale", "scales"),
+            (self.rotation, 0.001, "rotation", Quantity::ROTATIONS),
+            (self.translation, 1e-5, "translation", Quantity::TRANSLATIONS),
+            (self.scale, 1e-5, "scale", Quantity::SCALES),
         ];
-        for (error, least, field, what) in channels {
+        for (error, least, field, quantity) in channels {
             if error > least {
-                let message = format!("BMD quantises {what}");
-                losses.push(Loss::quantised(format!("animations[{index}].channels.{field}"), message, error));
+                let message = format!("{} packed", quantity.name);
+                let path = format!("animations[{index}].channels.{field}");
+                losses.push(Loss::quantised(path, message, quantity, error));
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::{F8A, LodDef};
 use crate::scene::{self, Scene};
-use crate::{Error, Loss, Result, path};
+use crate::{Error, Loss, Quantity, Result, path};
 
 /// Puts the meshes of no level of detail, which are always shown, into each level. Those of BMD itself are never shown.
 pub fn show_loose(scene: &mut Scene) {
@@ -42,7 +42,12 @@ pub fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut V
     let ld_sc = F8A::nearest(1.0 / (lod.distance + 1.0));
     let error = (1.0 / ld_sc.value() - 1.0 - lod.distance).abs();
     if error > lod.distance * 1e-6 && error.is_finite() {
-        losses.push(Loss::quantised(format!("{path}.distance"), "distances packed (metres)", error));
+        losses.push(Loss::quantised(
+            format!("{path}.distance"),
+            "distances packed",
+            Quantity::DISTANCES,
+            error,
+        ));
     }
     let number = |count: usize| {
         u8::try_from(count).map_err(|_| {

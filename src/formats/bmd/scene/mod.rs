@@ -1,16 +1,22 @@
 //! BMD to and from scenes.
 
+mod anchors;
 mod animation;
 mod cut;
+mod hidden;
 mod lods;
 mod precision;
 mod rig;
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use glam::Vec3;
+use serde_json::Value;
 
-use self::precision::{Encoded, Encoding};
+pub use self::cut::cut;
+#[cfg(feature = "proptest")]
+pub use self::cut::{MAX_VERTICES, PIECE};
+use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
 use super::document::PieceLimits;
 use super::{
@@ -19,7 +25,7 @@ use super::{
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
 };
-use crate::{Error, FormatId, Loss, LossKind, Result, Text, path};
+use crate::{Error, FormatId, Loss, LossKind, Quantity, Result, Text, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
     format: "BMD",
@@ -38,9 +44,6 @@ const CAPABILITIES: Capabilities = Capabilities {
     animations: true,
     ..Capabilities::POSITIONS
 };
-
-/// The extra of a scene with the meshes that are not drawn, such as the solids of bones.
-const HIDDEN: &str = "bmd_hidden_meshes";
 
 impl FromScene for Document {
     const CONVENTIONS: Conventions = Conventions {
@@ -61,14 +64,14 @@ impl FromScene for Document {
         let mut hidden = Vec::new();
         for (index, mesh) in self.meshes.iter().enumerate() {
             let Some(material) = &mesh.material else {
-                hidden.push(hide(index, mesh));
+                hidden.push(hidden::hide(index, mesh));
                 continue;
             };
             places[index] = Some(scene.meshes.len());
             scene.meshes.push(to_mesh(mesh, index, material, &rig, conventions, &mut losses));
         }
         if !hidden.is_empty() {
-            scene.extras.insert(HIDDEN.to_owned(), Value::Array(hidden));
+            scene.extras.insert(hidden::KEY.to_owned(), Value::Array(hidden));
         }
         scene.lods = self.lods.iter().map(|lod| lods::to_lod(*lod, &places)).collect();
         scene.animations =
@@ -82,27 +85,36 @@ impl FromScene for Document {
         let encoding = Encoding::of(&scene, options, conventions).map_err(in_bmd)?;
         let bones = rig::count(&scene);
         let mut changes: Vec<Loss> = scene.limit_joints(bones, rig::MAX_BONES, "BMD").into_iter().collect();
+        changes.extend(scene.bind_at_rest("BMD", rig::is_part_of_pseudo_bone));
         changes.extend(scene.fold_scale("BMD", rig::is_part_of_pseudo_bone));
-        changes.extend(scene.rest_in_bind_pose("BMD", rig::is_part_of_pseudo_bone));
-        let hidden = scene.extras.remove(HIDDEN);
+        let hidden = scene.extras.remove(hidden::KEY);
         let extras = rig::take_extras(&mut scene.skeleton);
-        let mut losses = CAPABILITIES.restrict(&mut scene, conventions);
+        // Each copy of a mesh gets the name of its node.
+        let mut losses = CAPABILITIES.apply_nodes(&mut scene, options.max_triangles)?;
+        let names: Vec<String> = scene.meshes.iter().map(|mesh| mesh.name.clone()).collect();
+        losses.extend(CAPABILITIES.restrict(&mut scene, conventions, options)?);
         losses.extend(changes);
         lods::show_loose(&mut scene);
-        cut::cut(&mut scene, &mut losses);
+        let sources = cut(&mut scene, &mut losses);
+        let names = sources.into_iter().filter_map(|index| names.get(index));
+        anchors::add(&mut scene, &extras, &encoding, &mut losses);
+        let centre = centre_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
-        let meshes = scene.meshes.into_iter().enumerate();
+        let meshes = scene.meshes.into_iter().zip(names).enumerate();
         let mut document = Document {
             meshes: meshes
-                .map(|(index, mesh)| from_mesh(mesh, index, &rig, &encoding, &mut losses))
+                .map(|(index, (mesh, name))| {
+                    let packing = Packing { rig: &rig, encoding: &encoding, name, centre };
+                    from_mesh(mesh, index, &packing, &mut losses)
+                })
                 .collect::<Result<_>>()
                 .map_err(in_bmd)?,
             bones,
             animations,
             ..Document::default()
         };
-        let places = show(hidden, &mut document.meshes, &mut losses);
+        let places = hidden::show(hidden, &mut document.meshes, &mut losses);
         let lods = scene.lods.iter().enumerate();
         let lods = lods.map(|(index, lod)| lods::from_lod(index, lod, &places, &mut losses));
         document.lods = lods.collect::<Result<_>>().map_err(in_bmd)?;
@@ -140,7 +152,8 @@ fn unmapped(document: &Document) -> Vec<Loss> {
         count("animations.resv2", *resv2 != 0);
     }
     let lost = counts.into_iter().filter(|(_, count)| *count > 0);
-    lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").detail(count)).collect()
+    lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").counting(count, "fields"))
+        .collect()
 }
 
 fn to_mesh(
@@ -166,7 +179,11 @@ fn to_mesh(
     let has_colors = columns.colors.iter().any(|color| *color != [255; 4]);
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
     scene::Mesh {
-        material: Material { name, color: flat_color(material.as_bytes()), ..Material::default() },
+        material: Material {
+            base_color: flat_color(material.as_bytes()).map(to_base_color),
+            name,
+            ..Material::default()
+        },
         positions: columns.positions,
         normals: Some(columns.normals),
         uvs: if has_st || mesh.surface() == Surface::Textured { vec![columns.st] } else { Vec::new() },
@@ -196,13 +213,28 @@ fn to_faces(faces: &Faces) -> scene::Faces {
     scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
-fn from_mesh(
-    mut mesh: scene::Mesh,
-    index: usize,
-    rig: &Rig,
-    encoding: &Encoding,
-    losses: &mut Vec<Loss>,
-) -> Result<Mesh> {
+/// How a mesh is packed.
+struct Packing<'a> {
+    rig: &'a Rig,
+    encoding: &'a Encoding,
+    /// The name of the mesh.
+    name: &'a str,
+    /// The centre of the model.
+    centre: Vec3,
+}
+
+/// The centre of the box around all vertices.
+fn centre_of(scene: &Scene) -> Vec3 {
+    let positions =
+        scene.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
+    let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
+        (low.min(position), high.max(position))
+    });
+    (low + high) / 2.0
+}
+
+fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mut Vec<Loss>) -> Result<Mesh> {
+    let Packing { rig, encoding, name, centre } = *packing;
     let at = |error: Error| error.within(path!(meshes[index]));
     let corners = from_faces(&mesh.faces);
     let faces = Faces::encode(&corners).map_err(at)?;
@@ -251,7 +283,8 @@ fn from_mesh(
     let model = attributes.positions.clone();
     rig.unplace(&mut attributes);
     let decode = |vertices: &Vertices| positions_in_model(vertices, rig);
-    let encoded = encoding.encode(&mut attributes, surface, &model, size, &corners, decode).map_err(at)?;
+    let shape = Shape { name, positions: &model, faces: &corners, size, centre };
+    let encoded = encoding.encode(&mut attributes, surface, &shape, decode).map_err(at)?;
     report_errors(&encoded, rounding, index, losses);
     let mesh = Mesh::new(Some(material), encoded.vertices, faces);
     let white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
@@ -285,9 +318,16 @@ fn report_material(material: &Material, found: &Text, index: usize, losses: &mut
             Loss::renamed(format!("meshes[{index}].material.name"), "BMD has flat colours in the name");
         losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", material.name)));
     }
-    if material.color.is_none() && flat_color(found.as_bytes()).is_some() {
+    let path = || format!("meshes[{index}].material.base_color");
+    if material.base_color.is_none() && flat_color(found.as_bytes()).is_some() {
         let message = "BMD reads # and a number at the beginning of a name as a flat colour";
-        losses.push(Loss::changed(format!("meshes[{index}].material.color"), message));
+        losses.push(Loss::changed(path(), message));
+    }
+    if let Some((_, error)) = material.color_bytes().filter(|(_, error)| *error > 0.0) {
+        losses.push(Loss::quantised(path(), "base colours rounded to 8 bits", Quantity::COLORS, error));
+    }
+    if material.base_color.is_some_and(|[.., alpha]| alpha != 1.0) {
+        losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD has no alpha of base colours"));
     }
 }
 
@@ -315,11 +355,16 @@ fn from_faces(faces: &scene::Faces) -> Vec<Face> {
     faces.collect()
 }
 
+/// A flat colour is opaque.
+fn to_base_color([red, green, blue]: [u8; 3]) -> [f32; 4] {
+    [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
+}
+
 /// A flat colour stands before the name (B16).
 fn from_material(material: &Material) -> Text {
     let name = &material.name;
-    match material.color {
-        Some(color) if flat_color(name.as_bytes()) != Some(color) => {
+    match material.color_bytes() {
+        Some((color, _)) if flat_color(name.as_bytes()) != Some(color) => {
             let [red, green, blue] = color;
             Text::from(&*format!("#{red:02X}{green:02X}{blue:02X}{name}"))
         }
@@ -331,45 +376,26 @@ fn from_material(material: &Material) -> Text {
 fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Vec<Loss>) {
     let Encoded { errors, packed, .. } = encoded;
     if packed.error > 0.0 {
-        let loss = Loss::quantised(format!("meshes[{index}].positions"), "positions packed", packed.error);
-        let mut loss = loss.of_size(packed.size);
-        if let Some(change) = packed.area_change() {
-            let percent = crate::loss::rounded(100.0 * change);
-            loss = loss.detail(format_args!("the area of the surface changes by {percent} %"));
-        }
         if packed.lost > 0 {
-            loss = loss.affecting(packed.lost, packed.triangles, "triangles flattened");
+            let path = format!("meshes[{index}].faces");
+            let loss = Loss::new(LossKind::Quantised, path, "triangles flattened by packing");
+            losses.push(loss.affecting(packed.lost, packed.triangles, "triangles"));
         }
-        losses.push(loss);
+        if let Some(change) = packed.area_change() {
+            let message = "area of the surface changed by packing";
+            losses.push(Loss::quantised(format!("meshes[{index}].faces"), message, Quantity::AREAS, change));
+        }
     }
-    let mut report = |what: &str, message: &str, error: f32| {
-        let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, error);
-        losses.extend((error > 0.0).then_some(loss));
+    let mut report = |what: &str, quantity: Quantity, error: f32| {
+        let message = format!("{} packed", quantity.name);
+        let loss = Loss::quantised(format!("meshes[{index}].{what}"), message, quantity, error);
+        losses
+            .extend((error > 0.0).then(|| loss.of_size(if what == "positions" { packed.size } else { 0.0 })));
     };
-    report("uvs[0]", "texture coordinates packed (widths of the texture)", errors.st);
-    report("normals", "normals packed (degrees)", errors.normal);
-    report("colors[0]", "colours packed (from 0 to 1)", rounding + f32::from(errors.color) / 255.0);
-}
-
-/// A mesh that is not drawn, as its packed words.
-fn hide(index: usize, mesh: &Mesh) -> Value {
-    json!({ "mesh": index, "vertices": mesh.vertices.words(), "faces": mesh.faces.words() })
-}
-
-/// Puts the meshes that are not drawn back to their places. Returns where each of the others is then.
-fn show(hidden: Option<Value>, meshes: &mut Vec<Mesh>, losses: &mut Vec<Loss>) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..meshes.len()).collect();
-    let Some(hidden) = hidden else { return places };
-    for value in hidden.as_array().into_iter().flatten() {
-        match shown(value) {
-            Some((index, mesh)) if index <= meshes.len() => {
-                meshes.insert(index, mesh);
-                places.iter_mut().filter(|place| **place >= index).for_each(|place| *place += 1);
-            }
-            _ => losses.push(Loss::dropped(format!("extras.{HIDDEN}"), "extras that are not a mesh of BMD")),
-        }
-    }
-    places
+    report("positions", Quantity::POSITIONS, packed.error);
+    report("uvs[0]", Quantity::TEXTURE_COORDINATES, errors.st);
+    report("normals", Quantity::NORMALS, errors.normal);
+    report("colors[0]", Quantity::COLORS, rounding + f32::from(errors.color) / 255.0);
 }
 
 /// Splits the meshes that are too large for the counts of an image.
@@ -381,15 +407,4 @@ fn split(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> R
         losses.push(loss.detail(format_args!("into {}", pieces[*place])));
     }
     Ok(())
-}
-
-fn shown(value: &Value) -> Option<(usize, Mesh)> {
-    let words = |name: &str| -> Option<Vec<u32>> {
-        let words = value.get(name)?.as_array()?.iter();
-        words.map(|word| word.as_u64().and_then(|word| u32::try_from(word).ok())).collect()
-    };
-    let vertices = Vertices::from_words(words("vertices")?, Surface::Textured).ok()?;
-    let faces = Faces::from_words(words("faces")?).ok()?;
-    let index = usize::try_from(value.get("mesh")?.as_u64()?).ok()?;
-    Some((index, Mesh::new(None, vertices, faces)))
 }

@@ -1,15 +1,22 @@
 //! How far packed vertices may move: not so far that a triangle collapses or turns over.
 
 use glam::Vec3;
+use half::f16;
 
-use super::super::{Attributes, Face, Surface, Tolerance, VertexErrors, VertexSize, VertexSizes, Vertices};
+use super::super::{
+    Attributes, Face, Surface, Tolerance, Triple, VertexErrors, VertexSize, VertexSizes, Vertices,
+};
+use crate::loss::rounded;
 use crate::scene::{Conventions, Precision, Scene, SceneOptions};
-use crate::{Error, Result, path};
+use crate::{Error, Result, Strictness, path};
 
 /// The largest error of a position that does not show, as a part of the longest side of the mesh.
 const INVISIBLE: f32 = 1.0 / 500.0;
 
-/// The largest error that is accepted at all.
+/// The largest error that is always accepted.
+const NEVER_REFUSED: f32 = 1.0 / 200.0;
+
+/// The largest error that is accepted where the surface stays what it is.
 const ACCEPTED: f32 = 1.0 / 100.0;
 
 /// The largest error of vertices without triangles.
@@ -34,6 +41,23 @@ pub struct Encoding {
     tolerance: Tolerance,
     /// The largest error of a coordinate, where that is asked for.
     allowed: Option<f32>,
+    /// Metres per unit.
+    unit: f32,
+    /// Whether to write meshes whatever packing does to them.
+    lenient: bool,
+}
+
+/// The mesh that vertices belong to.
+pub struct Shape<'a> {
+    /// The name in the source.
+    pub name: &'a str,
+    /// The positions in the model.
+    pub positions: &'a [[f32; 3]],
+    pub faces: &'a [Face],
+    /// The longest side.
+    pub size: f32,
+    /// The centre of the whole model.
+    pub centre: Vec3,
 }
 
 /// Vertices, and how far they are off.
@@ -54,32 +78,52 @@ impl Encoding {
             Some(source) if source.format == "bmd" => Tolerance { position: 1e-6, st: 1e-6, normal: 0.01 },
             _ => Tolerance::default(),
         };
-        let mut encoding = Encoding { sizes: VertexSizes::PerVertex, tolerance, allowed: None };
+        let unit = conventions.unit;
+        let lenient = options.strictness == Strictness::Lenient;
+        let encoding = Encoding { sizes: VertexSizes::PerVertex, tolerance, allowed: None, unit, lenient };
         match options.precision {
-            None => {}
-            Some(Precision::Error(metres)) => {
-                encoding.allowed = Some(metres / conventions.unit);
-                encoding.tolerance.position = f32::INFINITY;
-            }
+            None => Ok(encoding),
+            Some(Precision::Error(metres)) => Ok(encoding.within(metres / unit)),
+            Some(Precision::Bits(64)) => Ok(encoding.sized(VertexSize::Bits64)),
+            Some(Precision::Bits(96)) => Ok(encoding.sized(VertexSize::Bits96)),
+            Some(Precision::Bits(128)) => Ok(encoding.sized(VertexSize::Bits128)),
             Some(Precision::Bits(bits)) => {
-                let size = match bits {
-                    64 => VertexSize::Bits64,
-                    96 => VertexSize::Bits96,
-                    128 => VertexSize::Bits128,
-                    _ => {
-                        let message =
-                            format!("vertices of {bits} bits, but BMD has those of 64, 96 and 128 bits");
-                        return Err(Error::inexpressible(message));
-                    }
-                };
-                encoding.sizes = VertexSizes::Fixed(size);
+                let message = format!("vertices of {bits} bits, but BMD has those of 64, 96 and 128 bits");
+                Err(Error::inexpressible(message))
             }
         }
-        Ok(encoding)
     }
 
-    /// Encodes the vertices of a mesh of this size. `model` is where they are in the model, and `decode` where packed
-    /// ones are there.
+    fn sized(&self, size: VertexSize) -> Encoding {
+        Encoding { sizes: VertexSizes::Fixed(size), ..*self }
+    }
+
+    fn within(&self, allowed: f32) -> Encoding {
+        let tolerance = Tolerance { position: f32::INFINITY, ..self.tolerance };
+        Encoding { allowed: Some(allowed), tolerance, ..*self }
+    }
+
+    /// The largest error of a coordinate that is accepted in a mesh of this size, whatever becomes of its triangles.
+    pub fn accepted(&self, size: f32) -> f32 {
+        self.allowed.unwrap_or(size * NEVER_REFUSED)
+    }
+
+    /// How far the nearest packed position is from this one, and from any one with such coordinates.
+    pub fn rounding(&self, position: Vec3) -> (f32, f32) {
+        let far = position.abs().max_element();
+        let off = |packed: Option<[f32; 3]>| {
+            packed.map_or(f32::INFINITY, |packed| (Vec3::from(packed) - position).abs().max_element())
+        };
+        let half = off(Some(position.to_array().map(|x| f16::from_f32(x).to_f32())));
+        let triple = off(Triple::nearest(position.into()).map(Triple::value));
+        match self.sizes {
+            VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) => (triple, far / 256.0),
+            VertexSizes::Fixed(VertexSize::Bits128) => (half, far / 2048.0),
+            _ => (half.min(triple), far / 2048.0),
+        }
+    }
+
+    /// Encodes the vertices of a mesh. `decode` returns where packed ones are in the model.
     ///
     /// # Errors
     ///
@@ -88,42 +132,121 @@ impl Encoding {
         &self,
         attributes: &mut Attributes,
         surface: Surface,
-        model: &[[f32; 3]],
-        size: f32,
-        faces: &[Face],
+        shape: &Shape,
         decode: impl Fn(&Vertices) -> Vec<[f32; 3]>,
     ) -> Result<Encoded> {
-        let mut attempt = |of_height| {
-            attributes.limits = Some(match self.allowed {
-                Some(allowed) => vec![allowed; model.len()],
-                None => limits(model, faces, size, of_height),
-            });
+        let error = match self.attempt(attributes, surface, shape, &decode) {
+            Ok(encoded) if self.lenient || self.accepts(&encoded) => return Ok(encoded),
+            Ok(encoded) => self.refusal(&encoded.packed, shape),
+            Err(error) => error,
+        };
+        let helps = |encoding: &Encoding, shape: &Shape, attributes: &mut Attributes| {
+            let again = encoding.attempt(attributes, surface, shape, &decode);
+            again.as_ref().is_ok_and(|again| encoding.accepts(again)).then_some(again).and_then(Result::ok)
+        };
+        let mut options = Vec::new();
+        let is_packed = error.path() == "positions";
+        if is_packed && let VertexSizes::Fixed(VertexSize::Bits64 | VertexSize::Bits96) = self.sizes {
+            let larger = helps(&self.sized(VertexSize::Bits128), shape, attributes);
+            options.extend(larger.map(|_| "--precision 128bit".to_owned()));
+        }
+        if is_packed && self.allowed.is_some() {
+            let nearest = self.attempt(attributes, surface, shape, &decode)?.packed.error;
+            // Two digits, rounded up.
+            let metres = rounded(nearest * self.unit * 1.06).parse().unwrap_or(f32::INFINITY);
+            let coarser = helps(&self.within(metres / self.unit), shape, attributes);
+            options.extend(coarser.map(|_| format!("--precision {metres}")));
+        }
+        let is_unbound = attributes.bones.iter().flatten().all(|bone| *bone == 0);
+        if is_unbound && shape.centre.is_finite() {
+            let centred = |positions: &[[f32; 3]]| -> Vec<[f32; 3]> {
+                positions.iter().map(|position| (Vec3::from(*position) - shape.centre).into()).collect()
+            };
+            let positions = centred(shape.positions);
+            attributes.positions = centred(&attributes.positions);
+            let centred = helps(self, &Shape { positions: &positions, ..*shape }, attributes);
+            options.extend(centred.map(|_| "--center".to_owned()));
+        }
+        options.extend(is_packed.then(|| "--lenient".to_owned()));
+        let path = error.path().clone();
+        let message = match options.is_empty() {
+            true => error.message().to_owned(),
+            false => format!("{}; {} writes it", error.message(), options.join(" or ")),
+        };
+        Err(Error::inexpressible(message).at(path))
+    }
+
+    /// Encodes the vertices as near as asked for, if that is possible.
+    fn attempt(
+        &self,
+        attributes: &mut Attributes,
+        surface: Surface,
+        shape: &Shape,
+        decode: &impl Fn(&Vertices) -> Vec<[f32; 3]>,
+    ) -> Result<Encoded> {
+        let mut encode = |limits| {
+            attributes.limits = Some(limits);
             let (vertices, errors) = Vertices::encode(attributes, surface, self.sizes, &self.tolerance)?;
-            let packed = Packed::new(model, &decode(&vertices), faces, size);
+            let packed = Packed::new(shape, &decode(&vertices));
             Ok::<_, Error>(Encoded { vertices, errors, packed })
         };
+        let count = shape.positions.len();
         let [usual, fine] = OF_HEIGHT;
-        let mut encoded = attempt(usual)?;
-        if !encoded.packed.keeps_surface(LOST)
-            && self.allowed.is_none()
-            && self.sizes == VertexSizes::PerVertex
-        {
-            encoded = attempt(fine)?;
+        let first = match self.allowed {
+            Some(allowed) => encode(vec![allowed; count])?,
+            None => encode(limits(shape, usual))?,
+        };
+        let second = match self.allowed {
+            _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
+            // Coordinates of a bone that is turned add up in the model.
+            Some(allowed) if !self.accepts(&first) => encode(vec![allowed / 3.0_f32.sqrt(); count])?,
+            None if !first.packed.keeps_surface(LOST) => encode(limits(shape, fine))?,
+            _ => return Ok(first),
+        };
+        Ok(if self.allowed.is_some() && second.packed.error > first.packed.error { first } else { second })
+    }
+
+    /// Whether vertices moved so little that the mesh is the same one, or as little as asked for.
+    fn accepts(&self, Encoded { packed, .. }: &Encoded) -> bool {
+        if let Some(allowed) = self.allowed {
+            return packed.error <= allowed + packed.rounding();
         }
-        encoded.packed.require(self.allowed)?;
-        Ok(encoded)
+        if packed.size == 0.0 {
+            return true;
+        }
+        let accepted = if packed.triangles > 0 { ACCEPTED } else { ACCEPTED_POINTS };
+        packed.error <= self.accepted(packed.size)
+            || packed.error <= accepted * packed.size && packed.keeps_surface(AREA)
+    }
+
+    fn refusal(&self, packed: &Packed, shape: &Shape) -> Error {
+        let metres = |length: f32| rounded(length * self.unit);
+        let name = if shape.name.is_empty() { String::new() } else { format!(" of \"{}\"", shape.name) };
+        let expected = match self.allowed {
+            Some(allowed) => format!(", expected at most {} m", metres(allowed)),
+            None => format!(", {} % of its size", rounded(100.0 * packed.error / packed.size)),
+        };
+        let collapsed = match packed.lost {
+            0 => String::new(),
+            lost => format!(", and {lost} of {} triangles collapse or turn over", packed.triangles),
+        };
+        let message =
+            format!("packed positions{name} are off by {} m{expected}{collapsed}", metres(packed.error));
+        Error::inexpressible(message).at(path!(positions))
     }
 }
 
 /// For each vertex how far its coordinates may be off: a small part of the size of the mesh, and this part of the lowest
 /// height of its triangles.
-fn limits(positions: &[[f32; 3]], faces: &[Face], size: f32, of_height: f32) -> Vec<f32> {
+fn limits(shape: &Shape, of_height: f32) -> Vec<f32> {
+    let Shape { positions, faces, size, .. } = *shape;
     let mut limits = vec![size * INVISIBLE; positions.len()];
+    // Slivers that nobody sees need not survive.
+    let least = rounding(farthest(positions)).max(size * 1e-5);
     for_each_triangle(faces, |corners| {
         let Some(triangle) = at(positions, corners) else { return };
         let height = height_of(triangle);
-        // Slivers that nobody sees need not survive.
-        if height > size * 1e-5 {
+        if height > least {
             for corner in corners {
                 if let Some(limit) = limits.get_mut(corner as usize) {
                     *limit = limit.min(height * of_height);
@@ -132,6 +255,15 @@ fn limits(positions: &[[f32; 3]], faces: &[Face], size: f32, of_height: f32) -> 
         }
     });
     limits
+}
+
+fn farthest(positions: &[[f32; 3]]) -> f32 {
+    positions.as_flattened().iter().fold(0.0, |far: f32, value| far.max(value.abs()))
+}
+
+/// How far a point between three others with coordinates of up to `farthest` may be off by rounding.
+fn rounding(farthest: f32) -> f32 {
+    4.0 * f32::EPSILON * farthest
 }
 
 /// What packing did to a mesh.
@@ -153,11 +285,11 @@ pub struct Packed {
 }
 
 impl Packed {
-    fn new(before: &[[f32; 3]], after: &[[f32; 3]], faces: &[Face], size: f32) -> Packed {
+    fn new(shape: &Shape, after: &[[f32; 3]]) -> Packed {
+        let Shape { positions: before, faces, size, .. } = *shape;
         let moved = before.as_flattened().iter().zip(after.as_flattened());
         let error = moved.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-        let farthest = before.as_flattened().iter().fold(0.0, |far: f32, value| far.max(value.abs()));
-        let mut packed = Packed { size, farthest, error, ..Packed::default() };
+        let mut packed = Packed { size, farthest: farthest(before), error, ..Packed::default() };
         if error > 0.0 {
             for_each_triangle(faces, |corners| {
                 if let (Some(before), Some(after)) = (at(before, corners), at(after, corners)) {
@@ -168,18 +300,24 @@ impl Packed {
         packed
     }
 
+    fn rounding(&self) -> f32 {
+        rounding(self.farthest)
+    }
+
+    /// Counts a triangle, unless its corners are on a line in the source.
     fn triangle(&mut self, before: [Vec3; 3], after: [Vec3; 3]) {
-        let [normal, packed] = [before, after].map(normal_of);
-        let area = normal.length();
-        if area == 0.0 {
+        let height = height_of(before);
+        if height.is_nan() || height <= self.rounding() {
             return;
         }
+        let [normal, packed] = [before, after].map(normal_of);
+        let area = normal.length();
         self.triangles += 1;
         self.area += area;
         self.area_after += packed.length();
         if normal.dot(packed) <= 0.0 {
             self.lost += 1;
-            self.area_lost += if height_of(before) > VISIBLE * self.size { area } else { 0.0 };
+            self.area_lost += if height > VISIBLE * self.size { area } else { 0.0 };
         }
     }
 
@@ -192,31 +330,6 @@ impl Packed {
     /// By which part the area of the surface changed, if that is more than a hundredth.
     pub fn area_change(&self) -> Option<f32> {
         Some((self.area_after / self.area - 1.0).abs()).filter(|change| *change > LOST)
-    }
-
-    /// # Errors
-    ///
-    /// If vertices moved so far that the mesh is another one: packed numbers are the coarser, the farther they are from
-    /// 0. Or farther than is `allowed`.
-    fn require(&self, allowed: Option<f32>) -> Result<()> {
-        let accepted = if self.triangles > 0 { ACCEPTED } else { ACCEPTED_POINTS } * self.size;
-        let holds = self.error <= allowed.unwrap_or(accepted) && self.keeps_surface(AREA);
-        if self.error == 0.0 || self.size == 0.0 || holds {
-            return Ok(());
-        }
-        let rounded = crate::loss::rounded;
-        let expected = allowed.map(|allowed| format!(", expected at most {}", rounded(allowed)));
-        let message = format!(
-            "packed positions are off by {}{}, but the mesh has a size of {} at coordinates of up to {}, and {} of {} \
-             triangles collapse or turn over; --center moves the scene to the origin",
-            rounded(self.error),
-            expected.unwrap_or_default(),
-            rounded(self.size),
-            rounded(self.farthest),
-            self.lost,
-            self.triangles
-        );
-        Err(Error::inexpressible(message).at(path!(positions)))
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::super::schema::{BoneTransform, PseudoTransform};
 use super::super::{Attributes, Bone, F8A, Pose, Rotation, Transform, Triple};
 use crate::scene::{self, Extras, Scene, Skeleton, Skin, Weights, influences};
-use crate::{Error, Loss, LossKind, Result, Text, path};
+use crate::{Error, Loss, LossKind, Quantity, Result, Text, path};
 
 /// The extra of a joint with the mesh that is its solid.
 const SOLID: &str = "bmd_solid";
@@ -157,16 +157,15 @@ impl Rig {
             let lost: f32 = others.map(|(_, weight)| weight).sum();
             if lost > 0.0 {
                 vertices += 1;
-                worst = worst.max(lost);
+                worst = worst.max(lost / all.iter().map(|(_, weight)| weight).sum::<f32>());
             }
             bone as u16
         });
         let bones = bones.collect();
         if vertices > 0 {
-            let message = format!(
-                "BMD has one bone per vertex: {vertices} vertices keep the one with the largest weight"
-            );
-            losses.push(Loss::quantised(format!("meshes[{mesh}].skins[0]"), message, worst));
+            let message = "BMD has one bone per vertex: the largest weight kept";
+            let loss = Loss::quantised(format!("meshes[{mesh}].skins[0]"), message, Quantity::WEIGHTS, worst);
+            losses.push(loss.affecting(vertices, skin.len(), "vertices"));
         }
         bones
     }
@@ -174,13 +173,13 @@ impl Rig {
     /// The bones for the joints of a scene, whose `extras` were taken out.
     pub fn build(scene: &Scene, extras: &[Extras], losses: &mut Vec<Loss>) -> Result<(Rig, Vec<Bone>)> {
         let joints = &scene.skeleton.joints;
-        let is_part = |joint: usize| extras.get(joint).is_some_and(|extras| extras.contains_key(PSEUDO));
+        let is_part = |joint: usize| extras.get(joint).is_some_and(is_pseudo_bone);
         let order: Vec<usize> =
             in_order(&scene.skeleton).into_iter().filter(|joint| !is_part(*joint)).collect();
         let mut bones = Vec::new();
         if !joints.is_empty() && !has_base(scene, &order) {
             bones.push(Bone::default());
-            let message = "bone 0 of BMD is the model itself: added it before the others";
+            let message = "bone 0 of BMD is the model itself: added before the others";
             losses.push(Loss::new(LossKind::Changed, "skeleton.joints", message));
         }
         if order.windows(2).any(|pair| pair[0] > pair[1]) {
@@ -233,7 +232,18 @@ fn number(bone: usize) -> Result<u8> {
 
 /// Whether a joint is what a pseudo-bone of BMD became, which follows others without any pose of its own.
 pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
-    joint.extras.contains_key(PSEUDO)
+    is_pseudo_bone(&joint.extras)
+}
+
+/// Whether a joint with these extras is a part of a pseudo-bone.
+pub fn is_pseudo_bone(extras: &Extras) -> bool {
+    extras.contains_key(PSEUDO)
+}
+
+/// The joint that becomes bone 0; `None` if that is none of them.
+pub fn base(scene: &Scene) -> Option<usize> {
+    let order = in_order(&scene.skeleton);
+    order.first().copied().filter(|_| has_base(scene, &order))
 }
 
 /// Takes the extras out of the joints, which have no other place in BMD.
@@ -300,9 +310,9 @@ fn base_of(
     let rotation = Rotation::nearest(bind.rotation)
         .ok_or_else(|| refuse(&format!("the rotation {:?}", bind.rotation)))?;
     if bind.scale.iter().any(|factor| (factor - 1.0).abs() > 1e-4) {
-        let message = format!("the BMD base skeleton has no scale: dropped {:?}", bind.scale);
         let path = format!("skeleton.joints[{joint}].inverse_bind");
-        losses.push(Loss::new(LossKind::Changed, path, message));
+        let loss = Loss::changed(path, "the BMD base skeleton has no scale: dropped");
+        losses.push(loss.detail(format_args!("{:?}", bind.scale)));
     }
     let distance = Vec3::from(origin.value()).distance(Vec3::from(bind.translation));
     *errors = (errors.0.max(distance), errors.1.max(rotation.error(bind.rotation)));
@@ -311,12 +321,12 @@ fn base_of(
 
 fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {
     if origin > 1e-5 {
-        let message = "BMD quantises joint origins";
-        losses.push(Loss::quantised("skeleton.joints.translation", message, origin));
+        let (path, message) = ("skeleton.joints.translation", "translations of joints packed");
+        losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, origin));
     }
     if angle > 0.001 {
-        let message = "BMD quantises joint rotations (degrees)";
-        losses.push(Loss::quantised("skeleton.joints.rotation", message, angle as f32));
+        let (path, message) = ("skeleton.joints.rotation", "rotations of joints packed");
+        losses.push(Loss::quantised(path, message, Quantity::ROTATIONS, angle as f32));
     }
 }
 

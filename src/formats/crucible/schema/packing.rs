@@ -42,7 +42,7 @@ impl Block<'_> {
         packing: Packing::Stored,
         bytes: &[],
         size: 0,
-        limits: Limits { max_decoded: 0, max_findings_per_rule: 0 },
+        limits: Limits { max_decoded: 0, max_libraries: 0, max_findings_per_rule: 0, max_triangles: 0 },
     };
 
     /// The values. The walker finds the place of what is wrong with them.

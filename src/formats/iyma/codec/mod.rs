@@ -2,9 +2,6 @@
 
 mod opened;
 mod reader;
-#[cfg(test)]
-mod vectors;
-
 pub(super) use opened::{checksums, detect, layouts, locate_in};
 pub use reader::{Reader, open_reader};
 

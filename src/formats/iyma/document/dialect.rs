@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::schema::Usage;
+use super::super::schema::{IndexFormat, Usage};
 use super::{Attribute, Document};
 use crate::loss::LossKind;
 use crate::{Dialect, Error, Loss, Result, path};
@@ -25,6 +25,20 @@ pub(in super::super) fn require_keys(document: &Document) -> Result<()> {
     Ok(())
 }
 
+impl Document {
+    /// Stores the indices of a document in the reference dialect in 16 bits if they fit: its reader multiplies counts by the
+    /// size of an index (I17).
+    pub(in super::super) fn narrow_indices(&mut self) {
+        if self.dialect == Dialect::Reference
+            && let Some(indices) = &mut self.indices
+            && indices.format == IndexFormat::U32
+            && let Some(narrow) = indices.narrowed()
+        {
+            *indices = narrow;
+        }
+    }
+}
+
 /// Changes usages to those of a dialect. In the reference dialect custom ones lose their names, and a second `Uv` is
 /// `Uv1`; the specification may have `Uv` twice. What else the dialect does not have, or not twice, becomes a custom usage
 /// with an unused number.
@@ -38,8 +52,8 @@ pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dial
         let usage = &mut attribute.usage;
         match usage {
             Usage::Custom(_, name) if is_map && !name.is_empty() => {
-                let message = format!("the {dialect} dialect has no names: \"{}\"", name.escape_debug());
-                losses.push(Loss::dropped(path(), message));
+                let loss = Loss::dropped(path(), format!("the {dialect} dialect has no names"));
+                losses.push(loss.detail(format_args!("\"{}\"", name.escape_debug())));
                 name.clear();
             }
             Usage::Uv if is_map && taken.contains(usage) => *usage = Usage::Uv1,
@@ -54,10 +68,11 @@ pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dial
             *usage = Usage::Custom(number, if is_map { String::new() } else { name.clone() });
             let custom = usage.name();
             let message = match missing {
-                true => format!("the {dialect} dialect has no usage {name}: it becomes {custom}"),
-                false => format!("the {dialect} dialect has each usage once: {name} becomes {custom}"),
+                true => format!("the {dialect} dialect lacks this usage"),
+                false => format!("the {dialect} dialect has each usage once"),
             };
-            losses.push(Loss::new(LossKind::Renamed, path(), message));
+            let loss = Loss::new(LossKind::Renamed, path(), message);
+            losses.push(loss.detail(format_args!("{name} becomes {custom}")));
         }
         taken.insert(usage.clone());
     }

@@ -21,7 +21,8 @@ pub fn are_compatible(a: &Document, b: &Document) -> bool {
 /// Merges documents into one, which has their meshes in order, and lists what is lost.
 ///
 /// The documents must have the same vertex buffers, in any order, and either all or none of them indices. The first
-/// one decides the dialect, the order and the checksum. Indices become 32-bit if those of any document are. A file has
+/// one decides the dialect, the order and the checksum. Indices become 32-bit if those of any document are, except in the
+/// reference dialect where all fit into 16 bits. A file has
 /// one place for user data: that of the first document that has any is kept.
 ///
 /// # Errors
@@ -49,8 +50,9 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         if merged.user_data.is_empty() {
             merged.user_data = document.user_data.clone();
         } else if !document.user_data.is_empty() && document.user_data != merged.user_data {
-            let message = format!("{} bytes: a file has only one user data", document.user_data.len());
-            losses.push(Loss::dropped(format!("documents[{index}].user_data"), message));
+            let loss =
+                Loss::dropped(format!("documents[{index}].user_data"), "a file has only one user data");
+            losses.push(loss.counting(document.user_data.len(), "bytes"));
         }
     }
     if others.is_empty() {
@@ -59,6 +61,7 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
     merged.meshes = merged_meshes(documents)?;
     merged.n_vertices = sum(documents.iter().map(|document| document.n_vertices), path!(n_vertices))?;
     merged.indices = merged_indices(documents);
+    merged.narrow_indices();
     for (position, attribute) in merged.attributes.iter_mut().enumerate() {
         let buffers = documents.iter().filter_map(|document| counterpart(first, position, document));
         attribute.data = buffers.flat_map(|buffer| buffer.data.iter().copied()).collect::<Vec<_>>().into();
@@ -210,12 +213,14 @@ impl Document {
         let indices = self.indices.as_ref().map_or(0, |indices| indices.len() as u64);
         let spare = uncovered(indices, self.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count)));
         if spare > 0 {
-            losses.push(Loss::dropped("indices", format!("{spare} indices are in no mesh")));
+            let loss = Loss::dropped("indices", "indices that no mesh uses");
+            losses.push(loss.counting(spare as usize, "indices"));
         }
         let vertices = self.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
         let spare = uncovered(self.n_vertices.into(), vertices);
         if spare > 0 {
-            losses.push(Loss::dropped("attributes", format!("{spare} vertices are in no mesh")));
+            let loss = Loss::dropped("attributes", "vertices that no mesh uses");
+            losses.push(loss.counting(spare as usize, "vertices"));
         }
         if self.meshes.is_empty() && !self.user_data.is_empty() {
             losses.push(Loss::dropped("user_data", "there are no meshes to keep it with"));

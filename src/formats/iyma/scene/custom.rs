@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::super::schema::{Component, Usage, VertexFormat};
+use crate::Loss;
 use crate::scene::{Components, Custom, Mesh};
-use crate::{Loss, LossKind};
 
 /// Lists what changes in custom attributes.
 pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
@@ -14,14 +14,13 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
         let (number, name) = &numbers[place];
         let again = format!("{number}_{name}");
         if again != custom.name {
-            let message =
-                format!("custom attributes of IyMA have a number: \"{}\" becomes \"{again}\"", custom.name);
-            losses.push(Loss::new(LossKind::Renamed, format!("{path}.name"), message));
+            let loss = Loss::renamed(format!("{path}.name"), "custom attributes of IyMA have a number");
+            losses.push(loss.detail(format_args!("\"{}\" becomes \"{again}\"", custom.name)));
         }
         let components = format_of(custom).components();
         if components != custom.components {
-            let message = format!("{} components become {components}, padded with 0", custom.components);
-            losses.push(Loss::new(LossKind::Changed, format!("{path}.components"), message));
+            let loss = Loss::changed(format!("{path}.components"), "components added, set to 0");
+            losses.push(loss.detail(format_args!("{} become {components}", custom.components)));
         }
     }
 }

@@ -83,6 +83,8 @@ fn buffers(mesh: Mesh) -> Vec<(Usage, VertexFormat, Vec<u8>)> {
         material: _,
         uv_origin: _,
         extras: _,
+        exact_positions: _,
+        placements: _,
     } = mesh;
     let floats = |values: &[f32]| bulk::as_bytes(values).into_owned();
     let mut buffers = vec![match flat {

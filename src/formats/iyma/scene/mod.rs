@@ -65,9 +65,9 @@ impl FromScene for Document {
         let dialect = options.dialect.unwrap_or_default();
         let unindexed = !is_indexed(&scene.meshes);
         let capabilities = Capabilities { unindexed, ..CAPABILITIES };
-        let mut losses = capabilities.restrict(&mut scene, conventions);
+        let mut losses = capabilities.restrict(&mut scene, conventions, options)?;
         scene::share_attributes(&mut scene.meshes, &mut losses);
-        let document = Document {
+        let mut document = Document {
             dialect,
             user_data: std::mem::take(&mut scene.user_data).into(),
             n_vertices: count(scene.meshes.iter().map(|mesh| mesh.positions.len()).sum(), path!(meshes))?,
@@ -75,6 +75,7 @@ impl FromScene for Document {
             meshes: Vec::new(),
             ..Document::default()
         };
+        document.narrow_indices();
         let meshes = ranges(&scene.meshes, &document)?;
         share_coordinates(&mut scene.meshes, &mut losses);
         let mut attributes = join_attributes(scene.meshes, &mut losses);

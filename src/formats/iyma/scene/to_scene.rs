@@ -6,7 +6,7 @@ use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat
 use super::custom::custom_name;
 use crate::bulk;
 use crate::scene::{self, Colors, Components, Conventions, Custom, Faces, Mesh, Skin, Weights};
-use crate::{Error, FormatId, Loss, LossKind, Result, path};
+use crate::{Error, FormatId, Loss, Quantity, Result, Unit, path};
 
 /// What a vertex buffer becomes in a scene.
 #[derive(Clone, Copy, PartialEq)]
@@ -43,6 +43,19 @@ fn role_of(attribute: &Attribute) -> Role {
 }
 
 impl Role {
+    /// The quantity that its errors measure.
+    fn quantity(self) -> Quantity {
+        match self {
+            Role::Position => Quantity::POSITIONS,
+            Role::Normal => Quantity::new("normals", Unit::None),
+            Role::Tangent => Quantity::new("tangents", Unit::None),
+            Role::Color => Quantity::COLORS,
+            Role::Uv => Quantity::TEXTURE_COORDINATES,
+            Role::Weights => Quantity::WEIGHTS,
+            Role::Joints | Role::Custom => Quantity::new("values", Unit::None),
+        }
+    }
+
     /// How many components a scene has for it.
     fn components(self) -> usize {
         match self {
@@ -59,15 +72,14 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         let path = format!("attributes[{index}]");
         let usage = &attribute.usage;
         if let Some(first) = document.attributes[..index].iter().position(|other| other.usage == *usage) {
-            let message = format!("duplicate usage {}, as attributes[{first}]", usage.name());
-            losses.push(Loss::dropped(path, message));
+            let detail = format!("{}, as attributes[{first}]", usage.name());
+            losses.push(Loss::dropped(path, "duplicate usage").detail(detail));
             continue;
         }
         let max_components = role_of(attribute).components();
         if attribute.format.components() > max_components {
-            let message =
-                format!("{} keeps only its first {max_components} components", attribute.format.name());
-            losses.push(Loss::dropped(path, message));
+            let detail = format!("{} keeps its first {max_components}", attribute.format.name());
+            losses.push(Loss::dropped(path, "spare components of a vertex attribute").detail(detail));
         } else if matches!(attribute.format.component(), Component::Float64)
             && role_of(attribute) != Role::Custom
         {
@@ -79,13 +91,15 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
                 .map(|(float, exact)| (f64::from(*float) - exact).abs())
                 .fold(0.0, f64::max);
             if worst > 0.0 {
-                losses.push(Loss::quantised(path, "64-bit floats become 32-bit floats", worst as f32));
+                let quantity = role_of(attribute).quantity();
+                let message = format!("{} rounded from 64 to 32 bits", quantity.name);
+                losses.push(Loss::quantised(path, message, quantity, worst as f32));
             }
         }
     }
     if document.attribute(&Usage::Position).is_none() && document.n_vertices > 0 {
         let message = "no positions: all vertices become the origin";
-        losses.push(Loss::new(LossKind::Changed, "attributes", message));
+        losses.push(Loss::changed("attributes", message));
     }
     let pair = [Usage::JointIndex, Usage::JointWeight].map(|usage| document.attribute(&usage).is_some());
     if pair[0] != pair[1] {
@@ -102,8 +116,8 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
     let vertices = document.meshes.iter().map(|mesh| (mesh.first_vertex, mesh.vertex_count));
     let spare = uncovered(document.n_vertices.into(), vertices);
     if spare > 0 {
-        let message = format!("{spare} vertices are in no mesh");
-        losses.push(Loss::dropped("n_vertices", message));
+        let loss = Loss::dropped("n_vertices", "vertices that no mesh uses");
+        losses.push(loss.counting(spare as usize, "vertices"));
     }
 }
 

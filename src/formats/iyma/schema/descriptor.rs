@@ -209,7 +209,8 @@ impl Descriptor {
     }
 
     /// Decodes a descriptor of this dialect.
-    pub(in super::super) fn decode(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, String> {
+    #[doc(hidden)]
+    pub fn decode(bytes: &[u8], dialect: Dialect) -> Result<Descriptor, String> {
         let decoded = match dialect {
             Dialect::Reference => Descriptor::decode_as::<ReferenceUsage>(bytes),
             _ => Descriptor::decode_as::<SpecUsage>(bytes),
@@ -218,7 +219,8 @@ impl Descriptor {
     }
 
     /// Encodes a descriptor of this dialect; the error is the position of an attribute that the dialect does not have.
-    pub(in super::super) fn encode(self, dialect: Dialect) -> Result<Vec<u8>, usize> {
+    #[doc(hidden)]
+    pub fn encode(self, dialect: Dialect) -> Result<Vec<u8>, usize> {
         match dialect {
             Dialect::Reference => self.encode_as::<ReferenceUsage>(),
             _ => self.encode_as::<SpecUsage>(),
@@ -273,7 +275,8 @@ impl Descriptor {
     }
 
     /// The dialect of a descriptor whose checksum matches none (I2).
-    pub(in super::super) fn guess(bytes: &[u8]) -> Dialect {
+    #[doc(hidden)]
+    pub fn guess(bytes: &[u8]) -> Dialect {
         match (Descriptor::decode(bytes, Dialect::Spec), Descriptor::decode(bytes, Dialect::Reference)) {
             (Err(_), Ok(_)) => Dialect::Reference,
             (Ok(spec), Ok(_)) if spec.is_odd() => Dialect::Reference,

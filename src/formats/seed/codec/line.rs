@@ -86,7 +86,7 @@ fn utf8(line: &[u8]) -> Result<(&str, Option<&[u8]>), Diagnostic> {
 }
 
 /// Longer lines are not given to rules that can fail: parse errors copy the line.
-pub(super) const MAX_PARSED: usize = 1 << 20;
+pub const MAX_PARSED: usize = 1 << 20;
 
 enum Failed {
     At(Box<syntax::Error>),

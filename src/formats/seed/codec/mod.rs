@@ -13,8 +13,6 @@ pub(super) mod line;
 pub(super) mod locate;
 pub(super) mod messages;
 mod reader;
-#[cfg(all(test, feature = "proptest"))]
-mod tests;
 pub(super) mod text;
 pub(super) mod window;
 pub(super) mod write;
@@ -25,12 +23,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::schema::Document;
 use crate::parallel::map_reduce;
 use diagnostic::{Diagnostics, Located};
-pub(super) use reader::Options;
+#[cfg(feature = "proptest")]
+pub use line::MAX_PARSED;
+pub use reader::Options;
 use reader::{Part, Reader};
 use window::{Counts, Window};
 
 /// The least number of bytes of a chunk, except in tests.
-pub(super) const CHUNK: usize = 1 << 16;
+pub const CHUNK: usize = 1 << 16;
 /// The most chunks of a file, more or less.
 const MAX_CHUNKS: usize = 1 << 10;
 
@@ -41,6 +41,17 @@ pub(super) struct Outcome {
     pub diagnostics: Diagnostics,
     /// Whether reading stopped at a diagnostic.
     pub stopped: bool,
+}
+
+/// The complete read result as text, in which floats differ if their bits do.
+#[cfg(feature = "proptest")]
+pub fn outcome(text: &[u8], options: &Options) -> String {
+    let read = read(text, options);
+    let mut report = crate::Report::new(&options.limits);
+    read.diagnostics.report(text, &mut report);
+    // Values before an error may differ.
+    let document = if read.stopped { String::new() } else { format!("{:?}", read.document) };
+    format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.stopped)
 }
 
 /// Reads a file.

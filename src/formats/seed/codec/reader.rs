@@ -14,10 +14,12 @@ use crate::{Limits, Severity};
 
 /// How to read.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::formats::seed) struct Options {
+pub struct Options {
     /// Stops at the first diagnostic that is at least as severe; `None` goes on to the end.
     pub stop: Option<Severity>,
+    /// Whether comments are kept.
     pub comments: bool,
+    /// Bounds on memory.
     pub limits: Limits,
     /// Whether every line is parsed by the grammar.
     pub grammar_only: bool,

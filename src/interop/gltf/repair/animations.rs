@@ -2,7 +2,7 @@
 //! straight lines and great circles.
 
 use super::vectors::{rotations, vectors};
-use crate::scene::{Animation, Channel, Interpolation, Samples, Scene};
+use crate::scene::{Animation, Channel, Deviation, Interpolation, Samples, Scene};
 use crate::{Error, Loss, Result};
 
 /// The most samples of a channel that is sampled anew.
@@ -16,7 +16,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<()> {
         let at = format!("animations[{index}]");
         times(animation, &at)?;
         drop_unused(animation, &at, losses);
-        sample_anew(animation, &at, losses);
+        resample(animation, index, losses);
         for (place, channel) in animation.channels.iter_mut().enumerate() {
             let path = format!("{at}.channels[{place}].samples");
             match &mut channel.samples {
@@ -68,10 +68,10 @@ fn drop_unused(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
 
 /// Rotations that are not on the great circle between samples get samples at all whole ticks. So does what starts again:
 /// glTF does not define what is between its last sample and its first one.
-fn sample_anew(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
+fn resample(animation: &mut Animation, index: usize, losses: &mut Vec<Loss>) {
     let round = Some(animation.duration).filter(|duration| animation.looped && duration.is_finite());
     let mut denser = vec![None; animation.times.len()];
-    let mut count = 0;
+    let mut deviation = Deviation::default();
     for channel in &mut animation.channels {
         let curved = channel.interpolation == Interpolation::Normalized;
         let turns = matches!(channel.samples, Samples::Rotation(_));
@@ -81,8 +81,12 @@ fn sample_anew(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
             (_, None) => None,
         };
         if let Some((times, ticks)) = ticks {
-            count += usize::from(turns && curved);
+            let before = channel.clone();
             channel.samples = channel.at(times, &ticks, round);
+            if turns && curved {
+                channel.interpolation = Interpolation::Linear;
+                deviation.compare((&before, times, round), (channel, &ticks, round));
+            }
             let known = denser[channel.times];
             denser[channel.times] = known.or(Some(animation.times.len()));
             channel.times = known.unwrap_or(animation.times.len());
@@ -94,10 +98,7 @@ fn sample_anew(animation: &mut Animation, at: &str, losses: &mut Vec<Loss>) {
             channel.interpolation = Interpolation::Linear;
         }
     }
-    if count > 0 {
-        let message = "rotations resampled at whole ticks; between these they may differ";
-        losses.push(Loss::changed(format!("{at}.channels"), message).detail(count));
-    }
+    losses.extend(deviation.report(index, "resampled at whole ticks"));
 }
 
 /// These times and the whole ticks between them, or of the whole round; `None` if that would be none or too many.

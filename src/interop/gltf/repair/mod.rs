@@ -10,7 +10,7 @@ pub(super) use self::skins::Bones;
 use self::vectors::{Turned, UNIT, all_finite, finite, is_unit, rotations, vectors};
 use super::{kind_name, set_own};
 use crate::scene::{Colors, Components, Custom, Extras, Mesh, Scene, Transform};
-use crate::{Error, Loss, Result};
+use crate::{Error, Loss, Quantity, Result, Unit};
 
 /// How far a matrix may be from one made of a translation, a rotation and factors.
 const EXACT: f32 = 1e-5;
@@ -67,7 +67,8 @@ fn transform(scene: &mut Scene, losses: &mut Vec<Loss>) {
     }
     if is_within(EXACT) {
         scene.transform = Some(nearest);
-        losses.push(Loss::quantised("transform", "shear removed, since nodes of glTF have none", error));
+        let message = "shear removed from matrices, since nodes of glTF have none";
+        losses.push(Loss::quantised("transform", message, Quantity::MATRICES, error));
     } else if transform.inverse().is_finite() {
         scene.apply_transform();
         losses.push(Loss::changed(
@@ -148,7 +149,9 @@ fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     }
     turned.list(&path, "tangents", count, "(1, 0, 0)", losses);
     if sides > 0 {
-        losses.push(Loss::changed(path, "the handedness of tangents becomes 1 or -1").detail(sides));
+        losses.push(
+            Loss::changed(path, "the handedness of tangents becomes 1 or -1").counting(sides, "tangents"),
+        );
     }
 }
 
@@ -162,7 +165,8 @@ fn clamp(colors: &mut Colors, path: String, losses: &mut Vec<Loss>) {
         *value = clamped;
     }
     if worst > 0.0 {
-        losses.push(Loss::quantised(path, "colours clamped to the range from 0 to 1", worst));
+        let message = "colours clamped to the range from 0 to 1";
+        losses.push(Loss::quantised(path, message, Quantity::COLORS, worst));
     }
 }
 
@@ -196,7 +200,9 @@ fn customs(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
             custom.values = Components::F32(floats);
         }
         if worst > 0.0 {
-            losses.push(Loss::quantised(path.clone(), "converted to 32-bit floats", worst as f32));
+            let message = "values of custom attributes converted to 32-bit floats";
+            let values = Quantity::new("values", Unit::None);
+            losses.push(Loss::quantised(path.clone(), message, values, worst as f32));
         }
         if let Components::F32(values) = &mut custom.values {
             finite(values, path, losses);
@@ -232,7 +238,8 @@ fn joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
             rows.w_axis = Vec4::W;
             joint.inverse_bind = rows.transpose();
             let error = distance(joint.inverse_bind, matrix);
-            losses.push(Loss::quantised(path, "the last row of matrices becomes (0, 0, 0, 1)", error));
+            let message = "the last row of matrices becomes (0, 0, 0, 1)";
+            losses.push(Loss::quantised(path, message, Quantity::MATRICES, error));
         }
     }
 }

@@ -2,7 +2,10 @@
 //! where there is no weight.
 
 use crate::scene::{Scene, Skin, Weights, weights_to_bytes};
-use crate::{Error, Loss, Result};
+use crate::{Error, Loss, Quantity, Result};
+
+/// Rounding of a part of all weights of a vertex.
+const ROUNDING: f32 = 1e-6;
 
 /// The joints that a file has.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +37,15 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
         (fix.changed, fix.error) = (0, 0.0);
         let lost = clear_unused(&mut mesh.skins);
         if lost > 0 {
-            losses.push(Loss::dropped(path.clone(), "joints with a weight of 0").detail(lost));
+            losses.push(Loss::dropped(path.clone(), "joints with a weight of 0").counting(lost, "joints"));
         }
         fix.skins(&mut mesh.skins, mesh.positions.len());
         if fix.changed > 0 {
-            let loss = Loss::quantised(path, "weights normalised to a sum of 1", fix.error);
+            let message = "weights normalised to a sum of 1";
+            let loss = match fix.error > ROUNDING {
+                true => Loss::quantised(path, message, Quantity::WEIGHTS, fix.error),
+                false => Loss::changed(path, message),
+            };
             losses.push(loss.affecting(fix.changed, mesh.positions.len(), "vertices"));
         }
     }
@@ -49,7 +56,7 @@ pub(super) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) -> Result<Bones>
     }
     if placeholders && count > 0 {
         let message = "added joints at the origin, since there is no skeleton";
-        losses.push(Loss::changed("skeleton", message).detail(count));
+        losses.push(Loss::changed("skeleton", message).counting(count, "joints"));
     }
     Ok(Bones { count, placeholders, still: fix.used })
 }
@@ -92,7 +99,7 @@ struct Fix {
     still: Option<u16>,
     used: bool,
     changed: usize,
-    /// The largest change of a weight.
+    /// The largest change of a weight, as a part of all weights of its vertex.
     error: f32,
 }
 
@@ -162,11 +169,15 @@ impl Fix {
         let weight_of = |slots: &[Slot], joint| -> f64 {
             slots.iter().filter(|slot| slot.0 == joint).map(|(_, weight)| weight).sum()
         };
-        let joints = before.iter().chain(after).map(|(joint, _)| *joint);
-        let errors = joints.map(|joint| (weight_of(before, joint) - weight_of(after, joint)).abs());
-        let error = errors.fold(0.0, f64::max) as f32;
-        self.error = self.error.max(error);
-        self.changed += usize::from(error > 0.0);
+        let largest = |factor: f64| {
+            let joints = before.iter().chain(after).map(|(joint, _)| *joint);
+            let errors =
+                joints.map(|joint| (weight_of(before, joint) * factor - weight_of(after, joint)).abs());
+            errors.fold(0.0, f64::max) as f32
+        };
+        let sum: f64 = before.iter().map(|(_, weight)| weight).filter(|weight| **weight > 0.0).sum();
+        self.error = self.error.max(largest(if sum.is_finite() && sum > 0.0 { 1.0 / sum } else { 1.0 }));
+        self.changed += usize::from(largest(1.0) > 0.0);
     }
 }
 

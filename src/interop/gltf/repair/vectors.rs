@@ -1,6 +1,6 @@
 //! Vectors as glTF requires them: finite, and directions and quaternions of unit length.
 
-use crate::Loss;
+use crate::{Loss, Quantity, Unit};
 
 /// How far from 1 the length of a normal may be: as far as half floats and integers of 16 bits are.
 pub(super) const UNIT: f32 = 1e-3;
@@ -50,7 +50,8 @@ impl Turned {
 
     pub fn list(self, path: &str, what: &'static str, of: usize, default: &str, losses: &mut Vec<Loss>) {
         if self.scaled > 0 {
-            let loss = Loss::quantised(path, format!("{what} normalised"), self.error);
+            let quantity = Quantity::new(what, Unit::None);
+            let loss = Loss::quantised(path, format!("{what} normalised"), quantity, self.error);
             losses.push(loss.affecting(self.scaled, of, what));
         }
         if self.none > 0 {
@@ -88,8 +89,10 @@ pub(super) fn vectors<'a>(
         count += 1;
     }
     if count > 0 {
-        losses
-            .push(Loss::changed(path, format!("vectors that are not finite become {default}")).detail(count));
+        losses.push(
+            Loss::changed(path, format!("vectors that are not finite become {default}"))
+                .counting(count, "vectors"),
+        );
     }
 }
 
@@ -103,5 +106,5 @@ pub(super) fn finite(values: &mut [f32], path: String, losses: &mut Vec<Loss>) {
         *value = 0.0;
         count += 1;
     }
-    losses.push(Loss::changed(path, "numbers that are not finite become 0").detail(count));
+    losses.push(Loss::changed(path, "numbers that are not finite become 0").counting(count, "numbers"));
 }

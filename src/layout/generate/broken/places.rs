@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::dependencies::{Dependency, Dependent};
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Constraint, Declaration, Field, Packing, Requirement, Scope, Shape, Type, Value};
+use crate::layout::{Constraint, Declaration, Field, Lookup, Packing, Requirement, Shape, Type, Value};
 use crate::{Limits, Span};
 
 /// The parts of a file that can be broken.
@@ -169,19 +169,15 @@ impl Visitor for Finder<'_> {
         true
     }
 
-    fn constrained(&mut self, node: &Node, value: Option<&Value>, scope: &Scope) {
+    fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let Some(field) = node.field else { return };
-        let mut scope = scope.clone();
-        if let Some(value) = value {
-            scope.push(field.name, value.clone());
-        }
         let numbers = |constraint: &'static Constraint| {
             let exprs = match &constraint.requirement {
                 Requirement::Below(limit) => std::slice::from_ref(limit),
                 Requirement::OneOf(values) => values,
                 _ => &[],
             };
-            (constraint, exprs.iter().filter_map(|expr| expr.eval_int(&scope).ok()).collect())
+            (constraint, exprs.iter().filter_map(|expr| expr.eval_int(values).ok()).collect())
         };
         let constraints = field.constraints.iter().map(numbers).collect();
         let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));

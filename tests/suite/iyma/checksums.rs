@@ -1,17 +1,10 @@
 //! Hashes and descriptors against the vectors of the reference files.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+use meshspec::Dialect;
+use meshspec::iyma::__private as hash;
+use meshspec::iyma::Descriptor;
 
-use super::super::hash;
-use super::super::schema::Descriptor;
-use crate::Dialect;
-
-/// A file of vectors.
-fn vectors(name: &str) -> String {
-    let folder =
-        std::env::var_os("MESHSPEC_FIXTURES").expect("MESHSPEC_FIXTURES names the folder of reference files");
-    std::fs::read_to_string(std::path::Path::new(&folder).join("iyma").join(name)).unwrap()
-}
+use crate::common::reference_text;
 
 fn hexadecimal(text: &str) -> u64 {
     u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap()
@@ -25,7 +18,7 @@ fn input(size: usize) -> Vec<u8> {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn hashes() {
-    let text = vectors("rapidhash_vectors.txt");
+    let text = reference_text("iyma/rapidhash_vectors.txt");
     let (one_shot, metadata) = text.split_once("\nmetadata:").unwrap();
     let mut count = 0;
     for line in one_shot.lines() {
@@ -77,7 +70,7 @@ fn encoded(line: &str) -> Option<Vec<u8>> {
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
 fn descriptors() {
-    let text = vectors("bitcode_vectors.txt");
+    let text = reference_text("iyma/bitcode_vectors.txt");
     let lines: Vec<_> = text.lines().collect();
     let mut count = 0;
     for pair in lines.windows(2) {

@@ -1,27 +1,14 @@
 //! The fast path and the grammar agree, whatever the text.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
+use crate::common::config;
+use meshspec::seed::__private::{CHUNK, MAX_PARSED, MAX_VALUES, Options, outcome};
+use meshspec::seed::schema::ATTRIBUTES;
+use meshspec::seed::strategy::texts;
+use meshspec::seed::{Document, Kind};
+use meshspec::{Format, Limits, ReadOptions, Report, Severity};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::FileFailurePersistence;
-
-use super::super::columns::MAX_VALUES;
-use super::super::schema::{ATTRIBUTES, Kind};
-use super::super::strategy::texts;
-use super::{CHUNK, Options, line, read};
-use crate::{Limits, Report, Severity};
-
-/// All that reading gives, as text: floats differ if their bits do.
-fn outcome(text: &[u8], options: &Options) -> String {
-    let read = read(text, options);
-    let mut report = Report::new(&options.limits);
-    read.diagnostics.report(text, &mut report);
-    // What was read up to an error may differ.
-    let document = if read.stopped { String::new() } else { format!("{:?}", read.document) };
-    format!("{document} {report:?} {:?} {}", read.diagnostics.unreadable, read.stopped)
-}
 
 fn assert_same(text: &[u8], chunk: usize) {
     for stop in [None, Some(Severity::Error), Some(Severity::Fatal)] {
@@ -140,18 +127,8 @@ fn mutated() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// Failures are kept at the top of the repository.
-fn config(cases: u32) -> ProptestConfig {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/proptest-regressions/seed.txt");
-    ProptestConfig {
-        cases,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(file))),
-        ..ProptestConfig::default()
-    }
-}
-
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(100, "seed"))]
 
     #[test]
     fn fast_and_grammar_agree_on_texts((_, text) in texts(), chunk in 1..3000usize) {
@@ -176,9 +153,11 @@ proptest! {
     #[test]
     fn texts_say_what_they_should((document, text) in texts(), chunk in 1..3000usize) {
         let options = Options { stop: None, comments: false, limits: Limits::default(), grammar_only: false, chunk };
-        let read = read(&text, &options);
-        prop_assert!(read.diagnostics.kept.is_empty(), "{:?}", read.diagnostics);
-        prop_assert_eq!(format!("{:?}", read.document), format!("{:?}", document));
+        let read = Document::read(&text, &ReadOptions::default()).unwrap();
+        prop_assert_eq!(format!("{:?}", read), format!("{:?}", document));
+        let outcome = outcome(&text, &options);
+        let nothing_found = format!("{document:?} {:?} ", Report::new(&options.limits));
+        prop_assert!(outcome.starts_with(&nothing_found), "{outcome} for {document:?}");
     }
 }
 
@@ -209,7 +188,7 @@ fn many_chunks_are_joined_in_order() {
 #[test]
 fn fast_and_grammar_agree_on_long_lines() {
     // Longer than what is given to rules that can fail.
-    let long = line::MAX_PARSED + 1000;
+    let long = MAX_PARSED + 1000;
     let (blanks, digits) = (" ".repeat(long), "0".repeat(long));
     for text in [
         format!("p{blanks}1,2,{digits}3\n"),

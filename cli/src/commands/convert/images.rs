@@ -1,0 +1,68 @@
+//! Image files that a model refers to.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use meshspec::interop::{Files, embed_images, image_files};
+use meshspec::scene::Scene;
+use meshspec::{Loss, LossKind};
+
+use super::outcome::Outcome;
+use crate::failure::Result;
+use crate::input::{Beside, is_standard};
+use crate::output::Staged;
+
+/// Embeds the images of a scene that is read from `input`, if that is asked for, and copies the others beside the output
+/// where that is in another folder. Missing images are warnings, images that the output cannot reach are losses.
+pub fn carry(
+    scene: &mut Scene,
+    embed: bool,
+    input: &Path,
+    output: &mut Staged,
+    outcome: &mut Outcome,
+) -> Result<()> {
+    let beside = Beside::new(input);
+    if embed {
+        let failed = embed_images(scene, &beside).into_iter();
+        let failed = failed.filter(|(_, error)| error.kind() != io::ErrorKind::NotFound);
+        outcome
+            .warnings
+            .extend(failed.map(|(name, error)| format!("image \"{name}\" not embedded: {error}")));
+    }
+    let in_place = same_folder(input, output.path());
+    let mut missing = Vec::new();
+    for name in image_files(scene) {
+        if in_place {
+            missing.extend(beside.lacks(name).then(|| format!("\"{name}\"")));
+            continue;
+        }
+        match beside.read(name, u64::MAX) {
+            Ok(bytes) if !is_standard(output.path()) => {
+                output.add_image(name, &bytes, &input.with_file_name(name))?
+            }
+            Ok(_) => outcome.losses.push(lost(name, "standard output takes one file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(format!("\"{name}\"")),
+            Err(error) => outcome.losses.push(lost(name, error)),
+        }
+    }
+    if !missing.is_empty() {
+        outcome.warnings.push(format!("missing images: {}", missing.join(", ")));
+    }
+    Ok(())
+}
+
+fn lost(name: &str, why: impl std::fmt::Display) -> Loss {
+    let mut loss = Loss::new(LossKind::Dropped, "images", "not copied to the folder of the output");
+    loss.detail = Some(format!("\"{name}\": {why}"));
+    loss
+}
+
+/// Whether both files are in the same folder.
+fn same_folder(a: &Path, b: &Path) -> bool {
+    let folder = |path: &Path| -> Option<PathBuf> {
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()
+    };
+    !is_standard(a) && !is_standard(b) && folder(a).is_some_and(|a| folder(b) == Some(a))
+}

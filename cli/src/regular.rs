@@ -1,0 +1,60 @@
+//! Regular files: those that have an end, and that nobody has to write meanwhile.
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// The first bytes of a regular file, at most `limit`.
+///
+/// # Errors
+///
+/// If it is none, or cannot be read. A FIFO or a device is not opened.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    require(path)?;
+    let mut options = File::options();
+    options.read(true);
+    // If a FIFO has taken its place, opening does not wait for a writer.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    check(&metadata)?;
+    let mut bytes = Vec::new();
+    let size = usize::try_from(metadata.len().min(limit)).map_err(|_| ErrorKind::OutOfMemory)?;
+    bytes.try_reserve_exact(size).map_err(|_| ErrorKind::OutOfMemory)?;
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// # Errors
+///
+/// If the file is missing or not a regular one; links are followed.
+pub fn require(path: &Path) -> io::Result<()> {
+    check(&fs::metadata(path)?)
+}
+
+fn check(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let message = format!("{}, not a regular file: not read", kind_of(metadata));
+    Err(io::Error::new(ErrorKind::InvalidInput, message))
+}
+
+fn kind_of(metadata: &Metadata) -> &'static str {
+    let kind = metadata.file_type();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a FIFO";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    if kind.is_dir() { "a folder" } else { "a special file" }
+}

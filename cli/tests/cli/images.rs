@@ -1,0 +1,157 @@
+//! `meshspec convert` and the image files that models refer to.
+
+use std::fs;
+
+use crate::files::{Folder, with_slashes};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
+
+/// A folder with `in/a.obj`, whose material has the image of this path.
+fn model(image: &str) -> Folder {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("in/maps")).unwrap();
+    fs::create_dir(folder.path("out")).unwrap();
+    put_model(&folder, "a", image);
+    folder.put("in/maps/oak bark.png", PNG);
+    folder
+}
+
+fn put_model(folder: &Folder, name: &str, image: &str) {
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl m\nf 1/1 2/2 3/3\n";
+    folder.put(&format!("in/{name}.obj"), format!("mtllib {name}.mtl\n{text}"));
+    folder.put(&format!("in/{name}.mtl"), format!("newmtl m\nmap_Kd {image}\n"));
+}
+
+const IMAGE: &str = "maps\\oak bark.png";
+
+fn json_of(glb: &[u8]) -> serde_json::Value {
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    serde_json::from_slice(&glb[20..20 + length]).unwrap()
+}
+
+#[test]
+fn images_are_copied_beside_an_output_in_another_folder() {
+    let folder = model(IMAGE);
+    let run = folder.run("convert in/a.obj out/a.glb --strict");
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(folder.get("out/maps/oak bark.png"), PNG);
+    let json = json_of(&folder.get("out/a.glb"));
+    assert_eq!(json["images"][0]["uri"], "maps/oak%20bark.png");
+    // Back again, the same file is there already.
+    fs::create_dir(folder.path("back")).unwrap();
+    let run = folder.run("convert out/a.glb back/b.obj --strict");
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(folder.get("back/maps/oak bark.png"), PNG);
+    assert!(String::from_utf8_lossy(&folder.get("back/b.mtl")).contains("map_Kd maps/oak bark.png\n"));
+    assert_eq!(folder.run("convert in/a.obj out/b.glb --strict").status, 0);
+    // In the folder of the input, they are where they belong.
+    assert_eq!(folder.run("convert in/a.obj in/a.glb --strict").status, 0);
+    assert_eq!(folder.names(), ["back", "in", "out"]);
+}
+
+#[test]
+fn a_different_file_is_never_replaced() {
+    let folder = model(IMAGE);
+    fs::create_dir(folder.path("out/maps")).unwrap();
+    folder.put("out/maps/oak bark.png", "precious");
+    for command in ["convert in/a.obj out/a.glb", "convert in/a.obj out/a.glb --force"] {
+        let messages = with_slashes(&folder.run(command).fails(2));
+        assert!(
+            messages.contains("error: out/maps/oak bark.png: a different file exists; not replaced by in/maps/oak bark.png\n"),
+            "{messages}"
+        );
+        assert!(messages.contains("--embed-images"), "{messages}");
+    }
+    assert_eq!(folder.get("out/maps/oak bark.png"), b"precious");
+    assert!(!folder.path("out/a.glb").exists());
+    let run = folder.run("convert in/a.obj out/a.glb --embed-images --strict");
+    assert_eq!(run.status, 0, "{run:?}");
+}
+
+#[test]
+fn images_are_embedded_on_request() {
+    let folder = model(IMAGE);
+    for output in ["out/a.glb", "out/a.gltf"] {
+        let run = folder.run(&format!("convert in/a.obj {output} --embed-images --strict"));
+        assert_eq!(run.status, 0, "{run:?}");
+    }
+    let glb = folder.get("out/a.glb");
+    assert!(glb.windows(PNG.len()).any(|bytes| bytes == PNG));
+    assert_eq!(json_of(&glb)["images"][0]["mimeType"], "image/png");
+    assert!(folder.get("out/a.bin").windows(PNG.len()).any(|bytes| bytes == PNG));
+    assert!(!folder.path("out/maps").exists());
+    // Another format gets them as files.
+    fs::create_dir(folder.path("back")).unwrap();
+    assert_eq!(folder.run("convert out/a.glb back/a.obj --strict").status, 0);
+    assert_eq!(folder.get("back/a_oak bark.png"), PNG);
+    let messages = folder.run("convert in/a.obj out/a.ply --embed-images").fails(2);
+    assert_eq!(messages, "error: --embed-images: applies to glb and gltf only, and the output is ply\n");
+}
+
+#[test]
+fn a_missing_image_is_a_warning() {
+    let folder = model("none.png");
+    put_model(&folder, "b", "nowhere.png");
+    for command in [
+        "convert in/a.obj out/a.glb --strict",
+        "convert in/a.obj in/a.glb --strict",
+        "convert in/a.obj out/b.glb --strict --embed-images",
+    ] {
+        let run = folder.run(command);
+        assert_eq!(run.status, 0, "{run:?}");
+        assert!(run.stderr.contains("warning: missing images: \"none.png\"\n"), "{command}: {}", run.stderr);
+    }
+    fs::remove_file(folder.path("in/a.glb")).unwrap();
+    let run = folder.run("convert in --out-dir many --to glb");
+    assert_eq!(run.status, 0, "{run:?}");
+    let messages = with_slashes(&run.stderr);
+    assert!(messages.contains("warning: in/a.obj: missing images: \"none.png\"\n"), "{messages}");
+    assert!(messages.contains("warning: in/b.obj: missing images: \"nowhere.png\"\n"), "{messages}");
+    let run = folder.run("convert in/a.obj out/c.glb --json");
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&run.stdout).unwrap()["warnings"],
+        serde_json::json!(["missing images: \"none.png\""])
+    );
+}
+
+/// The reference of the input holds, that of the output would not.
+#[test]
+fn images_that_an_output_cannot_reach_are_losses() {
+    let folder = model("../secret.png");
+    folder.put("secret.png", PNG);
+    let messages = folder.run("convert in/a.obj out/a.glb --strict").fails(1);
+    assert!(
+        messages.contains("dropped: images: not copied to the folder of the output: \"../secret.png\""),
+        "{messages}"
+    );
+    assert!(!folder.path("out/a.glb").exists());
+    assert_eq!(folder.run("convert in/a.obj in/a.glb --strict").status, 0);
+    let run = folder.run("convert in/a.obj in/b.glb --embed-images");
+    assert!(run.stderr.contains("warning: image \"../secret.png\" not embedded: "), "{}", run.stderr);
+    let folder = model(IMAGE);
+    let run =
+        folder.command().args(["convert", "in/a.obj", "-", "--to", "glb", "--strict"]).output().unwrap();
+    assert_eq!((run.status.code(), &*run.stdout), (Some(1), &b""[..]));
+}
+
+/// Models of a batch share images; those that clash are refused.
+#[test]
+fn a_batch_copies_shared_images_once() {
+    let folder = model(IMAGE);
+    for index in 0..8 {
+        put_model(&folder, &format!("m{index}"), IMAGE);
+    }
+    let run = folder.run("convert in --out-dir many --to glb --strict");
+    assert_eq!(run.status, 0, "{run:?}");
+    assert_eq!(folder.get("many/maps/oak bark.png"), PNG);
+    assert_eq!(fs::read_dir(folder.path("many")).unwrap().count(), 10);
+}
+
+#[test]
+fn strict_conversion_keeps_textures_or_fails() {
+    let folder = model(IMAGE);
+    for target in ["out/a.mesh --to mesh", "out/a.stl", "out/a.cmodel", "out/a.ima --to iyma"] {
+        let messages = folder.run(&format!("convert in/a.obj {target} --strict")).fails(1);
+        assert!(messages.contains("textures: \"maps/oak bark.png\""), "{target}: {messages}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Inputs that are too large: an error with a way out, never an abort.
+
+use serde_json::{Value, json};
+
+use crate::files::Folder;
+
+/// Cubes at so many nodes of one mesh.
+fn nodes(count: usize) -> String {
+    let nodes: Vec<Value> =
+        (0..count).map(|place| json!({ "mesh": 0, "translation": [place, 0, 0] })).collect();
+    json!({
+        "asset": { "version": "2.0" },
+        "buffers": [{ "byteLength": 36, "uri": "data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA" }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }],
+        "meshes": [{ "name": "leaf", "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+        "nodes": nodes,
+        "scenes": [{ "nodes": (0..count).collect::<Vec<_>>() }],
+    })
+    .to_string()
+}
+
+#[test]
+fn more_triangles_than_allowed_are_refused_with_the_option_that_raises_the_limit() {
+    let folder = Folder::new();
+    folder.put("nodes.gltf", nodes(100));
+    folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 3 2 1\nf 1 2 3\nf 1 3 2\n");
+    let said = "4 triangles or vertices, but the limit is 3; --max-triangles raises it\n";
+    for command in ["info a.obj", "check a.obj", "convert a.obj a.glb"] {
+        let message = folder.run(&format!("{command} --max-triangles 3")).fails(1);
+        assert!(message.ends_with(said), "{command}: {message}");
+        folder.run(&format!("{command} --max-triangles 4")).fails(0);
+    }
+    let said = "300 triangles or vertices, but the limit is 299; --max-triangles raises it\n";
+    for target in ["b.obj", "b.mesh", "b.stl"] {
+        let message = folder.run(&format!("convert nodes.gltf {target} --max-triangles 299")).fails(1);
+        assert!(message.ends_with(said), "{target}: {message}");
+        folder.run(&format!("convert nodes.gltf {target} --max-triangles 300")).fails(0);
+    }
+    folder.run("convert nodes.gltf b.glb --max-triangles 299").fails(0);
+}
+
+#[test]
+fn a_mesh_of_many_nodes_is_written_once() {
+    let folder = Folder::new();
+    folder.put("nodes.gltf", nodes(100));
+    let messages = folder.run("convert nodes.gltf out.gltf --strict").fails(0);
+    assert!(!messages.contains("changed: ") && !messages.contains("split: "), "{messages}");
+    let json: Value = serde_json::from_slice(&folder.get("out.gltf")).unwrap();
+    assert_eq!((json["meshes"].as_array().unwrap().len(), json["nodes"].as_array().unwrap().len()), (1, 100));
+    assert_eq!(json["nodes"][99], json!({ "mesh": 0, "translation": [99.0, 0.0, 0.0] }));
+    // Applied to the vertices on demand.
+    folder.run("convert nodes.gltf baked.gltf --strict --bake").fails(1);
+    let messages = folder.run("convert nodes.gltf baked.gltf --bake").fails(0);
+    assert!(
+        messages.contains("split: meshes[0]: a mesh of several nodes becomes one for each: 100 copies\n"),
+        "{messages}"
+    );
+    let json: Value = serde_json::from_slice(&folder.get("baked.gltf")).unwrap();
+    assert_eq!(json["meshes"].as_array().unwrap().len(), 100);
+}
+
+#[test]
+fn coordinates_far_away_are_exact_around_their_centre() {
+    let folder = Folder::new();
+    folder.put(
+        "far.obj",
+        "v 500000.1234 4000000.5678 0\nv 500001.1234 4000000.5678 0\nv 500000.1234 4000001.5678 2\nf 1 2 3\n",
+    );
+    let message = folder.run("convert far.obj out.obj --strict").fails(1);
+    assert!(message.contains("meshes[0].positions: coordinates rounded to 32 bits"), "{message}");
+    let message = folder.run("convert far.obj out.obj --strict --center").fails(0);
+    assert!(message.contains("moved by (-500000.6234, -4000001.0678, -1) m"), "{message}");
+    let text = String::from_utf8(folder.get("out.obj")).unwrap();
+    assert!(text.contains("v -0.5 -0.5 -1\nv 0.5 -0.5 -1\nv -0.5 0.5 1\n"), "{text}");
+}
+
+/// An abort would have no exit status.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failed_allocation_is_a_failure_of_reading() {
+    let folder = Folder::new();
+    // The text and its faces take more than the memory that is left beside the program.
+    folder.put("large.obj", format!("v 0 0 0\nv 1 0 0\nv 0 1 0\n{}", "f 1 2 3\n".repeat(8_000_000)));
+    let program = assert_cmd::cargo::cargo_bin!("meshspec");
+    let script = "unset RUST_BACKTRACE; ulimit -v 300000; exec \"$0\" \"$@\"";
+    let run =
+        folder.run_shell(&["-c", script, program.to_str().unwrap(), "info", "large.obj", "--jobs", "1"]);
+    // The standard library adds a note on backtraces.
+    assert!(run.stderr.starts_with("memory allocation of ") && run.stderr.lines().count() <= 2, "{run:?}");
+    assert_eq!(run.status, 3, "{run:?}");
+}

@@ -1,0 +1,75 @@
+//! The errors of the derives, rendered as rustc shows them.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-derive` writes the expected messages anew.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::Path;
+
+use quote::ToTokens;
+use syn::{Attribute, DeriveInput, Error, Item};
+
+/// Runs on syntax trees rather than in rustc, which would build binrw and meshspec again.
+#[test]
+fn declarations_are_refused_where_they_are_wrong() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
+    let mut files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    assert!(files.len() >= 13, "{} files", files.len());
+    for path in files {
+        let source = std::fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
+        let name = format!("tests/ui/{}", path.file_name().unwrap().to_str().unwrap());
+        let errors: Vec<String> =
+            errors(&source).iter().map(|error| rendered(error, &name, &source)).collect();
+        let (messages, golden) = (errors.join("\n\n") + "\n", path.with_extension("stderr"));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&golden, messages).unwrap();
+        } else {
+            let expected = std::fs::read_to_string(golden).unwrap().replace("\r\n", "\n");
+            assert_eq!(messages, expected, "{name}");
+        }
+    }
+}
+
+/// The errors of a file's items, each of which must be refused.
+fn errors(source: &str) -> Vec<Error> {
+    let mut errors = Vec::new();
+    for item in syn::parse_file(source).unwrap().items {
+        let tokens = item.to_token_stream();
+        if matches!(item, Item::Struct(_) | Item::Enum(_) | Item::Union(_)) {
+            let mut input: DeriveInput = syn::parse2(tokens).unwrap();
+            // As rustc does before it calls a derive.
+            input.attrs.retain(|attribute| !is_derive(attribute));
+            errors.extend(crate::expand(&input).unwrap_err());
+        }
+    }
+    errors
+}
+
+fn is_derive(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("derive")
+}
+
+fn rendered(error: &Error, name: &str, source: &str) -> String {
+    let (start, end) = (error.span().start(), error.span().end());
+    let margin = end.line.to_string().len();
+    let blank = " ".repeat(margin);
+    let mut text =
+        format!("error: {error}\n{blank}--> {name}:{}:{}\n{blank} |\n", start.line, start.column + 1);
+    let lines = source.lines().zip(1..).skip(start.line - 1).take(end.line - start.line + 1);
+    for (line, number) in lines {
+        let edge = match number {
+            _ if start.line == end.line => "",
+            _ if number == start.line => "/ ",
+            _ => "| ",
+        };
+        text += &format!("{number:margin$} | {edge}{line}\n");
+    }
+    text + &match start.line == end.line {
+        true => {
+            let carets = "^".repeat(end.column - start.column);
+            format!("{blank} | {}{carets}", " ".repeat(start.column))
+        }
+        false => format!("{blank} | |{}^", "_".repeat(end.column)),
+    }
+}

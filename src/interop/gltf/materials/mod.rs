@@ -1,0 +1,8 @@
+//! Materials, their textures and images.
+
+mod read;
+mod textures;
+mod write;
+
+pub(super) use read::{Look, read};
+pub(super) use write::{Materials, repair};

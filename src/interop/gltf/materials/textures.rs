@@ -1,0 +1,226 @@
+//! Textures of glTF: their images, samplers and transforms.
+
+use ::gltf::json;
+use ::gltf::json::texture::{Info, MagFilter, MinFilter, WrappingMode};
+use ::gltf::json::validation::Checked;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use crate::interop::gltf::document::{Document, data_uri};
+use crate::interop::gltf::failures::Failures;
+use crate::interop::gltf::malformed::malformed;
+use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
+use crate::interop::images;
+use crate::scene::{Filter, Image, Sampler, Texture, Wrap};
+use crate::{Loss, Result};
+
+/// How a texture lies on a mesh: the number of a set of texture coordinates, and their transform.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Placement {
+    pub set: u32,
+    offset: [f64; 2],
+    /// Radians.
+    rotation: f64,
+    scale: [f64; 2],
+}
+
+impl Default for Placement {
+    fn default() -> Placement {
+        Placement { set: 0, offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] }
+    }
+}
+
+impl Placement {
+    fn of(info: &Info) -> Placement {
+        let mut placement = Placement { set: info.tex_coord, ..Placement::default() };
+        let extensions = info.extensions.as_ref();
+        let Some(transform) = extensions.and_then(|extensions| extensions.others.get(TEXTURE_TRANSFORM))
+        else {
+            return placement;
+        };
+        if let Some(set) = transform.get("texCoord").and_then(Value::as_u64) {
+            placement.set = u32::try_from(set).unwrap_or(u32::MAX);
+        }
+        let pair =
+            |name: &str| -> Option<[f64; 2]> { serde_json::from_value(transform.get(name)?.clone()).ok() };
+        placement.offset = pair("offset").unwrap_or(placement.offset);
+        placement.scale = pair("scale").unwrap_or(placement.scale);
+        placement.rotation = transform.get("rotation").and_then(Value::as_f64).unwrap_or(0.0);
+        placement
+    }
+
+    pub fn is_identity(&self) -> bool {
+        *self == Placement { set: self.set, ..Placement::default() }
+    }
+
+    /// Transforms texture coordinates.
+    pub fn apply(&self, uvs: &mut [[f32; 2]]) {
+        if self.is_identity() {
+            return;
+        }
+        let (sin, cos) = self.rotation.sin_cos();
+        for [u, v] in uvs {
+            let (x, y) = (f64::from(*u) * self.scale[0], f64::from(*v) * self.scale[1]);
+            *u = (cos * x + sin * y + self.offset[0]) as f32;
+            *v = (cos * y - sin * x + self.offset[1]) as f32;
+        }
+    }
+}
+
+/// An image of the file.
+#[derive(Clone)]
+enum Loaded {
+    Unused,
+    /// It cannot be read, which is listed.
+    Failed,
+    /// The path of its file, or its name where it is embedded.
+    Found(String, Option<Image>),
+}
+
+/// The textures of a file; each image is read once.
+pub(super) struct Textures<'a> {
+    pub document: &'a Document<'a>,
+    images: Vec<Loaded>,
+}
+
+impl<'a> Textures<'a> {
+    pub fn new(document: &'a Document<'a>) -> Textures<'a> {
+        Textures { document, images: vec![Loaded::Unused; document.root.images.len()] }
+    }
+
+    /// The texture that a material refers to at `at`. `None`: it cannot be read, which is listed.
+    ///
+    /// # Errors
+    ///
+    /// If images take more than the limits allow.
+    pub fn read(
+        &mut self,
+        info: &Info,
+        at: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<(Texture, Placement)>> {
+        let root = &self.document.root;
+        let index = info.index.value();
+        let Some(texture) = root.textures.get(index) else {
+            let message = format!("refers to textures[{index}], but there are {}", root.textures.len());
+            losses.push(Loss::dropped(at, message));
+            return Ok(None);
+        };
+        let path = format!("textures[{index}].source");
+        let Some(source) = source(texture) else {
+            losses.push(Loss::dropped(path, "no image of a known type"));
+            return Ok(None);
+        };
+        let Some(image) = root.images.get(source) else {
+            let message = format!("refers to images[{source}], but there are {}", root.images.len());
+            losses.push(Loss::dropped(path, message));
+            return Ok(None);
+        };
+        if matches!(self.images[source], Loaded::Unused) {
+            self.images[source] = match self.load(source, image, losses) {
+                Ok((name, image)) => Loaded::Found(name, image),
+                Err(error) => {
+                    let at = format!("images[{source}]");
+                    // Meshes can be read without it: it is no reason to fail.
+                    let message = Failures::default().note(error, &at)?;
+                    losses.push(Loss::dropped(at, message));
+                    Loaded::Failed
+                }
+            };
+        }
+        let Loaded::Found(name, image) = self.images[source].clone() else { return Ok(None) };
+        let named = [name, texture.name.clone().unwrap_or_default()];
+        let name = named.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+        let sampler = texture.sampler.and_then(|sampler| root.samplers.get(sampler.value()));
+        let sampler = sampler.map(to_sampler).unwrap_or_default();
+        Ok(Some((Texture { name, image, uv_set: 0, sampler }, Placement::of(info))))
+    }
+
+    /// The path of an image file, or the name and content of an embedded image.
+    fn load(
+        &self,
+        index: usize,
+        image: &json::Image,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(String, Option<Image>)> {
+        let at = || format!("images[{index}]");
+        let declared = image.mime_type.as_ref().map(|media_type| &*media_type.0);
+        let (media_type, bytes) = match (&image.uri, image.buffer_view) {
+            (Some(uri), _) => match data_uri(uri) {
+                Some(data) => {
+                    let (media_type, bytes) = data.map_err(|message| malformed(at(), message))?;
+                    (Some(media_type), bytes)
+                }
+                None => {
+                    let (path, is_shortened) =
+                        images::relative("", &percent_decode_str(uri).decode_utf8_lossy());
+                    if is_shortened {
+                        let message = "only the file names of absolute image paths are kept";
+                        let loss = Loss::renamed(format!("{}.uri", at()), message);
+                        losses.push(loss.detail(format_args!("\"{uri}\"")));
+                    }
+                    return if path.is_empty() {
+                        Err(malformed(at(), "an empty URI"))
+                    } else {
+                        Ok((path, None))
+                    };
+                }
+            },
+            (None, Some(view)) => {
+                let (bytes, _) = self.document.view(view.value())?;
+                self.document.spend(bytes.len() as u64, at)?;
+                (declared, bytes.to_vec())
+            }
+            (None, None) => return Err(malformed(at(), "neither a URI nor a view")),
+        };
+        let media_type = images::media_type_of(&bytes).or(media_type).or(declared).unwrap_or_default();
+        let image_of = Image { media_type: media_type.to_owned(), bytes: bytes.into() };
+        Ok((image.name.clone().unwrap_or_default(), Some(image_of)))
+    }
+
+    /// The images that no base colour uses.
+    pub fn unused(&self) -> Vec<String> {
+        let images = self.document.root.images.iter().zip(&self.images).enumerate();
+        let unused = images.filter(|(_, (_, loaded))| matches!(loaded, Loaded::Unused));
+        let file = |image: &'a json::Image| image.uri.as_deref().filter(|uri| data_uri(uri).is_none());
+        unused
+            .map(|(index, (image, _))| label("images", index, image.name.as_deref().or(file(image))))
+            .collect()
+    }
+}
+
+/// The image of a texture: PNG or JPEG if there is one, else that of an extension.
+fn source(texture: &json::Texture) -> Option<usize> {
+    let plain = texture.source.value();
+    if plain != u32::MAX as usize {
+        return Some(plain);
+    }
+    let extensions = &texture.extensions.as_ref()?.others;
+    let mut sources =
+        TEXTURE_SOURCES.iter().filter_map(|(name, _)| extensions.get(*name)?.get("source")?.as_u64());
+    sources.next().and_then(|source| usize::try_from(source).ok())
+}
+
+/// Values that the format does not know are its defaults.
+fn to_sampler(sampler: &json::texture::Sampler) -> Sampler {
+    let wrap = |mode: &Checked<WrappingMode>| match mode {
+        Checked::Valid(WrappingMode::ClampToEdge) => Wrap::Clamp,
+        Checked::Valid(WrappingMode::MirroredRepeat) => Wrap::Mirror,
+        Checked::Valid(WrappingMode::Repeat) | Checked::Invalid => Wrap::Repeat,
+    };
+    let magnify = sampler.mag_filter.and_then(|filter| match filter {
+        Checked::Valid(MagFilter::Nearest) => Some(Filter::Nearest),
+        Checked::Valid(MagFilter::Linear) => Some(Filter::Linear),
+        Checked::Invalid => None,
+    });
+    let minify = sampler.min_filter.and_then(|filter| match filter {
+        Checked::Valid(MinFilter::Nearest) => Some((Filter::Nearest, None)),
+        Checked::Valid(MinFilter::Linear) => Some((Filter::Linear, None)),
+        Checked::Valid(MinFilter::NearestMipmapNearest) => Some((Filter::Nearest, Some(Filter::Nearest))),
+        Checked::Valid(MinFilter::LinearMipmapNearest) => Some((Filter::Linear, Some(Filter::Nearest))),
+        Checked::Valid(MinFilter::NearestMipmapLinear) => Some((Filter::Nearest, Some(Filter::Linear))),
+        Checked::Valid(MinFilter::LinearMipmapLinear) => Some((Filter::Linear, Some(Filter::Linear))),
+        Checked::Invalid => None,
+    });
+    Sampler { wrap: [wrap(&sampler.wrap_s), wrap(&sampler.wrap_t)], magnify, minify }
+}

@@ -1,0 +1,225 @@
+//! Materials of scenes as those of glTF.
+
+use std::collections::{BTreeSet, HashMap};
+
+use percent_encoding::utf8_percent_encode;
+use serde_json::{Map, Value, json};
+
+use crate::Loss;
+use crate::interop::gltf::container::ESCAPED;
+use crate::interop::gltf::data::Data;
+use crate::interop::gltf::{TEXTURE_SOURCES, set_own};
+use crate::interop::images;
+use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
+
+/// Makes materials as glTF requires them: factors from 0 to 1, and textures only where there are texture coordinates.
+pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) {
+    for (index, mesh) in scene.meshes.iter_mut().enumerate() {
+        let at = |field: &str| format!("meshes[{index}].material.{field}");
+        let material = &mut mesh.material;
+        if let Some(texture) = material.texture.take_if(|texture| texture.uv_set >= mesh.uvs.len()) {
+            let loss = Loss::dropped(at("texture"), "no texture coordinates for the texture");
+            losses.push(loss.detail(format_args!("\"{}\"", texture.name)));
+        }
+        let foreign = |texture: &Texture| {
+            let media_type = texture.image.as_ref().map(|image| &*image.media_type);
+            let media_type = media_type.or_else(|| images::media_type_by_name(&texture.name));
+            !media_type.is_some_and(|media_type| is_plain(media_type) || extension(media_type).is_some())
+        };
+        if let Some(texture) = material.texture.as_ref().filter(|texture| foreign(texture)) {
+            let loss = Loss::changed(at("texture"), "glTF has PNG and JPEG images: others may not be shown");
+            losses.push(loss.detail(format_args!("\"{}\"", texture.name)));
+        }
+        let mut clamp = |field: &str, values: &mut [f32], most: f32| {
+            let mut changed = false;
+            for value in values {
+                let inside = if value.is_nan() { 0.0 } else { value.clamp(0.0, most) };
+                changed |= inside != *value;
+                *value = inside;
+            }
+            if changed {
+                losses.push(Loss::changed(at(field), "glTF has factors from 0 to 1 only: clamped"));
+            }
+        };
+        clamp("base_color", material.base_color.as_mut().map_or(&mut [], |color| &mut color[..]), 1.0);
+        clamp("metallic", std::slice::from_mut(&mut material.metallic), 1.0);
+        clamp("roughness", std::slice::from_mut(&mut material.roughness), 1.0);
+        if let AlphaMode::Mask { cutoff } = &mut material.alpha_mode {
+            clamp("alpha_mode", std::slice::from_mut(cutoff), f32::MAX);
+        }
+    }
+}
+
+fn is_plain(media_type: &str) -> bool {
+    matches!(media_type, "image/png" | "image/jpeg")
+}
+
+/// The extension for images of this type.
+fn extension(media_type: &str) -> Option<&'static str> {
+    TEXTURE_SOURCES.iter().find(|(_, known)| *known == media_type).map(|(name, _)| *name)
+}
+
+/// The materials of a file to be written, each once, and so are their textures, images and samplers.
+#[derive(Default)]
+pub(in crate::interop::gltf) struct Materials<'a> {
+    pub entries: Vec<Value>,
+    pub textures: Vec<Value>,
+    pub images: Vec<Value>,
+    pub samplers: Vec<Value>,
+    /// The extensions that images need.
+    pub extensions: BTreeSet<&'static str>,
+    known: HashMap<&'a Material, usize>,
+    known_textures: HashMap<(usize, Option<usize>), usize>,
+    known_images: HashMap<(&'a str, Option<&'a Image>), usize>,
+    known_samplers: HashMap<Sampler, usize>,
+}
+
+impl<'a> Materials<'a> {
+    /// The index of a material; `None` for the default one.
+    pub fn index(&mut self, material: &'a Material, data: &mut Data<'a>) -> Option<usize> {
+        if *material == Material::default() {
+            return None;
+        }
+        if let Some(index) = self.known.get(material) {
+            return Some(*index);
+        }
+        let entry = self.entry(material, data);
+        self.entries.push(entry);
+        self.known.insert(material, self.entries.len() - 1);
+        Some(self.entries.len() - 1)
+    }
+
+    fn entry(&mut self, material: &'a Material, data: &mut Data<'a>) -> Value {
+        let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = material;
+        let mut surface = Map::new();
+        if let Some(color) = base_color {
+            surface.insert("baseColorFactor".to_owned(), color.to_vec().into());
+        }
+        if let Some(texture) = texture {
+            let mut info = json!({ "index": self.texture(texture, data) });
+            if texture.uv_set > 0 {
+                info["texCoord"] = texture.uv_set.into();
+            }
+            surface.insert("baseColorTexture".to_owned(), info);
+        }
+        for (name, factor) in [("metallicFactor", metallic), ("roughnessFactor", roughness)] {
+            if *factor != 1.0 {
+                surface.insert(name.to_owned(), (*factor).into());
+            }
+        }
+        let mut entry = Map::new();
+        if !name.is_empty() {
+            entry.insert("name".to_owned(), name.as_str().into());
+        }
+        if !surface.is_empty() {
+            entry.insert("pbrMetallicRoughness".to_owned(), surface.into());
+        }
+        match alpha_mode {
+            AlphaMode::Opaque => {}
+            AlphaMode::Mask { cutoff } => {
+                entry.insert("alphaMode".to_owned(), "MASK".into());
+                entry.insert("alphaCutoff".to_owned(), (*cutoff).into());
+            }
+            AlphaMode::Blend => drop(entry.insert("alphaMode".to_owned(), "BLEND".into())),
+        }
+        if *double_sided {
+            entry.insert("doubleSided".to_owned(), true.into());
+        }
+        if *base_color == Some([1.0; 4]) {
+            // White is the default, too.
+            let mut extras = Extras::new();
+            set_own(&mut extras, "white", true.into());
+            entry.insert("extras".to_owned(), extras.into());
+        }
+        entry.into()
+    }
+
+    fn texture(&mut self, texture: &'a Texture, data: &mut Data<'a>) -> usize {
+        let source = self.image(texture, data);
+        let sampler = self.sampler(texture.sampler);
+        let Materials { textures, extensions, known_textures, .. } = self;
+        *known_textures.entry((source, sampler)).or_insert_with(|| {
+            let media_type = match &texture.image {
+                Some(image) => Some(&*image.media_type),
+                None => images::media_type_by_name(&texture.name),
+            };
+            let mut entry = match media_type.and_then(extension) {
+                Some(name) => {
+                    extensions.insert(name);
+                    json!({ "extensions": { name: { "source": source } } })
+                }
+                None => json!({ "source": source }),
+            };
+            if let Some(sampler) = sampler {
+                entry["sampler"] = sampler.into();
+            }
+            textures.push(entry);
+            textures.len() - 1
+        })
+    }
+
+    fn image(&mut self, Texture { name, image, .. }: &'a Texture, data: &mut Data<'a>) -> usize {
+        let Materials { images, known_images, .. } = self;
+        *known_images.entry((name, image.as_ref())).or_insert_with(|| {
+            let mut entry = match image {
+                Some(image) => json!({
+                    "bufferView": data.push_image(&image.bytes),
+                    "mimeType": image.media_type,
+                }),
+                None => json!({ "uri": to_uri(name) }),
+            };
+            if image.is_some() && !name.is_empty() {
+                entry["name"] = name.as_str().into();
+            }
+            images.push(entry);
+            images.len() - 1
+        })
+    }
+
+    /// The index of a sampler; `None` for the default one.
+    fn sampler(&mut self, sampler: Sampler) -> Option<usize> {
+        if sampler == Sampler::default() {
+            return None;
+        }
+        let Materials { samplers, known_samplers, .. } = self;
+        let index = *known_samplers.entry(sampler).or_insert_with(|| {
+            samplers.push(sampler_entry(sampler));
+            samplers.len() - 1
+        });
+        Some(index)
+    }
+}
+
+/// Constants of OpenGL.
+fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
+    let mut entry = Map::new();
+    for (name, wrap) in ["wrapS", "wrapT"].into_iter().zip(wrap) {
+        let mode = match wrap {
+            Wrap::Repeat => continue,
+            Wrap::Mirror => 33648,
+            Wrap::Clamp => 33071,
+        };
+        entry.insert(name.to_owned(), mode.into());
+    }
+    let filter = |filter: Filter| u32::from(filter == Filter::Linear);
+    if let Some(magnify) = magnify {
+        entry.insert("magFilter".to_owned(), (9728 + filter(magnify)).into());
+    }
+    if let Some((pixels, levels)) = minify {
+        let code = match levels {
+            None => 9728 + filter(pixels),
+            Some(levels) => 9984 + filter(pixels) + 2 * filter(levels),
+        };
+        entry.insert("minFilter".to_owned(), code.into());
+    }
+    entry.into()
+}
+
+/// The path of a file as a relative URI; a URI as it is.
+fn to_uri(path: &str) -> String {
+    if images::is_remote(path) {
+        return path.to_owned();
+    }
+    let parts: Vec<_> = path.split('/').map(|part| utf8_percent_encode(part, ESCAPED).to_string()).collect();
+    parts.join("/")
+}

@@ -1,0 +1,116 @@
+//! Writing MTL.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Write;
+
+use crate::interop::text::to_line;
+use crate::scene::{AlphaMode, Material, Mesh, Wrap};
+use crate::{Loss, Result};
+
+/// The materials of these meshes as a library; gives each mesh the name that the library has for its material.
+pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Material> {
+    let mut library: Vec<Material> = Vec::new();
+    let mut places: HashMap<Material, usize> = HashMap::new();
+    let mut names = BTreeSet::new();
+    for (index, mesh) in meshes.iter_mut().enumerate() {
+        let material = mesh.material.clone();
+        // Once there is a material, it holds for all that follows that has no other.
+        if material == Material::default() && library.is_empty() {
+            continue;
+        }
+        let place = *places.entry(material).or_insert_with_key(|material| {
+            let mut material = material.clone();
+            make_sayable(&mut material, &format!("meshes[{index}].material"), losses);
+            let preferred = match (&*to_line(&material.name), material.color_bytes()) {
+                ("", Some(([red, green, blue], _))) => format!("color_{red:02x}{green:02x}{blue:02x}"),
+                ("", None) => "none".to_owned(),
+                (name, _) => name.to_owned(),
+            };
+            material.name = unique(&preferred, &mut names);
+            library.push(material);
+            library.len() - 1
+        });
+        let name = &library[place].name;
+        if *name != mesh.material.name {
+            let loss =
+                Loss::renamed(format!("meshes[{index}].material.name"), "materials of OBJ have unique names");
+            losses.push(loss.detail(format_args!("\"{}\" becomes \"{name}\"", mesh.material.name)));
+            mesh.material.name.clone_from(name);
+        }
+    }
+    library
+}
+
+/// MTL has finite colours, opacity in place of alpha modes, textures that are clamped in both directions or none, and names
+/// that are part of a line.
+fn make_sayable(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
+    if let Some(texture) = &mut material.texture {
+        let mut name = to_line(&texture.name);
+        if name.starts_with('-') {
+            // Not an option.
+            name.insert_str(0, "./");
+        }
+        if name.trim_start_matches("./") != texture.name {
+            let loss =
+                Loss::renamed(format!("{at}.texture"), "OBJ names have one line without control characters");
+            let before = texture.name.escape_debug();
+            losses.push(loss.detail(format_args!("\"{before}\" becomes \"{name}\"")));
+        }
+        texture.name = name;
+        let wrap = texture.sampler.wrap;
+        if wrap.contains(&Wrap::Mirror) || wrap[0] != wrap[1] {
+            let message = "textures of OBJ repeat or are clamped, in both directions";
+            losses.push(Loss::dropped(format!("{at}.texture.sampler"), message));
+        }
+    }
+    let Some(color) = &mut material.base_color else {
+        return list_alpha_mode(material, at, losses);
+    };
+    let wrong = color.iter_mut().filter(|channel| !channel.is_finite());
+    if wrong.map(|channel| *channel = 0.0).count() > 0 {
+        losses.push(Loss::changed(format!("{at}.base_color"), "numbers that are not finite become 0"));
+    }
+    let alpha = color[3];
+    if alpha < 1.0 && material.alpha_mode == AlphaMode::Blend {
+        return;
+    }
+    if alpha != 1.0 {
+        color[3] = 1.0;
+        let message = "OBJ has no alpha of surfaces without blending";
+        losses.push(Loss::dropped(format!("{at}.base_color.alpha"), message).detail(alpha));
+    }
+    list_alpha_mode(material, at, losses);
+}
+
+fn list_alpha_mode(material: &Material, at: &str, losses: &mut Vec<Loss>) {
+    if material.alpha_mode != AlphaMode::Opaque {
+        let loss = Loss::dropped(format!("{at}.alpha_mode"), "OBJ has no transparency of images");
+        losses.push(loss.detail(format_args!("{:?}", material.alpha_mode)));
+    }
+}
+
+/// This name, or it with a number if it is taken.
+fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let numbered = (1_u32..).map(|number| format!("{name}_{number}"));
+    let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));
+    let free = free.unwrap_or_default();
+    taken.insert(free.clone());
+    free
+}
+
+pub(super) fn write(out: &mut dyn Write, library: &[Material]) -> Result<()> {
+    for Material { name, base_color, texture, .. } in library {
+        writeln!(out, "newmtl {name}")?;
+        if let Some([red, green, blue, alpha]) = base_color {
+            writeln!(out, "Kd {red} {green} {blue}")?;
+            if *alpha != 1.0 {
+                writeln!(out, "d {alpha}")?;
+            }
+        }
+        if let Some(texture) = texture {
+            let clamp = if texture.sampler.wrap == [Wrap::Clamp; 2] { "-clamp on " } else { "" };
+            writeln!(out, "map_Kd {clamp}{}", texture.name)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,408 @@
+//! Resolves a declaration: every name becomes a slot.
+
+use std::sync::OnceLock;
+
+use super::code::{Code, Slot};
+use super::equation::unit_of;
+use super::model::{
+    Argument, BlockStep, Body, Call, Form, FormId, Kind, Program, Size, SlotName, Step, Unit, UnitId,
+};
+use super::size::size_of_unit;
+use crate::layout::{
+    BitField, BitRange, Block, Constraint, Declaration, Expr, Field, Packing, Requirement, Shape, Type,
+    Variant,
+};
+
+impl Program {
+    /// Resolves a declaration and all that it reaches.
+    pub(super) fn new(ty: &'static Type) -> Program {
+        let mut builder = Builder::default();
+        let root = builder.form(ty, &[]);
+        let Builder { units, forms, .. } = builder;
+        let mut program = Program { units, forms, root, no_arguments: Call::default() };
+        program.find_uses();
+        program
+    }
+}
+
+/// What an import stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Import {
+    Value,
+    Word(&'static Declaration),
+    Struct(UnitId),
+}
+
+#[derive(Default)]
+struct Builder {
+    units: Vec<Unit>,
+    /// What the imports of each unit stand for.
+    imports: Vec<Vec<Import>>,
+    forms: Vec<Form>,
+}
+
+/// A unit that is being resolved.
+struct Draft<'i> {
+    declaration: &'static Declaration,
+    imports: &'i [Import],
+    slots: Vec<SlotName>,
+    /// The fields so far, which the next expression can name.
+    steps: Vec<Step>,
+}
+
+/// The value that a path leads to.
+struct Target {
+    /// Number of names up to the value; those after it are bit fields.
+    depth: usize,
+    word: Option<&'static Declaration>,
+}
+
+impl Builder {
+    fn form(&mut self, ty: &'static Type, imports: &[Import]) -> FormId {
+        let (kind, size) = match ty {
+            Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => {
+                (Kind::Number((*n).into()), Size::Fixed((*n).into()))
+            }
+            Type::NulString => (Kind::Text, Size::Open),
+            Type::Array(item, count) => {
+                let item = self.form(item, imports);
+                (Kind::Items(item, Some(*count)), self.forms[item].size.times(*count))
+            }
+            Type::List(item) => (Kind::Items(self.form(item, imports), None), Size::Open),
+            Type::Declared(declaration) => {
+                let unit = self.unit(declaration, imports);
+                (Kind::Unit(unit), size_of_unit(&self.units[unit], &self.forms))
+            }
+        };
+        let known = self.forms.iter().position(|form| std::ptr::eq(form.ty, ty) && form.kind == kind);
+        known.unwrap_or_else(|| {
+            self.forms.push(Form { ty, kind, size });
+            self.forms.len() - 1
+        })
+    }
+
+    fn unit(&mut self, declaration: &'static Declaration, imports: &[Import]) -> UnitId {
+        let known = |id: &UnitId| self.units[*id].declaration == declaration && self.imports[*id] == imports;
+        if let Some(id) = (0..self.units.len()).find(known) {
+            return id;
+        }
+        let mut draft = Draft { declaration, imports, slots: Vec::new(), steps: Vec::new() };
+        let body = match declaration.shape {
+            Shape::Struct(fields) => {
+                for field in fields {
+                    self.step(&mut draft, field, None);
+                }
+                Body::Struct(std::mem::take(&mut draft.steps))
+            }
+            Shape::Choice(variants) => {
+                let alternatives = variants.iter().map(|variant| {
+                    let condition = self.code(&variant.condition, &mut draft);
+                    self.step(&mut draft, &variant.field, Some(variant));
+                    (condition, std::mem::take(&mut draft.steps))
+                });
+                let alternatives = alternatives.flat_map(|(condition, steps)| {
+                    steps.into_iter().map(move |step| (condition.clone(), step))
+                });
+                Body::Choice(alternatives.collect())
+            }
+            Shape::Enum { size, .. } => Body::Enum(size),
+            Shape::Bits { size, .. } => Body::Word(size),
+        };
+        self.units.push(Unit { declaration, slots: draft.slots, body, compared: OnceLock::new() });
+        self.imports.push(imports.to_vec());
+        self.units.len() - 1
+    }
+
+    /// Adds a field to the draft.
+    fn step(&mut self, draft: &mut Draft, field: &'static Field, variant: Option<&'static Variant>) {
+        let condition = field.condition.as_ref().map(|expr| self.code(expr, draft));
+        let position = field.position.as_ref().map(|expr| self.code(expr, draft));
+        let count = field.count.as_ref().map(|expr| self.code(expr, draft));
+        let (form, call) = self.called(&field.ty, field.arguments, draft);
+        let block = field.block.as_ref().map(|block| self.block(block, draft));
+        let (value, exports, checks, holds) = (None, Vec::new(), Vec::new(), Vec::new());
+        draft.steps.push(Step {
+            field,
+            variant,
+            form,
+            call,
+            condition,
+            position,
+            count,
+            checks,
+            holds,
+            usage: None,
+            block,
+            value,
+            exports,
+        });
+        if !field.checks.is_empty() {
+            // Their messages state the value.
+            self.path(&[field.name], draft);
+        }
+        let checks = field.checks.iter().map(|check| self.code(&check.condition, draft)).collect();
+        for constraint in field.constraints {
+            self.name_values_of(constraint, draft);
+        }
+        let holds = field.constraints.iter().filter_map(|constraint| {
+            constraint.condition_held().map(|condition| (constraint, self.code(condition, draft)))
+        });
+        let holds = holds.collect();
+        if let Some(step) = draft.steps.last_mut() {
+            (step.checks, step.holds) = (checks, holds);
+        }
+    }
+
+    fn block(&mut self, block: &'static Block, draft: &mut Draft) -> BlockStep {
+        let size = block.size.as_ref().map(|expr| self.code(expr, draft));
+        let encoding = block.encoding.as_ref().map(|expr| self.code(expr, draft));
+        let checksum = block.checksum.as_ref().map(|checksum| self.code(&checksum.stored, draft));
+        let (form, call) = self.called(&block.content, block.arguments, draft);
+        BlockStep { block, form, call, size, encoding, checksum }
+    }
+
+    /// Gives slots to the values that a constraint depends on.
+    fn name_values_of(&mut self, constraint: &'static Constraint, draft: &mut Draft) {
+        let requirement: &[Expr] = match &constraint.requirement {
+            Requirement::Below(expr) | Requirement::Holds(expr) => std::slice::from_ref(expr),
+            Requirement::OneOf(exprs) => exprs,
+            _ => &[],
+        };
+        for expr in requirement.iter().chain(&constraint.condition) {
+            self.code(expr, draft);
+        }
+        for placeholder in constraint.placeholders() {
+            let name = placeholder.split(':').next().unwrap_or_default();
+            self.path(&name.split('.').collect::<Vec<_>>(), draft);
+        }
+    }
+
+    /// A type with the arguments for its imports.
+    fn called(&mut self, ty: &'static Type, arguments: &'static [Expr], draft: &mut Draft) -> (FormId, Call) {
+        let imports: Vec<_> = arguments.iter().map(|argument| self.import(argument, draft)).collect();
+        let form = self.form(ty, &imports);
+        let named = unit_of(&self.forms, form).map(|unit| self.units[unit].slots.clone()).unwrap_or_default();
+        let arguments = arguments.iter().zip(imports).enumerate().map(|(index, (argument, import))| {
+            let named = (0..).zip(&named).filter(|(_, name)| name.import == Some(index));
+            match (import, argument) {
+                (Import::Struct(_), Expr::Path(path)) => {
+                    let fields =
+                        named.map(|(slot, name)| (self.path(&[path, &name.path[1..]].concat(), draft), slot));
+                    Argument::Fields(fields.collect())
+                }
+                _ => Argument::Value(self.code(argument, draft), named.map(|(slot, _)| slot).next()),
+            }
+        });
+        let arguments = arguments.collect();
+        (form, Call { arguments })
+    }
+
+    /// What an argument stands for.
+    fn import(&mut self, argument: &'static Expr, draft: &mut Draft) -> Import {
+        match argument {
+            Expr::Path(path) => {
+                if let Some(unit) = self.struct_at(path, draft) {
+                    return Import::Struct(unit);
+                }
+                match self.path(path, draft) {
+                    Code::Slot(_, Some(word)) => Import::Word(word),
+                    Code::Bits(.., BitField { declared: Some(word), .. }) => Import::Word(word),
+                    _ => Import::Value,
+                }
+            }
+            Expr::If(_, chosen, _) => self.import(chosen, draft),
+            _ => Import::Value,
+        }
+    }
+
+    /// The struct that a path leads to.
+    fn struct_at(&self, path: &[&str], draft: &Draft) -> Option<UnitId> {
+        let (first, rest) = path.split_first()?;
+        let field = draft.steps.iter().rfind(|step| step.field.name == *first);
+        let start = match field {
+            Some(step) => self.forms[value_form(step)?].unit(),
+            None => match draft.import(first).map(|index| draft.imports.get(index)) {
+                Some(Some(Import::Struct(unit))) => Some(*unit),
+                _ => None,
+            },
+        };
+        rest.iter()
+            .try_fold(start?, |unit, name| {
+                let step = self.units[unit].body.steps().find(|step| step.field.name == *name)?;
+                self.forms[value_form(step)?].unit()
+            })
+            .filter(|unit| matches!(self.units[*unit].body, Body::Struct(_)))
+    }
+
+    fn code(&mut self, expr: &Expr, draft: &mut Draft) -> Code {
+        match expr {
+            Expr::Literal(number) => Code::Int(*number),
+            Expr::Bool(value) => Code::Bool(*value),
+            Expr::Path(path) => self.path(path, draft),
+            Expr::Unary(op, a) => Code::Unary(*op, Box::new(self.code(a, draft))),
+            Expr::Binary(op, a, b) => Code::Binary(*op, Box::new([self.code(a, draft), self.code(b, draft)])),
+            Expr::Cast(a, to) => Code::Cast(Box::new(self.code(a, draft)), *to),
+            Expr::If(condition, a, b) => {
+                Code::If(Box::new([self.code(condition, draft), self.code(a, draft), self.code(b, draft)]))
+            }
+            Expr::Matches(path, pattern) => match self.path(path, draft) {
+                Code::Slot(slot, _) => Code::Matches(slot, pattern),
+                _ => Code::Unknown,
+            },
+        }
+    }
+
+    /// What a name stands for: the last field of that name, or an import.
+    fn path(&mut self, path: &[&'static str], draft: &mut Draft) -> Code {
+        let Some((first, rest)) = path.split_first() else { return Code::Unknown };
+        if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
+            let target = value_form(&draft.steps[index]).and_then(|form| self.target(form, rest));
+            let Some(Target { depth, word }) = target else { return Code::Unknown };
+            let slot = draft.slot(&path[..1 + depth], word, None);
+            let mut step = draft.steps.remove(index);
+            self.connect(&mut step, &path[1..1 + depth], slot);
+            draft.steps.insert(index, step);
+            return bits_of(slot, word, &path[1 + depth..]);
+        }
+        let Some(index) = draft.import(first) else { return Code::Unknown };
+        let target = match draft.imports.get(index) {
+            Some(Import::Word(word)) => Some(Target { depth: 0, word: Some(word) }),
+            Some(Import::Struct(unit)) => self.target_in(*unit, rest),
+            Some(Import::Value) | None => rest.is_empty().then_some(Target { depth: 0, word: None }),
+        };
+        let Some(Target { depth, word }) = target else { return Code::Unknown };
+        let slot = draft.slot(&path[..1 + depth], word, Some(index));
+        bits_of(slot, word, &path[1 + depth..])
+    }
+
+    /// The value that a path leads to from a form.
+    fn target(&self, form: FormId, path: &[&str]) -> Option<Target> {
+        match self.forms[form].kind {
+            Kind::Number(_) | Kind::Text => path.is_empty().then_some(Target { depth: 0, word: None }),
+            Kind::Items(..) => None,
+            Kind::Unit(unit) => self.target_in(unit, path),
+        }
+    }
+
+    fn target_in(&self, unit: UnitId, path: &[&str]) -> Option<Target> {
+        match &self.units[unit].body {
+            Body::Enum(_) => path.is_empty().then_some(Target { depth: 0, word: None }),
+            Body::Word(_) => Some(Target { depth: 0, word: Some(self.units[unit].declaration) }),
+            Body::Struct(steps) => {
+                let (first, rest) = path.split_first()?;
+                let step = steps.iter().rfind(|step| step.field.name == *first)?;
+                let target = self.target(value_form(step)?, rest)?;
+                Some(Target { depth: target.depth + 1, ..target })
+            }
+            Body::Choice(variants) => {
+                variants.iter().find_map(|(_, step)| self.target(value_form(step)?, path))
+            }
+        }
+    }
+
+    /// Lets a value of a field, the one that `path` leads to in it, go to a slot.
+    fn connect(&mut self, step: &mut Step, path: &[&'static str], slot: Slot) {
+        let Some(form) = value_form(step) else { return };
+        match self.forms[form].unit().filter(|unit| !self.units[*unit].is_leaf()) {
+            None => step.value = Some(slot),
+            Some(unit) => {
+                let export = (self.slot_of(unit, path), slot);
+                if !step.exports.contains(&export) {
+                    step.exports.push(export);
+                }
+            }
+        }
+    }
+
+    /// The slot of a value in a unit that is resolved.
+    fn slot_of(&mut self, unit: UnitId, path: &[&'static str]) -> Slot {
+        let known = self.units[unit].slots.iter().position(|name| name.import.is_none() && name.path == path);
+        if let Some(known) = known {
+            return known as Slot;
+        }
+        let word = self.target_in(unit, path).and_then(|target| target.word);
+        self.units[unit].slots.push(SlotName { path: path.to_vec(), word, import: None });
+        let slot = (self.units[unit].slots.len() - 1) as Slot;
+        let mut body = std::mem::replace(&mut self.units[unit].body, Body::Enum(0));
+        match &mut body {
+            Body::Struct(steps) => {
+                if let Some(step) = steps.iter_mut().rfind(|step| path.first() == Some(&step.field.name)) {
+                    self.connect(step, &path[1..], slot);
+                }
+            }
+            Body::Choice(variants) => {
+                for (_, step) in variants {
+                    if value_form(step).is_some_and(|form| self.target(form, path).is_some()) {
+                        self.connect(step, path, slot);
+                    }
+                }
+            }
+            Body::Enum(_) | Body::Word(_) => {}
+        }
+        self.units[unit].body = body;
+        slot
+    }
+}
+
+impl Draft<'_> {
+    fn import(&self, name: &str) -> Option<usize> {
+        self.declaration.imports.iter().rposition(|import| *import == name)
+    }
+
+    fn slot(
+        &mut self,
+        path: &[&'static str],
+        word: Option<&'static Declaration>,
+        import: Option<usize>,
+    ) -> Slot {
+        let known = self.slots.iter().position(|name| name.import == import && name.path == path);
+        let slot = known.unwrap_or_else(|| {
+            self.slots.push(SlotName { path: path.to_vec(), word, import });
+            self.slots.len() - 1
+        });
+        slot as Slot
+    }
+}
+
+/// The form of the value that expressions see of a field: what is encoded can be named as if it were stored decoded; what
+/// is compressed cannot.
+fn value_form(step: &Step) -> Option<FormId> {
+    match &step.block {
+        None => Some(step.form),
+        Some(BlockStep { block: Block { packing: Packing::Coded { .. }, .. }, form, .. }) => Some(*form),
+        Some(_) => None,
+    }
+}
+
+/// The value in a slot, or bits of it.
+fn bits_of(slot: Slot, word: Option<&'static Declaration>, path: &[&str]) -> Code {
+    if path.is_empty() {
+        return Code::Slot(slot, word);
+    }
+    let (mut declaration, mut offset, mut found) = (word, 0, None);
+    for name in path {
+        let Some(Declaration { shape: Shape::Bits { fields, .. }, .. }) = declaration else {
+            return Code::Unknown;
+        };
+        let Some(field) = fields.iter().find(|field| field.name == *name) else { return Code::Unknown };
+        offset += field.bits.offset;
+        (declaration, found) = (field.declared, Some(field));
+    }
+    found.map_or(Code::Unknown, |field| Code::Bits(slot, BitRange { offset, width: field.bits.width }, field))
+}
+
+impl Form {
+    fn unit(&self) -> Option<UnitId> {
+        match self.kind {
+            Kind::Unit(unit) => Some(unit),
+            _ => None,
+        }
+    }
+}
+
+impl Unit {
+    /// Whether it is a single number.
+    fn is_leaf(&self) -> bool {
+        matches!(self.body, Body::Enum(_) | Body::Word(_))
+    }
+}

@@ -1,0 +1,222 @@
+//! Expressions whose names are slots.
+
+use super::model::Unit;
+use crate::layout::expr::{Operand, binary, bit_value, cast, matches};
+use crate::layout::{BinaryOp, BitField, BitRange, Declaration, EvalError, IntType, Lookup, UnaryOp, Value};
+
+/// The position of a value among those that the expressions of a [`Unit`](super::Unit) name.
+pub(crate) type Slot = u32;
+
+/// The value in a slot.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) enum Cell {
+    /// Not decoded (yet), or of a type that expressions cannot use.
+    #[default]
+    Empty,
+    /// An integer, or the bits of a packed word.
+    Int(i128),
+    /// A truth value.
+    Bool(bool),
+    /// The bytes of a string without its NUL.
+    Text(Box<[u8]>),
+}
+
+/// An [`Expr`](crate::layout::Expr) with its names resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Code {
+    /// A number.
+    Int(i128),
+    /// A truth value.
+    Bool(bool),
+    /// A name that no slot has: the expression has no value.
+    Unknown,
+    /// A number, truth value or string; a packed word has its declaration.
+    Slot(Slot, Option<&'static Declaration>),
+    /// Bits of the packed word in a slot.
+    Bits(Slot, BitRange, &'static BitField),
+    /// An operator with one operand.
+    Unary(UnaryOp, Box<Code>),
+    /// An operator with two operands.
+    Binary(BinaryOp, Box<[Code; 2]>),
+    /// A cast.
+    Cast(Box<Code>, IntType),
+    /// A condition and the two expressions that it chooses between.
+    If(Box<[Code; 3]>),
+    /// Whether the string in a slot matches a pattern.
+    Matches(Slot, &'static str),
+}
+
+impl Cell {
+    /// The cell of a decoded value. Floats are empty: expressions cannot use them.
+    pub fn of(value: &Value) -> Cell {
+        match value {
+            Value::Int(number) => Cell::Int(*number),
+            Value::Bool(value) => Cell::Bool(*value),
+            Value::Bits(word, _) => Cell::Int(*word as i128),
+            Value::Text(text) => Cell::Text(text.as_slice().into()),
+            Value::F32(_) | Value::F64(_) | Value::Struct(_) => Cell::Empty,
+        }
+    }
+}
+
+impl Code {
+    /// The value; `cells` are the slots of the unit.
+    pub fn eval(&self, cells: &[Cell]) -> Result<Operand, EvalError> {
+        Ok(match self {
+            Code::Int(number) => Operand::Int(*number),
+            Code::Bool(value) => Operand::Bool(*value),
+            Code::Unknown => return Err(EvalError::Unknown),
+            Code::Slot(slot, word) => match cells.get(*slot as usize) {
+                Some(Cell::Int(number)) if word.is_some() && *number < 0 => return Err(EvalError::Overflow),
+                Some(Cell::Int(number)) => Operand::Int(*number),
+                Some(Cell::Bool(value)) => Operand::Bool(*value),
+                _ => return Err(EvalError::Unknown),
+            },
+            Code::Bits(slot, bits, field) => match cells.get(*slot as usize) {
+                Some(Cell::Int(word)) => field_value(*word as u128, *bits, field),
+                _ => return Err(EvalError::Unknown),
+            },
+            Code::Unary(UnaryOp::Not, a) => Operand::Bool(!a.truth(cells)?),
+            Code::Unary(UnaryOp::Negate, a) => {
+                Operand::Int(a.int(cells)?.checked_neg().ok_or(EvalError::Overflow)?)
+            }
+            Code::Binary(op, operands) => {
+                let [a, b] = &**operands;
+                match op {
+                    BinaryOp::And => Operand::Bool(a.truth(cells)? && b.truth(cells)?),
+                    BinaryOp::Or => Operand::Bool(a.truth(cells)? || b.truth(cells)?),
+                    op => binary(*op, a.int(cells)?, b.int(cells)?)?,
+                }
+            }
+            Code::Cast(a, to) => Operand::Int(cast(a.int(cells)?, *to)),
+            Code::If(parts) => {
+                let [condition, a, b] = &**parts;
+                return if condition.truth(cells)? { a } else { b }.eval(cells);
+            }
+            Code::Matches(slot, pattern) => match cells.get(*slot as usize) {
+                Some(Cell::Text(text)) => Operand::Bool(matches(text, pattern)),
+                _ => return Err(EvalError::Unknown),
+            },
+        })
+    }
+
+    /// The value as an integer; `true` is 1.
+    pub fn int(&self, cells: &[Cell]) -> Result<i128, EvalError> {
+        self.eval(cells).map(Operand::int)
+    }
+
+    /// The value as a truth value.
+    pub fn truth(&self, cells: &[Cell]) -> Result<bool, EvalError> {
+        match self.eval(cells)? {
+            Operand::Bool(value) => Ok(value),
+            Operand::Int(_) => Err(EvalError::Unknown),
+        }
+    }
+
+    /// The value for a slot of another unit.
+    pub fn cell(&self, cells: &[Cell]) -> Result<Cell, EvalError> {
+        if let Code::Slot(slot, _) = self {
+            return match cells.get(*slot as usize) {
+                None | Some(Cell::Empty) => Err(EvalError::Unknown),
+                Some(cell) => Ok(cell.clone()),
+            };
+        }
+        Ok(match self.eval(cells)? {
+            Operand::Int(number) => Cell::Int(number),
+            Operand::Bool(value) => Cell::Bool(value),
+        })
+    }
+
+    /// The value; of a packed word with its declaration.
+    pub fn value(&self, cells: &[Cell]) -> Result<Value, EvalError> {
+        let word = match self {
+            Code::Slot(_, word) => *word,
+            Code::Bits(.., field) => field.declared,
+            _ => None,
+        };
+        let value = self.cell(cells)?;
+        Ok(match (value, word) {
+            (Cell::Int(word), Some(declaration)) => Value::Bits(word as u128, declaration),
+            (Cell::Int(number), None) => Value::Int(number),
+            (Cell::Bool(value), _) => Value::Bool(value),
+            (Cell::Text(text), _) => Value::Text(text.into_vec()),
+            (Cell::Empty, _) => return Err(EvalError::Unknown),
+        })
+    }
+
+    /// Calls `each` with the expression and all its parts.
+    fn visit(&self, each: &mut impl FnMut(&Code)) {
+        each(self);
+        match self {
+            Code::Int(_) | Code::Bool(_) | Code::Unknown => {}
+            Code::Slot(..) | Code::Bits(..) | Code::Matches(..) => {}
+            Code::Unary(_, a) | Code::Cast(a, _) => a.visit(each),
+            Code::Binary(_, parts) => parts.iter().for_each(|part| part.visit(each)),
+            Code::If(parts) => parts.iter().for_each(|part| part.visit(each)),
+        }
+    }
+
+    /// Calls `each` with every slot that the value depends on, and the bit field where it depends on one.
+    pub fn for_each_value(&self, each: &mut impl FnMut(Slot, Option<&'static BitField>)) {
+        self.visit(&mut |part| match part {
+            Code::Slot(slot, _) | Code::Matches(slot, _) => each(*slot, None),
+            Code::Bits(slot, _, field) => each(*slot, Some(field)),
+            _ => {}
+        });
+    }
+
+    /// Calls `each` with every pattern that a string is compared with.
+    pub fn for_each_pattern(&self, each: &mut impl FnMut(&'static str)) {
+        self.visit(&mut |part| {
+            if let Code::Matches(_, pattern) = part {
+                each(pattern);
+            }
+        });
+    }
+
+    /// Calls `each` with every number in the expression.
+    pub fn for_each_literal(&self, each: &mut impl FnMut(i128)) {
+        self.visit(&mut |part| {
+            if let Code::Int(number) = part {
+                each(*number);
+            }
+        });
+    }
+}
+
+/// The value of a bit field; `bits` is its range in the outermost word.
+fn field_value(word: u128, bits: BitRange, field: &BitField) -> Operand {
+    if field.flag {
+        Operand::Bool(bits.of(word) != 0)
+    } else if field.signed {
+        Operand::Int(bits.signed_of(word))
+    } else {
+        Operand::Int(bits.of(word) as i128)
+    }
+}
+
+/// The values of a unit that is being decoded.
+pub(crate) struct Seen<'c> {
+    pub unit: Option<&'c Unit>,
+    pub cells: &'c [Cell],
+}
+
+impl Lookup for Seen<'_> {
+    fn lookup(&self, path: &[&str]) -> Option<Value> {
+        let mut names = self.unit?.slots.iter().zip(self.cells);
+        let (name, cell) =
+            names.find(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path))?;
+        let value = match (cell, name.word) {
+            (Cell::Int(word), Some(declaration)) => Value::Bits(*word as u128, declaration),
+            (Cell::Int(number), None) => Value::Int(*number),
+            (Cell::Bool(value), _) => Value::Bool(*value),
+            (Cell::Text(text), _) => Value::Text(text.to_vec()),
+            (Cell::Empty, _) => return None,
+        };
+        match (&path[name.path.len()..], value) {
+            ([], value) => Some(value),
+            ([field], Value::Bits(word, declaration)) => bit_value(word, declaration, field),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! Equations between slots: the roles of expressions, and the stored values that they depend on.
+
+use super::code::{Code, Slot};
+use super::model::{Argument, Body, Call, Compared, Form, FormId, Kind, Program, Step, Unit, UnitId, Use};
+use crate::layout::{BinaryOp, BitField, Check, Constraint, Declaration, Expr, Requirement, Shape};
+
+/// The role of an expression.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Role {
+    /// Which alternative a choice is.
+    Choice,
+    /// Whether the field is present.
+    Presence,
+    /// Whether the field is valid.
+    Check(&'static Check),
+    /// Whether a rule holds.
+    Holds(&'static Constraint),
+    /// The number of items of a list; the value counts in steps of so much.
+    Count(i128),
+    /// The number of bytes of a block.
+    Bytes,
+    /// The offset of the field.
+    Offset,
+    /// The size of the block once unpacked.
+    UnpackedSize,
+    /// The checksum of the block.
+    Checksum,
+}
+
+/// An expression of a declaration, and its role.
+#[derive(Debug)]
+pub(crate) struct Equation<'p> {
+    pub unit: UnitId,
+    pub step: &'p Step,
+    pub role: Role,
+    pub code: &'p Code,
+}
+
+/// A stored value that an expression depends on: a field of a struct, or of a packed word.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Origin {
+    pub declaration: &'static Declaration,
+    pub name: &'static str,
+    /// The rule of the field.
+    pub rule: Option<&'static str>,
+}
+
+impl Role {
+    /// The use of a stored value with this role.
+    fn usage(self) -> Option<Use> {
+        match self {
+            Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => Some(Use::Derived),
+            Role::Count(1) => Some(Use::Count),
+            // Any number would do for a size that items fill.
+            Role::Count(_) => Some(Use::Derived),
+            Role::Choice | Role::Presence | Role::Check(_) | Role::Holds(_) => None,
+        }
+    }
+}
+
+impl Program {
+    /// All equations, in the order in which one reads a specification.
+    pub(crate) fn equations(&self) -> Vec<Equation<'_>> {
+        let mut equations = Vec::new();
+        for unit in self.reading_order() {
+            if let Body::Choice(variants) = &self.units[unit].body {
+                equations.extend(variants.iter().map(|(code, step)| Equation {
+                    unit,
+                    step,
+                    role: Role::Choice,
+                    code,
+                }));
+            }
+            for step in self.units[unit].body.steps() {
+                equations.extend(step.equations().map(|(role, code)| Equation { unit, step, role, code }));
+            }
+        }
+        equations
+    }
+
+    /// Notes at each field what its value is used for.
+    pub(super) fn find_uses(&mut self) {
+        let mut uses: Vec<(Origin, Use)> = Vec::new();
+        for equation in self.equations() {
+            if let Some(usage) = equation.role.usage() {
+                self.for_each_origin(equation.unit, equation.code, &mut |origin, _| {
+                    uses.push((origin, usage))
+                });
+            }
+        }
+        for unit in &mut self.units {
+            let declaration = unit.declaration;
+            for step in unit.body.steps_mut() {
+                let is_own =
+                    |origin: &Origin| origin.name == step.field.name && origin.declaration == declaration;
+                let mut own = uses.iter().filter(|(origin, _)| is_own(origin)).map(|(_, usage)| *usage);
+                // That it follows from others says more than that it is a count.
+                step.usage = own.clone().find(|usage| *usage == Use::Derived).or_else(|| own.next());
+            }
+        }
+    }
+
+    /// Calls `each` with every stored value that an expression of a unit depends on, and the numbers that it is
+    /// compared or computed with.
+    pub(crate) fn for_each_origin(&self, unit: UnitId, code: &Code, each: &mut dyn FnMut(Origin, &[i128])) {
+        self.origins(unit, code, &[], each);
+    }
+
+    fn origins(&self, unit: UnitId, code: &Code, literals: &[i128], each: &mut dyn FnMut(Origin, &[i128])) {
+        let mut literals = literals.to_vec();
+        code.for_each_literal(&mut |number| literals.push(number));
+        code.for_each_value(&mut |slot, field| match field {
+            Some(field) => {
+                let word = self.units[unit].slots[slot as usize].word;
+                if let Some(declaration) = word.and_then(|word| owner(word, field)) {
+                    each(Origin { declaration, name: field.name, rule: None }, &literals);
+                }
+            }
+            None => self.origins_of_slot(unit, slot, &literals, each),
+        });
+    }
+
+    fn origins_of_slot(
+        &self,
+        unit: UnitId,
+        slot: Slot,
+        literals: &[i128],
+        each: &mut dyn FnMut(Origin, &[i128]),
+    ) {
+        let name = &self.units[unit].slots[slot as usize];
+        let Some(import) = name.import else {
+            return self.fields_at(unit, &name.path, &mut |origin| each(origin, literals));
+        };
+        for (outer, call) in self.calls_of(unit) {
+            match call.arguments.get(import) {
+                Some(Argument::Value(code, _)) => self.origins(outer, code, literals, each),
+                Some(Argument::Fields(fields)) => {
+                    let codes = fields.iter().filter(|(_, own)| *own == slot);
+                    codes.for_each(|(code, _)| self.origins(outer, code, literals, each));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// The fields that a path leads to: one, but for choices.
+    fn fields_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(Origin)) {
+        let Unit { declaration, body, .. } = &self.units[unit];
+        match (body, path) {
+            (Body::Struct(steps), [name, rest @ ..]) => {
+                let Some(step) = steps.iter().rfind(|step| step.field.name == *name) else { return };
+                match (rest, self.forms[step.content().0].kind) {
+                    ([], _) => {
+                        let (name, rule) = (step.field.name, step.field.rule);
+                        each(Origin { declaration, name, rule });
+                    }
+                    (rest, Kind::Unit(unit)) => self.fields_at(unit, rest, each),
+                    _ => {}
+                }
+            }
+            (Body::Choice(variants), path) => {
+                for (_, step) in variants {
+                    if let Kind::Unit(unit) = self.forms[step.content().0].kind {
+                        self.fields_at(unit, path, each);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The places where a unit is used.
+    fn calls_of(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &Call)> {
+        self.units.iter().enumerate().flat_map(move |(outer, other)| {
+            let calls = other.body.steps().map(Step::content);
+            let own = calls.filter(move |(form, _)| self.unit_of(*form) == Some(unit));
+            own.map(move |(_, call)| (outer, call))
+        })
+    }
+
+    /// The declared type of a form, or of its items.
+    pub(crate) fn unit_of(&self, form: FormId) -> Option<UnitId> {
+        unit_of(&self.forms, form)
+    }
+
+    /// The units, each before its parts.
+    pub(super) fn reading_order(&self) -> Vec<UnitId> {
+        let mut order = Vec::new();
+        let mut open: Vec<UnitId> = self.unit_of(self.root).into_iter().collect();
+        while let Some(unit) = open.pop() {
+            if order.contains(&unit) {
+                continue;
+            }
+            order.push(unit);
+            let parts = self.units[unit].body.steps().filter_map(|step| self.unit_of(step.content().0));
+            open.extend(parts.collect::<Vec<_>>().into_iter().rev());
+        }
+        order
+    }
+}
+
+/// The declared type of a form, or of its items.
+pub(super) fn unit_of(forms: &[Form], form: FormId) -> Option<UnitId> {
+    match forms[form].kind {
+        Kind::Items(item, _) => unit_of(forms, item),
+        Kind::Unit(unit) => Some(unit),
+        Kind::Number(_) | Kind::Text => None,
+    }
+}
+
+impl Step {
+    /// The expressions of the field that depend on stored values, but for its arguments.
+    fn equations(&self) -> impl Iterator<Item = (Role, &Code)> {
+        let checks = self.checks.iter().zip(self.field.checks);
+        let checks = checks.map(|(code, check)| (Role::Check(check), code));
+        let holds = self.holds.iter().map(|(constraint, code)| (Role::Holds(constraint), code));
+        let count = self.count.iter().map(|code| match (&self.block, self.field.count) {
+            (Some(_), _) => (Role::Bytes, code),
+            (None, Some(Expr::Binary(BinaryOp::Divide, _, Expr::Literal(stride)))) => {
+                (Role::Count(*stride), code)
+            }
+            (None, _) => (Role::Count(1), code),
+        });
+        let presence = self.condition.iter().map(|code| (Role::Presence, code));
+        let position = self.position.iter().map(|code| (Role::Offset, code));
+        let block = self.block.iter().flat_map(|block| {
+            let size = block.size.iter().map(|code| (Role::UnpackedSize, code));
+            size.chain(block.checksum.iter().map(|code| (Role::Checksum, code)))
+        });
+        checks.chain(holds).chain(presence).chain(count).chain(position).chain(block)
+    }
+}
+
+impl Compared {
+    /// Nothing.
+    pub const NONE: Compared = Compared { numbers: Vec::new(), patterns: Vec::new() };
+
+    fn add(&mut self, code: &Code) {
+        code.for_each_literal(&mut |number| {
+            for number in [Some(number), number.checked_add(1), number.checked_sub(1)].into_iter().flatten() {
+                if !self.numbers.contains(&number) {
+                    self.numbers.push(number);
+                }
+            }
+        });
+        code.for_each_pattern(&mut |pattern| self.patterns.push(pattern));
+    }
+}
+
+impl Unit {
+    /// What the unit's expressions, and the conditions of the choices in it, compare values with.
+    pub fn compared(&self, program: &Program) -> &Compared {
+        self.compared.get_or_init(|| {
+            let mut compared = Compared::NONE;
+            for step in self.body.steps() {
+                step.checks.iter().for_each(|code| compared.add(code));
+                step.holds.iter().for_each(|(_, code)| compared.add(code));
+                step.condition.iter().for_each(|code| compared.add(code));
+                for argument in step.block.iter().flat_map(|block| &block.call.arguments) {
+                    if let Argument::Value(code, _) = argument {
+                        compared.add(code);
+                    }
+                }
+                let part = program.unit_of(step.form).map(|unit| &program.units[unit].body);
+                if let Some(Body::Choice(variants)) = part {
+                    variants.iter().for_each(|(condition, _)| compared.add(condition));
+                }
+            }
+            if let Body::Choice(variants) = &self.body {
+                variants.iter().for_each(|(condition, _)| compared.add(condition));
+            }
+            compared
+        })
+    }
+}
+
+/// The packed word that has this bit field: the word itself, or one within it.
+fn owner(word: &'static Declaration, field: &'static BitField) -> Option<&'static Declaration> {
+    let Shape::Bits { fields, .. } = word.shape else { return None };
+    if fields.iter().any(|own| std::ptr::eq(own, field)) {
+        return Some(word);
+    }
+    fields.iter().filter_map(|own| own.declared).find_map(|inner| owner(inner, field))
+}
+
+impl Constraint {
+    /// The condition that it states, if it is one.
+    pub(super) fn condition_held(&self) -> Option<&Expr> {
+        match &self.requirement {
+            Requirement::Holds(condition) => Some(condition),
+            _ => None,
+        }
+    }
+}

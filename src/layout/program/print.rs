@@ -1,0 +1,149 @@
+//! A program as text: what each stored value decides, and what follows from what.
+
+use super::equation::{Equation, Origin, Role};
+use super::model::{Body, Call, Form, Kind, Program, Size, Step, Unit, UnitId};
+use crate::layout::reach::Names;
+use crate::layout::wording::{Lines, base_name, readable, type_text};
+use crate::layout::{Declaration, Expr, Packing, Shape, Type};
+
+/// The programs of the layouts of a format.
+pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
+    let mut out = Lines::default();
+    out.line(format!("{title}, as the walker, the generator and the breaker run it."));
+    out.line("");
+    out.line("A field that an expression names has a slot, $0 and up, in each struct that sees it. After = is what the");
+    out.line("stored value follows from when a file is assembled, after -> what it decides.");
+    for (name, ty) in layouts {
+        let program = Program::of(ty);
+        out.line("");
+        out.line(format!("== {name}: {}", base_name(program.forms[program.root].ty)));
+        let equations = program.equations();
+        let uses: Vec<_> =
+            equations.iter().map(|equation| (program.origins_of(equation), equation)).collect();
+        for unit in program.reading_order() {
+            program.print_unit(&mut out, unit, &uses);
+        }
+    }
+    out.into_text()
+}
+
+impl Program {
+    fn origins_of(&self, equation: &Equation) -> Vec<Origin> {
+        let mut origins = Vec::new();
+        self.for_each_origin(equation.unit, equation.code, &mut |origin, _| origins.push(origin));
+        origins
+    }
+
+    fn print_unit(&self, out: &mut Lines, id: UnitId, uses: &[(Vec<Origin>, &Equation)]) {
+        let Unit { declaration, slots, body, .. } = &self.units[id];
+        out.line("");
+        let imports = match declaration.imports {
+            [] => String::new(),
+            imports => format!("({})", imports.join(", ")),
+        };
+        out.line(format!("{}{imports}: {}", declaration.name, self.size_text(id)));
+        out.indented(|out| {
+            for (slot, name) in slots.iter().enumerate().filter(|(_, name)| name.import.is_some()) {
+                out.line(format!("${slot} {}, passed in", name.path.join(".")));
+            }
+            match body {
+                Body::Struct(steps) => {
+                    steps
+                        .iter()
+                        .for_each(|step| self.print_step(out, declaration, slots_of(step), step, uses));
+                }
+                Body::Choice(_) => {
+                    let Shape::Choice(variants) = declaration.shape else { return };
+                    for variant in variants {
+                        let condition = readable(&variant.condition, &Names::default());
+                        out.line(format!(
+                            "{} if {condition}: {}",
+                            variant.name,
+                            type_text(&variant.field, &Names::default())
+                        ));
+                    }
+                }
+                Body::Enum(size) => out.line(format!("a named value of {size} bytes")),
+                Body::Word(_) => out.line("a packed word"),
+            }
+        });
+    }
+
+    fn print_step(
+        &self,
+        out: &mut Lines,
+        declaration: &'static Declaration,
+        slots: String,
+        step: &Step,
+        uses: &[(Vec<Origin>, &Equation)],
+    ) {
+        let field = step.field;
+        let mut line = format!("{}{slots}: {}", field.name, type_text(field, &Names::default()));
+        line.push_str(&arguments(&step.call, field.arguments));
+        if let Some(condition) = &field.condition {
+            line.push_str(&format!(" if {}", readable(condition, &Names::default())));
+        }
+        if let Some(position) = &field.position {
+            line.push_str(&format!(" at {}", readable(position, &Names::default())));
+        }
+        if field.lookahead {
+            line.push_str(", looked at ahead");
+        }
+        if let Some(block) = &field.block {
+            let packing = if block.packing == Packing::Stored { "holds" } else { block.packing.name() };
+            line.push_str(&format!(", {packing} {}", base_name(&block.content)));
+        }
+        out.line(line);
+        let is_own = |origin: &Origin| origin.name == field.name && origin.declaration == declaration;
+        out.indented_by(4, |out| {
+            for (_, equation) in uses.iter().filter(|(origins, _)| origins.iter().any(is_own)) {
+                out.line(equation.text(&self.units[equation.unit]));
+            }
+        });
+    }
+
+    fn size_text(&self, unit: UnitId) -> String {
+        let is_it = |form: &&Form| form.kind == Kind::Unit(unit);
+        match self.forms.iter().find(is_it).map(|form| form.size) {
+            Some(Size::Fixed(1)) => "1 byte".to_owned(),
+            Some(Size::Fixed(size)) => format!("{size} bytes"),
+            Some(Size::Argued) => "its arguments decide its size".to_owned(),
+            Some(Size::Open) | None => "its content decides its size".to_owned(),
+        }
+    }
+}
+
+impl Equation<'_> {
+    /// What a value decides, or follows from.
+    fn text(&self, unit: &Unit) -> String {
+        let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
+        let expr =
+            |expr: Option<&Expr>| expr.map(|expr| readable(expr, &Names::default())).unwrap_or_default();
+        match self.role {
+            Role::Count(_) => {
+                format!("= number of items of {field}: {}", expr(self.step.field.count.as_ref()))
+            }
+            Role::Bytes => format!("= number of bytes of {field}: {}", expr(self.step.field.count.as_ref())),
+            Role::Offset => format!("= offset of {field}"),
+            Role::UnpackedSize => format!("= unpacked size of {field}"),
+            Role::Checksum => format!("= checksum of {field}"),
+            Role::Presence => format!("-> whether {field} is present"),
+            Role::Choice => format!("-> which alternative {} is", unit.declaration.name),
+            Role::Check(check) => format!("-> whether {field} is valid: {}", check.message),
+            Role::Holds(constraint) => format!("-> whether {} holds at {field}", constraint.rule),
+        }
+    }
+}
+
+fn slots_of(step: &Step) -> String {
+    let own = step.value.iter().chain(step.exports.iter().map(|(_, to)| to));
+    own.map(|slot| format!(" ${slot}")).collect()
+}
+
+fn arguments(call: &Call, arguments: &[Expr]) -> String {
+    if call.arguments.is_empty() {
+        return String::new();
+    }
+    let arguments = arguments.iter().map(|argument| readable(argument, &Names::default()));
+    format!("({})", arguments.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,14 @@
+//! What a conversion could not keep.
+
+mod category;
+mod data;
+mod group;
+mod number;
+mod quantity;
+
+pub use category::Category;
+pub use data::{Affected, Loss, LossKind};
+pub use group::{LargestError, LossGroup};
+#[cfg(any(all(feature = "bmd", feature = "scene"), feature = "gltf"))]
+pub(crate) use number::rounded;
+pub use quantity::{Quantity, Unit};

@@ -1,0 +1,11 @@
+//! Numbers as people write them.
+
+/// A number to two digits, as people write it: `0.0012`, `340`, `1.5e-7`.
+pub(crate) fn rounded(number: f32) -> String {
+    let rounded = format!("{number:.1e}").parse().unwrap_or(number);
+    if rounded == 0.0 || (1e-4..1e6).contains(&rounded.abs()) {
+        rounded.to_string()
+    } else {
+        format!("{rounded:e}")
+    }
+}

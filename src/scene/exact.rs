@@ -1,0 +1,144 @@
+//! Coordinates in 64 bits, until they are written.
+//!
+//! A mesh far from the origin has coordinates that 32 bits round visibly: by 0.25 m at 4,000 km. Such a mesh keeps its
+//! coordinates in 64 bits as well ([`Mesh::exact_positions`]), and all edits act on these. They are rounded once, right
+//! before a file is written: centred first, they lose nothing that can be seen.
+
+use glam::{DVec3, Vec3};
+
+use super::{Mesh, Scene};
+use crate::{Loss, Quantity};
+
+/// Coordinates stay in 64 bits where 32 bits move one by more than this part of the size of the model: around its
+/// centre, they would have two bits more.
+const KEPT: f64 = 1.0 / (1 << 22) as f64;
+
+/// The rounding is listed as a loss above this part of the size of the model.
+const VISIBLE: f64 = 1e-5;
+
+/// Coordinates stay in 64 bits, and the rounding is listed, above this error in metres, whatever the size of the model.
+const MILLIMETRE: f64 = 1e-3;
+
+/// From this coordinate on, 32 bits may be off by a millimetre.
+pub(crate) const FAR: f32 = 32768.0;
+
+/// The box around points.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Extent {
+    pub low: DVec3,
+    pub high: DVec3,
+}
+
+impl Default for Extent {
+    fn default() -> Extent {
+        Extent { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY }
+    }
+}
+
+impl Extent {
+    pub fn add(&mut self, point: DVec3) {
+        (self.low, self.high) = (self.low.min(point), self.high.max(point));
+    }
+
+    /// The longest side; 0 without points.
+    pub fn size(&self) -> f64 {
+        (self.high - self.low).max_element().max(0.0)
+    }
+
+    pub fn center(&self) -> DVec3 {
+        (self.low + self.high) / 2.0
+    }
+
+    /// Whether coordinates in this box are worth 64 bits, if 32 bits move them by this much.
+    pub fn is_worth(&self, error: f64) -> bool {
+        error > KEPT * self.size() || error > MILLIMETRE
+    }
+}
+
+/// A point in 32 bits.
+pub(crate) fn rounded(point: [f64; 3]) -> [f32; 3] {
+    point.map(|coordinate| coordinate as f32)
+}
+
+/// How far a point moves where it is rounded to 32 bits. Infinities stay.
+pub(crate) fn error(exact: [f64; 3]) -> f64 {
+    let error = |coordinate: f64| (coordinate - f64::from(coordinate as f32)).abs();
+    exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
+}
+
+/// Whether 32 bits would round these points visibly.
+pub(crate) fn are_worth(points: &[[f64; 3]]) -> bool {
+    let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
+    for point in points {
+        extent.add(DVec3::from(*point));
+        worst = worst.max(error(*point));
+    }
+    extent.is_worth(worst)
+}
+
+impl Mesh {
+    /// Every position in 64 bits.
+    pub(super) fn points(&self) -> impl Iterator<Item = DVec3> {
+        let exact = self.exact_positions.as_deref().unwrap_or_default();
+        let rounded = if self.exact_positions.is_some() { &[] } else { &self.positions[..] };
+        let widened = rounded.iter().map(|position| position.map(f64::from));
+        exact.iter().copied().chain(widened).map(DVec3::from)
+    }
+
+    /// From one vertex to another; 0 where one is missing.
+    pub(super) fn edge(&self, from: u32, to: u32) -> Vec3 {
+        let (from, to) = (from as usize, to as usize);
+        match &self.exact_positions {
+            Some(exact) => match (exact.get(from), exact.get(to)) {
+                (Some(from), Some(to)) => (DVec3::from(*to) - DVec3::from(*from)).as_vec3(),
+                _ => Vec3::ZERO,
+            },
+            None => match (self.positions.get(from), self.positions.get(to)) {
+                (Some(from), Some(to)) => Vec3::from(*to) - Vec3::from(*from),
+                _ => Vec3::ZERO,
+            },
+        }
+    }
+
+    /// Moves every position, in 64 bits.
+    pub(super) fn move_points(&mut self, to: impl Fn(DVec3) -> DVec3) {
+        if self.exact_positions.is_none() {
+            let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
+            for point in self.points() {
+                let point = to(point);
+                extent.add(point);
+                worst = worst.max(error(point.into()));
+            }
+            if !extent.is_worth(worst) {
+                let moved = |position: &[f32; 3]| rounded(to(position.map(f64::from).into()).into());
+                self.positions.iter_mut().for_each(|position| *position = moved(position));
+                return;
+            }
+        }
+        let moved: Vec<[f64; 3]> = self.points().map(|point| to(point).into()).collect();
+        self.positions = moved.iter().copied().map(rounded).collect();
+        self.exact_positions = Some(moved);
+    }
+}
+
+impl Scene {
+    /// Gives up the positions in 64 bits, which formats do not have, and lists what can be seen of it.
+    pub(super) fn round(&mut self, losses: &mut Vec<Loss>) {
+        let exact = self.meshes.iter_mut().map(|mesh| mesh.exact_positions.take());
+        let errors: Vec<f64> =
+            exact.map(|exact| exact.into_iter().flatten().map(error).fold(0.0, f64::max)).collect();
+        if errors.iter().all(|error| *error == 0.0) {
+            return;
+        }
+        let mut all = Extent::default();
+        self.meshes.iter().flat_map(Mesh::points).for_each(|point| all.add(point));
+        for (index, error) in errors.into_iter().enumerate() {
+            if (all.size() > 0.0 && error > VISIBLE * all.size()) || error > MILLIMETRE {
+                let message = "coordinates rounded to 32 bits; --center keeps them near the origin";
+                let path = format!("meshes[{index}].positions");
+                let loss = Loss::quantised(path, message, Quantity::POSITIONS, error as f32);
+                losses.push(loss.of_size(self.meshes[index].size()));
+            }
+        }
+    }
+}

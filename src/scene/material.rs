@@ -1,0 +1,121 @@
+//! Materials: base colour, its texture, alpha and sides.
+
+use std::hash::{Hash, Hasher};
+
+use super::Texture;
+#[cfg(any(feature = "seed", feature = "bmd"))]
+use crate::Loss;
+
+/// The appearance of a surface.
+#[derive(Debug, Clone)]
+pub struct Material {
+    /// The name, often that of an image; empty for none.
+    pub name: String,
+    /// Red, green, blue and alpha, linear, from 0 to 1. `None` where the source has none; then it is white.
+    pub base_color: Option<[f32; 4]>,
+    /// The image that is multiplied with the base colour.
+    pub texture: Option<Texture>,
+    /// The meaning of alpha.
+    pub alpha_mode: AlphaMode,
+    /// Whether back faces are drawn.
+    pub double_sided: bool,
+    /// From 0, an insulator, to 1, a metal.
+    pub metallic: f32,
+    /// From 0, a mirror, to 1, matt.
+    pub roughness: f32,
+}
+
+/// The meaning of alpha.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum AlphaMode {
+    /// It is ignored.
+    #[default]
+    Opaque,
+    /// The surface is opaque where alpha is at least the cutoff, and invisible elsewhere.
+    Mask {
+        /// Usually 0.5.
+        cutoff: f32,
+    },
+    /// It is the opacity.
+    Blend,
+}
+
+impl Default for Material {
+    fn default() -> Material {
+        Material {
+            name: String::new(),
+            base_color: None,
+            texture: None,
+            alpha_mode: AlphaMode::Opaque,
+            double_sided: false,
+            metallic: 0.0,
+            roughness: 1.0,
+        }
+    }
+}
+
+impl Material {
+    /// All fields, with floats as their bits: equal materials have equal hashes.
+    fn key(&self) -> impl Eq + Hash + '_ {
+        let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = self;
+        let alpha = match alpha_mode {
+            AlphaMode::Opaque => (0, 0),
+            AlphaMode::Mask { cutoff } => (1, cutoff.to_bits()),
+            AlphaMode::Blend => (2, 0),
+        };
+        let color = base_color.map(|color| color.map(f32::to_bits));
+        (name, color, texture, alpha, double_sided, [metallic.to_bits(), roughness.to_bits()])
+    }
+
+    /// The base colour in 8 bits without alpha, and the largest rounding of a channel.
+    #[cfg(any(feature = "bmd", feature = "obj"))]
+    pub(crate) fn color_bytes(&self) -> Option<([u8; 3], f32)> {
+        let [red, green, blue, _] = self.base_color?;
+        let mut worst = 0.0_f32;
+        let bytes = [red, green, blue].map(|channel| {
+            // A saturating cast; not-a-number becomes 0.
+            let byte = (channel * 255.0).round() as u8;
+            worst = worst.max((channel - f32::from(byte) / 255.0).abs());
+            byte
+        });
+        Some((bytes, worst))
+    }
+
+    /// Names the material by its texture, for formats in which the name is that of an image. `mesh` is its index.
+    #[cfg(any(feature = "seed", feature = "bmd"))]
+    pub(crate) fn take_texture_as_name(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
+        let Some(Texture { name, image, .. }) = self.texture.take() else { return };
+        let at = format!("meshes[{mesh}].material");
+        if image.is_some() {
+            let loss = Loss::dropped(format!("{at}.texture"), format!("{format} has no embedded images"));
+            losses.push(loss.detail(format_args!("\"{name}\"")));
+        }
+        if name.is_empty() {
+            return;
+        }
+        if !self.name.is_empty() && self.name != name {
+            let message = format!("{format} names materials by their texture");
+            let loss = Loss::renamed(format!("{at}.name"), message);
+            losses.push(loss.detail(format_args!("\"{}\" becomes \"{name}\"", self.name)));
+        }
+        if self.base_color.take().is_some() {
+            let message = format!("{format} has no base colours of textured surfaces");
+            losses.push(Loss::dropped(format!("{at}.base_color"), message));
+        }
+        self.name = name;
+    }
+}
+
+impl PartialEq for Material {
+    fn eq(&self, other: &Material) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Material {}
+
+impl Hash for Material {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}

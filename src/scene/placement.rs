@@ -1,0 +1,231 @@
+//! Where a mesh stands: the nodes of a file that show it.
+
+use glam::{DMat3, DMat4, DQuat, DVec3, Mat4};
+
+use super::exact::{self, Extent};
+use super::{Extras, Mesh, Scene, Skeleton, Transform};
+use crate::{Error, Limits, Loss, LossKind, Result, limits};
+
+/// The largest cosine of the angle between two axes that counts as rounding, not as shear.
+const SHEAR: f64 = 1e-6;
+
+/// A node that shows a mesh.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Placement {
+    /// The name of the node; empty for none.
+    pub name: String,
+    /// From the space of the mesh to that of the scene, below [`Scene::transform`]. Affine.
+    pub transform: DMat4,
+    /// Transforms of copies of the mesh, relative to the node; empty for one copy at the node.
+    pub instances: Vec<Transform>,
+    /// What has no other place.
+    pub extras: Extras,
+}
+
+impl Placement {
+    /// Number of copies that the node shows.
+    pub fn count(&self) -> usize {
+        self.instances.len().max(1)
+    }
+
+    /// The transform of each copy.
+    pub fn transforms(&self) -> impl Iterator<Item = DMat4> {
+        let single = self.instances.is_empty().then_some(self.transform);
+        single.into_iter().chain(self.instances.iter().map(|instance| self.transform * to_matrix(instance)))
+    }
+
+    /// Whether a translation, a rotation and factors along the axes make up the transform, as nodes of glTF have them.
+    fn is_decomposable(&self) -> bool {
+        let axes = DMat3::from_mat4(self.transform);
+        let [x, y, z] = [axes.x_axis, axes.y_axis, axes.z_axis].map(DVec3::normalize_or_zero);
+        let shear = [x.dot(y), y.dot(z), z.dot(x)].into_iter().map(f64::abs).fold(0.0, f64::max);
+        is_diagonal(self.transform) || (axes.determinant() != 0.0 && shear <= SHEAR)
+    }
+}
+
+/// Whether a transform only translates and has factors along the axes.
+pub(crate) fn is_diagonal(transform: DMat4) -> bool {
+    let axes = DMat3::from_mat4(transform);
+    axes == DMat3::from_diagonal(axes.diagonal())
+}
+
+fn to_matrix(transform: &Transform) -> DMat4 {
+    let rotation = DQuat::from_array(transform.rotation.map(f64::from));
+    let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY };
+    let [scale, translation] =
+        [transform.scale, transform.translation].map(|v| DVec3::from(v.map(f64::from)));
+    DMat4::from_scale_rotation_translation(scale, rotation, translation)
+}
+
+impl Mesh {
+    /// Number of copies that the nodes show.
+    pub fn copies(&self) -> usize {
+        self.placements.iter().map(Placement::count).fold(0, usize::saturating_add).max(1)
+    }
+
+    /// Number of triangles or vertices of a copy, of which there are more.
+    fn cost(&self) -> u64 {
+        self.triangle_count().max(self.positions.len() as u64)
+    }
+
+    /// Number of bytes that the names and, as JSON, the extras of all copies have.
+    fn words(&self) -> u64 {
+        let size = |extras: &Extras| match extras.is_empty() {
+            true => 0,
+            false => serde_json::to_string(extras).map_or(0, |text| text.len()),
+        };
+        let texture = self.material.texture.as_ref().map_or(0, |texture| texture.name.len());
+        let own = size(&self.extras) + self.name.len() + self.material.name.len() + texture;
+        let own = (own as u64).saturating_mul(self.copies() as u64);
+        let words = |node: &Placement| {
+            ((size(&node.extras) + node.name.len()) as u64).saturating_mul(node.count() as u64)
+        };
+        self.placements.iter().map(words).fold(own, u64::saturating_add)
+    }
+}
+
+impl Mesh {
+    /// Drops the only node, if it shows the mesh where it is and has no other name.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn forget_plain_node(&mut self) {
+        let Mesh { name, placements, .. } = self;
+        if let [Placement { name: node, transform, instances, extras }] = &**placements
+            && (node.is_empty() || node == name)
+            && *transform == DMat4::IDENTITY
+            && instances.is_empty()
+            && extras.is_empty()
+        {
+            placements.clear();
+        }
+    }
+}
+
+impl Scene {
+    /// # Errors
+    ///
+    /// If the meshes, each counted once, have more triangles or vertices than the limits allow.
+    pub(crate) fn require_triangles(&self, limits: &Limits) -> Result<()> {
+        let count = self.meshes.iter().map(Mesh::cost).fold(0, u64::saturating_add);
+        limits::require_triangles(count, limits.max_triangles)?;
+        limits::require_meshes(self.meshes.len(), limits.max_triangles)
+    }
+
+    /// Sets skeleton and transform of a scene without any. Without joints and levels of detail, a translation that 32 bits
+    /// round visibly becomes one of the nodes, which have 64.
+    #[cfg(feature = "gltf")]
+    pub(crate) fn set_transform(&mut self, transform: DMat4, skeleton: Skeleton) {
+        self.skeleton = skeleton;
+        let rounded = transform.as_mat4();
+        let error = exact::error(transform.w_axis.truncate().into());
+        if error > 0.0 && self.skeleton.joints.is_empty() && self.lods.is_empty() {
+            let mut extent = Extent::default();
+            self.for_each_at_rest(|at| extent.add(at));
+            if extent.is_worth(error) {
+                for mesh in &mut self.meshes {
+                    if mesh.placements.is_empty() {
+                        mesh.placements.push(Placement::default());
+                    }
+                }
+                return self.place(transform);
+            }
+        }
+        self.transform = Some(rounded).filter(|transform| *transform != Mat4::IDENTITY);
+    }
+
+    /// Replaces meshes of nodes by copies with the vertices where the nodes show them.
+    ///
+    /// # Errors
+    ///
+    /// If the scene would have more triangles or vertices than the limit.
+    pub(crate) fn bake(
+        &mut self,
+        max_triangles: u64,
+        losses: &mut Vec<Loss>,
+        is_baked: impl Fn(usize, &Mesh) -> bool,
+    ) -> Result<()> {
+        let chosen = self.meshes.iter().enumerate();
+        let chosen: Vec<bool> =
+            chosen.map(|(index, mesh)| !mesh.placements.is_empty() && is_baked(index, mesh)).collect();
+        if !chosen.contains(&true) {
+            return Ok(());
+        }
+        let copies = |(mesh, chosen): (&Mesh, &bool)| if *chosen { mesh.copies() } else { 1 };
+        let all = self.meshes.iter().zip(&chosen);
+        let cost = all.clone().map(|pair| pair.0.cost().saturating_mul(copies(pair) as u64));
+        limits::require_triangles(cost.fold(0, u64::saturating_add), max_triangles)?;
+        let count = all.clone().map(copies).fold(0, usize::saturating_add);
+        limits::require_meshes(count, max_triangles)?;
+        let words = all.filter(|(_, chosen)| **chosen).map(|(mesh, _)| mesh.words());
+        limits::require_words(words.fold(0, u64::saturating_add), max_triangles)?;
+        let mut baked = Vec::new();
+        baked.try_reserve_exact(count).map_err(|error| Error::from(std::io::Error::from(error)))?;
+        let mut starts = Vec::with_capacity(chosen.len() + 1);
+        for (index, (mesh, chosen)) in std::mem::take(&mut self.meshes).into_iter().zip(chosen).enumerate() {
+            starts.push(baked.len());
+            match chosen {
+                true => mesh.bake(index, &mut baked, losses),
+                false => baked.push(mesh),
+            }
+        }
+        starts.push(baked.len());
+        for lod in &mut self.lods {
+            let meshes = lod.meshes.iter().flat_map(|mesh| starts[*mesh]..starts[*mesh + 1]);
+            lod.meshes = meshes.collect();
+        }
+        self.meshes = baked;
+        Ok(())
+    }
+
+    /// Bakes what nodes of glTF cannot show: transforms that shear, and levels of detail, each of which is one node.
+    pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
+        let levels: std::collections::HashSet<usize> =
+            self.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
+        self.bake(max_triangles, losses, |index, mesh| {
+            levels.contains(&index) || !mesh.placements.iter().all(Placement::is_decomposable)
+        })
+    }
+}
+
+impl Mesh {
+    /// Adds the copies to a list.
+    fn bake(mut self, index: usize, baked: &mut Vec<Mesh>, losses: &mut Vec<Loss>) {
+        let path = format!("meshes[{index}]");
+        let mut left = self.copies();
+        if left > 1 {
+            let loss =
+                Loss::new(LossKind::Split, path.clone(), "a mesh of several nodes becomes one for each");
+            losses.push(loss.counting(left, "copies"));
+        }
+        let placements = std::mem::take(&mut self.placements);
+        let is_single = placements.len() == 1;
+        let is_other = |node: &Placement| !node.name.is_empty() && node.name != self.name;
+        let has_others = !self.name.is_empty() && placements.iter().all(is_other);
+        if let Some(first) = placements.first().filter(|_| has_others) {
+            let (path, lost, kept) = match is_single {
+                true => (format!("{path}.placements[0].name"), &first.name, &self.name),
+                false => (format!("{path}.name"), &self.name, &first.name),
+            };
+            let loss = Loss::dropped(path, "a mesh keeps one name");
+            losses.push(loss.detail(format_args!("\"{lost}\"; the mesh is called \"{kept}\"")));
+        }
+        for (place, placement) in placements.into_iter().enumerate() {
+            for transform in placement.transforms() {
+                left -= 1;
+                let mut copy = if left == 0 { std::mem::take(&mut self) } else { self.clone() };
+                if !placement.name.is_empty() && (!is_single || copy.name.is_empty()) {
+                    copy.name.clone_from(&placement.name);
+                }
+                for (key, value) in &placement.extras {
+                    let own = copy.extras.entry(key).or_insert_with(|| value.clone());
+                    if own != value {
+                        let message = "extras of a node with the same name as those of its mesh";
+                        let at = format!("{path}.placements[{place}].extras.{key}");
+                        losses.push(Loss::dropped(at, message).detail(value));
+                    }
+                }
+                copy.place(transform);
+                baked.push(copy);
+            }
+        }
+    }
+}

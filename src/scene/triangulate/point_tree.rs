@@ -1,0 +1,148 @@
+//! Points of a plane, searched by triangle.
+
+use std::cmp::Ordering;
+
+/// A tree of distinct points that divides the longer side of its bounds at every level, in an array: the middle of a range
+/// is its root. Corners at the same point share a node, so that repeated points cost nothing.
+pub struct PointTree {
+    nodes: Vec<Node>,
+    /// The node of each corner; past the end for corners outside of the tree.
+    places: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Node {
+    point: [f64; 2],
+    /// Bounds of the range below this node.
+    low: [f64; 2],
+    high: [f64; 2],
+    /// Corners at the point.
+    own: u32,
+    /// Corners in the range below this node.
+    all: u32,
+}
+
+impl PointTree {
+    /// A tree of the corners that are chosen, all present.
+    pub fn new(corners: &[[f64; 2]], is_chosen: &[bool]) -> PointTree {
+        // Adding 0 makes -0 the same number as 0.
+        let numbered = (0..).zip(corners.iter().map(|corner| corner.map(|x| x + 0.0)));
+        let mut chosen: Vec<(u32, _)> =
+            numbered.zip(is_chosen).filter_map(|(corner, chosen)| chosen.then_some(corner)).collect();
+        chosen.sort_unstable_by(|(_, a), (_, b)| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        let mut distinct: Vec<(u32, [f64; 2])> = Vec::new();
+        let mut groups = vec![u32::MAX; corners.len()];
+        for (corner, point) in chosen {
+            if distinct.last().is_none_or(|(_, last)| *last != point) {
+                distinct.push((distinct.len() as u32, point));
+            }
+            groups[corner as usize] = distinct.len() as u32 - 1;
+        }
+        let mut nodes = vec![Node::default(); distinct.len()];
+        arrange(&mut distinct, &mut nodes);
+        let mut place_of = vec![0; distinct.len()];
+        for (place, (group, _)) in (0..).zip(&distinct) {
+            place_of[*group as usize] = place;
+        }
+        let place = |group: u32| place_of.get(group as usize).copied().unwrap_or(u32::MAX);
+        let mut tree = PointTree { nodes, places: groups.into_iter().map(place).collect() };
+        (0..corners.len()).for_each(|corner| tree.set(corner, true));
+        tree
+    }
+
+    /// Adds or removes a corner; one that was not chosen is ignored.
+    pub fn set(&mut self, corner: usize, is_present: bool) {
+        let change = |count: &mut u32| if is_present { *count += 1 } else { *count -= 1 };
+        let mut place = self.places[corner] as usize;
+        let Some(node) = self.nodes.get_mut(place) else { return };
+        change(&mut node.own);
+        let mut nodes = &mut self.nodes[..];
+        loop {
+            let middle = nodes.len() / 2;
+            change(&mut nodes[middle].all);
+            match place.cmp(&middle) {
+                Ordering::Less => nodes = &mut nodes[..middle],
+                Ordering::Equal => return,
+                Ordering::Greater => {
+                    nodes = &mut nodes[middle + 1..];
+                    place -= middle + 1;
+                }
+            }
+        }
+    }
+
+    /// Whether a corner is inside or on the border of a counter-clockwise triangle, apart from its own corners. Each node
+    /// takes one of the visits; with none left the answer is true.
+    pub fn any_in(&self, triangle: [[f64; 2]; 3], visits: &mut usize) -> bool {
+        let [a, b, c] = triangle;
+        let center = [0, 1].map(|axis| (a[axis] + b[axis] + c[axis]) / 3.0);
+        any_in(&self.nodes, &triangle, center, visits)
+    }
+}
+
+fn any_in(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits: &mut usize) -> bool {
+    let middle = nodes.len() / 2;
+    let Some(node) = nodes.get(middle).filter(|node| node.all > 0) else { return false };
+    let Some(left) = visits.checked_sub(1) else { return true };
+    *visits = left;
+    if is_apart(node.low, node.high, triangle) {
+        return false;
+    }
+    if node.own > 0 && !triangle.contains(&node.point) && has_inside(triangle, node.point) {
+        return true;
+    }
+    let axis = node.divided_axis();
+    let halves = [&nodes[..middle], &nodes[middle + 1..]];
+    // A point near the center of the triangle ends the search.
+    let near = usize::from(center[axis] > node.point[axis]);
+    any_in(halves[near], triangle, center, visits) || any_in(halves[1 - near], triangle, center, visits)
+}
+
+impl Node {
+    fn divided_axis(&self) -> usize {
+        usize::from(self.high[1] - self.low[1] > self.high[0] - self.low[0])
+    }
+}
+
+/// Arranges points, which have numbers, in the order of their nodes.
+fn arrange(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
+    let middle = points.len() / 2;
+    if points.is_empty() {
+        return;
+    }
+    let mut node = Node { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2], ..Node::default() };
+    for (_, point) in points.iter() {
+        node.low = [0, 1].map(|axis| node.low[axis].min(point[axis]));
+        node.high = [0, 1].map(|axis| node.high[axis].max(point[axis]));
+    }
+    let axis = node.divided_axis();
+    points.select_nth_unstable_by(middle, |(_, a), (_, b)| a[axis].total_cmp(&b[axis]));
+    node.point = points[middle].1;
+    nodes[middle] = node;
+    arrange(&mut points[..middle], &mut nodes[..middle]);
+    arrange(&mut points[middle + 1..], &mut nodes[middle + 1..]);
+}
+
+/// Twice the area of a triangle, above 0 if it is counter-clockwise.
+pub fn area([a, b, c]: [[f64; 2]; 3]) -> f64 {
+    (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+}
+
+/// Whether a point is inside or on the border of a counter-clockwise triangle.
+pub fn has_inside([a, b, c]: &[[f64; 2]; 3], point: [f64; 2]) -> bool {
+    [[*a, *b, point], [*b, *c, point], [*c, *a, point]].into_iter().all(|triangle| area(triangle) >= 0.0)
+}
+
+/// Whether a box and a counter-clockwise triangle have no point in common.
+fn is_apart(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
+    let is_beside = |axis: usize| {
+        a[axis].max(b[axis]).max(c[axis]) < low[axis] || a[axis].min(b[axis]).min(c[axis]) > high[axis]
+    };
+    let is_right_of = |[a, b]: [&[f64; 2]; 2]| {
+        // The corner of the box that is farthest to the left of the side.
+        let x = if b[1] > a[1] { low[0] } else { high[0] };
+        let y = if b[0] > a[0] { high[1] } else { low[1] };
+        area([*a, *b, [x, y]]) < 0.0
+    };
+    (0..2).any(is_beside) || [[a, b], [b, c], [c, a]].into_iter().any(is_right_of)
+}

@@ -1,0 +1,248 @@
+//! Coordinates far from the origin stay in 64 bits until they are written.
+
+use std::fmt::Write;
+
+use meshspec::interop::Interchange::{self, Glb, Gltf, Obj, Ply, Stl};
+use meshspec::scene::{Axes, Conventions, Scene, SceneOptions};
+use meshspec::{Limits, Loss};
+use serde_json::json;
+
+use super::{Folder, list, scene, write};
+
+/// Corners of a parcel in UTM, in metres, with more digits than 32 bits hold.
+const UTM: [[f64; 3]; 4] = [
+    [500_000.123_4, 4_000_000.567_8, 12.345_678_9],
+    [500_003.987_6, 4_000_000.1, 12.1],
+    [500_003.123_456_789, 4_000_009.765_432_1, 15.0],
+    [500_000.5, 4_000_008.333_333_333, 13.7],
+];
+
+/// Points on the ground, measured from the centre of the earth.
+const EARTH: [[f64; 3]; 4] = [
+    [3_961_000.123_45, 652_000.987_65, 4_938_000.111_11],
+    [3_961_040.2, 652_000.1, 4_938_000.222_22],
+    [3_961_000.3, 652_070.4, 4_938_001.333_33],
+    [3_961_012.7, 652_030.8, 4_938_055.444_44],
+];
+
+fn obj(points: &[[f64; 3]]) -> Vec<u8> {
+    let mut text = String::new();
+    points.iter().for_each(|[x, y, z]| writeln!(text, "v {x} {y} {z}").unwrap());
+    text.push_str("f 1 2 3\nf 1 3 4\n");
+    text.into_bytes()
+}
+
+fn ply(points: &[[f64; 3]], encoding: &str, kind: &str) -> Vec<u8> {
+    let mut file = format!("ply\nformat {encoding} 1.0\nelement vertex {}\n", points.len());
+    for axis in ["x", "y", "z"] {
+        writeln!(file, "property {kind} {axis}").unwrap();
+    }
+    file.push_str("element face 2\nproperty list uchar uint vertex_indices\nend_header\n");
+    if encoding == "ascii" {
+        points.iter().for_each(|[x, y, z]| writeln!(file, "{x} {y} {z}").unwrap());
+        file.push_str("3 0 1 2\n3 0 2 3\n");
+        return file.into_bytes();
+    }
+    let mut file = file.into_bytes();
+    points.as_flattened().iter().for_each(|value| file.extend(value.to_be_bytes()));
+    for corners in [[0_u32, 1, 2], [0, 2, 3]] {
+        file.push(3);
+        corners.iter().for_each(|corner| file.extend(corner.to_be_bytes()));
+    }
+    file
+}
+
+fn stl(points: &[[f64; 3]]) -> Vec<u8> {
+    let mut text = "solid far\n".to_owned();
+    for corners in [[0, 1, 2], [0, 2, 3]] {
+        text.push_str("facet normal 0 0 1\nouter loop\n");
+        for [x, y, z] in corners.map(|corner: usize| points[corner]) {
+            writeln!(text, "vertex {x} {y} {z}").unwrap();
+        }
+        text.push_str("endloop\nendfacet\n");
+    }
+    text.push_str("endsolid\n");
+    text.into_bytes()
+}
+
+/// The centre of the box around points.
+fn center(points: &[[f64; 3]]) -> [f64; 3] {
+    std::array::from_fn(|axis| {
+        let low = points.iter().map(|point| point[axis]).fold(f64::INFINITY, f64::min);
+        let high = points.iter().map(|point| point[axis]).fold(f64::NEG_INFINITY, f64::max);
+        (low + high) / 2.0
+    })
+}
+
+/// Positions around their centre, rounded once.
+fn centered(points: &[[f64; 3]]) -> Vec<[f32; 3]> {
+    let center = center(points);
+    points.iter().map(|point| std::array::from_fn(|axis| (point[axis] - center[axis]) as f32)).collect()
+}
+
+/// The positions that a scene has in a file, and what is lost there.
+fn written(format: Interchange, scene: Scene) -> (Vec<[f32; 3]>, String) {
+    let (folder, losses) = write(format, scene).unwrap();
+    let name = format!("file.{format}");
+    let options = SceneOptions::default().with_bake(true);
+    let (scene, _) = format.read(&folder[&name], &folder, &options, &Limits::default()).unwrap();
+    (scene.meshes.into_iter().flat_map(|mesh| mesh.positions).collect(), losses)
+}
+
+#[test]
+fn a_centred_model_is_exact_to_the_last_digit() {
+    for points in [UTM, EARTH] {
+        let corners: Vec<_> = [0, 1, 2, 0, 2, 3].map(|corner: usize| points[corner]).to_vec();
+        let files = [
+            (Obj, obj(&points), &points[..]),
+            (Ply, ply(&points, "ascii", "double"), &points[..]),
+            (Ply, ply(&points, "ascii", "float"), &points[..]),
+            (Ply, ply(&points, "binary_big_endian", "double"), &points[..]),
+            (Stl, stl(&points), &corners[..]),
+        ];
+        for (format, file, points) in files {
+            let (mut scene, losses) = scene(format, &file);
+            assert_eq!(losses, "", "{format}");
+            let moved = scene.center().unwrap();
+            assert_eq!(moved, center(points).map(|coordinate| -coordinate), "{format}");
+            assert_eq!(scene.meshes[0].positions, centered(points), "{format}");
+            for target in [Obj, Ply, Glb] {
+                let (found, losses) = written(target, scene.clone());
+                assert_eq!(found, centered(points), "{format} to {target}");
+                assert!(!losses.contains("rounded"), "{format} to {target}: {losses}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_scaled_model_is_rounded_once() {
+    let (mut scene, _) = scene(Obj, &obj(&UTM));
+    scene.scale(0.001);
+    let expected = UTM.map(|point| point.map(|coordinate| (coordinate * 0.001) as f32));
+    assert_eq!(scene.meshes[0].positions, expected);
+    scene.center();
+    let expected = centered(&UTM.map(|point| point.map(|coordinate| coordinate * 0.001)));
+    assert_eq!(scene.meshes[0].positions, expected);
+}
+
+#[test]
+fn other_axes_keep_all_digits() {
+    let axes: Axes = "+y,+z,+x".parse().unwrap();
+    let options = SceneOptions::default().with_conventions(Conventions::GLTF.with_axes(axes));
+    let (mut scene, _) = Obj.read(&obj(&UTM), &Folder::new(), &options, &Limits::default()).unwrap();
+    // Right +Y is glTF's -X, up +Z its +Y, forward +X its +Z.
+    let turned = UTM.map(|[x, y, z]| [-y, z, x]);
+    scene.center();
+    assert_eq!(scene.meshes[0].positions, centered(&turned));
+}
+
+#[test]
+fn rounding_is_listed_in_metres() {
+    let (far, _) = scene(Obj, &obj(&UTM));
+    let worst = UTM.as_flattened().iter().map(|value| (value - f64::from(*value as f32)).abs());
+    let worst = worst.fold(0.0, f64::max) as f32;
+    for target in [Obj, Ply, Stl, Glb] {
+        let losses = target.write(far.clone(), "out", &mut Folder::new(), &Default::default()).unwrap();
+        let rounded: Vec<&Loss> = losses.iter().filter(|loss| loss.path == "meshes[0].positions").collect();
+        let rounded = rounded.iter().find(|loss| loss.message.contains("rounded")).unwrap();
+        assert_eq!(rounded.error, Some(worst), "{target}");
+    }
+    // A vertex at the origin, as some programs add one, does not hide it.
+    let mut text = obj(&UTM);
+    text.extend(b"v 0 0 0\nf 1 2 5\n");
+    assert!(written(Obj, scene(Obj, &text).0).1.contains("rounded to 32 bits"));
+}
+
+#[test]
+fn ordinary_models_take_no_more_and_lose_nothing() {
+    let texts: [&[u8]; 3] = [
+        b"v 0.1 0.2 0.3\n",
+        b"v 0.1 0.2 0.3\nv 1.1 0.2 0.3\nv 0.1 1.2 0.3\nf 1 2 3\n",
+        b"v 100.1 0.2 0.3\nv 101.1 0.2 0.3\nv -100.1 1.2 0.3\nf 1 2 3\n",
+    ];
+    for text in texts {
+        let (scene, _) = scene(Obj, text);
+        assert!(text.len() < 20 || scene.meshes[0].exact_positions.is_none());
+        assert_eq!(written(Obj, scene).1, "");
+    }
+}
+
+/// A model that starts near the origin and goes on far away, over several windows of text.
+#[test]
+fn digits_are_kept_wherever_the_far_part_begins() {
+    let near = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".repeat(100_000);
+    let mut text = near.into_bytes();
+    UTM.iter().for_each(|[x, y, z]| text.extend(format!("v {x} {y} {z}\n").bytes()));
+    text.extend(b"f -1 -2 -3\nf -1 -3 -4\n");
+    let (scene, _) = scene(Obj, &text);
+    let exact = scene.meshes[0].exact_positions.as_ref().unwrap();
+    assert!(UTM.iter().all(|point| exact.contains(point)), "{exact:?}");
+}
+
+/// The decimal is nearer to one float of 32 bits, and its nearest one of 64 bits halfway between that and another.
+#[test]
+fn decimals_are_rounded_once() {
+    for text in ["7.038531e-26", "1.00000005960464477539", "1.00000005960464477540", "1e-45", "3e38"] {
+        let (scene, _) = scene(Obj, format!("v {text} 0 0\n").as_bytes());
+        assert_eq!(scene.meshes[0].positions[0][0], text.parse::<f32>().unwrap(), "{text}");
+    }
+}
+
+const TRIANGLE: [[f32; 3]; 3] = [[0.1, 0.2, 0.3], [1.7, 0.0, 0.0], [0.0, 1.9, 0.0]];
+
+/// A triangle below nodes with these translations.
+fn gltf(translations: &[[f64; 3]]) -> Scene {
+    let last = translations.len() - 1;
+    let nodes = translations.iter().enumerate().map(|(index, translation)| match index == last {
+        true => json!({ "translation": translation, "mesh": 0, "name": "far" }),
+        false => json!({ "translation": translation, "children": [index + 1] }),
+    });
+    let file = json!({
+        "asset": { "version": "2.0" },
+        "buffers": [{ "byteLength": 36, "uri": "numbers" }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+        "nodes": nodes.collect::<Vec<_>>(),
+        "scenes": [{ "nodes": [0] }],
+    });
+    let numbers = TRIANGLE.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
+    let folder = Folder::from([("numbers".to_owned(), numbers)]);
+    let (scene, losses) =
+        Gltf.read(file.to_string().as_bytes(), &folder, &Default::default(), &Limits::default()).unwrap();
+    assert_eq!(list(&losses), "");
+    scene
+}
+
+#[test]
+fn a_far_node_stays_a_node() {
+    for translations in [&[UTM[0]][..], &[[500_000.0, 4_000_000.0, 0.0], [0.123_4, 0.567_8, 12.345_678_9]]] {
+        let far: [f64; 3] = std::array::from_fn(|axis| translations.iter().map(|node| node[axis]).sum());
+        let scene = gltf(translations);
+        assert_eq!(scene.meshes[0].positions, TRIANGLE);
+        let (folder, losses) = write(Gltf, scene.clone()).unwrap();
+        assert_eq!(losses, "");
+        let json: serde_json::Value = serde_json::from_slice(&folder["file.gltf"]).unwrap();
+        let node = |name| json["nodes"].as_array().unwrap().iter().find(|node| node["name"] == name);
+        // The transform of the whole scene, where 32 bits hold it.
+        let above = |axis: usize| node("scene").and_then(|node| node["matrix"][12 + axis].as_f64());
+        let own = &node("far").unwrap()["translation"];
+        let found = std::array::from_fn(|axis| above(axis).unwrap_or(0.0) + own[axis].as_f64().unwrap());
+        assert_eq!(found, far);
+        // Formats without nodes have the vertices there, rounded once; around the centre, they lose nothing.
+        let there = TRIANGLE.map(|point| std::array::from_fn(|axis| f64::from(point[axis]) + far[axis]));
+        let (found, losses) = written(Obj, scene.clone());
+        assert_eq!(found, there.map(|point| point.map(|coordinate| coordinate as f32)));
+        assert!(losses.contains("rounded to 32 bits") && losses.contains("transforms applied"), "{losses}");
+        let mut scene = scene;
+        scene.center();
+        for format in [Obj, Ply] {
+            let (found, losses) = written(format, scene.clone());
+            for (found, expected) in found.as_flattened().iter().zip(centered(&there).as_flattened()) {
+                assert!((found - expected).abs() <= 1e-9, "{found}, not {expected}");
+            }
+            assert!(!losses.contains("rounded"), "{losses}");
+        }
+    }
+}

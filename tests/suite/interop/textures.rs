@@ -1,0 +1,209 @@
+//! Textures and colours of materials between OBJ, PLY and glTF.
+
+use std::sync::Arc;
+
+use meshspec::interop::Interchange::{Glb, Gltf, Obj, Ply};
+use meshspec::interop::{embed_images, image_files};
+use meshspec::scene::{AlphaMode, Image, Material, Mesh, Scene, Texture};
+use serde_json::{Value, json};
+
+use super::{Folder, list, of, read, triangle, write};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
+
+/// A triangle with texture coordinates.
+fn textured(texture: Texture) -> Mesh {
+    Mesh {
+        uvs: vec![vec![[0.0, 0.0], [1.0, 0.0], [0.0, 0.25]]],
+        material: Material { name: "m".to_owned(), texture: Some(texture), ..Material::default() },
+        ..triangle()
+    }
+}
+
+fn embedded(name: &str, bytes: &[u8]) -> Texture {
+    let image = Image { media_type: "image/png".to_owned(), bytes: bytes.into() };
+    Texture { image: Some(image), ..Texture::file(name) }
+}
+
+/// The scene of an OBJ file with this library, and the losses.
+fn with_library(library: &str) -> (Scene, String) {
+    let folder = Folder::from([("m.mtl".to_owned(), library.as_bytes().to_vec())]);
+    let text =
+        "mtllib m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 0.25\nusemtl m\nf 1/1 2/2 3/3\n";
+    let (scene, losses) = read(Obj, text.as_bytes(), &folder).unwrap();
+    (scene, list(&losses))
+}
+
+fn json_of(glb: &[u8]) -> Value {
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    serde_json::from_slice(&glb[20..20 + length]).unwrap()
+}
+
+fn texture(scene: &Scene) -> &Texture {
+    scene.meshes[0].material.texture.as_ref().unwrap()
+}
+
+#[test]
+fn an_image_of_obj_becomes_a_texture_of_gltf_and_comes_back() {
+    let (scene, losses) =
+        with_library("newmtl m\nKd 0.00123 0.5 1\nmap_Kd -clamp on .\\maps\\oak bärk#1.png\n");
+    assert_eq!(losses, "");
+    let (folder, losses) = write(Glb, scene).unwrap();
+    assert_eq!(losses, "");
+    let json = json_of(&folder["file.glb"]);
+    assert_eq!(json["images"], json!([{ "uri": "maps/oak%20b%C3%A4rk%231.png" }]));
+    assert_eq!(json["samplers"], json!([{ "wrapS": 33071, "wrapT": 33071 }]));
+    assert_eq!(json["textures"], json!([{ "source": 0, "sampler": 0 }]));
+    assert_eq!(json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"], json!({ "index": 0 }));
+    assert_eq!(json["materials"][0].get("extras"), None);
+    let (scene, losses) = read(Gltf, &folder["file.glb"], &folder).unwrap();
+    assert_eq!(losses, []);
+    let (folder, losses) = write(Obj, scene).unwrap();
+    assert_eq!(losses, "");
+    let library = std::str::from_utf8(&folder["file.mtl"]).unwrap();
+    assert_eq!(library, "newmtl m\nKd 0.00123 0.5 1\nmap_Kd -clamp on maps/oak bärk#1.png\n");
+}
+
+#[test]
+fn embedded_images_become_files_beside_obj_and_ply() {
+    let other = &b"\x89PNG\r\n\x1a\n another"[..];
+    let mut same = textured(embedded("oak/bark", PNG));
+    same.material.double_sided = true;
+    let meshes = vec![
+        textured(embedded("oak/bark", PNG)),
+        same,
+        textured(embedded("oak/bark", other)),
+        textured(embedded("", PNG)),
+        textured(Texture::file("FILE_oak_bark_1.png")),
+    ];
+    let (folder, _) = write(Obj, of(meshes)).unwrap();
+    let names: Vec<_> = folder.keys().map(String::as_str).collect();
+    let images = ["file_oak_bark.png", "file_oak_bark_2.png", "file_texture2.png"];
+    assert_eq!(names, ["file.mtl", "file.obj", images[0], images[1], images[2]]);
+    assert_eq!((&*folder[images[0]], &*folder[images[1]], &*folder[images[2]]), (PNG, other, PNG));
+    let (scene, losses) = read(Obj, &folder["file.obj"], &folder).unwrap();
+    assert_eq!(losses, []);
+    let found: Vec<_> =
+        scene.meshes.iter().map(|mesh| &*mesh.material.texture.as_ref().unwrap().name).collect();
+    assert_eq!(found, [images[0], images[0], images[1], images[2], "FILE_oak_bark_1.png"]);
+
+    let (folder, losses) = write(Ply, of(vec![textured(embedded("bark", PNG))])).unwrap();
+    assert!(losses.ends_with("PLY has no materials: \"m\""), "{losses}");
+    assert_eq!(folder["file_bark.png"], PNG);
+    let (scene, _) = read(Ply, &folder["file.ply"], &folder).unwrap();
+    assert_eq!(texture(&scene), &Texture::file("file_bark.png"));
+}
+
+#[test]
+fn image_files_are_embedded_on_request() {
+    let folder = Folder::from([("a/oak.png".to_owned(), PNG.to_vec()), ("b.tga".to_owned(), vec![0; 20])]);
+    let names = ["a/oak.png", "b.tga", "none.png", "a/oak.png"];
+    let mut scene = of(names.map(|name| textured(Texture::file(name))).to_vec());
+    assert_eq!(image_files(&scene).into_iter().collect::<Vec<_>>(), ["a/oak.png", "b.tga", "none.png"]);
+    let failed: Vec<_> = embed_images(&mut scene, &folder)
+        .into_iter()
+        .map(|(name, error)| (name, error.to_string()))
+        .collect();
+    assert_eq!(failed.len(), 2, "{failed:?}");
+    assert_eq!((&*failed[0].0, &*failed[1].0), ("b.tga", "none.png"));
+    assert!(failed[0].1.contains("PNG and JPEG"), "{failed:?}");
+    let images: Vec<_> =
+        scene.meshes.iter().map(|mesh| mesh.material.texture.as_ref().unwrap().image.as_ref()).collect();
+    let bytes = |index: usize| &images[index].unwrap().bytes;
+    assert!(Arc::ptr_eq(bytes(0), bytes(3)), "one copy of the bytes");
+    assert_eq!((&**bytes(0), images[1], images[2]), (PNG, None, None));
+    assert_eq!(texture(&scene), &embedded("oak", PNG));
+    let (folder, losses) = write(Glb, scene).unwrap();
+    assert!(losses.contains("changed: meshes[1].material.texture: glTF has PNG and JPEG images"), "{losses}");
+    assert_eq!(json_of(&folder["file.glb"])["images"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn offset_and_scale_of_images_move_the_texture_coordinates() {
+    let (scene, losses) = with_library("newmtl m\nmap_Kd -s 2 4 1 -o 0.5 -mm 0 1 a.png\n");
+    assert_eq!(
+        losses,
+        "dropped: m.mtl: unsupported properties of materials: map_Kd -mm\n\
+         changed: map_Kd: offset and scale of images applied to the texture coordinates: \"m\""
+    );
+    assert_eq!(scene.meshes[0].uvs[0], [[0.5, 0.0], [2.5, 0.0], [0.5, 1.0]], "from the bottom left");
+    assert_eq!(with_library("newmtl m\nmap_Kd -s 1 1 1 -o 0 0 0 a.png\n").1, "");
+}
+
+#[test]
+fn paths_of_images_are_relative_to_the_model() {
+    let path = |written: &str| {
+        let (scene, losses) = with_library(&format!("newmtl m\nmap_Kd {written}\n"));
+        (texture(&scene).name.clone(), losses)
+    };
+    let moved = |path: &str| {
+        format!("renamed: m.mtl: only the file names of absolute image paths are kept: \"{path}\"")
+    };
+    for written in ["C:\\my maps\\oak.png", "/home/me/oak.png", "\\\\server\\oak.png"] {
+        assert_eq!(path(written), ("oak.png".to_owned(), moved(written)));
+    }
+    assert_eq!(path("..\\a\\.\\b\\..\\oak.png"), ("../a/oak.png".to_owned(), String::new()));
+    assert_eq!(path("http://host/oak.png"), ("http://host/oak.png".to_owned(), String::new()));
+    // They are relative to the library.
+    let folder = Folder::from([("lib/m.mtl".to_owned(), b"newmtl m\nmap_Kd ../maps/a.png\n".to_vec())]);
+    let text = b"mtllib lib/m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
+    assert_eq!(texture(&read(Obj, text, &folder).unwrap().0), &Texture::file("maps/a.png"));
+}
+
+#[test]
+fn opacity_is_the_alpha_of_the_base_colour() {
+    let material = |library: &str| with_library(library).0.meshes[0].material.clone();
+    let found = material("newmtl m\nTr 0.9\nd 0.25\nKd 1 0 0\n");
+    assert_eq!((found.base_color, found.alpha_mode), (Some([1.0, 0.0, 0.0, 0.25]), AlphaMode::Blend));
+    let found = material("newmtl m\nTr 0.25\n");
+    assert_eq!((found.base_color, found.alpha_mode), (Some([1.0, 1.0, 1.0, 0.75]), AlphaMode::Blend));
+    let found = material("newmtl m\nd 1\n");
+    assert_eq!((found.base_color, found.alpha_mode), (None, AlphaMode::Opaque));
+    let library = "newmtl m\nd x\nKd nan 0 0\nd -halo 0.5\n";
+    let (_, losses) = with_library(library);
+    assert!(losses.starts_with("dropped: m.mtl: malformed numbers: 2, the first at line 2"), "{losses}");
+    assert!(losses.ends_with("unsupported properties of materials: d"), "{losses}");
+}
+
+#[test]
+fn materials_that_no_face_uses_are_listed() {
+    let (_, losses) = with_library("newmtl z\nnewmtl m\nKd 1 0 0\nnewmtl a b\n");
+    assert_eq!(losses, "dropped: mtllib: unused materials: \"a b\", \"z\"");
+}
+
+#[test]
+fn surfaces_that_a_format_does_not_have_are_listed() {
+    let mut mesh = textured(Texture::file("a.png"));
+    mesh.uvs.push(vec![[0.5; 2]; 3]);
+    let texture = mesh.material.texture.as_mut().unwrap();
+    texture.uv_set = 1;
+    mesh.material.alpha_mode = AlphaMode::Mask { cutoff: 0.25 };
+    mesh.material.base_color = Some([1.0, 1.0, 1.0, 0.5]);
+    mesh.material.double_sided = true;
+    mesh.material.roughness = 0.5;
+    let (folder, losses) = write(Obj, of(vec![mesh])).unwrap();
+    let lines: Vec<_> = losses.lines().filter(|line| !line.starts_with("quantised")).collect();
+    assert_eq!(
+        lines,
+        [
+            "renamed: meshes[0].uvs[1]: OBJ has its textures on uvs[0]: swapped",
+            "dropped: meshes[0].material.double_sided: OBJ has no double-sided surfaces",
+            "dropped: meshes[0].material.metallic: OBJ has no metallic or rough surfaces: metallic 0, roughness 0.5",
+            "dropped: meshes[0].uvs[1]: OBJ has no more than 1 sets of texture coordinates",
+            "dropped: meshes[0].material.base_color.alpha: OBJ has no alpha of surfaces without blending: 0.5",
+            "dropped: meshes[0].material.alpha_mode: OBJ has no transparency of images: Mask { cutoff: 0.25 }",
+        ]
+    );
+    assert!(String::from_utf8_lossy(&folder["file.obj"]).contains("vt 0.5 0.5\n"));
+}
+
+#[test]
+fn a_texture_needs_texture_coordinates_in_gltf() {
+    let mesh = Mesh { uvs: Vec::new(), ..textured(Texture::file("a.png")) };
+    let (folder, losses) = write(Glb, of(vec![mesh])).unwrap();
+    assert_eq!(
+        losses,
+        "dropped: meshes[0].material.texture: no texture coordinates for the texture: \"a.png\""
+    );
+    assert_eq!(json_of(&folder["file.glb"]).get("textures"), None);
+}

@@ -1,0 +1,160 @@
+//! Losses: their categories, their numbers, and their groups.
+
+use meshspec::{Affected, Category, Loss, LossGroup, LossKind, Quantity};
+
+fn dropped(path: impl Into<String>, message: &str) -> Loss {
+    Loss::new(LossKind::Dropped, path, message)
+}
+
+/// Counts the items that a loss affects.
+fn affecting(mut loss: Loss, count: u64, of: Option<u64>, items: &'static str) -> Loss {
+    loss.affected = Some(Affected { count, of, items });
+    loss
+}
+
+fn with_detail(mut loss: Loss, detail: &str) -> Loss {
+    loss.detail = Some(detail.to_owned());
+    loss
+}
+
+fn shown(losses: &[Loss]) -> Vec<String> {
+    LossGroup::of(losses).iter().map(LossGroup::to_string).collect()
+}
+
+#[test]
+fn losses_of_one_kind_with_the_same_message_are_one_group() {
+    let name = |mesh: usize, name: &str| {
+        let loss = dropped(format!("meshes[{mesh}].name"), "no names");
+        affecting(with_detail(loss, name), mesh as u64, Some(10), "bytes")
+    };
+    let mut losses: Vec<_> = "abacde".chars().enumerate().map(|(i, c)| name(i, &c.to_string())).collect();
+    losses.insert(1, Loss::new(LossKind::Merged, "meshes", "no names"));
+    losses.push(Loss::new(LossKind::Merged, "meshes", "no names"));
+    assert_eq!(
+        shown(&losses),
+        [
+            "merged: meshes (2 times): no names",
+            "dropped: meshes[0].name and 5 more, up to meshes[5].name: no names: a, b, c and 2 more, \
+             15 of 60 bytes",
+        ]
+    );
+}
+
+fn packed(mesh: usize, error: f32, size: f32) -> Loss {
+    let path = format!("meshes[{mesh}].positions");
+    let mut loss = Loss::new(LossKind::Quantised, path, "positions packed");
+    (loss.quantity, loss.error) = (Some(Quantity::POSITIONS), Some(error));
+    loss.of_size(size)
+}
+
+#[test]
+fn a_group_has_the_largest_error_and_the_largest_fraction() {
+    let path = "quantised: meshes[0].positions";
+    assert_eq!(shown(&[packed(0, 0.25, 0.0)]), [format!("{path}: positions packed, off by at most 0.25 m")]);
+    assert_eq!(
+        shown(&[packed(0, 0.25, 10.0), packed(1, 0.5, 200.0), packed(2, f32::NAN, 1.0), packed(3, 0.1, 0.2)]),
+        [format!(
+            "{path} and 3 more, up to meshes[3].positions: positions packed, off by at most 0.5 m at \
+             meshes[1].positions (0.25 % of the mesh), and by at most 50 % of the mesh at meshes[3].positions"
+        )]
+    );
+    assert_eq!(
+        shown(&[packed(0, 0.25, 10.0), packed(1, 0.5, 10.0)]),
+        [format!(
+            "{path} and 1 more, up to meshes[1].positions: positions packed, off by at most 0.5 m at \
+             meshes[1].positions (5 % of the mesh)"
+        )]
+    );
+}
+
+#[test]
+fn facts_of_later_losses_are_in_the_group_or_in_one_of_their_own() {
+    let flat = |mesh: usize| dropped(format!("meshes[{mesh}].faces"), "flattened");
+    let losses = [
+        flat(0),
+        affecting(flat(1), 123, Some(200), "triangles"),
+        affecting(flat(2), 3, Some(10), "triangles"),
+        with_detail(flat(3), "a"),
+        affecting(flat(4), 7, None, "corners"),
+    ];
+    assert_eq!(
+        shown(&losses),
+        [
+            "dropped: meshes[0].faces and 1 more, up to meshes[3].faces: flattened: a",
+            "dropped: meshes[1].faces and 1 more, up to meshes[2].faces: flattened, 126 of 210 triangles",
+            "dropped: meshes[4].faces: flattened: 7 corners",
+        ]
+    );
+    let numbers = [dropped("meshes", "1 gone"), dropped("meshes", "2 gone")];
+    assert_eq!(shown(&numbers).len(), 2, "values in messages are not swallowed");
+}
+
+#[test]
+fn groups_are_in_the_order_of_their_categories() {
+    let paths =
+        ["nodes[0].name", "materials[0]", "cameras", "animations[0]", "skins[0]", "meshes[0].positions"];
+    let mut losses: Vec<_> = paths.iter().map(|path| dropped(*path, "x")).collect();
+    let mut empty = dropped("nodes[7]", "an empty");
+    empty.category = Category::Names;
+    losses.push(empty);
+    let order: Vec<_> = LossGroup::of(&losses).into_iter().map(|group| group.example.path).collect();
+    let expected = [
+        "meshes[0].positions",
+        "skins[0]",
+        "animations[0]",
+        "materials[0]",
+        "cameras",
+        "nodes[0].name",
+        "nodes[7]",
+    ];
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn groups_of_several_files_add_up() {
+    let mut first = LossGroup::of(&[packed(0, 0.5, 1.0)]).remove(0);
+    let mut second = LossGroup::of(&[packed(2, 0.75, 100.0)]).remove(0);
+    first.prefix_paths("a.obj: ");
+    second.prefix_paths("b.obj: ");
+    first.merge(second);
+    assert_eq!(
+        first.at("a.obj and b.obj"),
+        "quantised: a.obj and b.obj: positions packed, off by at most 0.75 m at b.obj: meshes[2].positions (0.75 % of \
+         the mesh), and by at most 50 % of the mesh at a.obj: meshes[0].positions"
+    );
+}
+
+#[test]
+fn the_last_known_segment_of_a_path_decides() {
+    let of = |path| dropped(path, "x").category;
+    for path in ["meshes[0].positions", "vertex.x, y, z", "meshes[7]", "v", "nodes[3]", "facets.attributes"] {
+        assert_eq!(of(path), Category::Geometry, "{path}");
+    }
+    for path in
+        ["meshes[0].skins[0].weights", "skeleton.joints[1].rest", "meshes[0].primitives[0].attributes.JOINTS"]
+    {
+        assert_eq!(of(path), Category::Skin, "{path}");
+    }
+    assert_eq!(of("animations[0].channels[4]"), Category::Animation);
+    assert_eq!(of("materials[2].alphaMode"), Category::Material);
+    for path in
+        ["meshes[0].name", "skeleton.joints.name", "animations[1].name", "nodes[0].extras", "user_data"]
+    {
+        assert_eq!(of(path), Category::Names, "{path}");
+    }
+    for path in ["", "extensionsUsed[0]", "cameras"] {
+        assert_eq!(of(path), Category::Other, "{path}");
+    }
+}
+
+#[test]
+fn errors_are_rounded_as_people_write_numbers() {
+    let numbers = [0.0, 1.002_427_6, 0.001_234, 99.9, 123_456.0, 1e-9, 1.5e-7, 3.21e9, f32::INFINITY];
+    let shown = numbers.map(|error| {
+        let mut loss = Loss::new(LossKind::Quantised, "a", "b");
+        loss.error = Some(error);
+        loss.to_string()
+    });
+    let expected = ["0", "1", "0.0012", "100", "120000", "1e-9", "1.5e-7", "3.2e9", "inf"];
+    assert_eq!(shown, expected.map(|error| format!("quantised: a: b, off by at most {error}")));
+}

@@ -1,0 +1,42 @@
+//! Points of a plane, searched by triangle.
+
+use meshspec::scene::__private::{PointTree, area, has_inside};
+
+/// Every triangle of a grid's points finds the points that a plain loop finds, with some of them removed.
+#[test]
+fn a_search_finds_what_a_loop_finds() {
+    let points: Vec<_> = (0..60).map(|i| [f64::from(i * 7 % 11), f64::from(i * 5 % 13)]).collect();
+    let mut tree = PointTree::new(&points, &vec![true; points.len()]);
+    let mut present = vec![true; points.len()];
+    for removed in (0..points.len()).step_by(3) {
+        tree.set(removed, false);
+        present[removed] = false;
+        for step in 1..20 {
+            let triangle = [0, 17 * step, 31 * step + 5].map(|place| points[(removed + place) % 60]);
+            if area(triangle) <= 0.0 {
+                continue;
+            }
+            let blocks = |point: &[f64; 2]| !triangle.contains(point) && has_inside(&triangle, *point);
+            let expected = points.iter().zip(&present).any(|(point, present)| *present && blocks(point));
+            assert_eq!(tree.any_in(triangle, &mut 1000), expected, "{triangle:?}");
+        }
+    }
+}
+
+#[test]
+fn repeated_points_are_one_node() {
+    let points = vec![[1.0, 1.0], [0.0, -0.0], [-0.0, 0.0], [1.0, 1.0]];
+    let mut tree = PointTree::new(&points, &[true, true, true, false]);
+    // A triangle between the two points searches all nodes.
+    let mut visits = 10;
+    assert!(!tree.any_in([[0.0, 0.0], [1.0, 1.0], [-1.0, 1.0]], &mut visits));
+    assert_eq!(visits, 8);
+    let around_zero = [[-1.0, -1.0], [1.0, -1.0], [0.0, 1.0]];
+    for corner in [1, 2] {
+        assert!(tree.any_in(around_zero, &mut 10));
+        tree.set(corner, false);
+    }
+    assert!(!tree.any_in(around_zero, &mut 10));
+    // Without visits, nothing is known.
+    assert!(tree.any_in(around_zero, &mut 0));
+}

@@ -1,0 +1,193 @@
+//! What packing does to the positions of BMD: what is kept, what is refused, and what then helps.
+
+use glam::Vec3;
+use meshspec::scene::{
+    Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Precision, Samples, Scene,
+    SceneOptions, Skeleton, Skin,
+};
+use meshspec::{Loss, Strictness, bmd};
+
+fn options() -> SceneOptions {
+    SceneOptions::default()
+}
+
+/// A grid of 2 · side² triangles on a bowl of this size, at these coordinates.
+fn bowl(name: &str, side: u32, size: f32, at: [f32; 3]) -> Mesh {
+    let corner = |index: u32| {
+        let [x, y] = [index % (side + 1), index / (side + 1)].map(|n| n as f32 / side as f32);
+        (Vec3::from(at) + size * Vec3::new(x, y, x * x + y * y) / 2.0).into()
+    };
+    let quads = (0..side * side).map(|quad| quad / side * (side + 1) + quad % side);
+    let indices = quads.flat_map(|a| [a, a + 1, a + side + 2, a, a + side + 2, a + side + 1]);
+    Mesh {
+        name: name.to_owned(),
+        positions: (0..(side + 1) * (side + 1)).map(corner).collect(),
+        faces: Faces::triangles(indices.collect()),
+        ..Mesh::default()
+    }
+}
+
+fn of(meshes: Vec<Mesh>) -> Scene {
+    Scene { meshes, ..Scene::default() }
+}
+
+/// The largest error of each mesh as a part of its size.
+fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f32>, Vec<Loss>) {
+    let (document, losses) = bmd::Document::from_scene(scene.clone(), options).unwrap();
+    let (found, _) = document.into_scene(&SceneOptions::default()).unwrap();
+    let meshes = found.meshes.iter().zip(&scene.meshes).map(|(found, mesh)| {
+        let pairs = found.positions.as_flattened().iter().zip(mesh.positions.as_flattened());
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) / mesh.size()
+    });
+    (meshes.collect(), losses)
+}
+
+#[test]
+fn a_screw_in_a_hall_keeps_its_shape() {
+    let hall = bowl("hall", 8, 100.0, [-50.0, 0.0, -20.0]);
+    let screw = bowl("screw", 8, 0.005, [31.3, 2.1, 17.7]);
+    let (off, losses) = errors(&of(vec![hall, screw]), &options());
+    assert!(off.iter().all(|off| *off < 0.005), "{off:?}");
+    let bound: Vec<_> = losses.iter().filter(|loss| loss.path.ends_with(".skins")).collect();
+    assert!(matches!(&*bound, [loss] if loss.path == "meshes[1].skins"), "{losses:?}");
+}
+
+#[test]
+fn many_screws_share_bones() {
+    let mut meshes = vec![bowl("hall", 8, 100.0, [-50.0, 0.0, -20.0])];
+    let place = |screw: usize| [30.0 + 0.02 * (screw % 20) as f32, 2.0, 10.0 + 0.02 * (screw / 20) as f32];
+    meshes.extend((0..400).map(|screw| bowl("screw", 2, 0.005, place(screw))));
+    let (document, _) = bmd::Document::from_scene(of(meshes.clone()), &options()).unwrap();
+    assert!(document.bones.len() < 150, "{}", document.bones.len());
+    let (off, _) = errors(&of(meshes), &options());
+    assert!(off.iter().all(|off| *off < 0.005), "{off:?}");
+}
+
+#[test]
+fn a_fine_mesh_moves_with_its_joint() {
+    let mut badge = bowl("badge", 8, 0.02, [40.0, 3.0, 0.0]);
+    badge.skins = vec![Skin::rigid(vec![1; badge.positions.len()])];
+    let joints =
+        vec![Joint::default(), Joint { parent: Some(0), name: "arm".to_owned(), ..Joint::default() }];
+    let lift = Channel {
+        joint: 1,
+        times: 0,
+        interpolation: Interpolation::Linear,
+        samples: Samples::Translation(vec![[0.0; 3], [0.0, 0.0, 5.0]]),
+    };
+    let animation = Animation {
+        rate: 1.0,
+        duration: 2.0,
+        times: vec![vec![0.0, 1.0]],
+        channels: vec![lift],
+        ..Animation::default()
+    };
+    let scene = Scene { skeleton: Skeleton { joints }, animations: vec![animation], ..of(vec![badge]) };
+    let (off, _) = errors(&scene, &options());
+    assert!(off[0] < 0.005, "{off:?}");
+    let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
+    let (mut found, _) = document.into_scene(&options()).unwrap();
+    let pose = found.animations[0].pose(&found.skeleton, 1.0);
+    found.pose(&pose);
+    let moved = found.meshes[0].positions[0][2] - scene.meshes[0].positions[0][2];
+    assert!((moved - 5.0).abs() < 0.01, "{moved}");
+}
+
+/// Whether no triangle of the first mesh is listed as flattened, and no change of its area.
+fn keeps_triangles(losses: &[Loss]) -> bool {
+    let mut positions = losses.iter().filter(|loss| loss.path == "meshes[0].positions");
+    positions.all(|loss| loss.affected.is_none() && loss.detail.is_none())
+}
+
+#[test]
+fn triangles_on_a_line_do_not_collapse() {
+    // Not exactly on a line as numbers of 32 bits.
+    let on_a_line = |step: u32| [0.1 * step as f32 + 7.0, 0.2 * step as f32 + 3.0, 0.3 * step as f32];
+    let mut mesh = bowl("wires", 1, 0.0, [0.0; 3]);
+    mesh.positions = (0..30).map(on_a_line).collect();
+    mesh.faces = Faces::triangles((0..30).collect());
+    let (off, losses) = errors(&of(vec![mesh.clone()]), &options());
+    assert!(off[0] < 0.005, "{off:?}");
+    assert!(keeps_triangles(&losses), "{losses:?}");
+    // Beside a surface, of which they take nothing.
+    let bowl = bowl("bowl", 2, 1.0, [0.0; 3]);
+    let first = bowl.positions.len() as u32;
+    mesh.positions = bowl.positions.iter().chain(&mesh.positions).copied().collect();
+    let lines = (first..first + 30).chain([first; 3]);
+    mesh.faces = Faces::triangles(bowl.faces.indices.unwrap().into_u32().into_iter().chain(lines).collect());
+    let (_, losses) = errors(&of(vec![mesh]), &options());
+    assert!(keeps_triangles(&losses), "{losses:?}");
+}
+
+#[test]
+fn what_is_off_by_little_of_its_size_is_written() {
+    // Triangles of a three-hundredth of the size: in 64 bits they collapse.
+    let fine = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
+    let (off, losses) = errors(&fine, &options().with_precision(Precision::Bits(64)));
+    assert!(off[0] < 0.005, "{off:?}");
+    let flattened =
+        |loss: &Loss| loss.affected.is_some_and(|lost| lost.items == "triangles" && lost.count > 1000);
+    assert!(losses.iter().any(flattened), "{losses:?}");
+}
+
+#[test]
+fn a_tolerance_is_the_tolerance() {
+    let net = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
+    for tolerance in [0.1, 0.01, 0.001] {
+        let (off, _) = errors(&net, &options().with_precision(Precision::Error(tolerance)));
+        assert!(off[0] <= tolerance * 1.0001 / net.meshes[0].size(), "{off:?} at {tolerance}");
+    }
+    // In metres, whatever the unit.
+    let mut conventions = <bmd::Document as FromScene>::CONVENTIONS;
+    conventions.unit = 0.01;
+    let options = options().with_precision(Precision::Error(0.001)).with_conventions(conventions);
+    let (document, losses) = bmd::Document::from_scene(net.clone(), &options).unwrap();
+    assert!(losses.iter().any(|loss| loss.path == "meshes[0].positions" && loss.error < Some(0.11)));
+    assert_eq!(document.meshes.len(), 1);
+}
+
+/// The words between the last semicolon of a refusal and "writes it".
+fn helpful(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
+    let error = bmd::Document::from_scene(scene.clone(), options).unwrap_err();
+    let message = error.to_string();
+    let named =
+        message.rsplit_once("; ").and_then(|(_, rest)| rest.strip_suffix(" writes it")).unwrap_or_default();
+    (message.clone(), named.split(" or ").map(str::to_owned).collect())
+}
+
+#[test]
+fn a_refusal_names_the_mesh_and_what_helps() {
+    let scene = of(vec![bowl("small", 2, 1.0, [0.0; 3]), bowl("hall", 8, 100.0, [0.0; 3])]);
+    let fine = options().with_precision(Precision::Error(0.001));
+    let (message, named) = helpful(&scene, &fine);
+    assert!(
+        message.contains("meshes[1].positions: packed positions of \"hall\" are off by 0.0"),
+        "{message}"
+    );
+    assert!(message.contains("expected at most 0.001 m"), "{message}");
+    let [precision, center, lenient] = &*named else { panic!("{message}") };
+    assert_eq!([&**center, lenient], ["--center", "--lenient"]);
+    // All of them do.
+    let mut moved = scene.clone();
+    assert!(moved.center().is_some());
+    errors(&moved, &fine);
+    let precision = precision.strip_prefix("--precision ").unwrap().parse().unwrap();
+    errors(&scene, &options().with_precision(precision));
+    let (off, losses) = errors(&scene, &fine.clone().with_strictness(Strictness::Lenient));
+    let loss = losses.iter().find(|loss| loss.path == "meshes[1].positions").unwrap();
+    assert!((loss.error.unwrap() / loss.size.unwrap() - off[1]).abs() < 1e-6, "{loss} {off:?}");
+}
+
+#[test]
+fn the_origin_helps_only_where_it_does() {
+    let far = |x: f32| of(vec![bowl("tower", 4, 64.0, [x, 0.0, 0.0])]);
+    let (off, _) = errors(&far(3000.0), &options());
+    assert!(off[0] < 0.005, "{off:?}");
+    // Beyond what a few bones reach.
+    let mut scene = far(2e6);
+    let (message, named) = helpful(&scene, &options());
+    assert_eq!(named, ["--center"], "{message}");
+    assert!(scene.center().is_some());
+    let (off, _) = errors(&scene, &options());
+    assert!(off[0] < 0.005, "{off:?}");
+}
