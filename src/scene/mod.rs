@@ -31,6 +31,7 @@ mod precision;
 mod resampling;
 #[cfg(any(feature = "mesh", feature = "bmd"))]
 mod rest;
+mod restrict;
 #[cfg(feature = "bmd")]
 mod scale;
 mod skeleton;

@@ -313,3 +313,18 @@ fn what_is_far_away_can_be_moved_to_the_origin() {
     let said = folder.run("convert far.obj far.bmd --center").fails(0);
     assert!(said.contains("assumed: scene moved by (-5000000.5, -0.5, 0) m by --center\n"), "{said}");
 }
+
+#[test]
+fn a_file_for_the_authors_tool_needs_its_dialect() {
+    let folder = Folder::new();
+    folder.put("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let note =
+        "iyma: spec dialect; the author's tool reads only the reference dialect: --dialect reference\n";
+    let run = folder.run("convert a.obj a.ima");
+    assert_eq!((run.status, run.stderr.matches(note).count()), (0, 1), "{}", run.stderr);
+    for options in ["--dialect reference", "--dialect spec"] {
+        let run = folder.run(&format!("convert a.obj a.ima --force {options}"));
+        assert!(!run.stderr.contains("author's tool"), "{}", run.stderr);
+    }
+    assert!(!folder.run("convert a.obj a.crmesh").stderr.contains("author's tool"));
+}

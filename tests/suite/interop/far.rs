@@ -7,7 +7,7 @@ use meshspec::scene::{Axes, Conventions, Scene, SceneOptions};
 use meshspec::{Limits, Loss};
 use serde_json::json;
 
-use super::{Folder, list, scene, write};
+use super::{Folder, list, scene, triangle_at_nodes, write};
 
 /// Corners of a parcel in UTM, in metres, with more digits than 32 bits hold.
 const UTM: [[f64; 3]; 4] = [
@@ -198,19 +198,9 @@ fn gltf(translations: &[[f64; 3]]) -> Scene {
         true => json!({ "translation": translation, "mesh": 0, "name": "far" }),
         false => json!({ "translation": translation, "children": [index + 1] }),
     });
-    let file = json!({
-        "asset": { "version": "2.0" },
-        "buffers": [{ "byteLength": 36, "uri": "numbers" }],
-        "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
-        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }],
-        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }],
-        "nodes": nodes.collect::<Vec<_>>(),
-        "scenes": [{ "nodes": [0] }],
-    });
-    let numbers = TRIANGLE.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
-    let folder = Folder::from([("numbers".to_owned(), numbers)]);
+    let (file, folder) = triangle_at_nodes(&TRIANGLE, &nodes.collect::<Vec<_>>(), &[0]);
     let (scene, losses) =
-        Gltf.read(file.to_string().as_bytes(), &folder, &Default::default(), &Limits::default()).unwrap();
+        Gltf.read(file.as_bytes(), &folder, &Default::default(), &Limits::default()).unwrap();
     assert_eq!(list(&losses), "");
     scene
 }

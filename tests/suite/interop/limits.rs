@@ -7,7 +7,7 @@ use meshspec::scene::{Mesh, Placement, Scene, SceneOptions};
 use meshspec::{ErrorKind, Limits};
 use serde_json::json;
 
-use super::Folder;
+use super::{Folder, triangle_at_nodes};
 
 /// The message for a file that is refused under a limit.
 fn refused(format: Interchange, bytes: &[u8], max: u64) -> String {
@@ -76,19 +76,8 @@ fn an_endless_input_is_refused() {
 #[test]
 fn copies_at_nodes_are_counted_before_they_are_made() {
     let nodes: Vec<_> = (0..1000).map(|place| json!({ "mesh": 0, "translation": [place, 0, 0] })).collect();
-    let file = json!({
-        "asset": { "version": "2.0" },
-        "buffers": [{ "byteLength": 36, "uri": "numbers" }],
-        "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
-        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }],
-        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }],
-        "nodes": nodes,
-        "scenes": [{ "nodes": (0..1000).collect::<Vec<_>>() }],
-    });
-    let numbers = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
-    let folder =
-        Folder::from([("numbers".to_owned(), numbers.iter().flat_map(|x| x.to_le_bytes()).collect())]);
-    let text = file.to_string();
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let (text, folder) = triangle_at_nodes(&corners, &nodes, &(0..1000).collect::<Vec<_>>());
     let limits = Limits::default().with_max_triangles(2999);
     let read = |options: SceneOptions| Gltf.read(text.as_bytes(), &folder, &options, &limits);
     let expected = "3000 triangles or vertices, but the limit is 2999; --max-triangles raises it";

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use meshspec::interop::Interchange;
 use meshspec::scene::{Faces, Mesh, Scene};
 use meshspec::{Error, Loss};
+use serde_json::{Value, json};
 
 /// Files in memory.
 type Folder = BTreeMap<String, Vec<u8>>;
@@ -46,6 +47,21 @@ fn write(format: Interchange, scene: Scene) -> Result<(Folder, String), Error> {
     let mut folder = Folder::new();
     let losses = format.write(scene, &format!("file.{format}"), &mut folder, &Default::default())?;
     Ok((folder, list(&losses)))
+}
+
+/// A glTF file of one triangle with these corners, shown by these nodes, of which some are roots; and its buffer.
+fn triangle_at_nodes(corners: &[[f32; 3]; 3], nodes: &[Value], roots: &[usize]) -> (String, Folder) {
+    let file = json!({
+        "asset": { "version": "2.0" },
+        "buffers": [{ "byteLength": 36, "uri": "numbers" }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 36 }],
+        "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3" }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 } }] }],
+        "nodes": nodes,
+        "scenes": [{ "nodes": roots }],
+    });
+    let numbers = corners.as_flattened().iter().flat_map(|value| value.to_le_bytes()).collect();
+    (file.to_string(), Folder::from([("numbers".to_owned(), numbers)]))
 }
 
 fn list(losses: &[Loss]) -> String {

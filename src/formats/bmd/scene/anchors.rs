@@ -1,5 +1,5 @@
-//! Bones of their own for meshes that are too fine for the coordinates of the model: packed numbers are the coarser, the
-//! farther they are from 0.
+//! Additional bones for meshes that are too fine for the coordinates of the model, since packed numbers lose precision
+//! away from 0.
 
 use glam::{Mat4, Vec3};
 
@@ -9,10 +9,11 @@ use super::rig;
 use crate::Loss;
 use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights, influences};
 
-/// The most bones between a joint and a vertex.
+/// The maximum number of bones that are added for one group of vertices.
 const MAX_DEPTH: usize = 8;
 
-/// Binds the vertices of meshes that no form of vertices holds to bones beside them, as far as there is room for these.
+/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Skips groups of vertices
+/// if the model has no room for more bones.
 pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) {
     let mut anchors = Anchors { base: rig::base(scene), all: Vec::new(), first: scene.skeleton.joints.len() };
     let origins: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.inverse()).collect();
@@ -42,17 +43,17 @@ pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &m
     scene.meshes = meshes;
 }
 
-/// The joint whose bone a vertex gets.
+/// Returns the joint whose bone a vertex is bound to.
 fn leader(mesh: &Mesh, vertex: usize) -> Option<usize> {
     influences(&mesh.skins, vertex).first().map(|(joint, _)| usize::from(*joint))
 }
 
-/// The vertices of a mesh that follow one joint, in its space.
+/// The vertices of a mesh that follow one joint, bounded in its space.
 struct Group {
     joint: Option<usize>,
     low: Vec3,
     high: Vec3,
-    /// The largest rounding of a coordinate.
+    /// The largest rounding error of a coordinate.
     error: f32,
 }
 
@@ -74,9 +75,9 @@ fn groups(scene: &Scene, mesh: &Mesh, leaders: &[Option<usize>], encoding: &Enco
     groups
 }
 
-/// A bone beside a mesh.
+/// A bone near a mesh.
 struct Anchor {
-    /// The joint that it moves with.
+    /// The joint that the bone moves with.
     joint: Option<usize>,
     /// The origin in the space of that joint.
     at: Vec3,
@@ -86,12 +87,12 @@ struct Anchors {
     /// The joint that is bone 0, if there is one.
     base: Option<usize>,
     all: Vec<Anchor>,
-    /// The index of the first in the skeleton.
+    /// The index of the first anchor in the skeleton.
     first: usize,
 }
 
 impl Anchors {
-    /// Binds the vertices of a group to the nearest anchor, or to new ones where that is too far.
+    /// Binds the vertices of a group to the nearest anchor or, if that is too far, to the last of a chain of new ones.
     fn bind(
         &mut self,
         scene: &mut Scene,
@@ -128,7 +129,7 @@ impl Anchors {
             chain.push((parent, offset, nearest.1));
         }
         let Some(last) = nearest.0 else { return };
-        // The model itself may become one more bone.
+        // The model itself may need one more bone.
         if scene.skeleton.joints.len() + chain.len() + 1 > rig::MAX_BONES {
             return;
         }
@@ -148,7 +149,7 @@ impl Anchors {
     }
 }
 
-/// Lets the vertices that follow one joint follow another.
+/// Rebinds the vertices that follow one joint to another.
 fn rebind(mesh: &mut Mesh, leaders: &[Option<usize>], from: Option<usize>, to: u16) {
     if mesh.skins.is_empty() {
         mesh.skins = vec![Skin::rigid(leaders.iter().map(|_| to))];

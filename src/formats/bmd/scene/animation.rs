@@ -135,7 +135,7 @@ impl Frames {
             let count = if animation.looped { end * each } else { (end - 1.0) * each + 1.0 };
             return Frames { count: count as u8, rate: animation.rate * each, resampled: !said };
         }
-        // What a looped animation has behind its end is never shown.
+        // Samples after the end of a looped animation are never shown.
         let shown = if animation.looped { animation.duration } else { animation.duration.max(last) };
         let seconds = animation.seconds(shown);
         let most =
@@ -164,7 +164,7 @@ impl Frames {
         }
     }
 
-    /// The time of each frame in ticks of the scene.
+    /// Returns the time of each frame in ticks of the scene.
     fn ticks(&self, animation: &scene::Animation) -> Vec<f32> {
         (0..self.count).map(|frame| self.tick(animation, frame)).collect()
     }
@@ -174,7 +174,7 @@ impl Frames {
         f32::from(frame) * rate / self.rate
     }
 
-    /// How far keys at these frames are from the channels of the scene.
+    /// Returns the deviation of keys at these frames from the channels of the scene.
     fn deviation(&self, animation: &scene::Animation) -> Deviation {
         let ticks = self.ticks(animation);
         let round = animation.looped.then_some(animation.duration);

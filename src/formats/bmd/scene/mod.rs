@@ -5,6 +5,7 @@ mod animation;
 mod cut;
 mod hidden;
 mod lods;
+mod material;
 mod precision;
 mod rig;
 
@@ -180,7 +181,7 @@ fn to_mesh(
     let has_st = columns.st.iter().any(|st| *st != [0.0; 2]);
     scene::Mesh {
         material: Material {
-            base_color: flat_color(material.as_bytes()).map(to_base_color),
+            base_color: flat_color(material.as_bytes()).map(material::base_color),
             name,
             ..Material::default()
         },
@@ -213,7 +214,7 @@ fn to_faces(faces: &Faces) -> scene::Faces {
     scene::Faces { indices: Some(Indices::U32(indices)), corners: Some(corners) }
 }
 
-/// How a mesh is packed.
+/// The packing of a mesh.
 struct Packing<'a> {
     rig: &'a Rig,
     encoding: &'a Encoding,
@@ -223,7 +224,7 @@ struct Packing<'a> {
     centre: Vec3,
 }
 
-/// The centre of the box around all vertices.
+/// Returns the centre of the bounding box of all vertices.
 fn centre_of(scene: &Scene) -> Vec3 {
     let positions =
         scene.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
@@ -239,9 +240,9 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     let corners = from_faces(&mesh.faces);
     let faces = Faces::encode(&corners).map_err(at)?;
     mesh.material.take_texture_as_name("BMD", index, losses);
-    let material = from_material(&mesh.material);
-    report_material(&mesh.material, &material, index, losses);
-    let surface = Surface::of(Some(&material));
+    let surface_name = material::surface_name(&mesh.material);
+    material::report(&mesh.material, &surface_name, index, losses);
+    let surface = Surface::of(Some(&surface_name));
     if mesh.normals.is_none() {
         let message = "BMD requires normals: set to the direction of the positions";
         losses.push(Loss::changed(format!("meshes[{index}].normals"), message));
@@ -286,7 +287,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     let shape = Shape { name, positions: &model, faces: &corners, size, centre };
     let encoded = encoding.encode(&mut attributes, surface, &shape, decode).map_err(at)?;
     report_errors(&encoded, rounding, index, losses);
-    let mesh = Mesh::new(Some(material), encoded.vertices, faces);
+    let mesh = Mesh::new(Some(surface_name), encoded.vertices, faces);
     let white = || mesh.vertices.columns().colors.iter().all(|color| *color == [255; 4]);
     if attributes.colors.is_some() && white() {
         let message = "white is the default of BMD: not written";
@@ -311,26 +312,6 @@ fn repair(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
     list("uvs[0]", "texture coordinates that are not finite become 0", uvs);
 }
 
-/// A flat colour is a part of the name, and what begins like one is one.
-fn report_material(material: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
-    if found.as_bytes() != material.name.as_bytes() {
-        let loss =
-            Loss::renamed(format!("meshes[{index}].material.name"), "BMD has flat colours in the name");
-        losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", material.name)));
-    }
-    let path = || format!("meshes[{index}].material.base_color");
-    if material.base_color.is_none() && flat_color(found.as_bytes()).is_some() {
-        let message = "BMD reads # and a number at the beginning of a name as a flat colour";
-        losses.push(Loss::changed(path(), message));
-    }
-    if let Some((_, error)) = material.color_bytes().filter(|(_, error)| *error > 0.0) {
-        losses.push(Loss::quantised(path(), "base colours rounded to 8 bits", Quantity::COLORS, error));
-    }
-    if material.base_color.is_some_and(|[.., alpha]| alpha != 1.0) {
-        losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD has no alpha of base colours"));
-    }
-}
-
 /// The positions where the bones have taken the vertices.
 fn positions_in_model(vertices: &Vertices, rig: &Rig) -> Vec<[f32; 3]> {
     let mut columns = vertices.columns();
@@ -353,23 +334,6 @@ fn from_faces(faces: &scene::Faces) -> Vec<Face> {
         }
     });
     faces.collect()
-}
-
-/// A flat colour is opaque.
-fn to_base_color([red, green, blue]: [u8; 3]) -> [f32; 4] {
-    [red, green, blue, 255].map(|channel| f32::from(channel) / 255.0)
-}
-
-/// A flat colour stands before the name (B16).
-fn from_material(material: &Material) -> Text {
-    let name = &material.name;
-    match material.color_bytes() {
-        Some((color, _)) if flat_color(name.as_bytes()) != Some(color) => {
-            let [red, green, blue] = color;
-            Text::from(&*format!("#{red:02X}{green:02X}{blue:02X}{name}"))
-        }
-        _ => Text::from(&**name),
-    }
 }
 
 /// `rounding`: how far colours were off before they were packed, from 0 to 1.

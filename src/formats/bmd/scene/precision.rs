@@ -13,10 +13,10 @@ use crate::{Error, Result, Strictness, path};
 /// The largest error of a position that does not show, as a part of the longest side of the mesh.
 const INVISIBLE: f32 = 1.0 / 500.0;
 
-/// The largest error that is always accepted.
+/// The largest error that is always accepted, as a fraction of the size of the mesh.
 const NEVER_REFUSED: f32 = 1.0 / 200.0;
 
-/// The largest error that is accepted where the surface stays what it is.
+/// The largest error that is accepted if the surface is kept, as a fraction of the size of the mesh.
 const ACCEPTED: f32 = 1.0 / 100.0;
 
 /// The largest error of vertices without triangles.
@@ -43,15 +43,15 @@ pub struct Encoding {
     allowed: Option<f32>,
     /// Metres per unit.
     unit: f32,
-    /// Whether to write meshes whatever packing does to them.
+    /// Whether to write meshes with any packing error.
     lenient: bool,
 }
 
-/// The mesh that vertices belong to.
+/// The mesh that contains the vertices.
 pub struct Shape<'a> {
     /// The name in the source.
     pub name: &'a str,
-    /// The positions in the model.
+    /// The positions in model space.
     pub positions: &'a [[f32; 3]],
     pub faces: &'a [Face],
     /// The longest side.
@@ -103,12 +103,14 @@ impl Encoding {
         Encoding { allowed: Some(allowed), tolerance, ..*self }
     }
 
-    /// The largest error of a coordinate that is accepted in a mesh of this size, whatever becomes of its triangles.
+    /// Returns the largest error of a coordinate that is always accepted in a mesh of this size, even if triangles
+    /// collapse.
     pub fn accepted(&self, size: f32) -> f32 {
         self.allowed.unwrap_or(size * NEVER_REFUSED)
     }
 
-    /// How far the nearest packed position is from this one, and from any one with such coordinates.
+    /// Returns the distance to the nearest packed position, and its bound for all positions with coordinates up to the
+    /// largest of this one. Distances are per coordinate.
     pub fn rounding(&self, position: Vec3) -> (f32, f32) {
         let far = position.abs().max_element();
         let off = |packed: Option<[f32; 3]>| {
@@ -123,7 +125,7 @@ impl Encoding {
         }
     }
 
-    /// Encodes the vertices of a mesh. `decode` returns where packed ones are in the model.
+    /// Encodes the vertices of a mesh. `decode` returns the positions of packed vertices in model space.
     ///
     /// # Errors
     ///
@@ -176,7 +178,7 @@ impl Encoding {
         Err(Error::inexpressible(message).at(path))
     }
 
-    /// Encodes the vertices as near as asked for, if that is possible.
+    /// Encodes the vertices with the requested precision, if possible.
     fn attempt(
         &self,
         attributes: &mut Attributes,
@@ -198,7 +200,7 @@ impl Encoding {
         };
         let second = match self.allowed {
             _ if self.sizes != VertexSizes::PerVertex => return Ok(first),
-            // Coordinates of a bone that is turned add up in the model.
+            // In model space, the errors of coordinates add up if a bone is rotated.
             Some(allowed) if !self.accepts(&first) => encode(vec![allowed / 3.0_f32.sqrt(); count])?,
             None if !first.packed.keeps_surface(LOST) => encode(limits(shape, fine))?,
             _ => return Ok(first),
@@ -206,7 +208,7 @@ impl Encoding {
         Ok(if self.allowed.is_some() && second.packed.error > first.packed.error { first } else { second })
     }
 
-    /// Whether vertices moved so little that the mesh is the same one, or as little as asked for.
+    /// Returns `true` if the error is within the requested one or, without a request, keeps the shape of the mesh.
     fn accepts(&self, Encoded { packed, .. }: &Encoded) -> bool {
         if let Some(allowed) = self.allowed {
             return packed.error <= allowed + packed.rounding();
@@ -241,7 +243,7 @@ impl Encoding {
 fn limits(shape: &Shape, of_height: f32) -> Vec<f32> {
     let Shape { positions, faces, size, .. } = *shape;
     let mut limits = vec![size * INVISIBLE; positions.len()];
-    // Slivers that nobody sees need not survive.
+    // Invisible slivers need not survive.
     let least = rounding(farthest(positions)).max(size * 1e-5);
     for_each_triangle(faces, |corners| {
         let Some(triangle) = at(positions, corners) else { return };
@@ -261,7 +263,7 @@ fn farthest(positions: &[[f32; 3]]) -> f32 {
     positions.as_flattened().iter().fold(0.0, |far: f32, value| far.max(value.abs()))
 }
 
-/// How far a point between three others with coordinates of up to `farthest` may be off by rounding.
+/// Returns the rounding error of a point between three others with coordinates up to `farthest`.
 fn rounding(farthest: f32) -> f32 {
     4.0 * f32::EPSILON * farthest
 }

@@ -235,7 +235,7 @@ pub fn is_part_of_pseudo_bone(joint: &scene::Joint) -> bool {
     is_pseudo_bone(&joint.extras)
 }
 
-/// Whether a joint with these extras is a part of a pseudo-bone.
+/// Returns `true` if a joint with these extras is a part of a pseudo-bone.
 pub fn is_pseudo_bone(extras: &Extras) -> bool {
     extras.contains_key(PSEUDO)
 }
