@@ -1,6 +1,6 @@
-//! The examples at the end of every command's help.
+//! Examples for the end of every command's help.
 
-/// Three examples for a command, by its words without the program's name.
+/// Returns three examples for a command, given its words without the program's name.
 pub fn of(command: &str) -> Option<[&'static str; 3]> {
     EXAMPLES.iter().find(|(name, _)| *name == command).map(|(_, examples)| *examples)
 }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::program::{Help, command};
 
-    /// The words of each command that has a help of its own.
+    /// Collects the words of the command and of its subcommands.
     fn commands(command: &clap::Command, words: &str, all: &mut Vec<String>) {
         all.push(words.to_owned());
         for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {

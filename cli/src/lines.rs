@@ -175,7 +175,7 @@ impl Lines {
 
 impl State {
     fn of(file: &Path, newer: Option<Newer>, options: &str) -> io::Result<State> {
-        // What a pipe has had is gone: it is never the same again.
+        // A pipe can be read only once, so its state cannot be compared.
         regular::require(file)?;
         let metadata = fs::metadata(file)?;
         let (sign, distance) = match metadata.modified()?.duration_since(UNIX_EPOCH) {

@@ -91,8 +91,8 @@ impl Staged {
         written.map_err(|error| Failure::io(&path.display().to_string(), &error))
     }
 
-    /// Adds an image that the output refers to by this relative path, a copy of `source`. It never replaces a different
-    /// file, and folders that do not exist are made.
+    /// Adds an image that the output refers to by the relative path `name`, as a copy of `source`. Creates missing
+    /// folders; never replaces a different file.
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<()> {
         let path = self.path.with_file_name(name);
         let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
@@ -189,7 +189,7 @@ fn different(path: &Path, source: &str) -> Failure {
         .with_hint("write to another folder, or embed the images in glTF with --embed-images")
 }
 
-/// Whether a file has this content.
+/// Returns `true` if a file has this content.
 fn has_content(file: File, bytes: &[u8]) -> io::Result<bool> {
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() != bytes.len() as u64 {

@@ -43,12 +43,12 @@ enum Command {
     Man(man::Man),
 }
 
-/// How much the help of a command says.
+/// The extent of the help of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Help {
-    /// The usual options, each in a line: `-h`.
+    /// The usual options, one line each: `-h`.
     Short,
-    /// All options and what else there is to say: `--help`, manual pages.
+    /// All options and details: `--help` and manual pages.
     Long,
 }
 
@@ -57,7 +57,7 @@ pub fn command(formats: &Formats, help: Help) -> clap::Command {
     with_help(with_names(Program::command(), formats), help, "")
 }
 
-/// Makes `-h` and `--help` lists of one line for each option, where clap would need three, and ends them with examples.
+/// Formats `-h` and `--help` with one line per option, instead of the three of clap, and appends examples.
 fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     let is_long = help == Help::Long;
     let about = command.get_long_about().filter(|_| is_long).map(ToString::to_string).unwrap_or_default();
@@ -86,7 +86,7 @@ fn with_help(command: clap::Command, help: Help, words: &str) -> clap::Command {
     })
 }
 
-/// Lists values that have a help of their own by their names only.
+/// Lists possible values by name only if any of them has a help text.
 fn with_values(arg: Arg) -> Arg {
     let values = arg.get_possible_values();
     if arg.is_hide_possible_values_set() || !values.iter().any(|value| value.get_help().is_some()) {

@@ -1,19 +1,20 @@
-//! Regular files: those that have an end, and that nobody has to write meanwhile.
+//! Regular files. Other kinds are rejected, since reading a FIFO or a device may block or never end.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The first bytes of a regular file, at most `limit`.
+/// Reads the first bytes of a regular file, at most `limit`.
 ///
 /// # Errors
 ///
-/// If it is none, or cannot be read. A FIFO or a device is not opened.
+/// Returns an error if the file is not a regular one or cannot be read, or if memory is exhausted. FIFOs and devices
+/// are not opened.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     require(path)?;
     let mut options = File::options();
     options.read(true);
-    // If a FIFO has taken its place, opening does not wait for a writer.
+    // If a FIFO replaced the file meanwhile, opening does not wait for a writer.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     let file = options.open(path)?;
@@ -26,9 +27,11 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Checks that a file is regular; follows links.
+///
 /// # Errors
 ///
-/// If the file is missing or not a regular one; links are followed.
+/// Returns an error if the file is missing or not a regular one.
 pub fn require(path: &Path) -> io::Result<()> {
     check(&fs::metadata(path)?)
 }

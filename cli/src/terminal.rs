@@ -21,7 +21,7 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
-/// Whether a character controls the terminal, ends a line or changes the direction of text.
+/// Returns `true` if a character controls the terminal, ends a line or changes the direction of text.
 pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

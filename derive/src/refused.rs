@@ -1,6 +1,6 @@
-//! The errors of the derives, rendered as rustc shows them.
+//! Errors of the derives, rendered in the style of rustc.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p meshspec-derive` writes the expected messages anew.
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-derive` rewrites the expected messages.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -31,14 +31,14 @@ fn declarations_are_refused_where_they_are_wrong() {
     }
 }
 
-/// The errors of a file's items, each of which must be refused.
+/// Returns the errors of the types in a file. Panics if one of them is accepted.
 fn errors(source: &str) -> Vec<Error> {
     let mut errors = Vec::new();
     for item in syn::parse_file(source).unwrap().items {
         let tokens = item.to_token_stream();
         if matches!(item, Item::Struct(_) | Item::Enum(_) | Item::Union(_)) {
             let mut input: DeriveInput = syn::parse2(tokens).unwrap();
-            // As rustc does before it calls a derive.
+            // rustc removes these attributes before it calls a derive, too.
             input.attrs.retain(|attribute| !is_derive(attribute));
             errors.extend(crate::expand(&input).unwrap_err());
         }

@@ -1,4 +1,4 @@
-//! Image files beside models: their paths, embedding them, and embedded images as files.
+//! Image files beside models: resolves paths, embeds files, and writes embedded images.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use super::Files;
 use crate::scene::{Image, Scene, Texture};
 use crate::{Loss, Result};
 
-/// Media types of images that glTF holds, with or without an extension: name, extensions, first bytes.
+/// Media types of images in glTF, with or without an extension of glTF: name, file extensions, magic bytes.
 const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/png", &["png"], b"\x89PNG\r\n\x1a\n"),
     ("image/jpeg", &["jpg", "jpeg"], b"\xff\xd8\xff"),
@@ -17,28 +17,28 @@ const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/vnd-ms.dds", &["dds"], b"DDS "),
 ];
 
-/// The media type of a file with these first bytes.
+/// Returns the media type of a file by its magic bytes.
 pub(super) fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
     let found = MEDIA_TYPES.iter().find(|(.., magic)| bytes.starts_with(magic));
     found.map(|(media_type, ..)| *media_type)
 }
 
-/// The media type of a file with this name.
+/// Returns the media type of a file by the extension of its name, in any case.
 pub(super) fn media_type_by_name(name: &str) -> Option<&'static str> {
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     let found = MEDIA_TYPES.iter().find(|(_, extensions, _)| extensions.contains(&&*extension));
     found.map(|(media_type, ..)| *media_type)
 }
 
-/// The extension of files of this media type.
+/// Returns the file extension of a media type; `img` if it is unknown.
 fn extension_of(media_type: &str) -> &str {
     let found = MEDIA_TYPES.iter().find(|(known, ..)| *known == media_type);
     found.and_then(|(_, extensions, _)| extensions.first()).copied().unwrap_or("img")
 }
 
-/// A path of an image file as the model has it: relative to the folder of the model, with `/`. Of absolute paths only the
-/// file name is kept, since they hold on one machine only; then the second value is true. `folder` is that of the file
-/// that names the image.
+/// Returns the path of an image file relative to the folder of the model, with `/`, and whether it was shortened.
+/// Absolute paths are shortened to the file name, since they are valid on one machine only. `folder` is that of the
+/// file that names the image.
 pub(super) fn relative(folder: &str, path: &str) -> (String, bool) {
     if is_remote(path) {
         return (path.to_owned(), false);
@@ -60,20 +60,21 @@ pub(super) fn relative(folder: &str, path: &str) -> (String, bool) {
     (parts.join("/"), false)
 }
 
-/// Whether a path is a URI with a host.
+/// Returns `true` if a path is a URI with `://`.
 pub(super) fn is_remote(path: &str) -> bool {
     path.contains("://")
 }
 
-/// The image files that the materials of a scene refer to, by their paths relative to the model.
+/// Returns the paths, relative to the model, of the image files that the materials of a scene refer to.
 pub fn image_files(scene: &Scene) -> BTreeSet<&str> {
     let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
     let files = textures.filter(|texture| texture.image.is_none() && !is_remote(&texture.name));
     files.map(|texture| &*texture.name).collect()
 }
 
-/// Reads the image files that a scene refers to and embeds them. Returns those that stay files, and why: they cannot be
-/// read, or glTF does not embed images of their type.
+/// Reads and embeds the image files that a scene refers to.
+///
+/// Returns the files that stay outside, each with an error: it cannot be read, or glTF cannot embed its type.
 pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Error)> {
     let mut images = BTreeMap::new();
     let mut failed = Vec::new();
@@ -93,7 +94,7 @@ pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Er
     failed
 }
 
-/// Bytes of an image that is not embedded any more: a GLB counts its bytes in 32 bits.
+/// The size in bytes from which an image is not embedded: a GLB counts its bytes in 32 bits.
 const TOO_LARGE: u64 = u32::MAX as u64;
 
 fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
@@ -110,9 +111,9 @@ fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
     }
 }
 
-/// Writes embedded images as files beside the model, each once.
+/// Writes each embedded image once, as a file beside the model.
 pub(super) struct ImageFiles<'a> {
-    /// The name of the model without extension, with which those of the files begin.
+    /// The name of the model without extension: the prefix of all image names.
     stem: &'a str,
     /// Names in lower case: not all file systems distinguish case.
     taken: HashSet<String>,
@@ -120,19 +121,20 @@ pub(super) struct ImageFiles<'a> {
 }
 
 impl<'a> ImageFiles<'a> {
-    /// For the images of a model of this file name. Files that its scene refers to keep their names.
+    /// Creates a writer for the images of a model with this file name. Names of files that the scene refers to are
+    /// reserved.
     pub fn new(model: &'a str, scene: &Scene) -> ImageFiles<'a> {
         let stem = Path::new(model).file_stem().and_then(|stem| stem.to_str()).unwrap_or(model);
         let taken = image_files(scene).into_iter().map(str::to_lowercase).collect();
         ImageFiles { stem, taken, written: HashMap::new() }
     }
 
-    /// Writes the image of a texture, if it is embedded, and refers to the file instead. Without a place for files, the
-    /// texture is lost.
+    /// Writes the embedded image of a texture and replaces it by a reference to the file. If files cannot be created,
+    /// the texture is dropped, which is a loss.
     ///
     /// # Errors
     ///
-    /// If writing fails.
+    /// Returns an error if writing fails.
     pub fn detach(
         &mut self,
         texture: &mut Option<Texture>,
@@ -163,7 +165,7 @@ impl<'a> ImageFiles<'a> {
         Ok(())
     }
 
-    /// Returns the name of the file; an empty one where files cannot be written.
+    /// Writes the image and returns the name of its file; empty if files cannot be created.
     fn write(&mut self, texture: &Texture, files: &mut dyn Files) -> Result<String> {
         let Some(image) = &texture.image else { return Ok(String::new()) };
         let name = self.file_name(&texture.name, extension_of(&image.media_type));
@@ -176,7 +178,7 @@ impl<'a> ImageFiles<'a> {
         }
     }
 
-    /// An unused name: that of the model, and of the image or its number.
+    /// Returns an unused name: that of the model, then that of the image or a number.
     fn file_name(&mut self, image: &str, extension: &str) -> String {
         let allowed = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
         let plain: String = image.chars().map(|c| if allowed(c) { c } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! Positions while they are read, in 64 bits as long as it matters.
+//! Positions during reading, in 64 bits as long as these matter.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use glam::DVec3;
 
 use crate::scene::exact::{self, Extent, FAR, rounded};
 
-/// Positions in 32 bits, and in 64.
+/// Positions in 32 bits and, if they are worth it, in 64.
 type Parts = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
 /// Positions of vertices, rounded to 32 bits and, as long as these may be [worth 64 bits](Extent::is_worth), exact.
 ///
-/// As soon as the box around the positions is half as large as the largest coordinate, it always will be a quarter of it
-/// or more: rounding then costs two bits at most, and the exact ones are given up. Most models get there within their
-/// first vertices.
+/// Once the bounding box is at least half as large as the largest coordinate, it can never shrink below a quarter of
+/// it. Rounding then costs at most two bits, and exact positions are dropped. Most models get there within their first
+/// vertices.
 #[derive(Debug)]
 pub(super) struct Positions {
     rounded: Vec<[f32; 3]>,
     exact: Option<Vec<[f64; 3]>>,
     extent: Extent,
-    /// How many positions are in the box.
+    /// The number of positions in the box.
     measured: usize,
 }
 
@@ -30,7 +30,7 @@ impl Default for Positions {
 }
 
 impl Positions {
-    /// Positions that have 32 bits where they come from.
+    /// Creates positions from a source with 32 bits.
     pub fn of_floats(rounded: Vec<[f32; 3]>) -> Positions {
         Positions { rounded, exact: None, ..Positions::default() }
     }
@@ -55,7 +55,7 @@ impl Positions {
         self.rounded.push(near);
     }
 
-    /// Adds some of other positions.
+    /// Appends a range of other positions.
     pub fn extend(&mut self, others: &Positions, range: Range<usize>) {
         let near = others.rounded.get(range.clone()).unwrap_or_default();
         if self.exact.is_none() && is_far(near) {
@@ -70,7 +70,7 @@ impl Positions {
         self.rounded.extend_from_slice(near);
     }
 
-    /// Gives up the exact positions once they are not needed.
+    /// Drops the exact positions once they are not needed.
     pub fn settle(&mut self) {
         if self.exact.is_none() {
             return;
@@ -84,25 +84,25 @@ impl Positions {
         }
     }
 
-    /// Keeps exact positions from now on. Those before were not worth it.
+    /// Keeps exact positions from now on. Earlier ones are widened from 32 bits.
     #[cold]
     fn resume(&mut self) {
         self.exact = Some(self.rounded.iter().map(|position| position.map(f64::from)).collect());
     }
 
-    /// Gives up the exact positions if they are not worth it: there are no more.
+    /// Drops the exact positions if they are not worth it. Called after the last position.
     pub fn finish(&mut self) {
         self.exact.take_if(|exact| !exact::are_worth(exact));
         (self.extent, self.measured) = (Extent::default(), self.rounded.len());
     }
 
-    /// The positions of a mesh in 32 bits and, if they are worth it, in 64.
+    /// Returns the positions of a mesh in 32 bits and, if they are worth it, in 64.
     pub fn into_parts(mut self) -> Parts {
         self.finish();
         (self.rounded, self.exact)
     }
 
-    /// The positions at these places.
+    /// Returns the positions at these indices.
     pub fn select(&self, places: impl Iterator<Item = u32> + Clone) -> Parts {
         fn gather<T: Copy>(values: &[T], places: impl Iterator<Item = u32>) -> Vec<T> {
             places.filter_map(|place| values.get(place as usize).copied()).collect()
@@ -112,7 +112,7 @@ impl Positions {
     }
 }
 
-/// Whether 32 bits may move one of these by a millimetre.
+/// Returns `true` if 32 bits may move one of these by more than a millimetre.
 fn is_far(positions: &[[f32; 3]]) -> bool {
     positions.as_flattened().iter().fold(0.0, |largest: f32, coordinate| largest.max(coordinate.abs())) >= FAR
 }

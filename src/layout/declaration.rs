@@ -2,7 +2,7 @@
 
 use super::{BitField, Block, Constraint, Decoding, Expr, Scope, Value};
 
-/// How a value lies in a file.
+/// The stored type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Type {
     /// An unsigned integer of this many bytes.
@@ -13,15 +13,15 @@ pub enum Type {
     Float(u32),
     /// A fixed number of items, `[T; N]`.
     Array(&'static Type, u64),
-    /// Items whose number the field's [count](Field::count) gives, or that run to the end where it has none.
+    /// A list with the [count](Field::count) of its field, or up to the end without one.
     List(&'static Type),
-    /// Bytes up to and including a NUL. Only the last one of a list that runs to the end may lack its NUL.
+    /// Bytes up to and including a NUL. Only the last string of a list that runs to the end may lack it.
     NulString,
-    /// A struct, packed word or enum with a declaration of its own.
+    /// A struct, choice, enum or packed word with a declaration.
     Declared(&'static Declaration),
 }
 
-/// A declared struct, packed word or enum.
+/// A declared struct, choice, enum or packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Declaration {
     /// The Rust name, without lifetimes.
@@ -30,20 +30,20 @@ pub struct Declaration {
     pub doc: &'static str,
     /// Names of the arguments that the containing struct passes.
     pub imports: &'static [&'static str],
-    /// The bytes that a value starts with.
+    /// The magic bytes of a value.
     pub magic: &'static [u8],
-    /// What it is made of.
+    /// The content.
     pub shape: Shape,
-    /// What a packed word stands for.
+    /// The meaning of a packed word.
     pub decoding: Decoding,
 }
 
-/// What a [`Declaration`] is made of.
+/// The content of a [`Declaration`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Shape {
-    /// Fields one after the other.
+    /// A sequence of fields.
     Struct(&'static [Field]),
-    /// One of several structs, chosen by the arguments that the container passes: the first whose condition holds.
+    /// One of several alternatives: the first whose condition on the imports holds.
     Choice(&'static [Variant]),
     /// Named values of one integer.
     Enum {
@@ -64,40 +64,41 @@ pub enum Shape {
 /// One field of a struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Field {
-    /// The name; the position as a number where the field has none.
+    /// The name; for a field without one, its index.
     pub name: &'static str,
     /// The documentation comment.
     pub doc: &'static str,
     /// The type, without the `Option` of a conditional field.
     pub ty: Type,
-    /// The field exists only where this holds.
+    /// The condition under which the field exists.
     pub condition: Option<Expr>,
-    /// Number of items of a [`Type::List`].
+    /// The number of items of a [`Type::List`].
     pub count: Option<Expr>,
     /// Values for the imports of the field's type, or of its items.
     pub arguments: &'static [Expr],
-    /// Offset from the start of the file, for a field that does not follow the one before it.
+    /// The offset from the start of the file, for a field that does not follow the previous one.
     pub position: Option<Expr>,
-    /// Whether the next field starts where this one does: a look ahead, for expressions only.
+    /// Whether the next field starts at the same offset. A look-ahead exists only for expressions.
     pub lookahead: bool,
-    /// What must hold once the field is read, with the message for when it does not.
+    /// Conditions that must hold once the field is read.
     pub checks: &'static [Check],
-    /// What its values must be for the rules of the format to hold; the walker does not look at them, [`check`](super::check) does.
+    /// The constraints that rules of the format put on the value. [`check`](super::check) verifies them; the walker
+    /// does not.
     pub constraints: &'static [Constraint],
-    /// What the bytes of the field hold in turn.
+    /// The structure within the bytes of the field.
     pub block: Option<Block>,
-    /// Code of the rule that a fault in this field breaks, where it is not the format's general one.
+    /// The code of the rule that a fault in this field breaks, if it is not the general rule of the format.
     pub rule: Option<&'static str>,
-    /// What the stored value stands for, or each of its items.
+    /// The meaning of the stored value or of its items.
     pub decoding: Decoding,
 }
 
-/// A condition on decoded fields that the format demands.
+/// A condition on decoded fields that the format requires.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Check {
-    /// What must hold.
+    /// The condition.
     pub condition: Expr,
-    /// The message for when it does not.
+    /// The message if the condition does not hold.
     pub message: &'static str,
 }
 
@@ -108,9 +109,9 @@ pub struct Variant {
     pub name: &'static str,
     /// The documentation comment.
     pub doc: &'static str,
-    /// When this alternative is the one.
+    /// The condition for this alternative; the first that holds wins.
     pub condition: Expr,
-    /// Its only field, whose place in paths is that of the choice itself.
+    /// The only field. Its path is that of the choice itself.
     pub field: Field,
 }
 
@@ -126,17 +127,17 @@ pub struct EnumValue {
 }
 
 impl Type {
-    /// The bytes that a value starts with, whatever it is; none for most types.
+    /// Returns the magic bytes of the type; empty for most types.
     pub fn magic(&self) -> &'static [u8] {
         if let Type::Declared(declaration) = self { declaration.magic } else { &[] }
     }
 
-    /// The size in bytes, if neither content nor arguments have a say in it.
+    /// Returns the size in bytes; `None` if it depends on content or arguments.
     pub fn size(&self) -> Option<u64> {
         self.size_in(&Scope::default(), &[])
     }
 
-    /// The size in bytes of a value with these arguments from `scope`, if its own content has no say in it.
+    /// Returns the size in bytes of a value with these arguments from `scope`; `None` if it depends on the content.
     pub(crate) fn size_in(&self, scope: &Scope, arguments: &[Expr]) -> Option<u64> {
         match self {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => Some((*n).into()),
@@ -151,12 +152,12 @@ impl Type {
 }
 
 impl Declaration {
-    /// The scope in which the fields see `arguments` under the names of the imports.
+    /// Returns a scope that binds the imports to `arguments`, in order.
     pub fn bind(&self, arguments: impl IntoIterator<Item = Value>) -> Scope {
         Scope::new(self.imports.iter().copied().zip(arguments).collect())
     }
 
-    /// The size in bytes of a value whose imports are bound in `scope`, if its own content has no say in it.
+    /// Returns the size in bytes of a value whose imports are bound in `scope`; `None` if it depends on the content.
     pub fn size(&self, scope: &Scope) -> Option<u64> {
         match self.shape {
             Shape::Enum { size, .. } | Shape::Bits { size, .. } => Some(size.into()),
@@ -170,8 +171,9 @@ impl Declaration {
         }
     }
 
-    /// Offset and field of `name` in a value whose imports are bound in `scope`; `None` if it is not there or its
-    /// offset depends on the value's content.
+    /// Returns the offset in bytes and the field of `name` in a value whose imports are bound in `scope`.
+    ///
+    /// Returns `None` if the field is missing, or if its offset depends on content or on a position.
     pub fn offset_of(&self, name: &str, scope: &Scope) -> Option<(u64, &'static Field)> {
         let Shape::Struct(fields) = self.shape else { return None };
         let mut offset = self.magic.len() as u64;
@@ -187,7 +189,7 @@ impl Declaration {
 }
 
 impl Field {
-    /// A field that simply follows the one before it: what the others are made from.
+    /// A one-byte field without attributes, the base for all others.
     pub const PLAIN: Field = Field {
         name: "",
         doc: "",
@@ -204,7 +206,8 @@ impl Field {
         decoding: Decoding::NONE,
     };
 
-    /// The size in bytes where it can be known from `scope` alone; 0 if the field's condition does not hold.
+    /// Returns the size in bytes; `None` if it does not follow from `scope` alone. A look-ahead or a field whose
+    /// condition does not hold has size 0.
     pub(crate) fn size(&self, scope: &Scope) -> Option<u64> {
         if self.position.is_some() {
             return None;

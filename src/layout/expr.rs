@@ -154,9 +154,9 @@ impl From<bool> for Value {
     }
 }
 
-/// Values by the names that expressions have for them.
+/// Lookup of values by the names that expressions use.
 pub trait Lookup {
-    /// The value of a field, a field of a field, or a bit field of a packed word.
+    /// Returns the value of a field, nested field or bit field; `None` if it has none.
     fn lookup(&self, path: &[&str]) -> Option<Value>;
 }
 
@@ -284,7 +284,7 @@ pub fn matches(text: &[u8], pattern: &str) -> bool {
         })
 }
 
-/// What an operator takes and returns.
+/// An operand or result of an operator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Operand {
     Int(i128),
@@ -292,7 +292,7 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
-    /// The operand as an integer; `true` is 1.
+    /// Returns the operand as an integer; `true` is 1.
     pub(super) fn int(self) -> i128 {
         match self {
             Operand::Int(number) => number,

@@ -1,6 +1,6 @@
-//! What part of a model a loss concerns.
+//! Parts of a model that losses affect.
 
-/// What part of a model a loss concerns, in the order of importance: lists of losses begin with geometry.
+/// The part of a model that a loss affects, most important first: lists of losses begin with geometry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -13,14 +13,14 @@ pub enum Category {
     Animation,
     /// Materials and textures.
     Material,
-    /// Everything else that is seen: cameras, lights, unknown extensions.
+    /// Other visible content: cameras, lights, unknown extensions.
     Other,
     /// Names, extras, comments and user data.
     Names,
 }
 
 impl Category {
-    /// The category of the field that a path names: that of its last segment that has one.
+    /// Returns the category of the last path segment that has one, or [`Other`](Category::Other).
     pub(super) fn of_path(path: &str) -> Category {
         let segments = path.rsplit(['.', '[', ']', ',', ' ']);
         segments.into_iter().find_map(Category::of_segment).unwrap_or(Category::Other)

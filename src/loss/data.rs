@@ -1,58 +1,58 @@
-//! The data of a loss.
+//! A single loss.
 
 use std::fmt;
 
 use super::category::Category;
 use super::quantity::Quantity;
 
-/// Something that the target of a conversion cannot hold, or holds otherwise.
+/// Content that the target of a conversion drops or changes.
 ///
-/// It is shown as a [`LossGroup`](crate::LossGroup) of one.
+/// Displayed as a [`LossGroup`](crate::LossGroup) of one.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Loss {
-    /// What happened to it.
+    /// The kind of change.
     pub kind: LossKind,
-    /// The part of the model that it concerns; derived from the path, unless set.
+    /// The affected part of the model; derived from the path, unless set.
     pub category: Category,
-    /// The field of the source. Meshes are numbered as those that are left by the losses before this one.
+    /// The path of the field in the source. Mesh indices count the meshes that remain after all earlier losses.
     pub path: String,
-    /// What changed, and to what or why: the same words wherever the same happens, without values.
+    /// The change, and its result or reason. Contains no values, so that equal changes share one message.
     pub message: String,
-    /// The value that it happened to, such as a name.
+    /// The affected value, such as a name.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub detail: Option<String>,
-    /// The number of items affected, where they are counted.
+    /// The number of affected items, if counted.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub affected: Option<Affected>,
-    /// The largest distance of a value from what it was, where values were rounded, in the unit of the quantity.
+    /// The largest deviation from the source if values were rounded, in the unit of the quantity.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub error: Option<f32>,
-    /// The quantity that the error is of.
+    /// The quantity that the error measures.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub quantity: Option<Quantity>,
-    /// The size of the mesh that the error is in, in the same unit: its longest side.
+    /// The longest side of the mesh with the error, in the same unit.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub size: Option<f32>,
 }
 
-/// What happened to something that the target cannot hold.
+/// The kind of change to content that the target cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LossKind {
-    /// It is not in the target.
+    /// Missing in the target.
     Dropped,
-    /// The target has values near those of the source.
+    /// Rounded to values near those of the source.
     Quantised,
-    /// It is several things in the target.
+    /// Split into several items.
     Split,
-    /// Several things are one in the target.
+    /// Several items merged into one.
     Merged,
-    /// It has another name in the target.
+    /// Renamed in the target.
     Renamed,
-    /// The target has something else in its place.
+    /// Replaced by other content.
     Changed,
 }
 
@@ -73,12 +73,12 @@ impl fmt::Display for LossKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Affected {
-    /// The number of items affected.
+    /// The number of affected items.
     pub count: u64,
-    /// The number of items that there are, where not all of them are affected.
+    /// The total number of items, if known.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub of: Option<u64>,
-    /// What they are, in the plural: `vertices`.
+    /// The plural noun for the items: `vertices`.
     pub items: &'static str,
 }
 
@@ -87,8 +87,7 @@ pub struct Affected {
     allow(dead_code, reason = "each format tells some of this")
 )]
 impl Loss {
-    /// Something that happened to a field of the source: its path, and what is lost and why. Crates with formats of their own
-    /// can make them, too.
+    /// Creates a loss from the path of a field of the source and a message. Crates that define formats can use it, too.
     pub fn new(kind: LossKind, path: impl Into<String>, message: impl Into<String>) -> Loss {
         let (path, message) = (path.into(), message.into());
         let category = Category::of_path(&path);
@@ -105,24 +104,24 @@ impl Loss {
         }
     }
 
-    /// Something that is not in the target.
+    /// Creates a loss of kind [`LossKind::Dropped`].
     pub(crate) fn dropped(path: impl Into<String>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Dropped, path, message)
     }
 
-    /// Something that is something else in the target.
+    /// Creates a loss of kind [`LossKind::Changed`].
     #[cfg(feature = "scene")]
     pub(crate) fn changed(path: impl Into<String>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Changed, path, message)
     }
 
-    /// Something that has another name in the target.
+    /// Creates a loss of kind [`LossKind::Renamed`].
     #[cfg(feature = "scene")]
     pub(crate) fn renamed(path: impl Into<String>, message: impl Into<String>) -> Loss {
         Loss::new(LossKind::Renamed, path, message)
     }
 
-    /// Values of a quantity that are at most this far from what they were, in its unit.
+    /// Creates a loss of kind [`LossKind::Quantised`]. Values deviate by at most `error`, in the unit of the quantity.
     #[cfg(feature = "scene")]
     pub(crate) fn quantised(
         path: impl Into<String>,
@@ -133,23 +132,23 @@ impl Loss {
         Loss { error: Some(error), quantity: Some(quantity), ..Loss::new(LossKind::Quantised, path, message) }
     }
 
-    /// Sets the category, where the path does not tell it.
+    /// Sets the category, for paths that do not imply it.
     #[cfg(feature = "scene")]
     pub(crate) fn in_category(self, category: Category) -> Loss {
         Loss { category, ..self }
     }
 
-    /// The same loss in a part of a larger whole: `faces` within `meshes[3]` is `meshes[3].faces`.
+    /// Prefixes the path with that of a containing value: `faces` within `meshes[3]` becomes `meshes[3].faces`.
     pub fn within(self, whole: &str) -> Loss {
         Loss { path: format!("{whole}.{}", self.path), ..self }
     }
 
-    /// Names the value that it happened to.
+    /// Sets the affected value.
     pub(crate) fn detail(self, detail: impl fmt::Display) -> Loss {
         Loss { detail: Some(detail.to_string()), ..self }
     }
 
-    /// Names the items that it happened to: the first ones, and how many more there are.
+    /// Sets the names of affected items: the first 20, then the number of the others.
     #[cfg(any(feature = "gltf", feature = "obj"))]
     pub(crate) fn naming(self, names: impl IntoIterator<Item = String>) -> Loss {
         const SHOWN: usize = 20;
@@ -161,18 +160,18 @@ impl Loss {
         }
     }
 
-    /// Counts the items affected.
+    /// Sets the number of affected items.
     pub(crate) fn counting(self, count: usize, items: &'static str) -> Loss {
         Loss { affected: Some(Affected { count: count as u64, of: None, items }), ..self }
     }
 
-    /// Counts the items affected among all there are.
+    /// Sets the number of affected items and the total.
     #[cfg(feature = "scene")]
     pub(crate) fn affecting(self, count: usize, of: usize, items: &'static str) -> Loss {
         Loss { affected: Some(Affected { count: count as u64, of: Some(of as u64), items }), ..self }
     }
 
-    /// Sets the size of the mesh that the error is in.
+    /// Sets the longest side of the mesh with the error. Ignored unless positive and finite.
     #[cfg(feature = "scene")]
     #[doc(hidden)]
     pub fn of_size(self, size: f32) -> Loss {

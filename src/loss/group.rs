@@ -1,4 +1,4 @@
-//! Equal losses as one line.
+//! Groups of equal losses, displayed as one line each.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +13,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Losses that differ only in their place and their values, shown as one.
+/// Losses that differ only in indices, names and values, displayed as one.
 ///
 /// ```
 /// # #[cfg(all(feature = "obj", feature = "crucible"))] {
@@ -37,18 +37,18 @@ impl fmt::Display for Loss {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LossGroup {
-    /// The first of them, with the items that all of them affect.
+    /// The first loss, with the number of items that all of them affect.
     pub example: Loss,
     /// The number of losses.
     pub count: usize,
-    /// The path of the last one.
+    /// The path of the last loss.
     pub last_path: String,
-    /// What they have in common: kind, path without its indices and names, message, items and quantity. Losses that differ
-    /// in more than values are never in one group.
+    /// The key of the group: kind, path without indices and names, message, items and quantity. Losses that differ in
+    /// more than values never share a group.
     pub pattern: String,
-    /// The largest error of all.
+    /// The largest error.
     pub largest_error: Option<LargestError>,
-    /// The error that is the largest fraction of the size of its mesh.
+    /// The largest error relative to the size of its mesh.
     pub largest_fraction: Option<LargestError>,
     details: Details,
 }
@@ -61,15 +61,15 @@ pub struct LargestError {
     pub path: String,
     /// The error, in the unit of the group's quantity.
     pub error: f32,
-    /// The size of the mesh, in the same unit.
+    /// The longest side of the mesh, in the same unit.
     pub size: Option<f32>,
 }
 
-/// The first few details of a group.
+/// The first three distinct details of a group.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Details {
     shown: Vec<String>,
-    /// The number of others.
+    /// The number of further details.
     more: usize,
 }
 
@@ -89,7 +89,7 @@ impl LossGroup {
         }
     }
 
-    /// Groups losses, and orders the groups by category, those of one category as each first occurs.
+    /// Groups losses. The groups are in order of category, then of first occurrence.
     pub fn of<'a>(losses: impl IntoIterator<Item = &'a Loss>) -> Vec<LossGroup> {
         let mut groups: Vec<LossGroup> = Vec::new();
         let mut places = HashMap::new();
@@ -107,7 +107,7 @@ impl LossGroup {
         groups
     }
 
-    /// Adds a group with the same pattern: of another file, for example.
+    /// Adds a group with the same pattern, such as one of another file.
     pub fn merge(&mut self, other: LossGroup) {
         self.count += other.count;
         self.last_path = other.last_path;
@@ -120,7 +120,7 @@ impl LossGroup {
         self.details.merge(other.details);
     }
 
-    /// Puts a text, such as the name of a file, before all paths.
+    /// Prefixes all paths with a text, such as the name of a file.
     pub fn prefix_paths(&mut self, prefix: &str) {
         let errors = [&mut self.largest_error, &mut self.largest_fraction];
         let errors = errors.into_iter().flatten().map(|error| &mut error.path);
@@ -129,7 +129,7 @@ impl LossGroup {
         }
     }
 
-    /// The group in one line, with this text in place of its paths.
+    /// Formats the group as one line, with `place` instead of its paths.
     pub fn at(&self, place: &str) -> String {
         let Loss { kind, message, affected, .. } = &self.example;
         let colon = if place.is_empty() { "" } else { ": " };
@@ -142,7 +142,7 @@ impl LossGroup {
         format!("{kind}: {place}{colon}{message}{}{affected}{}", self.details, self.errors())
     }
 
-    /// The largest error, and the largest fraction where another loss has it.
+    /// Formats the largest error, then the largest fraction if it belongs to another loss.
     fn errors(&self) -> String {
         let Some(largest) = &self.largest_error else { return String::new() };
         let unit = self.example.quantity.map_or(Unit::None, |quantity| quantity.unit);
@@ -166,18 +166,18 @@ impl LossGroup {
 }
 
 impl LargestError {
-    /// The error of a loss, if it is a number.
+    /// Returns the error of a loss; `None` if it is missing or NaN.
     fn of(loss: &Loss) -> Option<LargestError> {
         let error = loss.error.filter(|error| !error.is_nan())?;
         Some(LargestError { path: loss.path.clone(), error, size: loss.size })
     }
 
-    /// The error as a fraction of the size of its mesh.
+    /// Returns the error divided by the size of its mesh.
     pub fn fraction(&self) -> Option<f32> {
         self.size.map(|size| self.error / size)
     }
 
-    /// Keeps the larger one.
+    /// Keeps the larger error by this measure.
     fn keep(own: &mut Option<Self>, other: Option<Self>, by: impl Fn(&Self) -> Option<f32>) {
         if other.as_ref().and_then(&by) > own.as_ref().and_then(&by) {
             *own = other;
@@ -225,7 +225,7 @@ impl fmt::Display for LossGroup {
     }
 }
 
-/// What losses of one group have in common. Messages count word by word: values are no part of them.
+/// Returns the key of the group of a loss. Messages are compared verbatim, since they contain no values.
 fn pattern(loss: &Loss) -> String {
     let items = loss.affected.map_or("", |affected| affected.items);
     let of = loss.affected.is_some_and(|affected| affected.of.is_some());
@@ -234,7 +234,7 @@ fn pattern(loss: &Loss) -> String {
     format!("{}: {path}: {} {items} {of} {quantity} {}", loss.kind, loss.message, loss.error.is_some())
 }
 
-/// The path with every number and every quoted name replaced by a mark.
+/// Returns the path with `#` for every number, and without the text in quotes.
 fn without_specifics(path: &str) -> String {
     let mut common = String::with_capacity(path.len());
     let mut quoted = false;

@@ -1,4 +1,4 @@
-//! What a conversion could not keep.
+//! Losses: content that a conversion drops or changes.
 
 mod category;
 mod data;

@@ -1,12 +1,12 @@
-//! What the error of a loss measures, and in which unit.
+//! Quantities that errors measure, and their units.
 
 use super::number::rounded;
 
-/// The quantity that an error is of: its name, in the plural, and its unit.
+/// The quantity that an error measures: a plural noun and a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Quantity {
-    /// The values that differ: `positions`.
+    /// The plural noun for the values: `positions`.
     pub name: &'static str,
     /// The unit of the error.
     pub unit: Unit,
@@ -25,9 +25,9 @@ pub enum Unit {
     Seconds,
     /// Widths of a texture.
     TextureWidths,
-    /// Values whose full range is 0 to 1, such as colours and weights.
+    /// Parts of a full range from 0 to 1, such as that of colours and weights.
     OfOne,
-    /// The change as a fraction of the value before: 0.012 is 1.2 %.
+    /// The change as a fraction of the original value: 0.012 is 1.2 %.
     Fraction,
     /// A plain number.
     None,
@@ -50,7 +50,7 @@ impl Quantity {
     pub const SCALES: Quantity = Quantity::new("scales", Unit::None);
     /// Normals, in degrees.
     pub const NORMALS: Quantity = Quantity::new("normals", Unit::Degrees);
-    /// Areas of surfaces, as a fraction of the area before.
+    /// Areas of surfaces, as a fraction of the original area.
     pub const AREAS: Quantity = Quantity::new("areas", Unit::Fraction);
     /// Texture coordinates, in widths of the texture.
     pub const TEXTURE_COORDINATES: Quantity = Quantity::new("texture coordinates", Unit::TextureWidths);
@@ -63,14 +63,14 @@ impl Quantity {
     /// Entries of matrices.
     pub const MATRICES: Quantity = Quantity::new("matrices", Unit::None);
 
-    /// A quantity with this name, in the plural, and this unit.
+    /// Creates a quantity from a plural noun and a unit.
     pub const fn new(name: &'static str, unit: Unit) -> Quantity {
         Quantity { name, unit }
     }
 }
 
 impl Unit {
-    /// The error to two digits, with its unit.
+    /// Formats an error with two significant digits and its unit.
     pub(super) fn show(self, error: f32) -> String {
         match self {
             Unit::Metres => format!("{} m", rounded(error)),

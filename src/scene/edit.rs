@@ -174,7 +174,7 @@ impl Mesh {
         self.place(transform.as_dmat4());
     }
 
-    /// As [`transform`](Mesh::transform), by a matrix of 64 bits.
+    /// Does the same as [`transform`](Mesh::transform), with a matrix of 64 bits.
     pub(crate) fn place(&mut self, transform: DMat4) {
         if transform == DMat4::IDENTITY {
             return;

@@ -1,28 +1,28 @@
-//! Coordinates in 64 bits, until they are written.
+//! Coordinates in 64 bits, kept until a file is written.
 //!
-//! A mesh far from the origin has coordinates that 32 bits round visibly: by 0.25 m at 4,000 km. Such a mesh keeps its
-//! coordinates in 64 bits as well ([`Mesh::exact_positions`]), and all edits act on these. They are rounded once, right
-//! before a file is written: centred first, they lose nothing that can be seen.
+//! In 32 bits, the coordinates of a mesh far from the origin are rounded visibly: at 4,000 km, to steps of 0.25 m. Such
+//! a mesh also keeps its coordinates in 64 bits ([`Mesh::exact_positions`]), and all edits act on these. They are
+//! rounded once, right before a file is written. If the scene is centred first, the rounding is invisible.
 
 use glam::{DVec3, Vec3};
 
 use super::{Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// Coordinates stay in 64 bits where 32 bits move one by more than this part of the size of the model: around its
-/// centre, they would have two bits more.
+/// Above this rounding error, as a fraction of the size of the model, coordinates stay in 64 bits. Centred coordinates
+/// of 32 bits would be at least two bits more precise.
 const KEPT: f64 = 1.0 / (1 << 22) as f64;
 
-/// The rounding is listed as a loss above this part of the size of the model.
+/// Above this rounding error, as a fraction of the size of the model, the rounding is a loss.
 const VISIBLE: f64 = 1e-5;
 
-/// Coordinates stay in 64 bits, and the rounding is listed, above this error in metres, whatever the size of the model.
+/// Above this rounding error in metres, coordinates stay in 64 bits and the rounding is a loss, for models of any size.
 const MILLIMETRE: f64 = 1e-3;
 
-/// From this coordinate on, 32 bits may be off by a millimetre.
+/// The coordinate from which 32 bits may be off by more than a millimetre.
 pub(crate) const FAR: f32 = 32768.0;
 
-/// The box around points.
+/// The bounding box of points.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extent {
     pub low: DVec3,
@@ -40,7 +40,7 @@ impl Extent {
         (self.low, self.high) = (self.low.min(point), self.high.max(point));
     }
 
-    /// The longest side; 0 without points.
+    /// Returns the longest side; 0 without points.
     pub fn size(&self) -> f64 {
         (self.high - self.low).max_element().max(0.0)
     }
@@ -49,24 +49,24 @@ impl Extent {
         (self.low + self.high) / 2.0
     }
 
-    /// Whether coordinates in this box are worth 64 bits, if 32 bits move them by this much.
+    /// Returns `true` if coordinates in this box need 64 bits. `error` is their rounding error in 32 bits.
     pub fn is_worth(&self, error: f64) -> bool {
         error > KEPT * self.size() || error > MILLIMETRE
     }
 }
 
-/// A point in 32 bits.
+/// Rounds a point to 32 bits.
 pub(crate) fn rounded(point: [f64; 3]) -> [f32; 3] {
     point.map(|coordinate| coordinate as f32)
 }
 
-/// How far a point moves where it is rounded to 32 bits. Infinities stay.
+/// Returns the largest rounding error of a coordinate in 32 bits. Non-finite errors are ignored.
 pub(crate) fn error(exact: [f64; 3]) -> f64 {
     let error = |coordinate: f64| (coordinate - f64::from(coordinate as f32)).abs();
     exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
 }
 
-/// Whether 32 bits would round these points visibly.
+/// Returns `true` if 32 bits would round these points visibly.
 pub(crate) fn are_worth(points: &[[f64; 3]]) -> bool {
     let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
     for point in points {
@@ -77,7 +77,7 @@ pub(crate) fn are_worth(points: &[[f64; 3]]) -> bool {
 }
 
 impl Mesh {
-    /// Every position in 64 bits.
+    /// Returns every position in 64 bits.
     pub(super) fn points(&self) -> impl Iterator<Item = DVec3> {
         let exact = self.exact_positions.as_deref().unwrap_or_default();
         let rounded = if self.exact_positions.is_some() { &[] } else { &self.positions[..] };
@@ -85,7 +85,7 @@ impl Mesh {
         exact.iter().copied().chain(widened).map(DVec3::from)
     }
 
-    /// From one vertex to another; 0 where one is missing.
+    /// Returns the vector from one vertex to another; zero if one is missing.
     pub(super) fn edge(&self, from: u32, to: u32) -> Vec3 {
         let (from, to) = (from as usize, to as usize);
         match &self.exact_positions {
@@ -100,7 +100,7 @@ impl Mesh {
         }
     }
 
-    /// Moves every position, in 64 bits.
+    /// Moves every position, computing in 64 bits.
     pub(super) fn move_points(&mut self, to: impl Fn(DVec3) -> DVec3) {
         if self.exact_positions.is_none() {
             let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
@@ -122,7 +122,7 @@ impl Mesh {
 }
 
 impl Scene {
-    /// Gives up the positions in 64 bits, which formats do not have, and lists what can be seen of it.
+    /// Drops the positions in 64 bits, which formats lack, and lists visible rounding errors.
     pub(super) fn round(&mut self, losses: &mut Vec<Loss>) {
         let exact = self.meshes.iter_mut().map(|mesh| mesh.exact_positions.take());
         let errors: Vec<f64> =

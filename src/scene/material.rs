@@ -11,7 +11,7 @@ use crate::Loss;
 pub struct Material {
     /// The name, often that of an image; empty for none.
     pub name: String,
-    /// Red, green, blue and alpha, linear, from 0 to 1. `None` where the source has none; then it is white.
+    /// Linear red, green, blue and alpha, from 0 to 1. `None` if the source has none, which is drawn as white.
     pub base_color: Option<[f32; 4]>,
     /// The image that is multiplied with the base colour.
     pub texture: Option<Texture>,
@@ -19,24 +19,24 @@ pub struct Material {
     pub alpha_mode: AlphaMode,
     /// Whether back faces are drawn.
     pub double_sided: bool,
-    /// From 0, an insulator, to 1, a metal.
+    /// The metalness, from 0 for an insulator to 1 for a metal.
     pub metallic: f32,
-    /// From 0, a mirror, to 1, matt.
+    /// The roughness, from 0 for a mirror to 1 for a matt surface.
     pub roughness: f32,
 }
 
 /// The meaning of alpha.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum AlphaMode {
-    /// It is ignored.
+    /// Alpha is ignored.
     #[default]
     Opaque,
     /// The surface is opaque where alpha is at least the cutoff, and invisible elsewhere.
     Mask {
-        /// Usually 0.5.
+        /// The smallest opaque alpha, usually 0.5.
         cutoff: f32,
     },
-    /// It is the opacity.
+    /// Alpha is the opacity.
     Blend,
 }
 
@@ -55,7 +55,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// All fields, with floats as their bits: equal materials have equal hashes.
+    /// Returns all fields, with floats as their bits, so that equal materials have equal hashes.
     fn key(&self) -> impl Eq + Hash + '_ {
         let Material { name, base_color, texture, alpha_mode, double_sided, metallic, roughness } = self;
         let alpha = match alpha_mode {
@@ -67,13 +67,13 @@ impl Material {
         (name, color, texture, alpha, double_sided, [metallic.to_bits(), roughness.to_bits()])
     }
 
-    /// The base colour in 8 bits without alpha, and the largest rounding of a channel.
+    /// Returns the base colour in 8 bits without alpha, and the largest rounding error of a channel.
     #[cfg(any(feature = "bmd", feature = "obj"))]
     pub(crate) fn color_bytes(&self) -> Option<([u8; 3], f32)> {
         let [red, green, blue, _] = self.base_color?;
         let mut worst = 0.0_f32;
         let bytes = [red, green, blue].map(|channel| {
-            // A saturating cast; not-a-number becomes 0.
+            // The cast saturates; NaN becomes 0.
             let byte = (channel * 255.0).round() as u8;
             worst = worst.max((channel - f32::from(byte) / 255.0).abs());
             byte
@@ -81,7 +81,8 @@ impl Material {
         Some((bytes, worst))
     }
 
-    /// Names the material by its texture, for formats in which the name is that of an image. `mesh` is its index.
+    /// Replaces texture and name by the name of the texture, for formats that name materials by image. `mesh` is the
+    /// index of the mesh.
     #[cfg(any(feature = "seed", feature = "bmd"))]
     pub(crate) fn take_texture_as_name(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
         let Some(Texture { name, image, .. }) = self.texture.take() else { return };

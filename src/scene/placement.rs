@@ -1,4 +1,4 @@
-//! Where a mesh stands: the nodes of a file that show it.
+//! Placements of meshes: the nodes of a file that show them.
 
 use glam::{DMat3, DMat4, DQuat, DVec3, Mat4};
 
@@ -6,7 +6,7 @@ use super::exact::{self, Extent};
 use super::{Extras, Mesh, Scene, Skeleton, Transform};
 use crate::{Error, Limits, Loss, LossKind, Result, limits};
 
-/// The largest cosine of the angle between two axes that counts as rounding, not as shear.
+/// The largest cosine of the angle between two axes that counts as rounding rather than shear.
 const SHEAR: f64 = 1e-6;
 
 /// A node that shows a mesh.
@@ -14,27 +14,27 @@ const SHEAR: f64 = 1e-6;
 pub struct Placement {
     /// The name of the node; empty for none.
     pub name: String,
-    /// From the space of the mesh to that of the scene, below [`Scene::transform`]. Affine.
+    /// The affine transform from mesh space to scene space, applied before [`Scene::transform`].
     pub transform: DMat4,
     /// Transforms of copies of the mesh, relative to the node; empty for one copy at the node.
     pub instances: Vec<Transform>,
-    /// What has no other place.
+    /// Data without another field.
     pub extras: Extras,
 }
 
 impl Placement {
-    /// Number of copies that the node shows.
+    /// Returns the number of copies that the node shows.
     pub fn count(&self) -> usize {
         self.instances.len().max(1)
     }
 
-    /// The transform of each copy.
+    /// Returns the transform of each copy.
     pub fn transforms(&self) -> impl Iterator<Item = DMat4> {
         let single = self.instances.is_empty().then_some(self.transform);
         single.into_iter().chain(self.instances.iter().map(|instance| self.transform * to_matrix(instance)))
     }
 
-    /// Whether a translation, a rotation and factors along the axes make up the transform, as nodes of glTF have them.
+    /// Returns `true` if the transform consists of a translation, a rotation and a scale, as in nodes of glTF.
     fn is_decomposable(&self) -> bool {
         let axes = DMat3::from_mat4(self.transform);
         let [x, y, z] = [axes.x_axis, axes.y_axis, axes.z_axis].map(DVec3::normalize_or_zero);
@@ -43,7 +43,7 @@ impl Placement {
     }
 }
 
-/// Whether a transform only translates and has factors along the axes.
+/// Returns `true` if a transform consists of a translation and a scale along the axes.
 pub(crate) fn is_diagonal(transform: DMat4) -> bool {
     let axes = DMat3::from_mat4(transform);
     axes == DMat3::from_diagonal(axes.diagonal())
@@ -58,17 +58,17 @@ fn to_matrix(transform: &Transform) -> DMat4 {
 }
 
 impl Mesh {
-    /// Number of copies that the nodes show.
+    /// Returns the number of copies that the nodes show; 1 without nodes.
     pub fn copies(&self) -> usize {
         self.placements.iter().map(Placement::count).fold(0, usize::saturating_add).max(1)
     }
 
-    /// Number of triangles or vertices of a copy, of which there are more.
+    /// Returns the number of triangles or of vertices per copy, whichever is larger.
     fn cost(&self) -> u64 {
         self.triangle_count().max(self.positions.len() as u64)
     }
 
-    /// Number of bytes that the names and, as JSON, the extras of all copies have.
+    /// Returns the number of bytes in the names and, as JSON, the extras of all copies.
     fn words(&self) -> u64 {
         let size = |extras: &Extras| match extras.is_empty() {
             true => 0,
@@ -85,7 +85,7 @@ impl Mesh {
 }
 
 impl Mesh {
-    /// Drops the only node, if it shows the mesh where it is and has no other name.
+    /// Drops the only node if it adds nothing: no transform, instances, extras or other name.
     #[cfg(feature = "gltf")]
     pub(crate) fn forget_plain_node(&mut self) {
         let Mesh { name, placements, .. } = self;
@@ -103,15 +103,15 @@ impl Mesh {
 impl Scene {
     /// # Errors
     ///
-    /// If the meshes, each counted once, have more triangles or vertices than the limits allow.
+    /// Returns an error if the meshes, each counted once, exceed the limits of triangles, vertices or meshes.
     pub(crate) fn require_triangles(&self, limits: &Limits) -> Result<()> {
         let count = self.meshes.iter().map(Mesh::cost).fold(0, u64::saturating_add);
         limits::require_triangles(count, limits.max_triangles)?;
         limits::require_meshes(self.meshes.len(), limits.max_triangles)
     }
 
-    /// Sets skeleton and transform of a scene without any. Without joints and levels of detail, a translation that 32 bits
-    /// round visibly becomes one of the nodes, which have 64.
+    /// Sets the skeleton and transform of a scene without either. If 32 bits would round the translation visibly, the
+    /// transform moves to the nodes, which have 64 bits. Scenes with joints or levels of detail are exempt.
     #[cfg(feature = "gltf")]
     pub(crate) fn set_transform(&mut self, transform: DMat4, skeleton: Skeleton) {
         self.skeleton = skeleton;
@@ -132,11 +132,12 @@ impl Scene {
         self.transform = Some(rounded).filter(|transform| *transform != Mat4::IDENTITY);
     }
 
-    /// Replaces meshes of nodes by copies with the vertices where the nodes show them.
+    /// Replaces each chosen mesh by one transformed copy per instance.
     ///
     /// # Errors
     ///
-    /// If the scene would have more triangles or vertices than the limit.
+    /// Returns an error if the copies exceed `max_triangles` triangles or vertices. Limits for meshes, names and extras
+    /// follow from this number. Returns an error if memory is exhausted.
     pub(crate) fn bake(
         &mut self,
         max_triangles: u64,
@@ -176,7 +177,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Bakes what nodes of glTF cannot show: transforms that shear, and levels of detail, each of which is one node.
+    /// Bakes meshes that nodes of glTF cannot show: those with sheared transforms, and levels of detail, which are one
+    /// node each.
     pub(super) fn bake_inexpressible(&mut self, max_triangles: u64, losses: &mut Vec<Loss>) -> Result<()> {
         let levels: std::collections::HashSet<usize> =
             self.lods.iter().flat_map(|lod| lod.meshes.iter().copied()).collect();
@@ -187,7 +189,7 @@ impl Scene {
 }
 
 impl Mesh {
-    /// Adds the copies to a list.
+    /// Appends the copies to a list.
     fn bake(mut self, index: usize, baked: &mut Vec<Mesh>, losses: &mut Vec<Loss>) {
         let path = format!("meshes[{index}]");
         let mut left = self.copies();

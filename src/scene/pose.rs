@@ -13,13 +13,13 @@ use super::{
 };
 use crate::{Error, Result};
 
-/// Relative rounding of matrices that are products of others.
+/// The relative rounding error of products of matrices.
 const SAME: f32 = 1e-5;
 
-/// Seconds that a time may be outside its animation, since people round them.
+/// The tolerance in seconds for times outside the animation, since people round them.
 const ROUNDING: f32 = 1e-3;
 
-/// The most names of animations in a message.
+/// The maximum number of animation names in a message.
 const MAX_NAMES: usize = 20;
 
 /// A pose of a scene.
@@ -39,7 +39,7 @@ pub enum Pose {
     Bind,
     /// The pose of the source while no animation plays.
     Rest,
-    /// A moment of an animation.
+    /// The pose at a time of an animation.
     Animation {
         /// The name of the animation, or its index in [`Scene::animations`] if none has that name.
         name: String,
@@ -103,7 +103,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The animation of this name or, if there is none, of this index.
+    /// Returns the animation with this name or, without one, with this index.
     fn animation(&self, name: &str) -> Result<&Animation> {
         let named = self.animations.iter().find(|animation| animation.name == name);
         let numbered = || name.parse::<usize>().ok().and_then(|index| self.animations.get(index));

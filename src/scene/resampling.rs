@@ -1,17 +1,17 @@
-//! How far resampled animations are from what they were.
+//! Deviation of resampled animations from their source.
 
 use glam::{Quat, Vec3};
 
 use super::{Channel, Interpolation, Samples};
 use crate::{Category, Loss, Quantity};
 
-/// Where between two rotations the straight line and the great circle are farthest apart, 1/2 ± √3/6, and halfway.
+/// The fractions between two rotations at which nlerp and slerp are farthest apart, 1/2 ± √3/6, and the middle.
 const FRACTIONS: [f32; 3] = [0.211_324_87, 0.5, 0.788_675_1];
 
-/// Where between rotations that are farther apart than [`WIDE`], where the straight line is fast near the middle.
+/// The fractions for rotations farther apart than [`WIDE`], for which nlerp is fast near the middle.
 const MANY_FRACTIONS: [f32; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
-/// Degrees between two rotations above which the fractions of small turns do not apply.
+/// The angle between two rotations, in degrees, above which [`FRACTIONS`] do not apply.
 const WIDE: f32 = 60.0;
 
 /// The largest deviation of each property that was resampled.
@@ -24,18 +24,18 @@ pub(crate) struct Deviation {
     scale: Option<f32>,
 }
 
-/// A channel, its times in ticks, and the ticks after which it starts again, if it does.
+/// A channel, its times in ticks, and the period in ticks if it loops.
 type Timed<'a> = (&'a Channel, &'a [f32], Option<f32>);
 
 impl Deviation {
-    /// Compares a channel with a resampled one: at the times of both, just before steps and the end of a round, and for
-    /// rotations between these.
+    /// Compares a channel with a resampled one at the times of both, and just before steps and the end of a period.
+    /// Rotations are also compared between these times.
     pub fn compare(&mut self, before: Timed, after: Timed) {
         let mut times: Vec<f32> = before.1.iter().chain(after.1).copied().collect();
         times.extend([before.2, after.2].into_iter().flatten().map(f32::next_down));
         times.sort_by(f32::total_cmp);
         times.dedup();
-        // Straight lines are farthest apart at one of their ends.
+        // Linear segments deviate most at one of their ends.
         let mut between = Vec::new();
         if let Samples::Rotation(ends) = before.0.at(before.1, &times, before.2) {
             for (pair, ends) in times.windows(2).zip(ends.windows(2)) {
@@ -71,7 +71,7 @@ impl Deviation {
         *slot = Some(slot.unwrap_or(0.0).max(error));
     }
 
-    /// A loss for each property of an animation that was resampled.
+    /// Returns a loss for each resampled property of an animation.
     pub fn report(&self, animation: usize, message: &str) -> Vec<Loss> {
         let properties = [
             ("translation", Quantity::TRANSLATIONS, self.translation),
@@ -96,7 +96,7 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
     Vec3::from(a).distance(b.into())
 }
 
-/// In degrees. By the chord, since cosines of small angles are all 1.
+/// Returns the angle in degrees, from the chord, since the cosines of small angles round to 1.
 fn angle(a: [f32; 4], b: [f32; 4]) -> f32 {
     let [a, b] = [a, b].map(|rotation| Quat::from_array(rotation).normalize());
     let chord = (a - b).length().min((a + b).length());

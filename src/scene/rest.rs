@@ -1,4 +1,4 @@
-//! Skeletons of formats that have a single pose: vertices are bound to the joints where these rest.
+//! Skeletons for formats with a single pose: vertices are bound to the joints in the rest pose.
 
 use glam::{Mat3, Mat4, Vec3};
 
@@ -6,16 +6,16 @@ use super::pose::{Skinning, weights};
 use super::{Joint, Mesh, Scene};
 use crate::{Loss, Quantity};
 
-/// Smaller factors of the bind pose's scale are no size.
+/// The smallest scale of a joint at rest, as a fraction of its scale in the bind pose.
 const NO_SIZE: f32 = 1e-6;
 
-/// Rounding of a distance, as a part of the size of the mesh.
+/// The rounding error of a distance, as a fraction of the size of the mesh.
 const SAME: f32 = 1e-5;
 
-/// The most products of matrices to measure a deviation by.
+/// The maximum number of matrix products per animation when measuring a deviation.
 const MAX_PRODUCTS: usize = 1 << 22;
 
-/// Poses that are in memory at a time.
+/// The number of poses in memory at a time.
 const TIMES: usize = 64;
 
 impl Scene {
@@ -35,10 +35,12 @@ impl Scene {
         Some(Loss::dropped("skeleton.joints", message).counting(count, "joints"))
     }
 
-    /// Binds the vertices to the joints where these rest, for a format with one pose for both. Where the two poses agree
-    /// nothing changes. Animations stay as they are, since their keys are relative to the parents; vertices between joints
-    /// that do not agree deviate there, which is measured. Joints that are `free` may be bound elsewhere than where they
-    /// rest if that is exact.
+    /// Binds the vertices to the joints in the rest pose, for formats with a single pose. If both poses agree, nothing
+    /// changes.
+    ///
+    /// Animations are unchanged, since keys are relative to parents. Vertices of several joints that move differently
+    /// deviate in animations; the deviation is measured and listed. Joints for which `free` returns `true` may be bound
+    /// outside the rest pose if that is exact.
     #[doc(hidden)]
     pub fn bind_at_rest(&mut self, format: &str, free: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();
@@ -65,7 +67,7 @@ impl Scene {
         losses
     }
 
-    /// Gives joints that shrink to nothing at rest the size of the bind pose there: no vertex could be told from another.
+    /// Gives joints with a scale of 0 at rest the scale of the bind pose. Otherwise their vertices would coincide.
     fn give_joints_a_size(&mut self, format: &str) -> Option<Loss> {
         let mut rest = self.skeleton.rest_pose();
         let mut count = 0;
@@ -89,7 +91,8 @@ impl Scene {
         Some(Loss::changed("skeleton.joints.rest", message).affecting(count, joints, "joints"))
     }
 
-    /// How far vertices between joints are in animations from where they were, at most, in metres.
+    /// Returns the largest deviation in animations of vertices with several joints, in metres; `None` if it is
+    /// rounding.
     fn deviation(&self, mut bends: Vec<Bend>, format: &str) -> Option<Loss> {
         bends.sort_by(|a, b| b.bound().total_cmp(&a.bound()));
         let mut most = 0.0_f32;
@@ -126,19 +129,19 @@ fn longest_axis(matrix: Mat4) -> f32 {
 
 /// The new bind pose.
 struct Rebinding {
-    /// The new inverse bind matrix of each joint that gets another one.
+    /// The new inverse bind matrix of each joint; `None` if it is unchanged.
     inverse_binds: Vec<Option<Mat4>>,
-    /// Whether vertices of a joint move to rest otherwise than the joint.
+    /// Whether some vertices of a joint move to the rest pose differently from the joint.
     bent: Vec<bool>,
 }
 
-/// How the vertices of a joint move to rest.
+/// The movement of the vertices of a joint to the rest pose.
 #[derive(Clone, Copy)]
 struct Moves {
     first: Option<Mat4>,
-    /// All alike.
+    /// Whether all vertices move alike.
     alike: bool,
-    /// All as the joint.
+    /// Whether all vertices move with the joint.
     rigid: bool,
 }
 
@@ -174,7 +177,8 @@ impl Rebinding {
         rebinding
     }
 
-    /// Moves the vertices and binds the joints. Returns how many vertices moved, and those that deviate in other poses.
+    /// Moves the vertices and binds the joints. Returns the number of moved vertices, and the vertices that deviate in
+    /// other poses.
     fn apply(&self, scene: &mut Scene, skinning: &Skinning) -> (usize, Vec<Bend>) {
         let (mut moved, mut bends) = (0, Vec::new());
         let joints = &scene.skeleton.joints;
@@ -217,7 +221,7 @@ impl Rebinding {
     }
 }
 
-/// A vertex that follows several joints, in the space of each: how far it is from where it was, times its weight there.
+/// The weighted deviation of a vertex in the space of each of its joints.
 struct Bend(Vec<(usize, Vec3)>);
 
 impl Bend {
@@ -234,12 +238,12 @@ impl Bend {
         Bend(offsets)
     }
 
-    /// The largest distance where no joint is scaled.
+    /// Returns an upper bound of the distance if no joint is scaled.
     fn bound(&self) -> f32 {
         self.0.iter().map(|(_, offset)| offset.length()).sum()
     }
 
-    /// The distance for these transforms of the joints to model space.
+    /// Returns the distance for these transforms from joint space to model space.
     fn distance(&self, global: &[Mat4]) -> f32 {
         let moved =
             self.0.iter().filter_map(|(joint, offset)| Some(global.get(*joint)?.transform_vector3(*offset)));

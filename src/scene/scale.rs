@@ -16,8 +16,8 @@ use crate::{Loss, Quantity};
 const SAME: f32 = 1e-4;
 
 impl Scene {
-    /// Takes the scale out of the bind pose, where the joints rest: it goes into translations, vertices and keys. Joints
-    /// that `keep` names stay as they are.
+    /// Folds the scale of the bind pose into translations, vertices and keys. Skips joints for which `keep` returns
+    /// `true`. Returns the losses.
     #[doc(hidden)]
     pub fn fold_scale(&mut self, format: &str, keep: impl Fn(&Joint) -> bool) -> Vec<Loss> {
         let mut losses = Vec::new();

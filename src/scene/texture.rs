@@ -1,4 +1,4 @@
-//! Textures: images of base colours, and how they are sampled.
+//! Textures: images of base colours, and their samplers.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 /// The image of a base colour.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Texture {
-    /// The path of the image file relative to the model, with `/` between folders. The name of an embedded image, without
-    /// extension; empty for none.
+    /// The path of the image file relative to the model, with `/` between folders. For an embedded image, its name
+    /// without extension; empty for none.
     pub name: String,
-    /// The image itself, where it is embedded. `None`: it is a file.
+    /// The embedded image; `None` for an image file.
     pub image: Option<Image>,
-    /// Index of the set of texture coordinates in [`Mesh::uvs`](super::Mesh::uvs).
+    /// The index of the set of texture coordinates in [`Mesh::uvs`](super::Mesh::uvs).
     pub uv_set: usize,
-    /// How the image is sampled.
+    /// The sampler of the image.
     pub sampler: Sampler,
 }
 
 impl Texture {
-    /// A texture from an image file.
+    /// Creates a texture from the path of an image file.
     pub fn file(name: impl Into<String>) -> Texture {
         Texture { name: name.into(), ..Texture::default() }
     }
@@ -41,40 +41,41 @@ impl PartialEq for Image {
 }
 
 impl Hash for Image {
-    /// Equal images have equal sizes, and hashing the bytes of every mesh's image would take longer than converting it.
+    /// Hashes the media type and the size only: hashing the bytes for every mesh would take longer than the conversion.
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.media_type, self.bytes.len()).hash(state);
     }
 }
 
-/// How an image is sampled.
+/// The wrapping and filtering of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Sampler {
-    /// What lies beyond the image in the directions of u and v.
+    /// The wrapping in the directions of u and v.
     pub wrap: [Wrap; 2],
-    /// Between pixels of a magnified image. `None`: up to the renderer.
+    /// The filter for magnification; `None` leaves it to the renderer.
     pub magnify: Option<Filter>,
-    /// Between pixels of a minified image, and between its mip levels where these are used. `None`: up to the renderer.
+    /// The filters for minification, between pixels and between mip levels, if used; `None` leaves them to the
+    /// renderer.
     pub minify: Option<(Filter, Option<Filter>)>,
 }
 
-/// What lies beyond an image.
+/// The content beyond the edges of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
-    /// The image again.
+    /// The image, repeated.
     #[default]
     Repeat,
-    /// The image mirrored, in turn.
+    /// The image, mirrored at every repetition.
     Mirror,
-    /// Its edge.
+    /// The pixels at the edge.
     Clamp,
 }
 
-/// How a colour between pixels is found.
+/// The interpolation between pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Filter {
     /// The nearest pixel.
     Nearest,
-    /// A weighted mean of the pixels around it.
+    /// The weighted mean of the surrounding pixels.
     Linear,
 }

@@ -761,7 +761,7 @@ fn no_offset_is_too_large_to_be_refused() {
     }
 }
 
-/// Fields at places of their own, some of them over others.
+/// Fields with explicit positions, some of which overlap.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]

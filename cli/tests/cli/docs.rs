@@ -14,7 +14,7 @@ fn examples_of_json() {
     assert_eq!(run_examples(include_str!("../../../docs/json.md")), 5);
 }
 
-/// The commands for the program run as they are in a clone, of which they need the samples.
+/// The commands for the program run unchanged in a clone, given its samples.
 #[test]
 fn commands_of_the_readme() {
     let folder = Folder::new();

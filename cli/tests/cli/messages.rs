@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::files::{Folder, animated};
 
-/// A glTF file with so many nodes, each of which moves a mesh of its own.
+/// Writes a glTF file with `count` nodes, each of which moves a separate mesh.
 fn nodes(folder: &Folder, name: &str, count: usize) {
     folder.put("a.obj", "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n");
     folder.run(&format!("convert a.obj {name} --force --quiet")).fine();
@@ -59,7 +59,7 @@ fn a_screen_begins_with_geometry_and_leaves_out_names() {
 fn the_largest_error_of_several_files_is_that_of_its_file() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path("in")).unwrap();
-    // The relative error of both is the same, so that the larger mesh has the larger error.
+    // Both meshes have the same relative error, so the larger mesh has the larger error.
     for (name, size) in [("a", 100.3), ("b", 1000.7), ("c", 1.1)] {
         let (size, third) = (format!("{size}"), format!("{}", size / 3.0));
         folder.put(

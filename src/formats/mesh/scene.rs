@@ -265,7 +265,7 @@ fn from_animations(scene: &Scene, names: &[String], losses: &mut Vec<Loss>) -> R
     animations.collect()
 }
 
-/// What changes where the channels of an animation get these times.
+/// Returns the losses of resampling the channels of an animation at these timestamps.
 fn resampling(animation: &scene::Animation, index: usize, timestamps: &[f32]) -> Vec<Loss> {
     // A single sample holds at all times.
     let moving = animation.channels.iter().filter(|channel| channel.samples.len() > 1);

@@ -14,7 +14,7 @@ type Slots = (Vec<[u8; 4]>, Vec<[u8; 4]>);
 /// Ids of joints are smaller.
 pub(super) const MAX_JOINTS: usize = NO_JOINT as usize;
 
-/// How far the sum of weights may be from 1 by rounding.
+/// The largest deviation of the sum of weights from 1 that counts as rounding.
 const NORMALISED: f32 = 1e-3;
 
 const PATH: &str = "meshes[0].skins[0]";

@@ -26,7 +26,7 @@ pub(super) struct Document<'a> {
     pub root: json::Root,
     /// The content of each buffer, or why it cannot be had.
     buffers: Vec<Result<Cow<'a, [u8]>, Reason>>,
-    /// Where each node is, relative to its parent, in the 64 bits of JSON's numbers.
+    /// The transform of each node relative to its parent, in the 64 bits of the JSON numbers.
     pub local: Vec<DMat4>,
     pub strictness: Strictness,
     /// The bytes of compressed views, once they are unpacked.
@@ -190,7 +190,7 @@ fn check_version(json: &Value) -> Result<()> {
     }
 }
 
-/// The transforms of all nodes, without the last row of matrices, which is always the same.
+/// Returns the transforms of all nodes. The last row of matrices is replaced by 0, 0, 0, 1.
 fn local_transforms(json: &Value) -> Vec<DMat4> {
     fn numbers<const N: usize>(node: &Value, name: &str) -> Option<[f64; N]> {
         let values = node.get(name)?.as_array()?;
@@ -243,7 +243,7 @@ fn load<'a>(
     Ok(bytes)
 }
 
-/// The bytes that a URI stands for: those in it, or the first ones of a file beside this one.
+/// Returns the content of a data URI, or the first `length` bytes of a file beside or below this one.
 fn resolve(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Reason> {
     if let Some(data) = data_uri(uri) {
         return data.map(|(_, bytes)| bytes).map_err(|message| (ErrorKind::Malformed, message));
@@ -257,8 +257,8 @@ fn resolve(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Reason>
     files.read(&name, length).map_err(|error| (ErrorKind::Io, format!("{name}: {error}")))
 }
 
-/// The media type and content of a data URI, or why it cannot be decoded; `None` of other URIs. Schemes are
-/// case-insensitive, and so is `base64`.
+/// Returns the media type and content of a data URI, or the reason why it cannot be decoded. Returns `None` for other
+/// URIs. The scheme and `base64` are case-insensitive.
 pub(super) fn data_uri(uri: &str) -> Option<Result<(&str, Vec<u8>), String>> {
     let (scheme, data) = uri.split_once(':')?;
     if !scheme.eq_ignore_ascii_case("data") {

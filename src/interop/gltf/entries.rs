@@ -1,5 +1,5 @@
-//! The JSON of a file to be written. Entries of its lists are text as soon as they are complete: as values, those of a
-//! million meshes would take gigabytes.
+//! The JSON of a file to be written. List entries become text once they are complete: as values, those of a million
+//! meshes would take gigabytes.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) enum Part {
 }
 
 pub(super) fn entry(value: &Value) -> Entry {
-    // Values have no keys but texts, so that they always become text.
+    // Keys of JSON values are strings, so serialization cannot fail.
     to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 

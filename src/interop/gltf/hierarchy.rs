@@ -93,7 +93,7 @@ impl Hierarchy {
         node.map_or(Mat4::IDENTITY, |node| self.to_scene[node])
     }
 
-    /// As [`to_scene`](Hierarchy::to_scene), in 64 bits.
+    /// Returns the same as [`to_scene`](Hierarchy::to_scene), in 64 bits.
     pub fn exact(&self, node: Option<usize>) -> DMat4 {
         node.map_or(DMat4::IDENTITY, |node| self.exact[node])
     }

@@ -55,7 +55,7 @@ const MESHOPT: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"
 /// The extension for primitives that are compressed.
 const DRACO: &str = "KHR_draco_mesh_compression";
 
-/// The extensions for images of other types than PNG and JPEG, with the media type of each.
+/// The extensions for images other than PNG and JPEG, with their media types.
 const TEXTURE_SOURCES: [(&str, &str); 3] = [
     ("EXT_texture_webp", "image/webp"),
     ("KHR_texture_basisu", "image/ktx2"),
@@ -123,7 +123,7 @@ fn take_own(extras: &mut Extras) -> Extras {
     }
 }
 
-/// The place of an object, and its name if it has one: `materials[3] "bark"`.
+/// Returns the path of an object, with its name if it has one: `materials[3] "bark"`.
 fn label(list: &str, index: usize, name: Option<&str>) -> String {
     match name.filter(|name| !name.is_empty()) {
         Some(name) => format!("{list}[{index}] \"{name}\""),

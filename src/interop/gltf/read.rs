@@ -94,7 +94,7 @@ struct Reader<'a> {
     failures: Failures,
     /// Which meshes of the file are in the scene.
     shown: Vec<bool>,
-    /// The mesh of the scene for a primitive that nodes show as it is; `None` for one that cannot be read.
+    /// The mesh of the scene for a primitive that nodes share unchanged; `None` for one that cannot be read.
     known: HashMap<(usize, usize), Option<usize>>,
     /// Whether applying the transforms of nodes was asked for.
     bake: bool,
@@ -148,8 +148,7 @@ impl Reader<'_> {
         lods[level].meshes.extend(meshes);
     }
 
-    /// Adds the meshes of a node that stands below `above`, alone or as a level of detail. Returns the indices of those that
-    /// are new.
+    /// Adds the meshes of a node below `above`, alone or as a level of detail. Returns the indices of the new meshes.
     fn node(&mut self, index: usize, above: Option<usize>, is_level: bool) -> Result<Vec<usize>> {
         let node = &self.document.root.nodes[index];
         let Some(mesh) = node.mesh else { return Ok(Vec::new()) };
@@ -167,7 +166,7 @@ impl Reader<'_> {
             }
         };
         let is_placed = !is_level && self.joints.holder(self.hierarchy, index, above).is_none();
-        // The weights of morph targets of a node change the vertices of its mesh.
+        // Morph target weights of a node change the vertices of its mesh.
         let is_shared = is_placed && node.skin.is_none() && node.weights.is_none();
         for place in 0..self.document.root.meshes[mesh].primitives.len() {
             if let Some(known) = self.known.get(&(mesh, place)).copied().filter(|_| is_shared) {
@@ -217,7 +216,7 @@ impl Reader<'_> {
         Ok(added)
     }
 
-    /// Lets a node show a mesh of the scene.
+    /// Adds a placement of a mesh of the scene for a node.
     fn show(
         &mut self,
         mesh: usize,

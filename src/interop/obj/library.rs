@@ -89,7 +89,7 @@ fn list_alpha_mode(material: &Material, at: &str, losses: &mut Vec<Loss>) {
     }
 }
 
-/// This name, or it with a number if it is taken.
+/// Returns this name, with a number appended if it is taken.
 fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let numbered = (1_u32..).map(|number| format!("{name}_{number}"));
     let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name));

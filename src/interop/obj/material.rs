@@ -29,10 +29,10 @@ struct Map {
     clamp: bool,
 }
 
-/// Number of unsupported keywords that are listed.
+/// The maximum number of unsupported keywords that are listed.
 const MAX_OTHERS: usize = 20;
 
-/// Number of malformed lines after which a library is not read any further: finding the place of each takes time.
+/// The number of malformed lines after which reading a library stops, since locating each takes time.
 const MAX_MALFORMED: usize = 100;
 
 impl Look {
@@ -105,7 +105,7 @@ struct Reader<'a, 'm> {
     /// The folder of the library.
     folder: &'a str,
     materials: &'m mut Materials,
-    /// The name of the material that is being read.
+    /// The name of the current material.
     current: &'a [u8],
     /// Keywords and options that are not read.
     others: BTreeSet<String>,

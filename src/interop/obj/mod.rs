@@ -4,8 +4,8 @@
 //! polygons `f` with any mix of these and relative indices, objects `o`, groups `g`, materials `usemtl`; from the
 //! libraries that `mtllib` names, the diffuse colours `Kd`, their opacity `d` and their images `map_Kd`. Each object and
 //! group is a mesh for each of its materials; its name is that of the object, of the group, or `object/group`. Corners
-//! that combine the indices differently become vertices of their own, in the order in which faces first use them. Without
-//! any face, the positions are one mesh.
+//! that combine the indices differently become separate vertices, in the order in which faces first use them. Without
+//! faces, the positions are one mesh.
 //!
 //! **Written:** the same, with one object per mesh, and a library of the same stem where a mesh has a material; embedded
 //! images as files beside it. Numbers are the shortest decimals that give the same bits again.

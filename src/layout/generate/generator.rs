@@ -1,4 +1,4 @@
-//! Goes through a program and draws what is not decided yet.
+//! Runs a program and draws the values that are still open.
 
 use super::Config;
 use super::choices::{Choices, Trace};
@@ -11,7 +11,7 @@ use crate::layout::{
     BinaryOp, Constraint, Declaration, EvalError, Expr, Requirement, Scope, Shape, Type, Value,
 };
 
-/// How often values of a file are drawn again.
+/// The maximum number of redraws per file.
 const MAX_RETRIES: usize = 100_000;
 
 /// The values of a file; those that follow from others are left out.
@@ -25,22 +25,22 @@ pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (V
     (generator.values, generator.draw.choices.trace)
 }
 
-/// What to draw, and what is known of it.
+/// The value to draw, and the facts known about it.
 #[derive(Clone)]
 struct Context<'a> {
     form: FormId,
     call: &'static Call,
-    /// The field that it is, unless it is an item of it.
+    /// The field; `None` for items.
     step: Option<&'static Step>,
     /// Number of items of a list, where that is known.
     count: Option<u64>,
-    /// The name of the number of items.
+    /// The name under which the number of items is recorded.
     count_name: Option<Segment>,
     /// The item before it in a list.
     before: Option<Value>,
     /// The constraints on the value, or on each item.
     constraints: &'static [Constraint],
-    /// What expressions compare it with.
+    /// The numbers and patterns that expressions compare it with.
     compared: &'a Compared,
 }
 
@@ -58,12 +58,13 @@ struct Generator<'c> {
     values: Values<'static>,
     /// How many items a list can have at most.
     most: u64,
-    /// How often values can still be drawn again, in the whole file: those that nothing satisfies may be nested.
+    /// The redraws left for the whole file. Without a common limit, nested fields that no value satisfies would
+    /// multiply.
     retries: usize,
 }
 
 impl Generator<'_> {
-    /// Draws a value. Returns it; of a struct, the fields that constraints compare.
+    /// Draws and returns a value. Structs are returned with the fields that constraints compare only, lists as `None`.
     fn value(&mut self, context: &Context) -> Option<Value> {
         let form = &self.program.forms[context.form];
         match form.kind {
@@ -102,7 +103,7 @@ impl Generator<'_> {
         Some(value)
     }
 
-    /// Sets a value of the file, and keeps it where an expression names it.
+    /// Sets a value of the file, and its slot if an expression names it.
     fn put(&mut self, step: Option<&Step>, value: &Value) {
         self.values.put(&self.draw.path, Some(value.clone()));
         if let Some(step) = step {
@@ -110,7 +111,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Draws items; returns them.
+    /// Draws and returns items.
     fn items(&mut self, item: FormId, count: u64, context: &Context) -> Vec<Option<Value>> {
         self.values.put(&self.draw.path, None);
         let mut drawn: Vec<Option<Value>> = Vec::new();
@@ -183,7 +184,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The alternative whose condition holds, or one of those that are still open.
+    /// Returns the first alternative whose condition holds. Without one, draws from those whose condition is undecided.
     fn choose(&mut self, variants: &'static [(Code, Step)]) -> Option<&'static Step> {
         let (mut open, mut chosen) = (Vec::new(), None);
         for (condition, step) in variants {
@@ -237,7 +238,7 @@ impl Generator<'_> {
         Some(Value::Struct(kept))
     }
 
-    /// Whether a field is as its checks and constraints have it, as far as that is known.
+    /// Returns `false` if a field violates a check or constraint whose values are known.
     fn is_allowed(&self, step: &Step) -> bool {
         let holds = |condition: &Code| self.frames.truth(condition) != Ok(false);
         step.checks.iter().all(holds)
@@ -280,7 +281,7 @@ impl Generator<'_> {
         }
     }
 
-    /// One field, unless its condition says that it is missing; where that is not decided, it is decided now.
+    /// Draws a field if its condition holds. If the condition is undecided, presence is drawn, too.
     fn field(&mut self, step: &'static Step, compared: &Compared) -> Option<Value> {
         let is_there = match &step.condition {
             Some(condition) => self.frames.truth(condition).unwrap_or_else(|_| self.draw.below(2) == 1),
@@ -307,14 +308,14 @@ impl Generator<'_> {
     }
 }
 
-/// Whether constraints compare a field with those of other items.
+/// Returns `true` if constraints compare the field with that of other items.
 fn is_compared(step: &Step, context: &Context) -> bool {
     let is_unique = |constraint: &Constraint| constraint.requirement == Requirement::Unique;
     let is_summand = |constraint: &Constraint| matches!(constraint.requirement, Requirement::Sum { of, .. } if of == Some(step.field.name));
     step.field.constraints.iter().any(is_unique) || context.constraints.iter().any(is_summand)
 }
 
-/// The name of a number of items that one value decides.
+/// Returns the name of the only value that decides a number of items; `None` if several do.
 fn name_of_count(count: &Expr) -> Option<Segment> {
     let mut names = Vec::new();
     count.visit(&mut |part| {

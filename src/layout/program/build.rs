@@ -14,7 +14,7 @@ use crate::layout::{
 };
 
 impl Program {
-    /// Resolves a declaration and all that it reaches.
+    /// Resolves a declaration and every declaration that it reaches.
     pub(super) fn new(ty: &'static Type) -> Program {
         let mut builder = Builder::default();
         let root = builder.form(ty, &[]);
@@ -25,7 +25,7 @@ impl Program {
     }
 }
 
-/// What an import stands for.
+/// The kind of value bound to an import.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Import {
     Value,
@@ -36,23 +36,23 @@ enum Import {
 #[derive(Default)]
 struct Builder {
     units: Vec<Unit>,
-    /// What the imports of each unit stand for.
+    /// The imports of each unit, by unit id.
     imports: Vec<Vec<Import>>,
     forms: Vec<Form>,
 }
 
-/// A unit that is being resolved.
+/// A partially resolved unit.
 struct Draft<'i> {
     declaration: &'static Declaration,
     imports: &'i [Import],
     slots: Vec<SlotName>,
-    /// The fields so far, which the next expression can name.
+    /// The fields resolved so far; later expressions can name them.
     steps: Vec<Step>,
 }
 
-/// The value that a path leads to.
+/// The value at a path.
 struct Target {
-    /// Number of names up to the value; those after it are bit fields.
+    /// The number of names up to the value; the remaining names are bit fields.
     depth: usize,
     word: Option<&'static Declaration>,
 }
@@ -137,7 +137,7 @@ impl Builder {
             exports,
         });
         if !field.checks.is_empty() {
-            // Their messages state the value.
+            // Messages of checks contain the value.
             self.path(&[field.name], draft);
         }
         let checks = field.checks.iter().map(|check| self.code(&check.condition, draft)).collect();
@@ -161,7 +161,7 @@ impl Builder {
         BlockStep { block, form, call, size, encoding, checksum }
     }
 
-    /// Gives slots to the values that a constraint depends on.
+    /// Allocates slots for the values that a constraint depends on.
     fn name_values_of(&mut self, constraint: &'static Constraint, draft: &mut Draft) {
         let requirement: &[Expr] = match &constraint.requirement {
             Requirement::Below(expr) | Requirement::Holds(expr) => std::slice::from_ref(expr),
@@ -177,7 +177,7 @@ impl Builder {
         }
     }
 
-    /// A type with the arguments for its imports.
+    /// Resolves a type and the arguments for its imports.
     fn called(&mut self, ty: &'static Type, arguments: &'static [Expr], draft: &mut Draft) -> (FormId, Call) {
         let imports: Vec<_> = arguments.iter().map(|argument| self.import(argument, draft)).collect();
         let form = self.form(ty, &imports);
@@ -197,7 +197,7 @@ impl Builder {
         (form, Call { arguments })
     }
 
-    /// What an argument stands for.
+    /// Returns the kind of value that an argument binds.
     fn import(&mut self, argument: &'static Expr, draft: &mut Draft) -> Import {
         match argument {
             Expr::Path(path) => {
@@ -215,7 +215,7 @@ impl Builder {
         }
     }
 
-    /// The struct that a path leads to.
+    /// Returns the struct at a path; `None` for any other value.
     fn struct_at(&self, path: &[&str], draft: &Draft) -> Option<UnitId> {
         let (first, rest) = path.split_first()?;
         let field = draft.steps.iter().rfind(|step| step.field.name == *first);
@@ -252,7 +252,7 @@ impl Builder {
         }
     }
 
-    /// What a name stands for: the last field of that name, or an import.
+    /// Resolves a path. It starts at the last field of that name or, without one, at an import.
     fn path(&mut self, path: &[&'static str], draft: &mut Draft) -> Code {
         let Some((first, rest)) = path.split_first() else { return Code::Unknown };
         if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
@@ -275,7 +275,7 @@ impl Builder {
         bits_of(slot, word, &path[1 + depth..])
     }
 
-    /// The value that a path leads to from a form.
+    /// Returns the value at a path within a form.
     fn target(&self, form: FormId, path: &[&str]) -> Option<Target> {
         match self.forms[form].kind {
             Kind::Number(_) | Kind::Text => path.is_empty().then_some(Target { depth: 0, word: None }),
@@ -300,7 +300,7 @@ impl Builder {
         }
     }
 
-    /// Lets a value of a field, the one that `path` leads to in it, go to a slot.
+    /// Connects the value at `path` within a field to a slot of the enclosing unit.
     fn connect(&mut self, step: &mut Step, path: &[&'static str], slot: Slot) {
         let Some(form) = value_form(step) else { return };
         match self.forms[form].unit().filter(|unit| !self.units[*unit].is_leaf()) {
@@ -314,7 +314,7 @@ impl Builder {
         }
     }
 
-    /// The slot of a value in a unit that is resolved.
+    /// Returns the slot of a value in a resolved unit; adds the slot if it is missing.
     fn slot_of(&mut self, unit: UnitId, path: &[&'static str]) -> Slot {
         let known = self.units[unit].slots.iter().position(|name| name.import.is_none() && name.path == path);
         if let Some(known) = known {
@@ -364,8 +364,8 @@ impl Draft<'_> {
     }
 }
 
-/// The form of the value that expressions see of a field: what is encoded can be named as if it were stored decoded; what
-/// is compressed cannot.
+/// Returns the form of the value that expressions see of a field. Encoded content counts as if it were stored decoded.
+/// Expressions cannot name the content of other blocks.
 fn value_form(step: &Step) -> Option<FormId> {
     match &step.block {
         None => Some(step.form),
@@ -374,7 +374,7 @@ fn value_form(step: &Step) -> Option<FormId> {
     }
 }
 
-/// The value in a slot, or bits of it.
+/// Returns the code for the value in a slot, or for the bit field at `path` within it.
 fn bits_of(slot: Slot, word: Option<&'static Declaration>, path: &[&str]) -> Code {
     if path.is_empty() {
         return Code::Slot(slot, word);
@@ -401,7 +401,7 @@ impl Form {
 }
 
 impl Unit {
-    /// Whether it is a single number.
+    /// Returns `true` for a single number: an enum or a packed word.
     fn is_leaf(&self) -> bool {
         matches!(self.body, Body::Enum(_) | Body::Word(_))
     }

@@ -1,10 +1,10 @@
-//! Expressions whose names are slots.
+//! Expressions over slots.
 
 use super::model::Unit;
 use crate::layout::expr::{Operand, binary, bit_value, cast, matches};
 use crate::layout::{BinaryOp, BitField, BitRange, Declaration, EvalError, IntType, Lookup, UnaryOp, Value};
 
-/// The position of a value among those that the expressions of a [`Unit`](super::Unit) name.
+/// An index into the values that the expressions of a [`Unit`](super::Unit) name.
 pub(crate) type Slot = u32;
 
 /// The value in a slot.
@@ -28,9 +28,9 @@ pub(crate) enum Code {
     Int(i128),
     /// A truth value.
     Bool(bool),
-    /// A name that no slot has: the expression has no value.
+    /// An unresolved name; evaluation fails.
     Unknown,
-    /// A number, truth value or string; a packed word has its declaration.
+    /// A number, truth value, string or packed word; only a packed word has a declaration.
     Slot(Slot, Option<&'static Declaration>),
     /// Bits of the packed word in a slot.
     Bits(Slot, BitRange, &'static BitField),
@@ -40,14 +40,14 @@ pub(crate) enum Code {
     Binary(BinaryOp, Box<[Code; 2]>),
     /// A cast.
     Cast(Box<Code>, IntType),
-    /// A condition and the two expressions that it chooses between.
+    /// A condition, the value if it holds, and the value otherwise.
     If(Box<[Code; 3]>),
     /// Whether the string in a slot matches a pattern.
     Matches(Slot, &'static str),
 }
 
 impl Cell {
-    /// The cell of a decoded value. Floats are empty: expressions cannot use them.
+    /// Returns the cell for a decoded value. Floats and structs are empty, since expressions cannot use them.
     pub fn of(value: &Value) -> Cell {
         match value {
             Value::Int(number) => Cell::Int(*number),
@@ -60,7 +60,7 @@ impl Cell {
 }
 
 impl Code {
-    /// The value; `cells` are the slots of the unit.
+    /// Evaluates the expression on `cells`, the slots of its unit.
     pub fn eval(&self, cells: &[Cell]) -> Result<Operand, EvalError> {
         Ok(match self {
             Code::Int(number) => Operand::Int(*number),
@@ -100,12 +100,12 @@ impl Code {
         })
     }
 
-    /// The value as an integer; `true` is 1.
+    /// Evaluates to an integer; `true` is 1.
     pub fn int(&self, cells: &[Cell]) -> Result<i128, EvalError> {
         self.eval(cells).map(Operand::int)
     }
 
-    /// The value as a truth value.
+    /// Evaluates to a truth value; an integer is an error.
     pub fn truth(&self, cells: &[Cell]) -> Result<bool, EvalError> {
         match self.eval(cells)? {
             Operand::Bool(value) => Ok(value),
@@ -113,7 +113,7 @@ impl Code {
         }
     }
 
-    /// The value for a slot of another unit.
+    /// Evaluates to a cell for a slot of another unit; a string is copied.
     pub fn cell(&self, cells: &[Cell]) -> Result<Cell, EvalError> {
         if let Code::Slot(slot, _) = self {
             return match cells.get(*slot as usize) {
@@ -127,7 +127,7 @@ impl Code {
         })
     }
 
-    /// The value; of a packed word with its declaration.
+    /// Evaluates to a decoded value; a packed word keeps its declaration.
     pub fn value(&self, cells: &[Cell]) -> Result<Value, EvalError> {
         let word = match self {
             Code::Slot(_, word) => *word,
@@ -144,7 +144,7 @@ impl Code {
         })
     }
 
-    /// Calls `each` with the expression and all its parts.
+    /// Calls `each` with the expression and all its subexpressions.
     fn visit(&self, each: &mut impl FnMut(&Code)) {
         each(self);
         match self {
@@ -156,7 +156,7 @@ impl Code {
         }
     }
 
-    /// Calls `each` with every slot that the value depends on, and the bit field where it depends on one.
+    /// Calls `each` with every slot that the value depends on and, if it reads one, the bit field.
     pub fn for_each_value(&self, each: &mut impl FnMut(Slot, Option<&'static BitField>)) {
         self.visit(&mut |part| match part {
             Code::Slot(slot, _) | Code::Matches(slot, _) => each(*slot, None),
@@ -184,7 +184,7 @@ impl Code {
     }
 }
 
-/// The value of a bit field; `bits` is its range in the outermost word.
+/// Returns the value of a bit field; `bits` is its range in the outermost word.
 fn field_value(word: u128, bits: BitRange, field: &BitField) -> Operand {
     if field.flag {
         Operand::Bool(bits.of(word) != 0)
@@ -195,7 +195,7 @@ fn field_value(word: u128, bits: BitRange, field: &BitField) -> Operand {
     }
 }
 
-/// The values of a unit that is being decoded.
+/// The values decoded so far in a unit.
 pub(crate) struct Seen<'c> {
     pub unit: Option<&'c Unit>,
     pub cells: &'c [Cell],

@@ -7,7 +7,7 @@ use crate::layout::{BinaryOp, BitField, Check, Constraint, Declaration, Expr, Re
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Role {
-    /// Which alternative a choice is.
+    /// The condition of an alternative of a choice.
     Choice,
     /// Whether the field is present.
     Presence,
@@ -15,7 +15,7 @@ pub(crate) enum Role {
     Check(&'static Check),
     /// Whether a rule holds.
     Holds(&'static Constraint),
-    /// The number of items of a list; the value counts in steps of so much.
+    /// The number of items of a list. The stored value is divided by this stride, 1 without a division.
     Count(i128),
     /// The number of bytes of a block.
     Bytes,
@@ -46,12 +46,12 @@ pub(crate) struct Origin {
 }
 
 impl Role {
-    /// The use of a stored value with this role.
+    /// Returns the use of a stored value with this role; `None` if it decides something else.
     fn usage(self) -> Option<Use> {
         match self {
             Role::Bytes | Role::Offset | Role::UnpackedSize | Role::Checksum => Some(Use::Derived),
             Role::Count(1) => Some(Use::Count),
-            // Any number would do for a size that items fill.
+            // Several sizes yield the same number of items, so a size is derived.
             Role::Count(_) => Some(Use::Derived),
             Role::Choice | Role::Presence | Role::Check(_) | Role::Holds(_) => None,
         }
@@ -59,7 +59,7 @@ impl Role {
 }
 
 impl Program {
-    /// All equations, in the order in which one reads a specification.
+    /// Returns all equations in the reading order of their units.
     pub(crate) fn equations(&self) -> Vec<Equation<'_>> {
         let mut equations = Vec::new();
         for unit in self.reading_order() {
@@ -78,7 +78,7 @@ impl Program {
         equations
     }
 
-    /// Notes at each field what its value is used for.
+    /// Records the use of the value of each field.
     pub(super) fn find_uses(&mut self) {
         let mut uses: Vec<(Origin, Use)> = Vec::new();
         for equation in self.equations() {
@@ -94,14 +94,14 @@ impl Program {
                 let is_own =
                     |origin: &Origin| origin.name == step.field.name && origin.declaration == declaration;
                 let mut own = uses.iter().filter(|(origin, _)| is_own(origin)).map(|(_, usage)| *usage);
-                // That it follows from others says more than that it is a count.
+                // `Derived` takes precedence over `Count`.
                 step.usage = own.clone().find(|usage| *usage == Use::Derived).or_else(|| own.next());
             }
         }
     }
 
-    /// Calls `each` with every stored value that an expression of a unit depends on, and the numbers that it is
-    /// compared or computed with.
+    /// Calls `each` with every stored value that an expression of a unit depends on. The second argument holds the
+    /// literals that the value is compared or computed with.
     pub(crate) fn for_each_origin(&self, unit: UnitId, code: &Code, each: &mut dyn FnMut(Origin, &[i128])) {
         self.origins(unit, code, &[], each);
     }
@@ -143,7 +143,7 @@ impl Program {
         }
     }
 
-    /// The fields that a path leads to: one, but for choices.
+    /// Calls `each` with the field at a path, or with one field per alternative of a choice.
     fn fields_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(Origin)) {
         let Unit { declaration, body, .. } = &self.units[unit];
         match (body, path) {
@@ -169,7 +169,7 @@ impl Program {
         }
     }
 
-    /// The places where a unit is used.
+    /// Returns each use of a unit: the enclosing unit and the arguments.
     fn calls_of(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &Call)> {
         self.units.iter().enumerate().flat_map(move |(outer, other)| {
             let calls = other.body.steps().map(Step::content);
@@ -178,12 +178,12 @@ impl Program {
         })
     }
 
-    /// The declared type of a form, or of its items.
+    /// Returns the unit of a form or of its items; `None` for numbers and text.
     pub(crate) fn unit_of(&self, form: FormId) -> Option<UnitId> {
         unit_of(&self.forms, form)
     }
 
-    /// The units, each before its parts.
+    /// Returns the units that the root reaches, in depth-first preorder.
     pub(super) fn reading_order(&self) -> Vec<UnitId> {
         let mut order = Vec::new();
         let mut open: Vec<UnitId> = self.unit_of(self.root).into_iter().collect();
@@ -199,7 +199,7 @@ impl Program {
     }
 }
 
-/// The declared type of a form, or of its items.
+/// Returns the unit of a form or of its items; `None` for numbers and text.
 pub(super) fn unit_of(forms: &[Form], form: FormId) -> Option<UnitId> {
     match forms[form].kind {
         Kind::Items(item, _) => unit_of(forms, item),
@@ -209,7 +209,7 @@ pub(super) fn unit_of(forms: &[Form], form: FormId) -> Option<UnitId> {
 }
 
 impl Step {
-    /// The expressions of the field that depend on stored values, but for its arguments.
+    /// Returns the expressions of the field with their roles, except its arguments.
     fn equations(&self) -> impl Iterator<Item = (Role, &Code)> {
         let checks = self.checks.iter().zip(self.field.checks);
         let checks = checks.map(|(code, check)| (Role::Check(check), code));
@@ -232,7 +232,7 @@ impl Step {
 }
 
 impl Compared {
-    /// Nothing.
+    /// No numbers and no patterns.
     pub const NONE: Compared = Compared { numbers: Vec::new(), patterns: Vec::new() };
 
     fn add(&mut self, code: &Code) {
@@ -248,7 +248,7 @@ impl Compared {
 }
 
 impl Unit {
-    /// What the unit's expressions, and the conditions of the choices in it, compare values with.
+    /// Returns the numbers and patterns in the unit's expressions and in the conditions of its choices.
     pub fn compared(&self, program: &Program) -> &Compared {
         self.compared.get_or_init(|| {
             let mut compared = Compared::NONE;
@@ -274,7 +274,7 @@ impl Unit {
     }
 }
 
-/// The packed word that has this bit field: the word itself, or one within it.
+/// Returns the packed word that declares this bit field: the word itself or a nested one.
 fn owner(word: &'static Declaration, field: &'static BitField) -> Option<&'static Declaration> {
     let Shape::Bits { fields, .. } = word.shape else { return None };
     if fields.iter().any(|own| std::ptr::eq(own, field)) {
@@ -284,7 +284,7 @@ fn owner(word: &'static Declaration, field: &'static BitField) -> Option<&'stati
 }
 
 impl Constraint {
-    /// The condition that it states, if it is one.
+    /// Returns the required condition; `None` for other requirements.
     pub(super) fn condition_held(&self) -> Option<&Expr> {
         match &self.requirement {
             Requirement::Holds(condition) => Some(condition),

@@ -1,20 +1,20 @@
-//! The slots of the units that a driver is in.
+//! Slot values while a program runs.
 
 use super::code::{Cell, Code, Seen, Slot};
 use super::model::{Argument, Body, Call, FormId, Kind, Program, Size, Step, Unit};
 use crate::layout::{EvalError, Value};
 
-/// The slots of the units that a driver is in.
+/// The slots of all entered units.
 pub(crate) struct Frames {
     program: &'static Program,
-    /// The slots of all of them; those of the innermost from `base` on.
+    /// The slots, outermost unit first; those of the innermost start at `base`.
     cells: Vec<Cell>,
     base: usize,
     /// The innermost unit.
     unit: Option<&'static Unit>,
 }
 
-/// The unit to return to.
+/// The enclosing unit, restored by [`Frames::leave`].
 pub(crate) struct Outer {
     base: usize,
     unit: Option<&'static Unit>,
@@ -25,7 +25,8 @@ impl Frames {
         Frames { program, cells: Vec::new(), base: 0, unit: None }
     }
 
-    /// Makes room for the slots of a unit and sets those of its imports; whether every argument has a value.
+    /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and whether every argument
+    /// other than a struct has a value.
     pub fn enter(&mut self, unit: &'static Unit, call: &Call) -> (Outer, bool) {
         let (outer, start) = (self.base, self.cells.len());
         self.cells.resize(start + unit.slots.len(), Cell::Empty);
@@ -52,8 +53,7 @@ impl Frames {
         (outer, has_all)
     }
 
-    /// Leaves the innermost unit. Values of it that the outer one names go to their slots there, if the unit is the value
-    /// of `step`.
+    /// Leaves the innermost unit. If it is the value of `step`, its exported values move to slots of the outer unit.
     pub fn leave(&mut self, outer: Outer, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
             let value = std::mem::take(&mut self.cells[self.base + *from as usize]);
@@ -63,7 +63,7 @@ impl Frames {
         (self.base, self.unit) = (outer.base, outer.unit);
     }
 
-    /// Keeps the value of a field where an expression names it.
+    /// Stores the value of a field in its slot, if it has one.
     pub fn set(&mut self, step: &Step, value: &Value) {
         if let Some(slot) = step.value {
             self.cells[self.base + slot as usize] = Cell::of(value);
@@ -87,12 +87,12 @@ impl Frames {
         code.value(&self.cells[self.base..])
     }
 
-    /// The values that the innermost unit names.
+    /// Returns the values that the innermost unit names.
     pub fn seen(&self) -> Seen<'_> {
         Seen { unit: self.unit, cells: &self.cells[self.base..] }
     }
 
-    /// The size of a value with these arguments, where its content does not matter.
+    /// Returns the size in bytes of a value with these arguments; `None` if it depends on the content.
     pub fn size_of(&mut self, form: FormId, call: &'static Call) -> Option<u64> {
         let form = &self.program.forms[form];
         match (form.size, form.kind) {
@@ -123,7 +123,8 @@ impl Frames {
         }
     }
 
-    /// The size of a field, where its content does not matter; 0 if it is missing.
+    /// Returns the size of a field in bytes: 0 for a missing field or a look-ahead, `None` if it depends on the
+    /// content.
     pub fn size_of_step(&mut self, step: &'static Step) -> Option<u64> {
         match step.condition.as_ref().map(|condition| self.truth(condition)) {
             _ if step.field.lookahead => return Some(0),

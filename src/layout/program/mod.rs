@@ -1,6 +1,7 @@
-//! Declarations, resolved once.
+//! Resolved declarations.
 //!
-//! A [`Declaration`](super::Declaration) names values; a [`Program`] has a slot for each of them. It is what the walker runs.
+//! A [`Declaration`](super::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
+//! walker, the generator and the breaker run programs.
 
 mod build;
 mod code;
@@ -22,11 +23,11 @@ pub(super) use print::print;
 
 use super::Type;
 
-/// The programs of all types so far, by the address of the type.
+/// The programs resolved so far, by the address of their type.
 static PROGRAMS: LazyLock<RwLock<HashMap<usize, &'static Program>>> = LazyLock::new(RwLock::default);
 
 impl Program {
-    /// The program of a type. It is made once and kept for as long as the process runs.
+    /// Returns the program of a type. It is resolved on first use and kept until the process ends.
     pub fn of(ty: &'static Type) -> &'static Program {
         let key = std::ptr::from_ref(ty).addr();
         let known = PROGRAMS.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();

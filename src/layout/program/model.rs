@@ -1,13 +1,13 @@
-//! What a [`Program`] is made of.
+//! The parts of a [`Program`].
 
 use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
 use crate::layout::{Block, Constraint, Declaration, Field, Type, Variant};
 
-/// A declaration resolved once: names are slots, types know their size where it is fixed.
+/// A resolved declaration: names are slots, and fixed sizes are known.
 ///
-/// The walker runs it over bytes.
+/// The walker runs it over the bytes of a file.
 #[derive(Debug)]
 pub struct Program {
     /// Every declared struct, choice, enum and packed word, parts before wholes.
@@ -16,7 +16,7 @@ pub struct Program {
     pub(crate) forms: Vec<Form>,
     /// The form of a whole file.
     pub(crate) root: FormId,
-    /// The arguments of the root: none of its imports has a value.
+    /// The arguments of the root, whose imports have no values.
     pub(crate) no_arguments: Call,
 }
 
@@ -33,27 +33,27 @@ pub(crate) struct Form {
     pub size: Size,
 }
 
-/// What a form is.
+/// The kind of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A number of this many bytes.
     Number(u64),
-    /// A string that a NUL ends.
+    /// A NUL-terminated string.
     Text,
-    /// A fixed number of items, or as many as the field counts.
+    /// An array of this many items, or a list, whose length is up to its field.
     Items(FormId, Option<u64>),
     /// A declared type.
     Unit(UnitId),
 }
 
-/// How the size of a form is known.
+/// The source of the size of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Size {
-    /// So many bytes, always.
+    /// A fixed number of bytes.
     Fixed(u64),
-    /// It follows from the arguments.
+    /// Computed from the arguments.
     Argued,
-    /// It follows from the content.
+    /// Known only from the content.
     Open,
 }
 
@@ -64,25 +64,25 @@ pub(crate) struct Unit {
     /// The name of each slot: its path from this declaration.
     pub slots: Vec<SlotName>,
     pub body: Body,
-    /// The numbers and patterns in its expressions, computed on first use.
+    /// The numbers and patterns in the expressions, collected on first use.
     pub compared: OnceLock<Compared>,
 }
 
 /// The numbers and patterns that expressions compare values with.
 #[derive(Debug)]
 pub(crate) struct Compared {
-    /// Numbers, each with its neighbours.
+    /// The numbers, each with its predecessor and successor.
     pub numbers: Vec<i128>,
-    /// Patterns of strings.
+    /// The patterns for strings.
     pub patterns: Vec<&'static str>,
 }
 
 /// The use of a stored value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It follows from what is written: an offset, a size, a checksum.
+    /// An offset, size or checksum: derived from the written content.
     Derived,
-    /// It is a number of items.
+    /// A number of items.
     Count,
 }
 
@@ -90,22 +90,22 @@ pub(crate) enum Use {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SlotName {
     pub path: Vec<&'static str>,
-    /// The packed word that it is.
+    /// The declaration, if the value is a packed word.
     pub word: Option<&'static Declaration>,
-    /// The index of the import that it comes from.
+    /// The index of the import that provides the value; `None` for a field.
     pub import: Option<usize>,
 }
 
-/// What a unit is made of.
+/// The content of a unit.
 #[derive(Debug)]
 pub(crate) enum Body {
-    /// Fields one after the other.
+    /// A sequence of fields.
     Struct(Vec<Step>),
     /// The first alternative whose condition holds.
     Choice(Vec<(Code, Step)>),
-    /// A named value of an integer of so many bytes.
+    /// An enum of this many bytes.
     Enum(u32),
-    /// A packed word of so many bytes.
+    /// A packed word of this many bytes.
     Word(u32),
 }
 
@@ -113,7 +113,7 @@ pub(crate) enum Body {
 #[derive(Debug)]
 pub(crate) struct Step {
     pub field: &'static Field,
-    /// The alternative of a choice that it is.
+    /// The alternative, if the field belongs to a choice.
     pub variant: Option<&'static Variant>,
     pub form: FormId,
     pub call: Call,
@@ -121,18 +121,18 @@ pub(crate) struct Step {
     pub position: Option<Code>,
     pub count: Option<Code>,
     pub checks: Vec<Code>,
-    /// The constraints that are conditions.
+    /// The constraints that require a condition to hold.
     pub holds: Vec<(&'static Constraint, Code)>,
     pub block: Option<BlockStep>,
-    /// The use of its value.
+    /// The use of the value by other fields.
     pub usage: Option<Use>,
-    /// The slot of its own value.
+    /// The slot of the value, if an expression names it.
     pub value: Option<Slot>,
-    /// Which values of its parts go where: a slot of the part's unit, and one of this unit.
+    /// Values of parts that expressions name: the slot in the unit of the part, then the slot in this unit.
     pub exports: Vec<(Slot, Slot)>,
 }
 
-/// What the bytes of a field hold.
+/// The structure within the bytes of a field.
 #[derive(Debug)]
 pub(crate) struct BlockStep {
     pub block: &'static Block,
@@ -140,7 +140,7 @@ pub(crate) struct BlockStep {
     pub call: Call,
     pub size: Option<Code>,
     pub encoding: Option<Code>,
-    /// The field that the checksum is stored in.
+    /// The stored checksum.
     pub checksum: Option<Code>,
 }
 
@@ -160,7 +160,7 @@ pub(crate) enum Argument {
 }
 
 impl Step {
-    /// The form of what the field holds, and its arguments.
+    /// Returns the form of the content and its arguments.
     pub fn content(&self) -> (FormId, &Call) {
         match &self.block {
             Some(block) => (block.form, &block.call),
@@ -170,7 +170,7 @@ impl Step {
 }
 
 impl Body {
-    /// The fields, or the field of each alternative.
+    /// Returns the fields, or the field of each alternative.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         let (fields, variants): (&[Step], &[(Code, Step)]) = match self {
             Body::Struct(fields) => (fields, &[]),
@@ -180,7 +180,7 @@ impl Body {
         fields.iter().chain(variants.iter().map(|(_, step)| step))
     }
 
-    /// As [`steps`](Body::steps), to be changed.
+    /// Returns the same as [`steps`](Body::steps), mutably.
     pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
         let (fields, variants): (&mut [Step], &mut [(Code, Step)]) = match self {
             Body::Struct(fields) => (fields, &mut []),

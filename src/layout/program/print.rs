@@ -1,4 +1,4 @@
-//! A program as text: what each stored value decides, and what follows from what.
+//! Programs as text: slots, and the equations of each stored value.
 
 use super::equation::{Equation, Origin, Role};
 use super::model::{Body, Call, Form, Kind, Program, Size, Step, Unit, UnitId};
@@ -6,7 +6,7 @@ use crate::layout::reach::Names;
 use crate::layout::wording::{Lines, base_name, readable, type_text};
 use crate::layout::{Declaration, Expr, Packing, Shape, Type};
 
-/// The programs of the layouts of a format.
+/// Prints the programs of the layouts of a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
     out.line(format!("{title}, as the walker, the generator and the breaker run it."));
@@ -114,7 +114,7 @@ impl Program {
 }
 
 impl Equation<'_> {
-    /// What a value decides, or follows from.
+    /// Describes the equation: `=` before the source of a value, `->` before its effect.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
         let expr =

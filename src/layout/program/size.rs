@@ -1,9 +1,9 @@
-//! Which sizes are fixed, and which follow from arguments.
+//! Sizes of units: fixed, computed from arguments, or open.
 
 use super::code::Code;
 use super::model::{Argument, Body, Form, Kind, Size, SlotName, Step, Unit};
 
-/// The size of a unit.
+/// Returns the size of a unit.
 pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> Size {
     let Unit { declaration, slots, body, .. } = unit;
     match body {
@@ -60,7 +60,7 @@ fn size_of_step(step: &Step, slots: &[SlotName], forms: &[Form]) -> Size {
 }
 
 impl Code {
-    /// Whether the value follows from the arguments of the unit.
+    /// Returns `true` if the value depends on no slots but those of imports.
     fn is_argued(&self, slots: &[SlotName]) -> bool {
         let mut argued = *self != Code::Unknown;
         self.for_each_value(&mut |slot, _| argued &= slots[slot as usize].import.is_some());
@@ -84,7 +84,7 @@ impl Size {
         }
     }
 
-    /// The size of what is one or the other.
+    /// Returns the size of a value that is one of two alternatives.
     fn or(self, other: Size) -> Size {
         match (self, other) {
             (a, b) if a == b => a,

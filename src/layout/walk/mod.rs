@@ -127,8 +127,8 @@ pub trait Visitor {
         let _ = (node, content);
     }
 
-    /// A field with [constraints](Field::constraints) lies at the span of `node`; `values` has what its constraints
-    /// name.
+    /// Called for a field with [constraints](Field::constraints). `node` spans the field; `values` looks up the names
+    /// in its constraints.
     fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
         let _ = (node, values);
     }

@@ -59,7 +59,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The fields of a word, or of a word within it that starts at bit `start`.
+    /// Reports the bit fields of a word, or of a nested word that starts at bit `start`.
     fn bit_fields(
         &mut self,
         space: &Space,
@@ -86,7 +86,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// The magic bytes that a struct starts with.
+    /// Reads and compares the magic bytes of a struct.
     fn magic(&mut self, space: &Space, at: u64, item: &Item, declaration: &Declaration) -> Flow<()> {
         let size = declaration.magic.len() as u64;
         let found = self.take(space, at, size)?;
@@ -104,12 +104,12 @@ impl Walker<'_> {
         }
     }
 
-    /// The fields of a struct, after its magic bytes; returns the end of those that follow one another.
+    /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
     fn fields(&mut self, space: &Space, at: u64, steps: &'static [Step]) -> Flow<u64> {
         let mut position = at;
         for step in steps {
             self.path.push(Segment::Field(step.field.name));
-            // Bytes ahead are reported by the fields that they belong to.
+            // The fields that own these bytes report them.
             let was_muted = self.muted;
             self.muted |= step.field.lookahead;
             let end = self.field(space, position, step)?;
@@ -138,7 +138,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// One field, unless its condition says that it is missing.
+    /// Decodes a field and returns its end; a missing field ends at `at`.
     fn field(&mut self, space: &Space, at: u64, step: &'static Step) -> Flow<u64> {
         if step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) != Ok(true)) {
             return Ok(at);
@@ -179,7 +179,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The value of a count, size or offset.
+    /// Evaluates a count, size or offset.
     fn number(&self, space: &Space, at: u64, code: &Code, what: &str) -> Flow<u64> {
         let why = match self.frames.int(code).map(u64::try_from) {
             Ok(Ok(value)) => return Ok(value),
@@ -189,7 +189,7 @@ impl Walker<'_> {
         self.fault(FaultKind::Count, space.span(at..at), format!("the {what} {why}"), None)
     }
 
-    /// A field of bytes that hold another structure.
+    /// Decodes a field whose bytes hold another structure. Returns the end of the bytes.
     fn block(
         &mut self,
         space: &Space,
@@ -204,7 +204,8 @@ impl Walker<'_> {
             let node = node(self.program, &self.path, space, range.clone(), bytes);
             self.visitor.unpack(&node)
         };
-        // What is encoded may say how to go on; what is compressed is large and does not.
+        // Later expressions may name encoded content, so it is decoded even if the visitor skips it. Other blocks are
+        // skipped.
         let was_muted = self.muted;
         self.muted |= !visit;
         if !visit && !matches!(declared.packing, Packing::Coded { .. }) {
@@ -232,7 +233,7 @@ impl Walker<'_> {
             self.visitor.unpacked(&node, content);
         }
         let (bytes_in, packed_in) = match (&content, &space.packed) {
-            // Stored content keeps the offsets of the space it lies in.
+            // Offsets within stored content count from the start of the outer space.
             (Cow::Borrowed(_), outer) => (&space.bytes[..range.end as usize], outer.clone()),
             (Cow::Owned(content), outer) => (&**content, Some(outer.clone().unwrap_or(range.clone()))),
         };
@@ -253,7 +254,7 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
-    /// Decodes a unit with `body`, which names the values of the unit.
+    /// Decodes a unit with `body`, within a frame for the slots of the unit.
     fn called(
         &mut self,
         space: &Space,
@@ -273,7 +274,7 @@ impl Walker<'_> {
     }
 }
 
-/// Bytes as text where they are, else in hexadecimal.
+/// Formats bytes as quoted text if they are printable ASCII, otherwise in hexadecimal.
 fn shown(bytes: &[u8]) -> String {
     let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
     if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }

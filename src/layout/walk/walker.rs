@@ -63,11 +63,11 @@ impl Space<'_> {
 #[derive(Clone, Copy)]
 pub(super) struct Item {
     pub(super) form: FormId,
-    /// The field that it is, or whose item it is.
+    /// The field, or the field that contains the item.
     pub(super) step: Option<&'static Step>,
-    /// The arguments for its imports.
+    /// The arguments for the imports of the type.
     pub(super) call: &'static Call,
-    /// Whether it is an item of an array.
+    /// Whether the value is an item of an array.
     pub(super) is_item: bool,
     /// Number of items of a list; `None` where it runs to the end.
     pub(super) count: Option<u64>,
@@ -75,7 +75,7 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// The step, where the item is the field itself.
+    /// Returns the step of a field; `None` for an item of an array.
     pub(super) fn own_step(&self) -> Option<&'static Step> {
         self.step.filter(|_| !self.is_item)
     }
@@ -133,7 +133,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `size` bytes at `at`, or the fault that they are missing.
+    /// Returns `size` bytes at `at`, or a fault if they are missing.
     pub(super) fn take<'b>(&self, space: &Space<'b>, at: u64, size: u64) -> Flow<&'b [u8]> {
         let bytes = usize::try_from(at)
             .ok()
@@ -149,7 +149,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports a single value, and keeps it where an expression names it.
+    /// Reports a single value, and stores it if an expression names it.
     pub(super) fn leaf(&mut self, space: &Space, range: Range<u64>, item: &Item, value: Value) -> Flow<()> {
         if !self.muted {
             let node = node(self.program, &self.path, space, range, item);
@@ -194,8 +194,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports a group to the visitor, decodes it with `body`, which gets the items to show and returns the end and the
-    /// number of items, and reports its end.
+    /// Reports a group to the visitor, decodes it with `body`, and reports its end. `body` receives the items to visit,
+    /// and returns the end and the number of items.
     pub(super) fn group(
         &mut self,
         space: &Space,
@@ -232,7 +232,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Reports the visited ones of `count` numbers, which are there.
+    /// Reports the visited ones of `count` numbers, all within the space.
     fn numbers(&mut self, space: &Space, at: u64, item: &Item, visited: &Visited, count: u64) -> Flow<()> {
         let form = &self.program.forms[item.form];
         let Kind::Number(size) = form.kind else { return Ok(()) };
@@ -307,7 +307,7 @@ impl Walker<'_> {
     }
 }
 
-/// What lies at a place.
+/// Returns the node for an item at a range of a space.
 pub(super) fn node<'w>(
     program: &'static Program,
     path: &'w [Segment],
@@ -315,7 +315,7 @@ pub(super) fn node<'w>(
     range: Range<u64>,
     item: &Item,
 ) -> Node<'w> {
-    // What was read lies in memory, so that its place is no larger than a `usize`.
+    // The range lies within bytes in memory, so its ends fit a `usize`.
     let bytes = space.bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
     let (ty, step) = (program.forms[item.form].ty, item.own_step());
     let (field, variant) = (step.map(|step| step.field), step.and_then(|step| step.variant));

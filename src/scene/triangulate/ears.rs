@@ -1,21 +1,24 @@
-//! Ears of polygons with many corners.
+//! Ear clipping for polygons with many corners.
 
 use std::collections::VecDeque;
 
 use super::point_tree::{PointTree, area};
 
-/// Nodes of the tree that may be visited for each corner of a polygon: 100,000 corners take at most half a second. A
-/// polygon that does not cross itself takes about 30; long thin ears that pass many others, up to 200.
+/// The number of tree nodes that may be visited per corner of a polygon: 100,000 corners take at most half a second. A
+/// polygon that does not cross itself takes about 30 per corner, and up to 200 with long thin ears that pass many
+/// others.
 pub const VISITS_PER_CORNER: usize = 250;
 
-/// Stands for the next corner of one that was cut off.
+/// Marks a corner that was cut off, in place of its next corner.
 const CUT: usize = usize::MAX;
 
-/// The triangles of a polygon with at least three corners, counter-clockwise, three numbers of corners each: always two
-/// fewer than it has corners. Cuts off corners whose triangle no other corner is in. If none is left, as where the polygon
-/// crosses itself, or no visits are left, the rest becomes a fan. The area of all triangles then exceeds that of the polygon.
+/// Triangulates a counter-clockwise polygon with at least three corners, by cutting off corners whose triangles contain
+/// no other corner. Returns three corner indices per triangle, and always two triangles fewer than corners.
 ///
-/// A triangle is tested again only after a neighbour of its corner was cut off, so there are at most three tests per corner.
+/// If no such corner or no visit is left, the rest becomes a fan, as in polygons that cross themselves. The total area
+/// of the triangles then exceeds that of the polygon.
+///
+/// A corner is tested again only after a neighbour was cut off: at most three tests per corner on average.
 pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
     let count = corners.len();
     let around = |corner| [(corner + count - 1) % count, corner, (corner + 1) % count];
@@ -37,30 +40,30 @@ pub fn cut_ears(corners: &[[f64; 2]], visits: &mut usize) -> Vec<u32> {
     ring.triangles
 }
 
-/// What is left of a polygon.
+/// The remaining corners of a polygon, and the triangles cut off so far.
 struct Ring<'a> {
     corners: &'a [[f64; 2]],
     previous: Vec<usize>,
     next: Vec<usize>,
-    /// Corners with an angle of at least half a turn: if there is any corner in a triangle, there is one of these.
+    /// Corners with an angle of at least half a turn. A triangle that contains any corner contains one of these.
     is_reflex: Vec<bool>,
     reflex: PointTree,
     triangles: Vec<u32>,
     left: usize,
 }
 
-/// What to do with a corner.
+/// The treatment of a corner.
 enum Shape {
     /// Cut it off.
     Ear,
-    /// Cut it off if nothing else can be: its triangle has no area.
+    /// Cut it off if no ear is left: its triangle has no area.
     Straight,
     /// Leave it until a neighbour is cut off.
     Blocked,
 }
 
 impl Ring<'_> {
-    /// Cuts off ears until three corners, or none that can be cut off, are left. Returns one that is left.
+    /// Cuts off ears until three corners are left or none can be cut off. Returns one of the remaining corners.
     fn cut(&mut self, visits: &mut usize) -> usize {
         let count = self.corners.len();
         let mut waiting: VecDeque<usize> = (0..count).collect();
@@ -70,7 +73,8 @@ impl Ring<'_> {
         while self.left > 3 && *visits > 0 {
             let corner = if let Some(corner) = waiting.pop_front() {
                 times_waiting[corner] -= 1;
-                // One whose neighbour was cut off waits for the others, so that triangles do not all meet in one corner.
+                // Neighbours of a cut corner move to the end of the queue, so that triangles do not all meet in one
+                // corner.
                 if times_waiting[corner] > 0 || self.next[corner] == CUT {
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Polygons as triangles.
+//! Triangulation of polygons.
 
 pub(super) mod ears;
 pub(super) mod point_tree;
@@ -11,22 +11,24 @@ use self::point_tree::area;
 use super::{Indices, Mesh};
 use crate::Loss;
 
-/// Polygons of up to as many corners go to the crate `earcut`, which is faster for few. Its time grows at least with the
-/// square of their number: where all points repeat, this many corners take a millisecond.
+/// The largest number of corners for the crate `earcut`, which is faster for few corners. Its time is at least
+/// quadratic: if all points repeat, this many corners take a millisecond.
 const FEW_CORNERS: usize = 128;
 
-/// By how much the area of a polygon's triangles may differ from its own, as a part of the square of its size.
+/// The accepted difference between the doubled areas of a polygon and of its triangles. A fraction of the square of the
+/// largest distance of a corner from the first.
 const TOLERANCE: f64 = 1e-5;
 
 impl Mesh {
-    /// Splits faces with more than three corners into triangles inside of them that are turned as they are: convex ones
-    /// into those around the first corner, others by cutting off ears in the plane of the face. Where there is no such
-    /// plane the triangles are around the first corner, too. Faces with fewer than three corners vanish.
+    /// Splits faces with more than three corners into triangles in place, keeping their winding. Convex faces, and
+    /// faces without a plane, become fans around the first corner. Other faces are split by ear clipping in their
+    /// plane. Faces with fewer than three corners are removed.
     ///
-    /// The time is proportional to the number of corners, whatever the faces: at most a second for 100,000. Returns a loss
-    /// if triangles of a face with more than four corners overlap or leave gaps: the face crosses itself, or it has
-    /// many thousands of corners and cutting them off takes more than that time. Then what is left of it becomes
-    /// triangles around one corner.
+    /// The time is proportional to the number of corners: at most a second for 100,000.
+    ///
+    /// Returns a loss if the triangles of a face with more than four corners overlap or leave gaps. The face then
+    /// crosses itself, or has many thousands of corners and exceeds that time; its rest becomes a fan around one
+    /// corner.
     pub fn triangulate(&mut self) -> Option<Loss> {
         let counts = self.faces.corners.take()?;
         if counts.iter().all(|count| *count == 3) {
@@ -58,18 +60,18 @@ impl Mesh {
 struct Cutter<'a> {
     positions: &'a [[f32; 3]],
     earcut: Earcut<f64>,
-    /// The corners of a face in its plane.
+    /// The corners of a face, projected to its plane.
     flat: Vec<[f64; 2]>,
-    /// Number of faces whose triangles overlap or leave gaps.
+    /// The number of faces whose triangles overlap or leave gaps.
     bad: usize,
     first_bad: Option<usize>,
 }
 
-/// How to split a face.
+/// The split of a face.
 enum Cut {
     /// Around its first corner.
     Fan,
-    /// Into these triangles of its corners.
+    /// Into these triangles, as indices into its corners.
     Ears(Vec<u32>),
 }
 
@@ -101,7 +103,7 @@ impl Cutter<'_> {
         self.positions.get(corner.into() as usize).map_or(DVec3::ZERO, |p| DVec3::from(p.map(f64::from)))
     }
 
-    /// Whether it is the diagonal from the second corner of a quad that is inside, and not the one from the first.
+    /// Returns `true` if only the diagonal from the second corner of a quad is inside, not that from the first.
     fn is_cut_from_second<T: Copy + Into<u32>>(&self, [a, b, c, d]: [T; 4]) -> bool {
         let [a, b, c, d] = [a, b, c, d].map(|corner| self.position(corner));
         let normal = (c - a).cross(d - b);
@@ -111,8 +113,8 @@ impl Cutter<'_> {
             && is_turned_alike(b, d, a)
     }
 
-    /// How to split a face of any number of corners but three: convex ones, quads, and those without a plane around their
-    /// first corner.
+    /// Returns the split of a face that is no triangle. Convex faces, quads and faces without a plane are split around
+    /// the first corner.
     fn cut<T: Copy + Into<u32>>(&mut self, index: usize, face: &[T]) -> Cut {
         if face.len() < 5 {
             return Cut::Fan;
@@ -130,7 +132,7 @@ impl Cutter<'_> {
             self.note(index, covered > tolerated);
             return Cut::Fan;
         }
-        // Without the axis that the normal is nearest to, corners keep their order and their numbers.
+        // Drops the dominant axis of the normal: corners stay exact, and counter-clockwise around it.
         let axis = normal.abs().max_position();
         let (x, y) = match normal[axis] > 0.0 {
             true => ((axis + 1) % 3, (axis + 2) % 3),
@@ -157,7 +159,7 @@ impl Cutter<'_> {
         if ears.is_empty() { Cut::Fan } else { Cut::Ears(ears) }
     }
 
-    /// Counts a face if its triangles do not just cover it.
+    /// Counts a face if its triangles overlap or leave gaps.
     fn note(&mut self, index: usize, is_bad: bool) {
         if is_bad {
             self.bad += 1;
@@ -166,15 +168,15 @@ impl Cutter<'_> {
     }
 }
 
-/// Whether a counter-clockwise polygon never turns right, and goes around once.
+/// Returns `true` if a counter-clockwise polygon never turns right and winds around once.
 fn is_convex(corners: &[[f64; 2]]) -> bool {
     let count = corners.len();
     (0..count).all(|place| area([0, 1, 2].map(|step| corners[(place + step) % count])) >= 0.0)
         && corners.windows(2).all(|pair| area([corners[0], pair[0], pair[1]]) >= 0.0)
 }
 
-/// Corners on straight edges are in no ear. Triangles without area take them in, so that there are no gaps to the
-/// neighbours of the face, which have them, too.
+/// Adds triangles without area for corners on straight edges, which no ear contains. Neighbouring faces share these
+/// corners; without the triangles, there would be gaps.
 fn take_in_all(ears: &mut Vec<u32>, count: usize) {
     let mut used = vec![false; count];
     ears.iter().for_each(|corner| used[*corner as usize] = true);

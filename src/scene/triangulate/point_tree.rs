@@ -1,31 +1,31 @@
-//! Points of a plane, searched by triangle.
+//! A search tree for points in a triangle.
 
 use std::cmp::Ordering;
 
-/// A tree of distinct points that divides the longer side of its bounds at every level, in an array: the middle of a range
-/// is its root. Corners at the same point share a node, so that repeated points cost nothing.
+/// A tree of distinct points that divides the longer side of its bounds at every level. It is stored in an array: the
+/// middle of a range is its root. Corners at the same point share a node, so repeated points cost nothing.
 pub struct PointTree {
     nodes: Vec<Node>,
-    /// The node of each corner; past the end for corners outside of the tree.
+    /// The node of each corner; past the end for corners outside the tree.
     places: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Node {
     point: [f64; 2],
-    /// Bounds of the range below this node.
+    /// Bounds of the points in the range with this node as its root.
     low: [f64; 2],
     high: [f64; 2],
-    /// Corners at the point.
+    /// The number of present corners at the point.
     own: u32,
-    /// Corners in the range below this node.
+    /// The number of present corners in the range with this node as its root.
     all: u32,
 }
 
 impl PointTree {
-    /// A tree of the corners that are chosen, all present.
+    /// Creates a tree of the chosen corners, all present.
     pub fn new(corners: &[[f64; 2]], is_chosen: &[bool]) -> PointTree {
-        // Adding 0 makes -0 the same number as 0.
+        // Adding 0 turns -0 into 0.
         let numbered = (0..).zip(corners.iter().map(|corner| corner.map(|x| x + 0.0)));
         let mut chosen: Vec<(u32, _)> =
             numbered.zip(is_chosen).filter_map(|(corner, chosen)| chosen.then_some(corner)).collect();
@@ -50,7 +50,7 @@ impl PointTree {
         tree
     }
 
-    /// Adds or removes a corner; one that was not chosen is ignored.
+    /// Adds or removes a corner; ignores corners that were not chosen.
     pub fn set(&mut self, corner: usize, is_present: bool) {
         let change = |count: &mut u32| if is_present { *count += 1 } else { *count -= 1 };
         let mut place = self.places[corner] as usize;
@@ -71,8 +71,8 @@ impl PointTree {
         }
     }
 
-    /// Whether a corner is inside or on the border of a counter-clockwise triangle, apart from its own corners. Each node
-    /// takes one of the visits; with none left the answer is true.
+    /// Returns `true` if a point of the tree is inside a counter-clockwise triangle or on its border. Ignores points
+    /// equal to corners of the triangle. Each node uses up one visit; without visits left, returns `true`.
     pub fn any_in(&self, triangle: [[f64; 2]; 3], visits: &mut usize) -> bool {
         let [a, b, c] = triangle;
         let center = [0, 1].map(|axis| (a[axis] + b[axis] + c[axis]) / 3.0);
@@ -93,7 +93,7 @@ fn any_in(nodes: &[Node], triangle: &[[f64; 2]; 3], center: [f64; 2], visits: &m
     }
     let axis = node.divided_axis();
     let halves = [&nodes[..middle], &nodes[middle + 1..]];
-    // A point near the center of the triangle ends the search.
+    // Starts near the centre of the triangle, where a point is most likely inside.
     let near = usize::from(center[axis] > node.point[axis]);
     any_in(halves[near], triangle, center, visits) || any_in(halves[1 - near], triangle, center, visits)
 }
@@ -104,7 +104,7 @@ impl Node {
     }
 }
 
-/// Arranges points, which have numbers, in the order of their nodes.
+/// Arranges numbered points in the order of their nodes.
 fn arrange(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
     let middle = points.len() / 2;
     if points.is_empty() {
@@ -123,23 +123,23 @@ fn arrange(points: &mut [(u32, [f64; 2])], nodes: &mut [Node]) {
     arrange(&mut points[middle + 1..], &mut nodes[middle + 1..]);
 }
 
-/// Twice the area of a triangle, above 0 if it is counter-clockwise.
+/// Returns twice the area of a triangle, positive if it is counter-clockwise.
 pub fn area([a, b, c]: [[f64; 2]; 3]) -> f64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/// Whether a point is inside or on the border of a counter-clockwise triangle.
+/// Returns `true` if a point is inside a counter-clockwise triangle or on its border.
 pub fn has_inside([a, b, c]: &[[f64; 2]; 3], point: [f64; 2]) -> bool {
     [[*a, *b, point], [*b, *c, point], [*c, *a, point]].into_iter().all(|triangle| area(triangle) >= 0.0)
 }
 
-/// Whether a box and a counter-clockwise triangle have no point in common.
+/// Returns `true` if a box and a counter-clockwise triangle have no point in common.
 fn is_apart(low: [f64; 2], high: [f64; 2], [a, b, c]: &[[f64; 2]; 3]) -> bool {
     let is_beside = |axis: usize| {
         a[axis].max(b[axis]).max(c[axis]) < low[axis] || a[axis].min(b[axis]).min(c[axis]) > high[axis]
     };
     let is_right_of = |[a, b]: [&[f64; 2]; 2]| {
-        // The corner of the box that is farthest to the left of the side.
+        // The corner of the box farthest to the left of the side.
         let x = if b[1] > a[1] { low[0] } else { high[0] };
         let y = if b[0] > a[0] { high[1] } else { low[1] };
         area([*a, *b, [x, y]]) < 0.0

@@ -83,7 +83,7 @@ fn embedded_images_stay_embedded() {
         let (files, _) = write(format, scene(&json)).unwrap();
         assert_eq!(texture(&read(format, &files).unwrap().0), found, "{format}");
     }
-    // What the bytes are goes before what the file says.
+    // Magic bytes take precedence over the declared media type.
     json["images"] = json!([{ "bufferView": 2, "mimeType": "image/jpeg" }]);
     json["buffers"][0]["byteLength"] = (numbers_with(PNG).len()).into();
     add(

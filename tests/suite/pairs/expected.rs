@@ -290,7 +290,7 @@ impl MeshContent {
             match (self.parts.get_mut(&name), other.parts.remove(&name)) {
                 (Some(_), None) if once => {}
                 (Some(own), Some(more)) if once && *own == more => {}
-                // How many faces an unknown list has, nobody knows.
+                // Appending an unknown list of faces makes the whole list unknown.
                 (Some(own), Some(Part::Anything)) if name == "faces" => *own = Part::Anything,
                 (Some(Part::Anything), Some(_)) if name == "faces" => {}
                 (Some(own), Some(more)) if !once => own.append(more, self.vertices, other.vertices),

@@ -52,7 +52,7 @@ fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCa
     Ok(Some(found))
 }
 
-/// What a format without a rest pose is to hold: the vertices where the joints rest, and with a skeleton bound there.
+/// Returns the expected scene in a format without a rest pose: vertices in the rest pose, and joints bound there.
 fn shown(mut scene: Scene, format: FormatId, losses: &[Loss]) -> Scene {
     let has_skeleton = matches!(format, FormatId::Mesh | FormatId::Bmd);
     let is_rebound = losses.iter().any(|loss| loss.path == "skeleton.joints.rest");
@@ -99,7 +99,7 @@ fn held(
     let order: Vec<usize> = (0..scene.skeleton.joints.len()).collect();
     let mut times: Vec<_> = scene.animations.iter().map(moments).collect();
     if format.is_some() {
-        // A sample after the end of a round is never shown; glTF keeps it nevertheless.
+        // A sample after the end of a period is never shown; glTF keeps it nevertheless.
         for (times, animation) in times.iter_mut().zip(&scene.animations).filter(|(_, a)| a.looped) {
             times.retain(|time| *time <= animation.duration);
         }
@@ -154,7 +154,7 @@ fn order_of(scene: &Scene, found: &Scene, said: &Said) -> Result<Vec<usize>, Tes
     Ok(order)
 }
 
-/// The same moments in the ticks of the animations of another scene.
+/// Returns the same times in the ticks of the animations of another scene.
 fn times_of(found: &Scene, scene: &Scene, times: Vec<Vec<f32>>, losses: &[Loss]) -> Vec<Vec<f32>> {
     let is_dropped = |index: usize| {
         let path = format!("animations[{index}]");

@@ -1,4 +1,4 @@
-//! What packing does to the positions of BMD: what is kept, what is refused, and what then helps.
+//! Packed positions of BMD: accepted and refused errors, and the options that help after a refusal.
 
 use glam::Vec3;
 use meshspec::scene::{
@@ -31,7 +31,7 @@ fn of(meshes: Vec<Mesh>) -> Scene {
     Scene { meshes, ..Scene::default() }
 }
 
-/// The largest error of each mesh as a part of its size.
+/// The largest error of each mesh as a fraction of its size.
 fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f32>, Vec<Loss>) {
     let (document, losses) = bmd::Document::from_scene(scene.clone(), options).unwrap();
     let (found, _) = document.into_scene(&SceneOptions::default()).unwrap();
@@ -137,7 +137,7 @@ fn a_tolerance_is_the_tolerance() {
         let (off, _) = errors(&net, &options().with_precision(Precision::Error(tolerance)));
         assert!(off[0] <= tolerance * 1.0001 / net.meshes[0].size(), "{off:?} at {tolerance}");
     }
-    // In metres, whatever the unit.
+    // The tolerance is in metres for any unit.
     let mut conventions = <bmd::Document as FromScene>::CONVENTIONS;
     conventions.unit = 0.01;
     let options = options().with_precision(Precision::Error(0.001)).with_conventions(conventions);

@@ -1,5 +1,5 @@
-//! Skeletons that rest elsewhere than in the bind pose: targets with one pose get the rest pose, and move as before. The
-//! skinning here is that of the test, in 64 bits.
+//! Skeletons whose rest pose is not the bind pose. Targets with one pose get the rest pose, and move as before. The
+//! test computes skinning independently, in 64 bits.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ fn bar(bend: f32) -> Scene {
     Scene { meshes: vec![mesh], skeleton, animations: vec![animation], ..Scene::default() }
 }
 
-/// Where the joints take the vertices.
+/// Skinned positions in model space.
 fn skinned(scene: &Scene, local: &[Transform]) -> Vec<DVec3> {
     let wide = |transform: &Transform| {
         let [x, y, z, w] = transform.rotation.map(f64::from);
@@ -186,14 +186,14 @@ fn the_deviation_of_blended_vertices_is_said() {
         .into_iter()
         .fold(0.0, f64::max);
     assert!(off > 0.02 && (off - said).abs() < 1e-4, "{off}, said {said}");
-    // At rest nothing deviates.
+    // Nothing deviates at rest.
     assert!(farthest(&playing(&found, 0.0), &playing(&scene, 0.0)) < 1e-4);
-    // Of a scene that is transformed, in metres.
+    // The deviation of a transformed scene is in metres.
     let transform = Some(Mat4::from_scale(Vec3::splat(3.0)));
     let (_, losses) = mesh::Document::from_scene(Scene { transform, ..scene.clone() }, &options()).unwrap();
     let larger = f64::from(find(&losses, "animations").unwrap().error.unwrap());
     assert!((larger - 3.0 * said).abs() < 1e-4, "{larger}");
-    // In the bind pose it moves exactly.
+    // Bound in the bind pose, the scene moves exactly.
     let mut bound = scene.clone();
     bound.rest_in(&Pose::Bind).unwrap();
     let (mut found, losses) = through_mesh(&bound);
@@ -214,7 +214,7 @@ fn bmd_rests_as_its_source() {
     assert!(find(&losses, "skeleton.joints.rest").is_some());
 }
 
-/// The positions of a scene in each target, as they are shown there.
+/// Returns the positions of a scene as each target shows them.
 fn shown(scene: &Scene) -> [(&'static str, Vec<DVec3>); 4] {
     let (mesh, _) = through_mesh(scene);
     let (crucible, _) = crucible::Document::from_scene(scene.clone(), &options()).unwrap();

@@ -13,8 +13,8 @@ use crate::failure::Result;
 use crate::input::{Beside, is_standard};
 use crate::output::Staged;
 
-/// Embeds the images of a scene that is read from `input`, if that is asked for, and copies the others beside the output
-/// where that is in another folder. Missing images are warnings, images that the output cannot reach are losses.
+/// Embeds the images of a scene read from `input` if `embed` is set. Copies the other images beside the output if it is
+/// in another folder. Missing images are warnings; images that cannot be copied are losses.
 pub fn carry(
     scene: &mut Scene,
     embed: bool,
@@ -58,7 +58,7 @@ fn lost(name: &str, why: impl std::fmt::Display) -> Loss {
     loss
 }
 
-/// Whether both files are in the same folder.
+/// Returns `true` if both files are in the same folder; `false` for standard streams.
 fn same_folder(a: &Path, b: &Path) -> bool {
     let folder = |path: &Path| -> Option<PathBuf> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -14,7 +14,7 @@ pub struct Outcome {
     pub losses: Vec<Loss>,
     /// How the axes and units of both files were understood; empty where they did not matter.
     pub assumed: Vec<String>,
-    /// What is wrong with the input, but loses nothing: missing images.
+    /// Faults of the input that lose no other content, such as missing images.
     pub warnings: Vec<String>,
     /// Why `--strict` kept the file from being written.
     pub refusal: Option<Failure>,

@@ -47,7 +47,7 @@ impl IndexBuffer {
         narrow.chain(wide.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
     }
 
-    /// The same indices as 16-bit indices, if all of them fit.
+    /// Returns the indices in 16 bits, if all of them fit.
     pub fn narrowed(&self) -> Option<IndexBuffer> {
         let narrow = self.iter().map(|index| u16::try_from(index).ok());
         narrow.collect::<Option<Vec<u16>>>().map(|narrow| IndexBuffer::from_u16(&narrow))

@@ -1,4 +1,4 @@
-//! Materials of glTF as those of scenes.
+//! Reads materials of glTF.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use crate::interop::gltf::{label, take_own};
 use crate::scene::{AlphaMode, Material, Mesh};
 use crate::{Loss, Result};
 
-/// The predecessor of metallic and rough surfaces; its diffuse colour is the base colour.
+/// The older extension for surfaces; its diffuse colour becomes the base colour.
 const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 
-/// A material, and how its texture lies on a mesh.
+/// A material, and the placement of its texture on a mesh.
 pub(in crate::interop::gltf) struct Look {
     pub material: Material,
     placement: Placement,
 }
 
 impl Look {
-    /// Gives the material to a mesh; `sets` are the numbers of its sets of texture coordinates.
+    /// Applies the material to a mesh; `sets` are the numbers of its sets of texture coordinates.
     pub fn apply(&self, mesh: &mut Mesh, sets: &[u32]) {
         mesh.material = self.material.clone();
         let Some(texture) = &mut mesh.material.texture else { return };
-        // A set beyond all that there are is missing.
+        // An index past the end marks a missing set.
         texture.uv_set = sets.iter().position(|set| *set == self.placement.set).unwrap_or(mesh.uvs.len());
         if let Some(uvs) = mesh.uvs.get_mut(texture.uv_set) {
             self.placement.apply(uvs);
@@ -36,11 +36,11 @@ impl Look {
     }
 }
 
-/// The materials of the file.
+/// Reads the materials of the file.
 ///
 /// # Errors
 ///
-/// If images take more than the limits allow.
+/// Returns an error if the images exceed the limits.
 pub(in crate::interop::gltf) fn read(document: &Document, losses: &mut Vec<Loss>) -> Result<Vec<Look>> {
     let root = &document.root;
     let mut used = vec![false; root.materials.len()];
@@ -72,9 +72,9 @@ pub(in crate::interop::gltf) fn read(document: &Document, losses: &mut Vec<Loss>
 
 struct Reader<'a> {
     textures: Textures<'a>,
-    /// Properties that scenes do not have, in the order in which they come.
+    /// Properties that scenes lack, in order of occurrence.
     unsupported: Vec<String>,
-    /// Number of materials that have some.
+    /// The number of materials with unsupported properties.
     affected: usize,
     /// Materials with a texture transform.
     placed: Vec<String>,
@@ -84,7 +84,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn material(&mut self, index: usize, entry: &json::Material) -> Result<Look> {
         let mut extras = extras(&entry.extras);
-        // White and no colour are the same to others.
+        // glTF does not distinguish white from no colour; the extras do.
         let is_white = take_own(&mut extras).contains_key("white");
         self.list_unsupported(entry, !extras.is_empty());
         let Surface { color, texture, metallic, roughness } = surface(entry);
@@ -119,7 +119,7 @@ impl Reader<'_> {
         Ok(Look { material, placement })
     }
 
-    /// Takes note of the properties that scenes do not have. Extensions are listed with those of the whole file.
+    /// Records the properties that scenes lack. Extensions are listed with those of the whole file.
     fn list_unsupported(&mut self, entry: &json::Material, extras: bool) {
         const KNOWN: [&str; 10] = [
             "name",

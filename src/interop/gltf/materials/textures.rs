@@ -1,4 +1,4 @@
-//! Textures of glTF: their images, samplers and transforms.
+//! Reads textures of glTF: images, samplers and transforms.
 
 use ::gltf::json;
 use ::gltf::json::texture::{Info, MagFilter, MinFilter, WrappingMode};
@@ -14,7 +14,7 @@ use crate::interop::images;
 use crate::scene::{Filter, Image, Sampler, Texture, Wrap};
 use crate::{Loss, Result};
 
-/// How a texture lies on a mesh: the number of a set of texture coordinates, and their transform.
+/// The placement of a texture on a mesh: the number of a set of texture coordinates, and their transform.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Placement {
     pub set: u32,
@@ -71,9 +71,9 @@ impl Placement {
 #[derive(Clone)]
 enum Loaded {
     Unused,
-    /// It cannot be read, which is listed.
+    /// It cannot be read; the loss is listed.
     Failed,
-    /// The path of its file, or its name where it is embedded.
+    /// The path of an image file, or the name and content of an embedded image.
     Found(String, Option<Image>),
 }
 
@@ -88,11 +88,11 @@ impl<'a> Textures<'a> {
         Textures { document, images: vec![Loaded::Unused; document.root.images.len()] }
     }
 
-    /// The texture that a material refers to at `at`. `None`: it cannot be read, which is listed.
+    /// Reads the texture that a material refers to at the path `at`. `None` if it cannot be read; the loss is listed.
     ///
     /// # Errors
     ///
-    /// If images take more than the limits allow.
+    /// Returns an error if the images exceed the limits.
     pub fn read(
         &mut self,
         info: &Info,
@@ -121,7 +121,7 @@ impl<'a> Textures<'a> {
                 Ok((name, image)) => Loaded::Found(name, image),
                 Err(error) => {
                     let at = format!("images[{source}]");
-                    // Meshes can be read without it: it is no reason to fail.
+                    // A broken image is no reason to fail: meshes can be read without it.
                     let message = Failures::default().note(error, &at)?;
                     losses.push(Loss::dropped(at, message));
                     Loaded::Failed
@@ -136,7 +136,7 @@ impl<'a> Textures<'a> {
         Ok(Some((Texture { name, image, uv_set: 0, sampler }, Placement::of(info))))
     }
 
-    /// The path of an image file, or the name and content of an embedded image.
+    /// Returns the path of an image file, or the name and content of an embedded image.
     fn load(
         &self,
         index: usize,
@@ -178,7 +178,7 @@ impl<'a> Textures<'a> {
         Ok((image.name.clone().unwrap_or_default(), Some(image_of)))
     }
 
-    /// The images that no base colour uses.
+    /// Returns the images that no base colour uses.
     pub fn unused(&self) -> Vec<String> {
         let images = self.document.root.images.iter().zip(&self.images).enumerate();
         let unused = images.filter(|(_, (_, loaded))| matches!(loaded, Loaded::Unused));
@@ -189,7 +189,7 @@ impl<'a> Textures<'a> {
     }
 }
 
-/// The image of a texture: PNG or JPEG if there is one, else that of an extension.
+/// Returns the image of a texture: its `source` if present, otherwise that of an extension.
 fn source(texture: &json::Texture) -> Option<usize> {
     let plain = texture.source.value();
     if plain != u32::MAX as usize {
@@ -201,7 +201,7 @@ fn source(texture: &json::Texture) -> Option<usize> {
     sources.next().and_then(|source| usize::try_from(source).ok())
 }
 
-/// Values that the format does not know are its defaults.
+/// Converts a sampler; invalid values become the defaults.
 fn to_sampler(sampler: &json::texture::Sampler) -> Sampler {
     let wrap = |mode: &Checked<WrappingMode>| match mode {
         Checked::Valid(WrappingMode::ClampToEdge) => Wrap::Clamp,

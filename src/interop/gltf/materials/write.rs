@@ -1,4 +1,4 @@
-//! Materials of scenes as those of glTF.
+//! Writes materials as glTF.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,8 @@ use crate::interop::gltf::{TEXTURE_SOURCES, set_own};
 use crate::interop::images;
 use crate::scene::{AlphaMode, Extras, Filter, Image, Material, Sampler, Scene, Texture, Wrap};
 
-/// Makes materials as glTF requires them: factors from 0 to 1, and textures only where there are texture coordinates.
+/// Repairs materials for glTF: clamps factors, and drops textures without texture coordinates. Lists images of types
+/// that glTF does not guarantee.
 pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>) {
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
         let at = |field: &str| format!("meshes[{index}].material.{field}");
@@ -54,12 +55,12 @@ fn is_plain(media_type: &str) -> bool {
     matches!(media_type, "image/png" | "image/jpeg")
 }
 
-/// The extension for images of this type.
+/// Returns the extension of glTF for images of this media type.
 fn extension(media_type: &str) -> Option<&'static str> {
     TEXTURE_SOURCES.iter().find(|(_, known)| *known == media_type).map(|(name, _)| *name)
 }
 
-/// The materials of a file to be written, each once, and so are their textures, images and samplers.
+/// The distinct materials of a file to be written, and their distinct textures, images and samplers.
 #[derive(Default)]
 pub(in crate::interop::gltf) struct Materials<'a> {
     pub entries: Vec<Value>,
@@ -75,7 +76,7 @@ pub(in crate::interop::gltf) struct Materials<'a> {
 }
 
 impl<'a> Materials<'a> {
-    /// The index of a material; `None` for the default one.
+    /// Returns the index of a material, adding it if it is new; `None` for the default.
     pub fn index(&mut self, material: &'a Material, data: &mut Data<'a>) -> Option<usize> {
         if *material == Material::default() {
             return None;
@@ -126,7 +127,7 @@ impl<'a> Materials<'a> {
             entry.insert("doubleSided".to_owned(), true.into());
         }
         if *base_color == Some([1.0; 4]) {
-            // White is the default, too.
+            // glTF does not distinguish white from no colour; the extras do.
             let mut extras = Extras::new();
             set_own(&mut extras, "white", true.into());
             entry.insert("extras".to_owned(), extras.into());
@@ -176,7 +177,7 @@ impl<'a> Materials<'a> {
         })
     }
 
-    /// The index of a sampler; `None` for the default one.
+    /// Returns the index of a sampler, adding it if it is new; `None` for the default.
     fn sampler(&mut self, sampler: Sampler) -> Option<usize> {
         if sampler == Sampler::default() {
             return None;
@@ -190,7 +191,7 @@ impl<'a> Materials<'a> {
     }
 }
 
-/// Constants of OpenGL.
+/// Returns the JSON of a sampler, with constants of OpenGL.
 fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
     let mut entry = Map::new();
     for (name, wrap) in ["wrapS", "wrapT"].into_iter().zip(wrap) {
@@ -215,7 +216,7 @@ fn sampler_entry(Sampler { wrap, magnify, minify }: Sampler) -> Value {
     entry.into()
 }
 
-/// The path of a file as a relative URI; a URI as it is.
+/// Returns the path of a file as a relative URI; keeps a remote URI.
 fn to_uri(path: &str) -> String {
     if images::is_remote(path) {
         return path.to_owned();
