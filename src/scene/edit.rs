@@ -6,12 +6,14 @@ use glam::{DMat3, DMat4, DVec3, Mat4, Vec3};
 
 use super::axes::Frame;
 use super::exact::Extent;
-use super::{Colors, Custom, Faces, Indices, Joint, Mesh, Scene, Skin, Transform, UvOrigin, Weights};
+use super::{
+    Colors, Custom, Faces, Indices, Joint, Mesh, Samples, Scene, Skin, Transform, UvOrigin, Weights,
+};
 use crate::Loss;
 
 impl Scene {
-    /// Applies the transform of the whole scene to its meshes, for targets that have none. A skeleton gets one more joint,
-    /// at the end, which is the parent of all roots and has the transform.
+    /// Applies the transform of the whole scene to its meshes and joints, for targets without transforms. Translations
+    /// move the root joints; all others become a joint at the end, the parent of all roots.
     pub fn apply_transform(&mut self) {
         let Some(transform) = self.transform.take().filter(|transform| *transform != Mat4::IDENTITY) else {
             return;
@@ -31,9 +33,15 @@ impl Scene {
             return;
         }
         let inverse = transform.inverse().as_mat4();
-        let root = self.skeleton.joints.len();
         for joint in &mut self.skeleton.joints {
             joint.inverse_bind *= inverse;
+        }
+        let translation = transform.w_axis.truncate();
+        if transform == DMat4::from_translation(translation) {
+            return self.move_roots(|rest| rest + translation);
+        }
+        let root = self.skeleton.joints.len();
+        for joint in &mut self.skeleton.joints {
             joint.parent.get_or_insert(root);
         }
         let rest = Some(Transform::from_matrix(transform.as_mat4()));
@@ -45,21 +53,44 @@ impl Scene {
         });
     }
 
+    /// Moves the root joints at rest and in all animations, computing in 64 bits. Roots without a rest pose follow their
+    /// bind pose.
+    pub(super) fn move_roots(&mut self, to: impl Fn(DVec3) -> DVec3) {
+        let moved = |translation: &mut [f32; 3]| {
+            *translation = to(DVec3::from(translation.map(f64::from))).as_vec3().into();
+        };
+        let joints = &mut self.skeleton.joints;
+        let roots = joints.iter_mut().filter(|joint| joint.parent.is_none());
+        roots.filter_map(|root| root.rest.as_mut()).for_each(|rest| moved(&mut rest.translation));
+        let channels = self.animations.iter_mut().flat_map(|animation| &mut animation.channels);
+        for channel in channels {
+            let is_root = joints.get(channel.joint).is_some_and(|joint| joint.parent.is_none());
+            if let (true, Samples::Translation(keys)) = (is_root, &mut channel.samples) {
+                keys.iter_mut().for_each(moved);
+            }
+        }
+    }
+
     /// Moves the scene so that the centre of the box around all vertices, where they are at rest, is at the origin.
     /// Returns by how much; `None` if it is there already.
     ///
     /// The centre is computed in 64 bits, and coordinates that are there [in 64 bits](Mesh::exact_positions) are rounded
     /// after they have moved.
     pub fn center(&mut self) -> Option<[f64; 3]> {
-        self.apply_transform();
+        let transform = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
         let mut extent = Extent::default();
-        self.for_each_at_rest(|at| extent.add(at));
+        self.for_each_at_rest(|at| extent.add(transform.transform_point3(at)));
         // Without a sign of 0.
         let offset = DVec3::ZERO - extent.center();
         if !offset.is_finite() || offset == DVec3::ZERO {
             return None;
         }
-        self.place(DMat4::from_translation(offset));
+        let centred = DMat4::from_translation(offset) * transform;
+        self.transform = None;
+        match self.skeleton.joints.is_empty() {
+            true => self.place(centred),
+            false => self.transform = Some(centred.as_mat4()),
+        }
         Some(offset.into())
     }
 

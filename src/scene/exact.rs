@@ -53,6 +53,11 @@ impl Extent {
     pub fn is_worth(&self, error: f64) -> bool {
         error > KEPT * self.size() || error > MILLIMETRE
     }
+
+    /// Returns `true` if this rounding error of coordinates in the box is a loss.
+    pub fn is_visible(&self, error: f64) -> bool {
+        (self.size() > 0.0 && error > VISIBLE * self.size()) || error > MILLIMETRE
+    }
 }
 
 /// Rounds a point to 32 bits.
@@ -133,7 +138,7 @@ impl Scene {
         let mut all = Extent::default();
         self.meshes.iter().flat_map(Mesh::points).for_each(|point| all.add(point));
         for (index, error) in errors.into_iter().enumerate() {
-            if (all.size() > 0.0 && error > VISIBLE * all.size()) || error > MILLIMETRE {
+            if all.is_visible(error) {
                 let message = "coordinates rounded to 32 bits; --center keeps them near the origin";
                 let path = format!("meshes[{index}].positions");
                 let loss = Loss::quantised(path, message, Quantity::POSITIONS, error as f32);

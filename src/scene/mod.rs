@@ -23,6 +23,7 @@ mod info;
 mod material;
 mod merge;
 mod mesh;
+mod origin;
 #[cfg_attr(not(feature = "gltf"), allow(dead_code, unused_imports, reason = "only glTF has nodes"))]
 mod placement;
 mod pose;

@@ -1,9 +1,8 @@
 //! Placements of meshes: the nodes of a file that show them.
 
-use glam::{DMat3, DMat4, DQuat, DVec3, Mat4};
+use glam::{DMat3, DMat4, DQuat, DVec3};
 
-use super::exact::{self, Extent};
-use super::{Extras, Mesh, Scene, Skeleton, Transform};
+use super::{Extras, Mesh, Scene, Transform};
 use crate::{Error, Limits, Loss, LossKind, Result, limits};
 
 /// The largest cosine of the angle between two axes that counts as rounding rather than shear.
@@ -108,28 +107,6 @@ impl Scene {
         let count = self.meshes.iter().map(Mesh::cost).fold(0, u64::saturating_add);
         limits::require_triangles(count, limits.max_triangles)?;
         limits::require_meshes(self.meshes.len(), limits.max_triangles)
-    }
-
-    /// Sets the skeleton and transform of a scene without either. If 32 bits would round the translation visibly, the
-    /// transform moves to the nodes, which have 64 bits. Scenes with joints or levels of detail are exempt.
-    #[cfg(feature = "gltf")]
-    pub(crate) fn set_transform(&mut self, transform: DMat4, skeleton: Skeleton) {
-        self.skeleton = skeleton;
-        let rounded = transform.as_mat4();
-        let error = exact::error(transform.w_axis.truncate().into());
-        if error > 0.0 && self.skeleton.joints.is_empty() && self.lods.is_empty() {
-            let mut extent = Extent::default();
-            self.for_each_at_rest(|at| extent.add(at));
-            if extent.is_worth(error) {
-                for mesh in &mut self.meshes {
-                    if mesh.placements.is_empty() {
-                        mesh.placements.push(Placement::default());
-                    }
-                }
-                return self.place(transform);
-            }
-        }
-        self.transform = Some(rounded).filter(|transform| *transform != Mat4::IDENTITY);
     }
 
     /// Replaces each chosen mesh by one transformed copy per instance.

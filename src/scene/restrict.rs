@@ -44,6 +44,9 @@ impl Capabilities {
             losses.list.push(Loss::changed("transform", message));
         }
         if !self.transform {
+            if self.skeleton {
+                scene.list_rounded_roots(&mut losses.list);
+            }
             scene.apply_transform();
         }
         losses.list.extend(self.apply_nodes(scene, options.max_triangles)?);

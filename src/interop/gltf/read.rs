@@ -64,12 +64,14 @@ pub(in crate::interop) fn read(
         mesh.uv_origin = conventions.uv_origin;
     }
     let transform = hierarchy.top.map(|top| document.local[top]);
-    scene.set_transform(transform.unwrap_or_default(), joints.skeleton);
+    let roots = joints.roots(&document);
+    scene.skeleton = joints.skeleton;
+    scene.animations = animations;
+    scene.set_transform(transform.unwrap_or_default(), &roots);
     scene.meshes.iter_mut().for_each(Mesh::forget_plain_node);
     if options.bake {
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
     }
-    scene.animations = animations;
     scene_extras(&document, &mut scene);
     conventions.to_scene_space(&mut scene, "gltf");
     Ok((scene, losses))

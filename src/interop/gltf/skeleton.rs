@@ -1,7 +1,7 @@
 //! The skins of a file, and the nodes that move meshes, as one skeleton.
 
 use ::gltf::json;
-use glam::Mat4;
+use glam::{DVec3, Mat4};
 use serde_json::Value;
 
 use super::document::{Document, extras};
@@ -68,6 +68,17 @@ impl Joints {
     /// The joint of a node.
     pub fn of_node(&self, node: usize) -> Option<usize> {
         self.of_node.get(node).copied().flatten()
+    }
+
+    /// Returns the root joints that are nodes, with their exact translations.
+    pub fn roots(&self, document: &Document) -> Vec<(usize, DVec3)> {
+        let is_root = |joint: &usize| self.skeleton.joints[*joint].parent.is_none();
+        let nodes = document.local.iter().zip(&self.of_node);
+        let roots = nodes.filter_map(|(local, joint)| {
+            let joint = joint.as_ref().copied().filter(is_root)?;
+            Some((joint, local.w_axis.truncate()))
+        });
+        roots.collect()
     }
 
     /// The joint that a mesh at a node below `above` moves with, and the transform of the mesh where that is bound; `None`

@@ -2,6 +2,7 @@
 
 mod detect;
 mod far;
+mod far_joints;
 mod lenient;
 mod limits;
 mod obj;

@@ -99,7 +99,7 @@ impl FromScene for Document {
         let sources = cut(&mut scene, &mut losses);
         let names = sources.into_iter().filter_map(|index| names.get(index));
         anchors::add(&mut scene, &extras, &encoding, &mut losses);
-        let centre = centre_of(&scene);
+        let centre = rig::centre_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
         let meshes = scene.meshes.into_iter().zip(names).enumerate();
@@ -222,16 +222,6 @@ struct Packing<'a> {
     name: &'a str,
     /// The centre of the model.
     centre: Vec3,
-}
-
-/// Returns the centre of the bounding box of all vertices.
-fn centre_of(scene: &Scene) -> Vec3 {
-    let positions =
-        scene.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
-    let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
-        (low.min(position), high.max(position))
-    });
-    (low + high) / 2.0
 }
 
 fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mut Vec<Loss>) -> Result<Mesh> {

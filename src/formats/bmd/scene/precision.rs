@@ -353,7 +353,7 @@ fn normal_of([a, b, c]: [Vec3; 3]) -> Vec3 {
 
 /// The lowest height of a triangle.
 fn height_of([a, b, c]: [Vec3; 3]) -> f32 {
-    let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+    let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
     normal_of([a, b, c]).length() / longest
 }
 

@@ -202,7 +202,7 @@ impl Rig {
                 ..Bone::default()
             };
             if !is_base {
-                bone.transform = base_of(&scene.skeleton, joint, &mut errors, losses).map_err(at)?;
+                bone.transform = base_of(scene, joint, &mut errors, losses).map_err(at)?;
             }
             bones.push(bone);
         }
@@ -298,17 +298,22 @@ fn bind_of(skeleton: &Skeleton, joint: usize) -> scene::Transform {
 
 /// Where a joint is in the bind pose, packed.
 fn base_of(
-    skeleton: &Skeleton,
+    scene: &Scene,
     joint: usize,
     errors: &mut (f32, f64),
     losses: &mut Vec<Loss>,
 ) -> Result<Transform> {
-    let bind = bind_of(skeleton, joint);
-    let refuse = |what: &str| Error::inexpressible(format!("BMD cannot express {what}"));
-    let origin = Triple::nearest(bind.translation)
-        .ok_or_else(|| refuse(&format!("the origin {:?}", bind.translation)))?;
-    let rotation = Rotation::nearest(bind.rotation)
-        .ok_or_else(|| refuse(&format!("the rotation {:?}", bind.rotation)))?;
+    let bind = bind_of(&scene.skeleton, joint);
+    let entry = &scene.skeleton.joints[joint];
+    let refuse = |what: &str, value: &[f32], helps: &str| {
+        Error::inexpressible(format!("BMD cannot express the {what} {value:?} of \"{}\"{helps}", entry.name))
+    };
+    let origin = Triple::nearest(bind.translation).ok_or_else(|| {
+        let centred = (Vec3::from(bind.translation) - centre_of(scene)).into();
+        let helps = entry.parent.is_none() && Triple::nearest(centred).is_some();
+        refuse("translation", &bind.translation, if helps { "; --center writes it" } else { "" })
+    })?;
+    let rotation = Rotation::nearest(bind.rotation).ok_or_else(|| refuse("rotation", &bind.rotation, ""))?;
     if bind.scale.iter().any(|factor| (factor - 1.0).abs() > 1e-4) {
         let path = format!("skeleton.joints[{joint}].inverse_bind");
         let loss = Loss::changed(path, "the BMD base skeleton has no scale: dropped");
@@ -317,6 +322,16 @@ fn base_of(
     let distance = Vec3::from(origin.value()).distance(Vec3::from(bind.translation));
     *errors = (errors.0.max(distance), errors.1.max(rotation.error(bind.rotation)));
     Ok(Transform::Bone(BoneTransform::new().with_origin(origin).with_rotation(rotation)))
+}
+
+/// Returns the centre of the bounding box of all vertices.
+pub fn centre_of(scene: &Scene) -> Vec3 {
+    let positions =
+        scene.meshes.iter().flat_map(|mesh| &mesh.positions).map(|position| Vec3::from(*position));
+    let (low, high) = positions.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), position| {
+        (low.min(position), high.max(position))
+    });
+    (low + high) / 2.0
 }
 
 fn report((origin, angle): (f32, f64), losses: &mut Vec<Loss>) {

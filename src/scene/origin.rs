@@ -1,0 +1,110 @@
+//! Scenes with joints far from the origin, where 32 bits would round them visibly.
+
+#[cfg(feature = "gltf")]
+use glam::{DMat3, DMat4, DVec3, Mat4};
+
+use super::Scene;
+use super::exact::{Extent, error};
+#[cfg(feature = "gltf")]
+use super::{Placement, Transform, skin::influences};
+use crate::{Loss, Quantity};
+
+impl Scene {
+    /// Lists the visible rounding of root joints that the transform of the scene moves.
+    pub(super) fn list_rounded_roots(&self, losses: &mut Vec<Loss>) {
+        let Some(transform) = self.transform.map(|transform| transform.as_dmat4()) else { return };
+        let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
+        let translations = roots.map(|(root, _)| self.skeleton.rest(root).translation.map(f64::from));
+        let moved = translations.map(|translation| transform.transform_point3(translation.into()));
+        let error = moved.map(|translation| error(translation.into())).fold(0.0, f64::max);
+        if error == 0.0 {
+            return;
+        }
+        let mut extent = Extent::default();
+        self.for_each_at_rest(|at| extent.add(at));
+        if extent.is_visible(error) {
+            let message = "joints rounded to 32 bits; --center keeps them near the origin";
+            let path = "skeleton.joints.translation";
+            losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, error as f32));
+        }
+    }
+}
+
+/// The exact translation of a root joint, by its index in the skeleton.
+#[cfg(feature = "gltf")]
+pub(crate) type Root = (usize, DVec3);
+
+#[cfg(feature = "gltf")]
+impl Scene {
+    /// Sets the transform of a scene without one. If 32 bits would round the scene visibly, the transform moves to the
+    /// nodes of the meshes, which have 64 bits, or takes over whole units of the translations of the root joints.
+    /// Scenes with levels of detail are exempt.
+    pub(crate) fn set_transform(&mut self, transform: DMat4, roots: &[Root]) {
+        let translations = roots.iter().map(|(_, translation)| *translation);
+        let translations = translations.chain([transform.w_axis.truncate()]);
+        let error = translations.map(|translation| error(translation.into())).fold(0.0, f64::max);
+        if error > 0.0 && self.lods.is_empty() {
+            let mut extent = Extent::default();
+            self.for_each_at_rest(|at| extent.add(at));
+            if extent.is_worth(error) {
+                match self.skeleton.joints.is_empty() {
+                    true => return self.move_to_nodes(transform),
+                    false if self.has_unbound_vertices() => {}
+                    false => return self.move_to_roots(transform, extent.center(), roots),
+                }
+            }
+        }
+        self.transform = Some(transform.as_mat4()).filter(|transform| *transform != Mat4::IDENTITY);
+    }
+
+    fn move_to_nodes(&mut self, transform: DMat4) {
+        for mesh in &mut self.meshes {
+            if mesh.placements.is_empty() {
+                mesh.placements.push(Placement::default());
+            }
+        }
+        self.place(transform);
+    }
+
+    /// Returns `true` if a mesh with skins has vertices that follow no joint.
+    fn has_unbound_vertices(&self) -> bool {
+        let mut skinned = self.meshes.iter().filter(|mesh| !mesh.skins.is_empty());
+        skinned.any(|mesh| (0..mesh.positions.len()).any(|vertex| influences(&mesh.skins, vertex).is_empty()))
+    }
+
+    /// Splits the transform and the translations of the roots into a transform that 32 bits express exactly and roots
+    /// near the origin. `center` is the centre of the scene before the transform.
+    fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[Root]) {
+        let rounded = transform.as_mat4();
+        let center = center.as_vec3().round().as_dvec3();
+        let axes = DMat3::from_mat4(rounded.as_dmat4());
+        let translation = transform.w_axis.truncate() + axes * center;
+        let whole = translation.as_vec3().round();
+        let shift = axes.inverse() * (translation - whole.as_dvec3()) - center;
+        if !shift.is_finite() || !whole.is_finite() {
+            self.transform = Some(rounded);
+            return;
+        }
+        self.transform = Some(Mat4 { w_axis: whole.extend(1.0), ..rounded });
+        for root in 0..self.skeleton.joints.len() {
+            // A root without a rest pose would stay in its bind pose.
+            if self.skeleton.joints[root].parent.is_none() {
+                self.skeleton.joints[root].rest = Some(self.skeleton.rest(root));
+            }
+        }
+        self.move_roots(|translation| translation + shift);
+        for (root, exact) in roots {
+            if let Some(joint) = self.skeleton.joints.get_mut(*root) {
+                let rest = joint.rest.get_or_insert_with(Transform::default);
+                rest.translation = (*exact + shift).as_vec3().into();
+            }
+        }
+        for mesh in self.meshes.iter_mut().filter(|mesh| mesh.skins.is_empty()) {
+            let shift = DMat4::from_translation(shift);
+            match &mut *mesh.placements {
+                [] => mesh.place(shift),
+                nodes => nodes.iter_mut().for_each(|node| node.transform = shift * node.transform),
+            }
+        }
+    }
+}
