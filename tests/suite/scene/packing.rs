@@ -191,3 +191,26 @@ fn the_origin_helps_only_where_it_does() {
     let (off, _) = errors(&scene, &options());
     assert!(off[0] < 0.005, "{off:?}");
 }
+
+#[test]
+fn a_refusal_names_the_smallest_tolerance() {
+    let scene = of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]);
+    let (message, named) = helpful(&scene, &options().with_precision(Precision::Error(1e-6)));
+    let tolerance: Precision = named[0].strip_prefix("--precision ").unwrap().parse().unwrap();
+    let (off, losses) = errors(&scene, &options().with_precision(tolerance));
+    assert!(off[0] < 0.002, "{message} {off:?}");
+    assert!(keeps_triangles(&losses), "{losses:?}");
+}
+
+#[test]
+fn a_refusal_says_that_bones_ran_out() {
+    let place = |mesh: usize| [100.0 + 20.0 * (mesh % 20) as f32, 0.0, 100.0 + 20.0 * (mesh / 20) as f32];
+    let scene = of((0..400).map(|mesh| bowl("nut", 2, 0.005, place(mesh))).collect());
+    let (message, _) = helpful(&scene, &options());
+    assert!(message.contains(", with all 255 bones in use; "), "{message}");
+    let (message, _) = helpful(
+        &of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]),
+        &options().with_precision(Precision::Error(1e-6)),
+    );
+    assert!(!message.contains("bones"), "{message}");
+}

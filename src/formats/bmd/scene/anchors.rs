@@ -12,10 +12,14 @@ use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights, influen
 /// The maximum number of bones that are added for one group of vertices.
 const MAX_DEPTH: usize = 8;
 
-/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Skips groups of vertices
-/// if the model has no room for more bones.
-pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) {
-    let mut anchors = Anchors { base: rig::base(scene), all: Vec::new(), first: scene.skeleton.joints.len() };
+/// By how much the error near a bone may exceed that at the centre of the vertices, where no bone can be exactly.
+const SLACK: f32 = 2.0;
+
+/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Returns `true` if some stay
+/// as they are because the model has no room for more bones.
+pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
+    let first = scene.skeleton.joints.len();
+    let mut anchors = Anchors { base: rig::base(scene), all: Vec::new(), first, out_of_bones: false };
     let origins: Vec<_> = scene.skeleton.joints.iter().map(|joint| joint.inverse_bind.inverse()).collect();
     let farthest = origins.iter().map(|origin| origin.w_axis.truncate().length()).fold(0.0, f32::max);
     let mut meshes = std::mem::take(&mut scene.meshes);
@@ -36,11 +40,13 @@ pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &m
         }
         let added = anchors.all.len() - before;
         if added > 0 {
-            let message = "finer than packed coordinates of the model: bound to bones beside it";
+            let message =
+                "packed coordinates are too coarse this far from the origin: bones added near the mesh";
             losses.push(Loss::changed(format!("meshes[{index}].skins"), message).detail(added));
         }
     }
     scene.meshes = meshes;
+    anchors.out_of_bones
 }
 
 /// Returns the joint whose bone a vertex is bound to.
@@ -89,6 +95,8 @@ struct Anchors {
     all: Vec<Anchor>,
     /// The index of the first anchor in the skeleton.
     first: usize,
+    /// Whether a group needed more bones than there was room for.
+    out_of_bones: bool,
 }
 
 impl Anchors {
@@ -102,10 +110,11 @@ impl Anchors {
         encoding: &Encoding,
     ) {
         let joint = group.joint.or(self.base);
-        let accepted = encoding.accepted(mesh.size());
         let error_at = |at: Vec3| encoding.rounding((group.low - at).abs().max((group.high - at).abs())).1;
         let centre = group.low + (group.high - group.low) / 2.0;
-        if error_at(centre) > accepted {
+        // Even out of reach, the nearest error is the one to name.
+        let accepted = encoding.accepted(mesh.size()).max(SLACK * error_at(centre));
+        if group.error <= accepted {
             return;
         }
         let own = self.all.iter().enumerate().filter(|(_, anchor)| anchor.joint == joint);
@@ -131,6 +140,7 @@ impl Anchors {
         let Some(last) = nearest.0 else { return };
         // The model itself may need one more bone.
         if scene.skeleton.joints.len() + chain.len() + 1 > rig::MAX_BONES {
+            self.out_of_bones = true;
             return;
         }
         let to_joint = joint.and_then(|joint| scene.skeleton.joints.get(joint));

@@ -98,7 +98,7 @@ impl FromScene for Document {
         lods::show_loose(&mut scene);
         let sources = cut(&mut scene, &mut losses);
         let names = sources.into_iter().filter_map(|index| names.get(index));
-        anchors::add(&mut scene, &extras, &encoding, &mut losses);
+        let out_of_bones = anchors::add(&mut scene, &extras, &encoding, &mut losses);
         let centre = rig::centre_of(&scene);
         let (rig, bones) = Rig::build(&scene, &extras, &mut losses).map_err(in_bmd)?;
         let animations = animation::from_animations(&scene, &rig, &bones, &mut losses).map_err(in_bmd)?;
@@ -106,7 +106,7 @@ impl FromScene for Document {
         let mut document = Document {
             meshes: meshes
                 .map(|(index, (mesh, name))| {
-                    let packing = Packing { rig: &rig, encoding: &encoding, name, centre };
+                    let packing = Packing { rig: &rig, encoding: &encoding, name, centre, out_of_bones };
                     from_mesh(mesh, index, &packing, &mut losses)
                 })
                 .collect::<Result<_>>()
@@ -222,10 +222,12 @@ struct Packing<'a> {
     name: &'a str,
     /// The centre of the model.
     centre: Vec3,
+    /// Whether meshes far from the origin need more bones than BMD has.
+    out_of_bones: bool,
 }
 
 fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mut Vec<Loss>) -> Result<Mesh> {
-    let Packing { rig, encoding, name, centre } = *packing;
+    let Packing { rig, encoding, name, centre, out_of_bones } = *packing;
     let at = |error: Error| error.within(path!(meshes[index]));
     let corners = from_faces(&mesh.faces);
     let faces = Faces::encode(&corners).map_err(at)?;
@@ -274,7 +276,7 @@ fn from_mesh(mut mesh: scene::Mesh, index: usize, packing: &Packing, losses: &mu
     let model = attributes.positions.clone();
     rig.unplace(&mut attributes);
     let decode = |vertices: &Vertices| positions_in_model(vertices, rig);
-    let shape = Shape { name, positions: &model, faces: &corners, size, centre };
+    let shape = Shape { name, positions: &model, faces: &corners, size, centre, out_of_bones };
     let encoded = encoding.encode(&mut attributes, surface, &shape, decode).map_err(at)?;
     report_errors(&encoded, rounding, index, losses);
     let mesh = Mesh::new(Some(surface_name), encoded.vertices, faces);

@@ -58,6 +58,8 @@ pub struct Shape<'a> {
     pub size: f32,
     /// The centre of the whole model.
     pub centre: Vec3,
+    /// Whether meshes far from the origin need more bones than BMD has.
+    pub out_of_bones: bool,
 }
 
 /// Vertices, and how far they are off.
@@ -232,8 +234,11 @@ impl Encoding {
             0 => String::new(),
             lost => format!(", and {lost} of {} triangles collapse or turn over", packed.triangles),
         };
-        let message =
-            format!("packed positions{name} are off by {} m{expected}{collapsed}", metres(packed.error));
+        let bones = if shape.out_of_bones { ", with all 255 bones in use" } else { "" };
+        let message = format!(
+            "packed positions{name} are off by {} m{expected}{collapsed}{bones}",
+            metres(packed.error)
+        );
         Error::inexpressible(message).at(path!(positions))
     }
 }
