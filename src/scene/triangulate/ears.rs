@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::point_tree::{PointTree, area};
 
-/// The number of tree nodes that may be visited per corner of a polygon: 100,000 corners take at most half a second. A
+/// The number of tree nodes that may be visited per corner of a polygon: 100,000 corners take at most about a second. A
 /// polygon that does not cross itself takes about 30 per corner, and up to 200 with long thin ears that pass many
 /// others.
 pub const VISITS_PER_CORNER: usize = 250;
