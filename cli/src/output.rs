@@ -1,5 +1,6 @@
 //! What is written: whole files or nothing, and data on standard output.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde::Serialize;
 use crate::failure::{Failure, Result};
 use crate::input::{STANDARD, is_standard};
 use crate::regular;
-use crate::temporary::{Temporary, moving};
+use crate::temporary::{Moving, Temporary, moving};
 
 /// The name of an output file, as messages have it.
 pub fn name_of(path: &Path) -> String {
@@ -41,6 +42,8 @@ pub struct Staged {
     /// Whether folders are made where there are none.
     in_new_folders: bool,
     files: Vec<StagedFile>,
+    /// The use of each name: a file of the output, or an image that it refers to.
+    names: BTreeMap<PathBuf, String>,
     /// What standard output will get.
     printed: Vec<u8>,
 }
@@ -52,7 +55,8 @@ struct StagedFile {
     role: Role,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The kinds of files, in the order in which they are placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     /// The output, or a part of it.
     Output,
@@ -63,8 +67,14 @@ enum Role {
 impl Staged {
     /// Nothing yet, to be written to `path`; `-` is standard output.
     pub fn new(path: &Path, force: bool) -> Staged {
-        let path = path.to_owned();
-        Staged { path, force, in_new_folders: false, files: Vec::new(), printed: Vec::new() }
+        Staged {
+            path: path.to_owned(),
+            force,
+            in_new_folders: false,
+            files: Vec::new(),
+            names: BTreeMap::new(),
+            printed: Vec::new(),
+        }
     }
 
     /// As [`new`](Staged::new), in folders that need not exist: they are made when all is written.
@@ -91,9 +101,34 @@ impl Staged {
         written.map_err(|error| Failure::io(&path.display().to_string(), &error))
     }
 
+    /// Reserves the name of an image that the output refers to.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file of the output has this name.
+    pub fn reserve_image(&mut self, name: &str, source: &Path) -> Result<()> {
+        let path = self.path.with_file_name(name);
+        let claimed = self.claim(&path, format!("the image {}", source.display()));
+        claimed.map_err(|error| Failure::usage(&path.display().to_string(), error).with_hint(RENAME))
+    }
+
+    fn claim(&mut self, path: &Path, owner: String) -> io::Result<()> {
+        match self.names.get(path) {
+            Some(other) => {
+                let message = format!("the same file for {other} and {owner}");
+                Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+            }
+            None => {
+                self.names.insert(path.to_owned(), owner);
+                Ok(())
+            }
+        }
+    }
+
     /// Adds an image that the output refers to by the relative path `name`, as a copy of `source`. Creates missing
     /// folders; never replaces a different file.
     pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<()> {
+        self.reserve_image(name, source)?;
         let path = self.path.with_file_name(name);
         let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
         match File::open(&path) {
@@ -110,13 +145,28 @@ impl Staged {
         written.map_err(|error| Failure::io(&path.display().to_string(), &error))
     }
 
-    /// Puts all that was written to its place.
-    pub fn commit(self) -> Result<()> {
+    /// Moves all files to their places. On failure, those that replaced no file are removed again.
+    pub fn commit(mut self) -> Result<()> {
         if !self.printed.is_empty() {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
         }
+        // Images last: a failure to write the output leaves none behind.
+        self.files.sort_by_key(|file| file.role);
         let moving = moving();
-        for StagedFile { path, file, role } in self.files {
+        let mut added = Vec::new();
+        let placed = self.place_all(&mut added, &moving);
+        if placed.is_err() {
+            for path in added {
+                // The failure itself is reported.
+                let _ = fs::remove_file(path);
+            }
+        }
+        placed
+    }
+
+    /// Moves all files to their places and lists those that replaced no file.
+    fn place_all(&mut self, added: &mut Vec<PathBuf>, moving: &Moving) -> Result<()> {
+        for StagedFile { path, file, role } in self.files.drain(..) {
             let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
             if let (true, Some(folder)) = (self.in_new_folders || role == Role::Image, path.parent()) {
                 fs::create_dir_all(folder)
@@ -124,7 +174,8 @@ impl Staged {
             }
             let copy = file.handle().map_err(failure)?;
             let replace = self.force && role == Role::Output;
-            match file.place(&path, replace, &moving) {
+            let is_new = !path.exists();
+            match file.place(&path, replace, moving) {
                 // Another conversion of the same batch may have copied the same image meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && role == Role::Image => {
                     let is_same = have_same_content(copy, &path).map_err(failure)?;
@@ -132,7 +183,10 @@ impl Staged {
                         return Err(different(&path, "the image of this name"));
                     }
                 }
-                placed => placed.map_err(failure)?,
+                placed => {
+                    placed.map_err(failure)?;
+                    added.extend(is_new.then_some(path));
+                }
             }
         }
         Ok(())
@@ -172,8 +226,11 @@ impl Files for Staged {
         }
         let path = self.path.with_file_name(name);
         let refused = path.is_file() && !self.force;
-        let file =
-            if refused { Err(io::ErrorKind::AlreadyExists.into()) } else { self.open(&path, Role::Output) };
+        let file = match self.claim(&path, "the output".to_owned()) {
+            Ok(()) if refused => Err(io::ErrorKind::AlreadyExists.into()),
+            Ok(()) => self.open(&path, Role::Output),
+            Err(error) => Err(error),
+        };
         let name = path.display().to_string();
         match file {
             Ok(file) => Ok(Box::new(NamedFile { name, file })),
@@ -181,6 +238,9 @@ impl Files for Staged {
         }
     }
 }
+
+/// Advice where the output and an image have one name.
+pub const RENAME: &str = "name the output otherwise";
 
 /// The failure that an image would replace a different file.
 fn different(path: &Path, source: &str) -> Failure {

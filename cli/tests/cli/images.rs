@@ -155,3 +155,33 @@ fn strict_conversion_keeps_textures_or_fails() {
         assert!(messages.contains("textures: \"maps/oak bark.png\""), "{target}: {messages}");
     }
 }
+
+/// A model whose texture has the name of a file of the output.
+#[test]
+fn an_image_does_not_take_the_place_of_the_output() {
+    for (image, output) in [("out.glb", "out.glb"), ("o.bin", "o.gltf"), ("o.mtl", "o.obj")] {
+        let folder = model(image);
+        folder.put(&format!("in/{image}"), PNG);
+        for option in ["--quiet", "--force"] {
+            let messages =
+                with_slashes(&folder.run(&format!("convert in/a.obj out/{output} {option}")).fails(2));
+            let expected =
+                format!("error: out/{image}: the same file for the image in/{image} and the output\n");
+            assert!(messages.contains(&expected), "{messages}");
+            assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 0, "{output} {option}");
+        }
+        let messages = folder.run(&format!("convert in/a.obj in/{output} --force")).fails(2);
+        assert!(messages.contains("the same file for the image"), "{messages}");
+        assert_eq!(folder.get(&format!("in/{image}")), PNG);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_conversion_that_fails_leaves_no_file() {
+    let folder = model(IMAGE);
+    // The folder of the image cannot be made.
+    std::os::unix::fs::symlink("nowhere", folder.path("out/maps")).unwrap();
+    folder.run("convert in/a.obj out/a.gltf").fails(2);
+    assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 1);
+}

@@ -34,6 +34,7 @@ pub fn carry(
     let mut missing = Vec::new();
     for name in image_files(scene) {
         if in_place {
+            output.reserve_image(name, &input.with_file_name(name))?;
             missing.extend(beside.lacks(name).then(|| format!("\"{name}\"")));
             continue;
         }
