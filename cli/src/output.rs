@@ -131,15 +131,10 @@ impl Staged {
         self.reserve_image(name, source)?;
         let path = self.path.with_file_name(name);
         let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
-        match File::open(&path) {
-            Ok(existing) => {
-                return match has_content(existing, bytes).map_err(failure)? {
-                    true => Ok(()),
-                    false => Err(different(&path, &source.display().to_string())),
-                };
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failure(error)),
+        match holds(&path, bytes).map_err(failure)? {
+            Some(true) => return Ok(()),
+            Some(false) => return Err(different(&path, &source.display().to_string())),
+            None => {}
         }
         let written = self.open(&path, Role::Image).and_then(|mut file| file.write_all(bytes));
         written.map_err(|error| Failure::io(&path.display().to_string(), &error))
@@ -215,6 +210,15 @@ impl Files for Staged {
         regular::read(&self.path.with_file_name(name), limit)
     }
 
+    /// An image that is there already is kept.
+    fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path.with_file_name(name);
+        match !is_standard(&self.path) && matches!(holds(&path, bytes), Ok(Some(true))) {
+            true => self.claim(&path, "an embedded image".to_owned()),
+            false => self.create(name)?.write_all(bytes),
+        }
+    }
+
     /// Errors of the file name it: a scene may be written to several.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
         if is_standard(&self.path) {
@@ -247,6 +251,15 @@ fn different(path: &Path, source: &str) -> Failure {
     let message = format!("a different file exists; not replaced by {source}");
     Failure::usage(&path.display().to_string(), message)
         .with_hint("write to another folder, or embed the images in glTF with --embed-images")
+}
+
+/// Returns whether the file at a path has this content; `None` if there is no file.
+fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<bool>> {
+    match File::open(path) {
+        Ok(file) => has_content(file, bytes).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns `true` if a file has this content.

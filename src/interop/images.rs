@@ -1,7 +1,7 @@
 //! Image files beside models: resolves paths, embeds files, and writes embedded images.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use super::Files;
@@ -169,12 +169,9 @@ impl<'a> ImageFiles<'a> {
     fn write(&mut self, texture: &Texture, files: &mut dyn Files) -> Result<String> {
         let Some(image) = &texture.image else { return Ok(String::new()) };
         let name = self.file_name(&texture.name, extension_of(&image.media_type));
-        match files.create(&name) {
+        match files.create_image(&name, &image.bytes) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(String::new()),
-            file => {
-                file?.write_all(&image.bytes)?;
-                Ok(name)
-            }
+            written => Ok(written.map(|()| name)?),
         }
     }
 

@@ -70,6 +70,15 @@ pub trait Files {
     /// If it cannot be made. [`io::ErrorKind::Unsupported`] says that there is no place for files beside the one that is
     /// written: then glTF has its numbers in itself, and OBJ goes without colours and textures of materials.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
+
+    /// Writes an image as a new file. An implementation may keep an existing file with this content.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Files::create); also if writing fails.
+    fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.create(name)?.write_all(bytes)
+    }
 }
 
 /// Files in memory.

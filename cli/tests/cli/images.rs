@@ -185,3 +185,20 @@ fn a_conversion_that_fails_leaves_no_file() {
     folder.run("convert in/a.obj out/a.gltf").fails(2);
     assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 1);
 }
+
+/// Outputs of one model in several formats share its images.
+#[test]
+fn an_embedded_image_that_is_there_already_is_kept() {
+    let folder = model(IMAGE);
+    folder.run("convert in/a.obj a.glb --embed-images").fails(0);
+    for output in ["out/a.obj", "out/a.ply"] {
+        folder.run(&format!("convert a.glb {output} --quiet")).fails(0);
+    }
+    assert_eq!(folder.get("out/a_oak bark.png"), PNG);
+    folder.put("out/a_oak bark.png", "different");
+    let messages = with_slashes(&folder.run("convert a.glb out/a.ply").fails(2));
+    assert!(messages.contains("out/a.ply: the file exists already"), "{messages}");
+    fs::remove_file(folder.path("out/a.ply")).unwrap();
+    let messages = with_slashes(&folder.run("convert a.glb out/a.ply").fails(2));
+    assert!(messages.contains("out/a_oak bark.png: the file exists already"), "{messages}");
+}
