@@ -128,6 +128,10 @@ fn images_that_an_output_cannot_reach_are_losses() {
     assert_eq!(folder.run("convert in/a.obj in/a.glb --strict").status, 0);
     let run = folder.run("convert in/a.obj in/b.glb --embed-images");
     assert!(run.stderr.contains("warning: image \"../secret.png\" not embedded: "), "{}", run.stderr);
+    // Said once.
+    let messages = folder.run("convert in/a.obj out/b.glb --embed-images").fails(0);
+    assert_eq!(messages.matches("secret.png").count(), 1, "{messages}");
+    assert!(messages.contains("dropped: images: not copied"), "{messages}");
     let folder = model(IMAGE);
     let run =
         folder.command().args(["convert", "in/a.obj", "-", "--to", "glb", "--strict"]).output().unwrap();
