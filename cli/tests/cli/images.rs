@@ -138,6 +138,17 @@ fn images_that_an_output_cannot_reach_are_losses() {
     assert_eq!((run.status.code(), &*run.stdout), (Some(1), &b""[..]));
 }
 
+#[test]
+fn a_remote_image_is_not_embedded() {
+    let folder = model("http://host/leaf.png");
+    let messages = folder.run("convert in/a.obj out/a.glb --embed-images").fails(0);
+    let expected = "warning: image \"http://host/leaf.png\" not embedded: remote images are not downloaded\n";
+    assert!(messages.contains(expected), "{messages}");
+    // As a reference it is kept.
+    let messages = folder.run("convert in/a.obj out/b.glb --strict").fails(0);
+    assert!(!messages.contains("leaf.png"), "{messages}");
+}
+
 /// Models of a batch share images; those that clash are refused.
 #[test]
 fn a_batch_copies_shared_images_once() {
