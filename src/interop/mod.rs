@@ -61,6 +61,7 @@ pub trait Files {
     /// # Errors
     ///
     /// If there is none, or it cannot be read. The message need not repeat the name.
+    /// [`io::ErrorKind::Unsupported`] rejects the name: then glTF is invalid, rather than unreadable.
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
 
     /// A new file to be written.

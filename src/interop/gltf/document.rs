@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::io;
 
 use ::gltf::json;
 use base64::Engine;
@@ -251,10 +252,16 @@ fn resolve(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Reason>
     let name = percent_decode_str(uri).decode_utf8_lossy();
     let inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
     if !inside || name.contains(':') {
-        let message = format!("\"{name}\" is not read: only files beside this one or below it are");
+        let message = format!("{name}: outside of the folder of the file: not read, for safety");
         return Err((ErrorKind::Unsupported, message));
     }
-    files.read(&name, length).map_err(|error| (ErrorKind::Io, format!("{name}: {error}")))
+    files.read(&name, length).map_err(|error| {
+        let kind = match error.kind() {
+            io::ErrorKind::Unsupported => ErrorKind::Unsupported,
+            _ => ErrorKind::Io,
+        };
+        (kind, format!("{name}: {error}"))
+    })
 }
 
 /// Returns the media type and content of a data URI, or the reason why it cannot be decoded. Returns `None` for other
