@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use meshspec::interop::Files;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::input::{STANDARD, is_standard};
+use crate::lines::{Images, hash, hash_of};
 use crate::regular;
 use crate::temporary::{Moving, Temporary, moving};
 
@@ -44,6 +46,8 @@ pub struct Staged {
     files: Vec<StagedFile>,
     /// The use of each name: a file of the output, or an image that it refers to.
     names: BTreeMap<PathBuf, String>,
+    /// The images of the last conversion, which may be replaced; `None` without a log.
+    earlier: Option<Images>,
     /// What standard output will get.
     printed: Vec<u8>,
 }
@@ -56,13 +60,22 @@ struct StagedFile {
 }
 
 /// The kinds of files, in the order in which they are placed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     /// The output, or a part of it.
     Output,
-    /// An image that the output refers to.
-    Image,
+    /// An image that the output refers to. It may replace a file with this SHA-256.
+    Image(Option<String>),
 }
+
+impl Role {
+    fn is_image(&self) -> bool {
+        matches!(self, Role::Image(_))
+    }
+}
+
+/// Held while images are compared and placed: outputs of a batch share them.
+static IMAGES: Mutex<()> = Mutex::new(());
 
 impl Staged {
     /// Nothing yet, to be written to `path`; `-` is standard output.
@@ -73,13 +86,15 @@ impl Staged {
             in_new_folders: false,
             files: Vec::new(),
             names: BTreeMap::new(),
+            earlier: None,
             printed: Vec::new(),
         }
     }
 
     /// As [`new`](Staged::new), in folders that need not exist: they are made when all is written.
-    pub fn in_new_folders(path: &Path, force: bool) -> Staged {
-        Staged { in_new_folders: true, ..Staged::new(path, force) }
+    /// `earlier` lists the images of the last conversion, if there is a log.
+    pub fn in_new_folders(path: &Path, force: bool, earlier: Option<Images>) -> Staged {
+        Staged { in_new_folders: true, earlier, ..Staged::new(path, force) }
     }
 
     pub fn path(&self) -> &Path {
@@ -126,18 +141,24 @@ impl Staged {
     }
 
     /// Adds an image that the output refers to by the relative path `name`, as a copy of `source`. Creates missing
-    /// folders; never replaces a different file.
-    pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<()> {
+    /// folders; replaces no other file than the image of the last conversion. With a log, returns what it records.
+    pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
         self.reserve_image(name, source)?;
         let path = self.path.with_file_name(name);
         let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
+        let key = path.display().to_string();
+        let earlier = self.earlier.as_ref().and_then(|images| images.get(&key).cloned());
+        let record = self.earlier.is_some().then(|| (key, hash_of(bytes)));
         match holds(&path, bytes).map_err(failure)? {
-            Some(true) => return Ok(()),
-            Some(false) => return Err(different(&path, &source.display().to_string())),
-            None => {}
+            Some(true) => return Ok(record),
+            Some(false) if !has_hash(&path, earlier.as_deref()) => {
+                return Err(different(&path, &source.display().to_string()));
+            }
+            _ => {}
         }
-        let written = self.open(&path, Role::Image).and_then(|mut file| file.write_all(bytes));
-        written.map_err(|error| Failure::io(&path.display().to_string(), &error))
+        let written = self.open(&path, Role::Image(earlier)).and_then(|mut file| file.write_all(bytes));
+        written.map_err(failure)?;
+        Ok(record)
     }
 
     /// Moves all files to their places. On failure, those that replaced no file are removed again.
@@ -146,7 +167,7 @@ impl Staged {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
         }
         // Images last: a failure to write the output leaves none behind.
-        self.files.sort_by_key(|file| file.role);
+        self.files.sort_by_key(|file| file.role.is_image());
         let moving = moving();
         let mut added = Vec::new();
         let placed = self.place_all(&mut added, &moving);
@@ -163,16 +184,20 @@ impl Staged {
     fn place_all(&mut self, added: &mut Vec<PathBuf>, moving: &Moving) -> Result<()> {
         for StagedFile { path, file, role } in self.files.drain(..) {
             let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
-            if let (true, Some(folder)) = (self.in_new_folders || role == Role::Image, path.parent()) {
+            if let (true, Some(folder)) = (self.in_new_folders || role.is_image(), path.parent()) {
                 fs::create_dir_all(folder)
                     .map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
             }
             let copy = file.handle().map_err(failure)?;
-            let replace = self.force && role == Role::Output;
+            let _others_wait = role.is_image().then(|| IMAGES.lock().unwrap_or_else(PoisonError::into_inner));
+            let replace = match &role {
+                Role::Output => self.force,
+                Role::Image(earlier) => has_hash(&path, earlier.as_deref()),
+            };
             let is_new = !path.exists();
             match file.place(&path, replace, moving) {
                 // Another conversion of the same batch may have copied the same image meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && role == Role::Image => {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && role.is_image() => {
                     let is_same = have_same_content(copy, &path).map_err(failure)?;
                     if !is_same {
                         return Err(different(&path, "the image of this name"));
@@ -195,7 +220,7 @@ impl Staged {
             Ok(_) => fs::canonicalize(path)?,
             Err(_) => path.to_owned(),
         };
-        let makes_folders = self.in_new_folders || role == Role::Image;
+        let makes_folders = self.in_new_folders || role.is_image();
         let is_there = |folder: &&Path| !makes_folders || folder.is_dir();
         let folder = path.ancestors().skip(1).find(is_there).filter(|folder| !folder.as_os_str().is_empty());
         let file = Temporary::new(folder.unwrap_or(Path::new(".")))?;
@@ -249,8 +274,15 @@ pub const RENAME: &str = "name the output otherwise";
 /// The failure that an image would replace a different file.
 fn different(path: &Path, source: &str) -> Failure {
     let message = format!("a different file exists; not replaced by {source}");
-    Failure::usage(&path.display().to_string(), message)
-        .with_hint("write to another folder, or embed the images in glTF with --embed-images")
+    Failure::usage(&path.display().to_string(), message).with_hint(
+        "remove it, write to another folder, or embed images in glTF with --embed-images; \
+             with --log, images of earlier runs are replaced",
+    )
+}
+
+/// Returns `true` if a file has this SHA-256.
+fn has_hash(path: &Path, expected: Option<&str>) -> bool {
+    expected.is_some_and(|expected| hash(path).is_ok_and(|found| found == expected))
 }
 
 /// Returns whether the file at a path has this content; `None` if there is no file.

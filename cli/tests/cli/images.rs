@@ -217,3 +217,35 @@ fn an_embedded_image_that_is_there_already_is_kept() {
     let messages = with_slashes(&folder.run("convert a.glb out/a.ply").fails(2));
     assert!(messages.contains("out/a_oak bark.png: the file exists already"), "{messages}");
 }
+
+#[test]
+fn a_log_lets_copies_of_an_earlier_run_be_replaced() {
+    let folder = model(IMAGE);
+    let command = "convert in --out-dir many --to glb --newer=hash --log log";
+    let copy = "many/maps/oak bark.png";
+    let change = |content: &str| {
+        folder.put("in/maps/oak bark.png", content);
+        // The model changes, too.
+        for name in ["a", "b"] {
+            put_model(&folder, name, IMAGE);
+            let text = String::from_utf8(folder.get(&format!("in/{name}.obj"))).unwrap();
+            folder.put(&format!("in/{name}.obj"), format!("{text}# {content}\n"));
+        }
+    };
+    change("first");
+    folder.run(command).fails(0);
+    change("second");
+    folder.run(command).fails(0);
+    assert_eq!(folder.get(copy), b"second");
+    // A file that is not the program's own.
+    folder.put(copy, "precious");
+    change("third");
+    for _ in 0..2 {
+        let messages = with_slashes(&folder.run(command).fails(1));
+        assert!(messages.contains("not replaced by in/maps/oak bark.png\nhint: remove it, "), "{messages}");
+        assert_eq!(folder.get(copy), b"precious");
+    }
+    folder.put(copy, "second");
+    folder.run(command).fails(0);
+    assert_eq!(folder.get(copy), b"third");
+}

@@ -105,11 +105,18 @@ impl Convert {
         if let Some(status) = self.before(job, lines) {
             return Ok(Ended::Before(status));
         }
-        let state = lines.state(&job.input.file);
+        let mut state = lines.state(&job.input.file);
+        let earlier = lines.images(&job.input.file);
         // --newer is there to replace what is not up to date.
         let force = self.force || self.many.newer.is_some();
-        let staged = Staged::in_new_folders(&job.output, force);
+        let staged = Staged::in_new_folders(&job.output, force, earlier.clone());
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
+        if let Some(state) = &mut state {
+            state.images = match &result {
+                Ok(Outcome { refusal: None, images, .. }) => images.clone(),
+                _ => earlier.unwrap_or_default(),
+            };
+        }
         if lines.are_written() {
             lines.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
         }
@@ -131,7 +138,7 @@ impl Convert {
     /// Prints at once what cannot be grouped with other files.
     fn report(&self, job: &Job, result: &Result<Outcome>) {
         match result {
-            Ok(Outcome { assumed, losses, warnings, refusal }) => {
+            Ok(Outcome { assumed, losses, warnings, refusal, .. }) => {
                 if self.verbosity.verbose {
                     let prefix = format!("{}: ", job.input.file.display());
                     messages::print_all(&prefix, assumed, losses, warnings);

@@ -37,7 +37,7 @@ pub fn carry(
         }
         match beside.read(name, u64::MAX) {
             Ok(bytes) if !is_standard(output.path()) => {
-                output.add_image(name, &bytes, &input.with_file_name(name))?
+                outcome.images.extend(output.add_image(name, &bytes, &input.with_file_name(name))?);
             }
             Ok(_) => outcome.losses.push(lost(name, "standard output takes one file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(format!("\"{name}\"")),
