@@ -18,7 +18,7 @@ use super::{MESHOPT, container, mend, unread};
 use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
-use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness};
+use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness, limits};
 
 /// Why bytes cannot be had.
 type Reason = (ErrorKind, String);
@@ -153,10 +153,7 @@ impl<'a> Document<'a> {
                 self.budget.set(left);
                 Ok(())
             }
-            None => {
-                let message = format!("{bytes} more bytes than the limit for decoded data allows");
-                Err(Error::limit_exceeded(message).at_text(path()))
-            }
+            None => Err(Error::limit_exceeded(limits::decoded_exceeded(bytes)).at_text(path())),
         }
     }
 }
@@ -222,9 +219,9 @@ fn load<'a>(
     left: &mut u64,
 ) -> Result<Cow<'a, [u8]>, Reason> {
     let length = buffer.byte_length.0;
-    *left = left.checked_sub(length).ok_or_else(|| {
-        (ErrorKind::LimitExceeded, format!("{length} more bytes than the limit for decoded data allows"))
-    })?;
+    *left = left
+        .checked_sub(length)
+        .ok_or_else(|| (ErrorKind::LimitExceeded, limits::decoded_exceeded(length)))?;
     let mut bytes = match &buffer.uri {
         Some(uri) => Cow::Owned(resolve(uri, length, files)?),
         None if index == 0 => {
