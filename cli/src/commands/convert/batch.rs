@@ -44,7 +44,8 @@ struct Counts {
 
 impl Convert {
     /// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
-    /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file.
+    /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file. A pattern
+    /// without a match is unreadable.
     pub(super) fn run_all(
         &self,
         inputs: &[PathBuf],
@@ -97,7 +98,11 @@ impl Convert {
         if !self.verbosity.quiet {
             eprintln!("{}", counts.text());
         }
-        Ok(if counts.failed == 0 { Status::Fine } else { Status::Invalid })
+        Ok(match counts.failed {
+            0 => Status::Fine,
+            _ if jobs.iter().any(|job| job.input.is_unmatched()) => Status::Io,
+            _ => Status::Invalid,
+        })
     }
 
     /// Converts a file, unless that was done before.
