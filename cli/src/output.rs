@@ -59,8 +59,7 @@ struct StagedFile {
     role: Role,
 }
 
-/// The kinds of files, in the order in which they are placed.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug)]
 enum Role {
     /// The output, or a part of it.
     Output,
@@ -74,7 +73,7 @@ impl Role {
     }
 }
 
-/// Held while images are compared and placed: outputs of a batch share them.
+/// Held while outputs with images are placed: those of a batch share images.
 static IMAGES: Mutex<()> = Mutex::new(());
 
 impl Staged {
@@ -168,6 +167,8 @@ impl Staged {
         }
         // Images last: a failure to write the output leaves none behind.
         self.files.sort_by_key(|file| file.role.is_image());
+        let has_images = self.files.last().is_some_and(|file| file.role.is_image());
+        let _others_wait = has_images.then(|| IMAGES.lock().unwrap_or_else(PoisonError::into_inner));
         let moving = moving();
         let mut added = Vec::new();
         let placed = self.place_all(&mut added, &moving);
@@ -189,7 +190,6 @@ impl Staged {
                     .map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
             }
             let copy = file.handle().map_err(failure)?;
-            let _others_wait = role.is_image().then(|| IMAGES.lock().unwrap_or_else(PoisonError::into_inner));
             let replace = match &role {
                 Role::Output => self.force,
                 Role::Image(earlier) => has_hash(&path, earlier.as_deref()),
