@@ -10,6 +10,10 @@ const MAX_TRIANGLES: u64 = 1 << 27;
 #[cfg(feature = "scene")]
 const MESH: u64 = 64;
 
+/// Triangles that take as much memory as an instance while it is read.
+#[cfg(feature = "gltf")]
+const INSTANCE: u64 = 4;
+
 /// Bounds on what reading a file may cost.
 ///
 /// Memory is bounded by the input itself: counts are checked against the bytes that remain before anything is
@@ -24,8 +28,9 @@ pub struct Limits {
     pub max_libraries: u64,
     /// Findings of one rule that a report keeps, 100 by default. The others are counted.
     pub max_findings_per_rule: usize,
-    /// Triangles, and vertices, that the scene of an interchange file may have, copies of meshes at several nodes included;
-    /// 134,217,728 by default, which take about 4 GiB. For each 64 of these it may have a mesh, 2,097,152 or more.
+    /// Triangles, and vertices, that the scene of an interchange file may have; 134,217,728 by default, which take about
+    /// 4 GiB. A mesh of several nodes counts once, unless it must be copied: for formats without nodes, for instance.
+    /// The limits of meshes (one for 64 triangles) and instances (one for 4) follow; raising it raises them.
     pub max_triangles: u64,
 }
 
@@ -90,6 +95,28 @@ pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
     let message =
         format!("{count} meshes, but the limit is {max}; --max-triangles raises it, by 1 for {MESH}");
     Err(Error::limit_exceeded(message))
+}
+
+/// # Errors
+///
+/// Returns an error if there are more instances of meshes than fit the limit of triangles.
+#[cfg(feature = "gltf")]
+pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
+    let max = max_triangles.max(MAX_TRIANGLES) / INSTANCE;
+    if count <= max {
+        return Ok(());
+    }
+    let message =
+        format!("{count} instances, but the limit is {max}; --max-triangles raises it, by 1 for {INSTANCE}");
+    Err(Error::limit_exceeded(message))
+}
+
+/// Returns the message that decoded data has so many bytes beyond [`Limits::max_decoded`].
+#[cfg(feature = "gltf")]
+pub(crate) fn decoded_exceeded(bytes: u64) -> String {
+    format!(
+        "{bytes} more bytes than the limit for decoded data allows; --max-triangles raises it, by 32 for 1"
+    )
 }
 
 /// # Errors

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use meshspec::{ErrorKind, Loss, Span};
 
+use crate::output::RENAME;
 use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
 
@@ -86,6 +87,11 @@ impl Failure {
         let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
         if source.is_some_and(|source| source.kind() == io::ErrorKind::AlreadyExists) {
             return Failure::exists(error.message());
+        }
+        if source.is_some_and(|source| source.kind() == io::ErrorKind::InvalidInput) {
+            let message = error.message().to_owned();
+            let failure = Failure { status: Status::Usage, message, hint: None, excerpt: None };
+            return failure.with_hint(RENAME);
         }
         Failure { status: Status::Io, message: error.message().to_owned(), hint: None, excerpt: None }
     }

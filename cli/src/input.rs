@@ -86,7 +86,7 @@ impl<'a> Beside<'a> {
 
     /// The file of this name in the folder of the file or below.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
-        let refuse = |message| Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        let refuse = |message| Err(io::Error::new(io::ErrorKind::Unsupported, message));
         let inside =
             Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if is_standard(self.0) || !inside {

@@ -1,7 +1,7 @@
 //! A line of JSON for each file, as soon as it is done: on standard output, or in a log that says what need not be done
 //! again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -54,7 +54,13 @@ pub struct State {
     /// Stands for the options of the command and the version of the program: with others, the result may be another.
     options: String,
     status: u8,
+    /// The images beside the output.
+    #[serde(default, skip_serializing_if = "Images::is_empty")]
+    pub images: Images,
 }
+
+/// SHA-256 of files, by path.
+pub type Images = BTreeMap<String, String>;
 
 #[derive(Serialize)]
 struct Line<'a, T> {
@@ -152,6 +158,12 @@ impl Lines {
         }
     }
 
+    /// Returns the images beside the output of a file after its last conversion; `None` without a log.
+    pub fn images(&self, file: &Path) -> Option<Images> {
+        let log = self.log.as_ref()?;
+        Some(log.known.get(&*file.to_string_lossy()).map(|state| state.images.clone()).unwrap_or_default())
+    }
+
     /// The state of a file, to be taken before work on it begins and given to [`write`](Lines::write) at its end.
     pub fn state(&self, file: &Path) -> Option<State> {
         let log = self.log.as_ref()?;
@@ -189,6 +201,7 @@ impl State {
             sha256: if newer == Some(Newer::Hash) { Some(hash(file)?) } else { None },
             options: options.to_owned(),
             status: 0,
+            images: Images::new(),
         })
     }
 }
@@ -226,10 +239,16 @@ fn known(log: &File) -> io::Result<(HashMap<String, State>, u64)> {
     Ok((known, end))
 }
 
-fn hash(file: &Path) -> io::Result<String> {
+/// Returns the SHA-256 of a file in hexadecimal digits.
+pub fn hash(file: &Path) -> io::Result<String> {
     let mut hash = Sha256::new();
     io::copy(&mut File::open(file)?, &mut hash)?;
     Ok(hex(&hash.finalize()))
+}
+
+/// Returns the SHA-256 of bytes in hexadecimal digits.
+pub fn hash_of(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -23,6 +23,11 @@ pub struct Listed {
 }
 
 impl Listed {
+    /// Returns `true` if the command line has a pattern without a match.
+    pub fn is_unmatched(&self) -> bool {
+        self.is_named && is_pattern(&self.file) && !self.file.exists()
+    }
+
     /// # Errors
     ///
     /// If it is not a regular file and not named on the command line: an idle pipe would block the batch.

@@ -1,16 +1,19 @@
 //! What is written: whole files or nothing, and data on standard output.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use meshspec::interop::Files;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::input::{STANDARD, is_standard};
+use crate::lines::{Images, hash, hash_of};
 use crate::regular;
-use crate::temporary::{Temporary, moving};
+use crate::temporary::{Moving, Temporary, moving};
 
 /// The name of an output file, as messages have it.
 pub fn name_of(path: &Path) -> String {
@@ -41,6 +44,10 @@ pub struct Staged {
     /// Whether folders are made where there are none.
     in_new_folders: bool,
     files: Vec<StagedFile>,
+    /// The use of each name: a file of the output, or an image that it refers to.
+    names: BTreeMap<PathBuf, String>,
+    /// The images of the last conversion, which may be replaced; `None` without a log.
+    earlier: Option<Images>,
     /// What standard output will get.
     printed: Vec<u8>,
 }
@@ -52,24 +59,41 @@ struct StagedFile {
     role: Role,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 enum Role {
     /// The output, or a part of it.
     Output,
-    /// An image that the output refers to.
-    Image,
+    /// An image that the output refers to. It may replace a file with this SHA-256.
+    Image(Option<String>),
 }
+
+impl Role {
+    fn is_image(&self) -> bool {
+        matches!(self, Role::Image(_))
+    }
+}
+
+/// Held while outputs with images are placed: those of a batch share images.
+static IMAGES: Mutex<()> = Mutex::new(());
 
 impl Staged {
     /// Nothing yet, to be written to `path`; `-` is standard output.
     pub fn new(path: &Path, force: bool) -> Staged {
-        let path = path.to_owned();
-        Staged { path, force, in_new_folders: false, files: Vec::new(), printed: Vec::new() }
+        Staged {
+            path: path.to_owned(),
+            force,
+            in_new_folders: false,
+            files: Vec::new(),
+            names: BTreeMap::new(),
+            earlier: None,
+            printed: Vec::new(),
+        }
     }
 
     /// As [`new`](Staged::new), in folders that need not exist: they are made when all is written.
-    pub fn in_new_folders(path: &Path, force: bool) -> Staged {
-        Staged { in_new_folders: true, ..Staged::new(path, force) }
+    /// `earlier` lists the images of the last conversion, if there is a log.
+    pub fn in_new_folders(path: &Path, force: bool, earlier: Option<Images>) -> Staged {
+        Staged { in_new_folders: true, earlier, ..Staged::new(path, force) }
     }
 
     pub fn path(&self) -> &Path {
@@ -91,48 +115,98 @@ impl Staged {
         written.map_err(|error| Failure::io(&path.display().to_string(), &error))
     }
 
-    /// Adds an image that the output refers to by the relative path `name`, as a copy of `source`. Creates missing
-    /// folders; never replaces a different file.
-    pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<()> {
+    /// Reserves the name of an image that the output refers to.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file of the output has this name.
+    pub fn reserve_image(&mut self, name: &str, source: &Path) -> Result<()> {
         let path = self.path.with_file_name(name);
-        let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
-        match File::open(&path) {
-            Ok(existing) => {
-                return match has_content(existing, bytes).map_err(failure)? {
-                    true => Ok(()),
-                    false => Err(different(&path, &source.display().to_string())),
-                };
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(failure(error)),
-        }
-        let written = self.open(&path, Role::Image).and_then(|mut file| file.write_all(bytes));
-        written.map_err(|error| Failure::io(&path.display().to_string(), &error))
+        let claimed = self.claim(&path, format!("the image {}", source.display()));
+        claimed.map_err(|error| Failure::usage(&path.display().to_string(), error).with_hint(RENAME))
     }
 
-    /// Puts all that was written to its place.
-    pub fn commit(self) -> Result<()> {
+    fn claim(&mut self, path: &Path, owner: String) -> io::Result<()> {
+        match self.names.get(path) {
+            Some(other) => {
+                let message = format!("the same file for {other} and {owner}");
+                Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+            }
+            None => {
+                self.names.insert(path.to_owned(), owner);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds an image that the output refers to by the relative path `name`, as a copy of `source`. Creates missing
+    /// folders; replaces no other file than the image of the last conversion. With a log, returns what it records.
+    pub fn add_image(&mut self, name: &str, bytes: &[u8], source: &Path) -> Result<Option<(String, String)>> {
+        self.reserve_image(name, source)?;
+        let path = self.path.with_file_name(name);
+        let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
+        let key = path.display().to_string();
+        let earlier = self.earlier.as_ref().and_then(|images| images.get(&key).cloned());
+        let record = self.earlier.is_some().then(|| (key, hash_of(bytes)));
+        match holds(&path, bytes).map_err(failure)? {
+            Some(true) => return Ok(record),
+            Some(false) if !has_hash(&path, earlier.as_deref()) => {
+                return Err(different(&path, &source.display().to_string()));
+            }
+            _ => {}
+        }
+        let written = self.open(&path, Role::Image(earlier)).and_then(|mut file| file.write_all(bytes));
+        written.map_err(failure)?;
+        Ok(record)
+    }
+
+    /// Moves all files to their places. On failure, those that replaced no file are removed again.
+    pub fn commit(mut self) -> Result<()> {
         if !self.printed.is_empty() {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
         }
+        // Images last: a failure to write the output leaves none behind.
+        self.files.sort_by_key(|file| file.role.is_image());
+        let has_images = self.files.last().is_some_and(|file| file.role.is_image());
+        let _others_wait = has_images.then(|| IMAGES.lock().unwrap_or_else(PoisonError::into_inner));
         let moving = moving();
-        for StagedFile { path, file, role } in self.files {
+        let mut added = Vec::new();
+        let placed = self.place_all(&mut added, &moving);
+        if placed.is_err() {
+            for path in added {
+                // The failure itself is reported.
+                let _ = fs::remove_file(path);
+            }
+        }
+        placed
+    }
+
+    /// Moves all files to their places and lists those that replaced no file.
+    fn place_all(&mut self, added: &mut Vec<PathBuf>, moving: &Moving) -> Result<()> {
+        for StagedFile { path, file, role } in self.files.drain(..) {
             let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
-            if let (true, Some(folder)) = (self.in_new_folders || role == Role::Image, path.parent()) {
+            if let (true, Some(folder)) = (self.in_new_folders || role.is_image(), path.parent()) {
                 fs::create_dir_all(folder)
                     .map_err(|error| Failure::io(&folder.display().to_string(), &error))?;
             }
             let copy = file.handle().map_err(failure)?;
-            let replace = self.force && role == Role::Output;
-            match file.place(&path, replace, &moving) {
+            let replace = match &role {
+                Role::Output => self.force,
+                Role::Image(earlier) => has_hash(&path, earlier.as_deref()),
+            };
+            let is_new = !path.exists();
+            match file.place(&path, replace, moving) {
                 // Another conversion of the same batch may have copied the same image meanwhile.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && role == Role::Image => {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && role.is_image() => {
                     let is_same = have_same_content(copy, &path).map_err(failure)?;
                     if !is_same {
                         return Err(different(&path, "the image of this name"));
                     }
                 }
-                placed => placed.map_err(failure)?,
+                placed => {
+                    placed.map_err(failure)?;
+                    added.extend(is_new.then_some(path));
+                }
             }
         }
         Ok(())
@@ -146,7 +220,7 @@ impl Staged {
             Ok(_) => fs::canonicalize(path)?,
             Err(_) => path.to_owned(),
         };
-        let makes_folders = self.in_new_folders || role == Role::Image;
+        let makes_folders = self.in_new_folders || role.is_image();
         let is_there = |folder: &&Path| !makes_folders || folder.is_dir();
         let folder = path.ancestors().skip(1).find(is_there).filter(|folder| !folder.as_os_str().is_empty());
         let file = Temporary::new(folder.unwrap_or(Path::new(".")))?;
@@ -161,6 +235,15 @@ impl Files for Staged {
         regular::read(&self.path.with_file_name(name), limit)
     }
 
+    /// An image that is there already is kept.
+    fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let path = self.path.with_file_name(name);
+        match !is_standard(&self.path) && matches!(holds(&path, bytes), Ok(Some(true))) {
+            true => self.claim(&path, "an embedded image".to_owned()),
+            false => self.create(name)?.write_all(bytes),
+        }
+    }
+
     /// Errors of the file name it: a scene may be written to several.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
         if is_standard(&self.path) {
@@ -172,8 +255,11 @@ impl Files for Staged {
         }
         let path = self.path.with_file_name(name);
         let refused = path.is_file() && !self.force;
-        let file =
-            if refused { Err(io::ErrorKind::AlreadyExists.into()) } else { self.open(&path, Role::Output) };
+        let file = match self.claim(&path, "the output".to_owned()) {
+            Ok(()) if refused => Err(io::ErrorKind::AlreadyExists.into()),
+            Ok(()) => self.open(&path, Role::Output),
+            Err(error) => Err(error),
+        };
         let name = path.display().to_string();
         match file {
             Ok(file) => Ok(Box::new(NamedFile { name, file })),
@@ -182,11 +268,30 @@ impl Files for Staged {
     }
 }
 
+/// Advice where the output and an image have one name.
+pub const RENAME: &str = "name the output otherwise";
+
 /// The failure that an image would replace a different file.
 fn different(path: &Path, source: &str) -> Failure {
     let message = format!("a different file exists; not replaced by {source}");
-    Failure::usage(&path.display().to_string(), message)
-        .with_hint("write to another folder, or embed the images in glTF with --embed-images")
+    Failure::usage(&path.display().to_string(), message).with_hint(
+        "remove it, write to another folder, or embed images in glTF with --embed-images; \
+             with --log, images of earlier runs are replaced",
+    )
+}
+
+/// Returns `true` if a file has this SHA-256.
+fn has_hash(path: &Path, expected: Option<&str>) -> bool {
+    expected.is_some_and(|expected| hash(path).is_ok_and(|found| found == expected))
+}
+
+/// Returns whether the file at a path has this content; `None` if there is no file.
+fn holds(path: &Path, bytes: &[u8]) -> io::Result<Option<bool>> {
+    match File::open(path) {
+        Ok(file) => has_content(file, bytes).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns `true` if a file has this content.

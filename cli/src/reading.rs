@@ -26,8 +26,8 @@ pub struct Reading {
 /// How much a file may hold.
 #[derive(Debug, Args)]
 pub struct Bounds {
-    /// Refuse interchange files with more triangles or vertices, copies of meshes at several nodes included. 134217728
-    /// by default.
+    /// Refuse interchange files with more triangles or vertices, including the copies of meshes at several nodes that a
+    /// format without nodes needs. 134217728 by default.
     #[arg(long, value_name = "N", hide_short_help = true)]
     max_triangles: Option<u64>,
 }
@@ -35,7 +35,10 @@ pub struct Bounds {
 impl Bounds {
     pub fn limits(&self) -> Limits {
         let limits = Limits::default();
-        self.max_triangles.map_or(limits, |triangles| limits.with_max_triangles(triangles))
+        let Some(triangles) = self.max_triangles else { return limits };
+        // A triangle takes about 32 bytes.
+        let bytes = triangles.saturating_mul(32).max(limits.max_decoded);
+        limits.with_max_triangles(triangles).with_max_decoded(bytes)
     }
 }
 

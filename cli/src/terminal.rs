@@ -35,8 +35,17 @@ pub fn counted(count: u64, one: &str, many: &str) -> String {
 /// A number to six digits, as people write it: `0.1` and not `0.10000000149011612`.
 pub fn number(value: f32) -> String {
     let rounded = format!("{value:.5e}").parse::<f64>().unwrap_or(value.into());
-    match rounded.abs() {
-        size if size == 0.0 || (1e-4..1e9).contains(&size) || !size.is_finite() => rounded.to_string(),
-        _ => format!("{rounded:e}"),
+    decimal(rounded, rounded.abs())
+}
+
+/// Formats a coordinate with as many digits as identify it, so that small extents far from the origin stay visible.
+pub fn coordinate(value: f32) -> String {
+    decimal(value, value.abs().into())
+}
+
+fn decimal(value: impl fmt::Display + fmt::LowerExp, size: f64) -> String {
+    match size {
+        size if size == 0.0 || (1e-4..1e9).contains(&size) || !size.is_finite() => value.to_string(),
+        _ => format!("{value:e}"),
     }
 }

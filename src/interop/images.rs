@@ -1,7 +1,7 @@
 //! Image files beside models: resolves paths, embeds files, and writes embedded images.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use super::Files;
@@ -67,18 +67,23 @@ pub(super) fn is_remote(path: &str) -> bool {
 
 /// Returns the paths, relative to the model, of the image files that the materials of a scene refer to.
 pub fn image_files(scene: &Scene) -> BTreeSet<&str> {
+    references(scene).filter(|name| !is_remote(name)).collect()
+}
+
+/// Returns the paths and URIs of images outside of the model.
+fn references(scene: &Scene) -> impl Iterator<Item = &str> {
     let textures = scene.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
-    let files = textures.filter(|texture| texture.image.is_none() && !is_remote(&texture.name));
-    files.map(|texture| &*texture.name).collect()
+    textures.filter(|texture| texture.image.is_none()).map(|texture| &*texture.name)
 }
 
 /// Reads and embeds the image files that a scene refers to.
 ///
-/// Returns the files that stay outside, each with an error: it cannot be read, or glTF cannot embed its type.
+/// Returns the images that stay outside, each with an error: it is remote, it cannot be read, or glTF cannot embed its
+/// type.
 pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Error)> {
     let mut images = BTreeMap::new();
     let mut failed = Vec::new();
-    for name in image_files(scene) {
+    for name in references(scene).collect::<BTreeSet<_>>() {
         match embedded(name, files) {
             Ok(image) => drop(images.insert(name.to_owned(), image)),
             Err(error) => failed.push((name.to_owned(), error)),
@@ -98,6 +103,9 @@ pub fn embed_images(scene: &mut Scene, files: &dyn Files) -> Vec<(String, io::Er
 const TOO_LARGE: u64 = u32::MAX as u64;
 
 fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
+    if is_remote(name) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "remote images are not downloaded"));
+    }
     let bytes = files.read(name, TOO_LARGE)?;
     if bytes.len() as u64 >= TOO_LARGE {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "an image of 4 GiB or more"));
@@ -169,12 +177,9 @@ impl<'a> ImageFiles<'a> {
     fn write(&mut self, texture: &Texture, files: &mut dyn Files) -> Result<String> {
         let Some(image) = &texture.image else { return Ok(String::new()) };
         let name = self.file_name(&texture.name, extension_of(&image.media_type));
-        match files.create(&name) {
+        match files.create_image(&name, &image.bytes) {
             Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(String::new()),
-            file => {
-                file?.write_all(&image.bytes)?;
-                Ok(name)
-            }
+            written => Ok(written.map(|()| name)?),
         }
     }
 

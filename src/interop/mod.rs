@@ -61,6 +61,7 @@ pub trait Files {
     /// # Errors
     ///
     /// If there is none, or it cannot be read. The message need not repeat the name.
+    /// [`io::ErrorKind::Unsupported`] rejects the name: then glTF is invalid, rather than unreadable.
     fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>>;
 
     /// A new file to be written.
@@ -70,6 +71,15 @@ pub trait Files {
     /// If it cannot be made. [`io::ErrorKind::Unsupported`] says that there is no place for files beside the one that is
     /// written: then glTF has its numbers in itself, and OBJ goes without colours and textures of materials.
     fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>>;
+
+    /// Writes an image as a new file. An implementation may keep an existing file with this content.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](Files::create); also if writing fails.
+    fn create_image(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.create(name)?.write_all(bytes)
+    }
 }
 
 /// Files in memory.

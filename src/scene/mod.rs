@@ -136,7 +136,7 @@ pub struct SceneOptions {
     /// Whether reading applies the transforms of nodes to the vertices of their meshes, which is then no loss. Otherwise
     /// they become [placements](Mesh::placements), and formats without nodes apply them and list that.
     pub bake: bool,
-    /// Triangles, and vertices, that a scene may have once nodes are applied to copies of their meshes:
+    /// Triangles, and vertices, that a scene may have after the meshes of several nodes are copied, if they are:
     /// [`Limits::max_triangles`].
     pub max_triangles: u64,
     /// How precisely to store positions, where a format has several forms of vertices: BMD. `None`: in the smallest form

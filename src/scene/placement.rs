@@ -63,7 +63,7 @@ impl Mesh {
     }
 
     /// Returns the number of triangles or of vertices per copy, whichever is larger.
-    fn cost(&self) -> u64 {
+    pub(crate) fn cost(&self) -> u64 {
         self.triangle_count().max(self.positions.len() as u64)
     }
 

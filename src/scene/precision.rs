@@ -37,14 +37,14 @@ impl FromStr for Precision {
 
     fn from_str(text: &str) -> Result<Precision, Error> {
         let precision = match text.strip_suffix("bit") {
-            Some(bits) => bits.parse().ok().map(Precision::Bits),
+            Some(bits) => bits.parse().ok().filter(|bits| [64, 96, 128].contains(bits)).map(Precision::Bits),
             None => {
                 text.parse().ok().filter(|metres| (0.0..f32::INFINITY).contains(metres)).map(Precision::Error)
             }
         };
         precision.ok_or_else(|| {
             let message = format!(
-                "`{text}` is no precision; expected bits per vertex, as in 128bit, or metres, as in 0.001"
+                "`{text}` is no precision; expected bits per vertex (64bit, 96bit or 128bit) or metres, as in 0.001"
             );
             Error::unsupported(message)
         })

@@ -22,7 +22,7 @@ use crate::messages::Verbosity;
 use crate::per_file::{FileResult, Files};
 use crate::reading::{Bounds, Reading};
 use crate::sections::{self, Parts};
-use crate::terminal::{Escaped, TITLE, counted, number};
+use crate::terminal::{Escaped, TITLE, coordinate, counted, number};
 
 /// How many meshes, properties and packed blocks are shown of each file.
 const FEW: usize = 4;
@@ -304,7 +304,7 @@ fn forms(attributes: &[AttributeInfo]) -> Vec<(&str, Vec<&str>)> {
 }
 
 fn point(coordinates: [f32; 3]) -> String {
-    format!("[{}]", coordinates.map(number).join(", "))
+    format!("[{}]", coordinates.map(coordinate).join(", "))
 }
 
 fn print_animation(index: usize, animation: &AnimationInfo, out: &mut impl Write) -> io::Result<()> {

@@ -98,6 +98,16 @@ fn wrong_options_are_said_once_and_nothing_is_written() {
 }
 
 #[test]
+fn a_pattern_without_a_match_cannot_be_read() {
+    let folder = models();
+    let message = folder.run("convert models/a.mesh no*.mesh --out-dir out --to json").fails(3);
+    assert!(message.contains("error: no*.mesh: no file matches this pattern\n"), "{message}");
+    assert!(message.ends_with("1 file converted, 1 failed\n"), "{message}");
+    // A file without a pattern is one of several failures.
+    folder.run("convert no.mesh --out-dir out --to json").fails(1);
+}
+
+#[test]
 fn what_may_not_be_lost_counts_as_failed() {
     let folder = models();
     let messages =

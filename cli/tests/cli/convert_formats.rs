@@ -301,7 +301,10 @@ fn positions_of_bmd_are_as_precise_as_asked() {
     assert!(message.contains("expected at most 1e-9"), "{message}");
     let message = folder.run("convert a.obj b.glb --precision 64bit").fails(2);
     assert!(message.contains("--precision") && message.contains("bmd only"), "{message}");
-    assert!(folder.run("convert a.obj b.bmd --precision much").fails(2).contains("expected bits per vertex"));
+    for precision in ["much", "32bit"] {
+        let message = folder.run(&format!("convert a.obj b.bmd --precision {precision}")).fails(2);
+        assert!(message.contains("expected bits per vertex (64bit, 96bit or 128bit)"), "{message}");
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn examples_of_json() {
     assert_eq!(run_examples(include_str!("../../../docs/json.md")), 5);
 }
 
-/// The commands for the program run unchanged in a clone, given its samples.
+/// The commands of both READMEs run unchanged in a clone, given its samples.
 #[test]
 fn commands_of_the_readme() {
     let folder = Folder::new();
@@ -27,13 +27,14 @@ fn commands_of_the_readme() {
             folder.put(&name, std::fs::read(file.path()).unwrap());
         }
     }
-    let readme = include_str!("../../../README.md");
-    let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();
-    assert_eq!(commands.len(), 10);
-    for command in commands {
-        let arguments = command.split('#').next().unwrap().trim();
-        let run = folder.run(arguments);
-        assert_eq!(run.status, 0, "meshspec {arguments}: {}", run.stderr);
+    for (readme, count) in [(include_str!("../../../README.md"), 10), (include_str!("../../README.md"), 6)] {
+        let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();
+        assert_eq!(commands.len(), count);
+        for command in commands {
+            let arguments = command.split('#').next().unwrap().trim();
+            let run = folder.run(arguments);
+            assert_eq!(run.status, 0, "meshspec {arguments}: {}", run.stderr);
+        }
     }
 }
 

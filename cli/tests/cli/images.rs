@@ -128,10 +128,25 @@ fn images_that_an_output_cannot_reach_are_losses() {
     assert_eq!(folder.run("convert in/a.obj in/a.glb --strict").status, 0);
     let run = folder.run("convert in/a.obj in/b.glb --embed-images");
     assert!(run.stderr.contains("warning: image \"../secret.png\" not embedded: "), "{}", run.stderr);
+    // Said once.
+    let messages = folder.run("convert in/a.obj out/b.glb --embed-images").fails(0);
+    assert_eq!(messages.matches("secret.png").count(), 1, "{messages}");
+    assert!(messages.contains("dropped: images: not copied"), "{messages}");
     let folder = model(IMAGE);
     let run =
         folder.command().args(["convert", "in/a.obj", "-", "--to", "glb", "--strict"]).output().unwrap();
     assert_eq!((run.status.code(), &*run.stdout), (Some(1), &b""[..]));
+}
+
+#[test]
+fn a_remote_image_is_not_embedded() {
+    let folder = model("http://host/leaf.png");
+    let messages = folder.run("convert in/a.obj out/a.glb --embed-images").fails(0);
+    let expected = "warning: image \"http://host/leaf.png\" not embedded: remote images are not downloaded\n";
+    assert!(messages.contains(expected), "{messages}");
+    // As a reference it is kept.
+    let messages = folder.run("convert in/a.obj out/b.glb --strict").fails(0);
+    assert!(!messages.contains("leaf.png"), "{messages}");
 }
 
 /// Models of a batch share images; those that clash are refused.
@@ -154,4 +169,83 @@ fn strict_conversion_keeps_textures_or_fails() {
         let messages = folder.run(&format!("convert in/a.obj {target} --strict")).fails(1);
         assert!(messages.contains("textures: \"maps/oak bark.png\""), "{target}: {messages}");
     }
+}
+
+/// A model whose texture has the name of a file of the output.
+#[test]
+fn an_image_does_not_take_the_place_of_the_output() {
+    for (image, output) in [("out.glb", "out.glb"), ("o.bin", "o.gltf"), ("o.mtl", "o.obj")] {
+        let folder = model(image);
+        folder.put(&format!("in/{image}"), PNG);
+        for option in ["--quiet", "--force"] {
+            let messages =
+                with_slashes(&folder.run(&format!("convert in/a.obj out/{output} {option}")).fails(2));
+            let expected =
+                format!("error: out/{image}: the same file for the image in/{image} and the output\n");
+            assert!(messages.contains(&expected), "{messages}");
+            assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 0, "{output} {option}");
+        }
+        let messages = folder.run(&format!("convert in/a.obj in/{output} --force")).fails(2);
+        assert!(messages.contains("the same file for the image"), "{messages}");
+        assert_eq!(folder.get(&format!("in/{image}")), PNG);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_conversion_that_fails_leaves_no_file() {
+    let folder = model(IMAGE);
+    // The folder of the image cannot be made.
+    std::os::unix::fs::symlink("nowhere", folder.path("out/maps")).unwrap();
+    folder.run("convert in/a.obj out/a.gltf").fails(2);
+    assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 1);
+}
+
+/// Outputs of one model in several formats share its images.
+#[test]
+fn an_embedded_image_that_is_there_already_is_kept() {
+    let folder = model(IMAGE);
+    folder.run("convert in/a.obj a.glb --embed-images").fails(0);
+    for output in ["out/a.obj", "out/a.ply"] {
+        folder.run(&format!("convert a.glb {output} --quiet")).fails(0);
+    }
+    assert_eq!(folder.get("out/a_oak bark.png"), PNG);
+    folder.put("out/a_oak bark.png", "different");
+    let messages = with_slashes(&folder.run("convert a.glb out/a.ply").fails(2));
+    assert!(messages.contains("out/a.ply: the file exists already"), "{messages}");
+    fs::remove_file(folder.path("out/a.ply")).unwrap();
+    let messages = with_slashes(&folder.run("convert a.glb out/a.ply").fails(2));
+    assert!(messages.contains("out/a_oak bark.png: the file exists already"), "{messages}");
+}
+
+#[test]
+fn a_log_lets_copies_of_an_earlier_run_be_replaced() {
+    let folder = model(IMAGE);
+    let command = "convert in --out-dir many --to glb --newer=hash --log log";
+    let copy = "many/maps/oak bark.png";
+    let change = |content: &str| {
+        folder.put("in/maps/oak bark.png", content);
+        // The model changes, too.
+        for name in ["a", "b"] {
+            put_model(&folder, name, IMAGE);
+            let text = String::from_utf8(folder.get(&format!("in/{name}.obj"))).unwrap();
+            folder.put(&format!("in/{name}.obj"), format!("{text}# {content}\n"));
+        }
+    };
+    change("first");
+    folder.run(command).fails(0);
+    change("second");
+    folder.run(command).fails(0);
+    assert_eq!(folder.get(copy), b"second");
+    // A file that is not the program's own.
+    folder.put(copy, "precious");
+    change("third");
+    for _ in 0..2 {
+        let messages = with_slashes(&folder.run(command).fails(1));
+        assert!(messages.contains("not replaced by in/maps/oak bark.png\nhint: remove it, "), "{messages}");
+        assert_eq!(folder.get(copy), b"precious");
+    }
+    folder.put(copy, "second");
+    folder.run(command).fails(0);
+    assert_eq!(folder.get(copy), b"third");
 }

@@ -186,3 +186,14 @@ fn bytes_that_are_text_are_shown_as_text() {
     let message = folder.run("info --from bmd a.bmd").fails(1);
     assert!(message.contains("starts with [ff, d8, ff, e0], expected \"BMD1\""), "{message}");
 }
+
+#[test]
+fn bounds_far_from_the_origin_keep_their_extent() {
+    let folder = Folder::new();
+    folder.put(
+        "utm.obj",
+        "v 500000.03125 4000000 0\nv 500001 4000000.25 0\nv 500000.03125 4000000 0.3\nf 1 2 3\n",
+    );
+    let text = folder.run("info utm.obj").stdout;
+    assert!(text.contains("bounds          [500000.03, 4000000, 0] to [500001, 4000000.3, 0.3]\n"), "{text}");
+}

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::io;
 
 use ::gltf::json;
 use base64::Engine;
@@ -17,7 +18,7 @@ use super::{MESHOPT, container, mend, unread};
 use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
-use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness};
+use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness, limits};
 
 /// Why bytes cannot be had.
 type Reason = (ErrorKind, String);
@@ -152,10 +153,7 @@ impl<'a> Document<'a> {
                 self.budget.set(left);
                 Ok(())
             }
-            None => {
-                let message = format!("{bytes} more bytes than the limit for decoded data allows");
-                Err(Error::limit_exceeded(message).at_text(path()))
-            }
+            None => Err(Error::limit_exceeded(limits::decoded_exceeded(bytes)).at_text(path())),
         }
     }
 }
@@ -221,9 +219,9 @@ fn load<'a>(
     left: &mut u64,
 ) -> Result<Cow<'a, [u8]>, Reason> {
     let length = buffer.byte_length.0;
-    *left = left.checked_sub(length).ok_or_else(|| {
-        (ErrorKind::LimitExceeded, format!("{length} more bytes than the limit for decoded data allows"))
-    })?;
+    *left = left
+        .checked_sub(length)
+        .ok_or_else(|| (ErrorKind::LimitExceeded, limits::decoded_exceeded(length)))?;
     let mut bytes = match &buffer.uri {
         Some(uri) => Cow::Owned(resolve(uri, length, files)?),
         None if index == 0 => {
@@ -251,10 +249,16 @@ fn resolve(uri: &str, length: u64, files: &dyn Files) -> Result<Vec<u8>, Reason>
     let name = percent_decode_str(uri).decode_utf8_lossy();
     let inside = name.split(['/', '\\']).all(|part| !part.is_empty() && part != "..");
     if !inside || name.contains(':') {
-        let message = format!("\"{name}\" is not read: only files beside this one or below it are");
+        let message = format!("{name}: outside of the folder of the file: not read, for safety");
         return Err((ErrorKind::Unsupported, message));
     }
-    files.read(&name, length).map_err(|error| (ErrorKind::Io, format!("{name}: {error}")))
+    files.read(&name, length).map_err(|error| {
+        let kind = match error.kind() {
+            io::ErrorKind::Unsupported => ErrorKind::Unsupported,
+            _ => ErrorKind::Io,
+        };
+        (kind, format!("{name}: {error}"))
+    })
 }
 
 /// Returns the media type and content of a data URI, or the reason why it cannot be decoded. Returns `None` for other

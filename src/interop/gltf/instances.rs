@@ -1,5 +1,6 @@
 //! `EXT_mesh_gpu_instancing`: a mesh that is shown several times.
 
+use ::gltf::json::{Node, Root};
 use serde_json::Value;
 
 use super::INSTANCING;
@@ -9,6 +10,17 @@ use crate::scene::Transform;
 use crate::{Loss, Result};
 
 const KNOWN: [&str; 3] = ["TRANSLATION", "ROTATION", "SCALE"];
+
+/// Returns the number of instances of a node, for all primitives of its mesh.
+pub(super) fn count(root: &Root, node: &Node) -> u64 {
+    let entry = node.extensions.as_ref().and_then(|extensions| extensions.others.get(INSTANCING));
+    let attributes = entry.and_then(|entry| entry.get("attributes")).and_then(Value::as_object);
+    let lists = attributes.into_iter().flatten().filter_map(|(_, index)| index.as_u64());
+    let counts = lists.filter_map(|index| root.accessors.get(index as usize)).map(|list| list.count.0);
+    let mesh = node.mesh.and_then(|mesh| root.meshes.get(mesh.value()));
+    let primitives = mesh.map_or(0, |mesh| mesh.primitives.len() as u64);
+    counts.max().unwrap_or(0).saturating_mul(primitives)
+}
 
 /// Where the instances of the mesh of a node are, relative to the node; `None` where there is only the mesh itself.
 ///

@@ -53,6 +53,7 @@ pub(in crate::interop) fn read(
         known: HashMap::new(),
         bake: options.bake,
         max_triangles: limits.max_triangles,
+        copied: 0,
         losses,
         scene: Scene::default(),
     };
@@ -101,6 +102,8 @@ struct Reader<'a> {
     /// Whether applying the transforms of nodes was asked for.
     bake: bool,
     max_triangles: u64,
+    /// Triangles or vertices in copies of meshes.
+    copied: u64,
     losses: Vec<Loss>,
     scene: Scene,
 }
@@ -108,6 +111,9 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// The meshes of all nodes of the scene, in the order of the nodes.
     fn meshes(&mut self) -> Result<()> {
+        let root = &self.document.root;
+        let counts = root.nodes.iter().map(|node| instances::count(root, node));
+        limits::require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
         for index in 0..self.document.root.nodes.len() {
             if !self.hierarchy.shown[index] {
                 continue;
@@ -317,7 +323,9 @@ impl Reader<'_> {
     ) -> Result<()> {
         let size =
             mesh.positions.len() as u64 * 32 + mesh.faces.corner_count(mesh.positions.len()) as u64 * 4;
-        limits::require_meshes(instances.len(), self.max_triangles)?;
+        self.copied = self.copied.saturating_add(mesh.cost().saturating_mul(instances.len() as u64));
+        limits::require_triangles(self.copied, self.max_triangles)?;
+        limits::require_meshes(self.scene.meshes.len() + instances.len(), self.max_triangles)?;
         self.document.spend((size + words).saturating_mul(instances.len() as u64), || {
             format!("nodes[{node}].extensions.{INSTANCING}")
         })?;

@@ -44,7 +44,8 @@ struct Counts {
 
 impl Convert {
     /// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
-    /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file.
+    /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file. A pattern
+    /// without a match is unreadable.
     pub(super) fn run_all(
         &self,
         inputs: &[PathBuf],
@@ -97,7 +98,11 @@ impl Convert {
         if !self.verbosity.quiet {
             eprintln!("{}", counts.text());
         }
-        Ok(if counts.failed == 0 { Status::Fine } else { Status::Invalid })
+        Ok(match counts.failed {
+            0 => Status::Fine,
+            _ if jobs.iter().any(|job| job.input.is_unmatched()) => Status::Io,
+            _ => Status::Invalid,
+        })
     }
 
     /// Converts a file, unless that was done before.
@@ -105,11 +110,18 @@ impl Convert {
         if let Some(status) = self.before(job, lines) {
             return Ok(Ended::Before(status));
         }
-        let state = lines.state(&job.input.file);
+        let mut state = lines.state(&job.input.file);
+        let earlier = lines.images(&job.input.file);
         // --newer is there to replace what is not up to date.
         let force = self.force || self.many.newer.is_some();
-        let staged = Staged::in_new_folders(&job.output, force);
+        let staged = Staged::in_new_folders(&job.output, force, earlier.clone());
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
+        if let Some(state) = &mut state {
+            state.images = match &result {
+                Ok(Outcome { refusal: None, images, .. }) => images.clone(),
+                _ => earlier.unwrap_or_default(),
+            };
+        }
         if lines.are_written() {
             lines.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
         }
@@ -131,7 +143,7 @@ impl Convert {
     /// Prints at once what cannot be grouped with other files.
     fn report(&self, job: &Job, result: &Result<Outcome>) {
         match result {
-            Ok(Outcome { assumed, losses, warnings, refusal }) => {
+            Ok(Outcome { assumed, losses, warnings, refusal, .. }) => {
                 if self.verbosity.verbose {
                     let prefix = format!("{}: ", job.input.file.display());
                     messages::print_all(&prefix, assumed, losses, warnings);

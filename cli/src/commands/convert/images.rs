@@ -1,5 +1,6 @@
 //! Image files that a model refers to.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,29 +24,32 @@ pub fn carry(
     outcome: &mut Outcome,
 ) -> Result<()> {
     let beside = Beside::new(input);
-    if embed {
-        let failed = embed_images(scene, &beside).into_iter();
-        let failed = failed.filter(|(_, error)| error.kind() != io::ErrorKind::NotFound);
-        outcome
-            .warnings
-            .extend(failed.map(|(name, error)| format!("image \"{name}\" not embedded: {error}")));
-    }
+    let failed = if embed { embed_images(scene, &beside) } else { Vec::new() };
+    let mut failed: BTreeMap<_, _> =
+        failed.into_iter().filter(|(_, error)| error.kind() != io::ErrorKind::NotFound).collect();
     let in_place = same_folder(input, output.path());
     let mut missing = Vec::new();
     for name in image_files(scene) {
         if in_place {
+            output.reserve_image(name, &input.with_file_name(name))?;
             missing.extend(beside.lacks(name).then(|| format!("\"{name}\"")));
             continue;
         }
         match beside.read(name, u64::MAX) {
             Ok(bytes) if !is_standard(output.path()) => {
-                output.add_image(name, &bytes, &input.with_file_name(name))?
+                outcome.images.extend(output.add_image(name, &bytes, &input.with_file_name(name))?);
             }
             Ok(_) => outcome.losses.push(lost(name, "standard output takes one file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => missing.push(format!("\"{name}\"")),
-            Err(error) => outcome.losses.push(lost(name, error)),
+            Err(error) => {
+                // One message for each image.
+                failed.remove(name);
+                outcome.losses.push(lost(name, error));
+            }
         }
     }
+    let not_embedded = |(name, error)| format!("image \"{name}\" not embedded: {error}");
+    outcome.warnings.extend(failed.into_iter().map(not_embedded));
     if !missing.is_empty() {
         outcome.warnings.push(format!("missing images: {}", missing.join(", ")));
     }

@@ -6,6 +6,7 @@ use meshspec::Loss;
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
+use crate::lines::Images;
 
 /// What there is to say of a file that was converted.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub struct Outcome {
     pub assumed: Vec<String>,
     /// Faults of the input that lose no other content, such as missing images.
     pub warnings: Vec<String>,
+    /// The images beside the output, for the log.
+    pub images: Images,
     /// Why `--strict` kept the file from being written.
     pub refusal: Option<Failure>,
 }
