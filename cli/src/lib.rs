@@ -56,7 +56,8 @@ use program::Help;
 /// ```
 ///
 /// It reads and writes files and the standard streams. On Unix it installs handlers for SIGINT and SIGTERM, which remove
-/// temporary files before they end the process, for SIGABRT, so that a failed allocation exits with status 3, and for SIGXFSZ, so that a file size limit is an error of writing.
+/// temporary files before they end the process, and for SIGXFSZ, so that a file size limit is an error of writing. A failed
+/// allocation aborts the process; `meshspec` has an allocator that exits with status 3.
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let help = if arguments.iter().any(|argument| argument == "-h") { Help::Short } else { Help::Long };

@@ -86,26 +86,21 @@ pub fn remove_on_signals() -> crate::failure::Result<()> {
 mod signals {
     use std::fs;
     use std::io;
-    use std::sync::atomic::AtomicBool;
     use std::sync::{Arc, PoisonError};
     use std::thread;
 
-    use signal_hook::consts::{SIGABRT, SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::consts::{SIGINT, SIGTERM, SIGXFSZ};
     use signal_hook::iterator::Signals;
     use signal_hook::{flag, low_level};
 
     use super::{CHANGES, FILES};
-    use crate::failure::{Failure, Result, Status};
+    use crate::failure::{Failure, Result};
 
-    /// From now on, SIGINT and SIGTERM remove all temporary files before they end the program, and a failed allocation ends
-    /// it with the status of failed reading, in which case a temporary file may stay behind.
+    /// From now on, SIGINT and SIGTERM remove all temporary files before they end the program.
     pub fn remove_on_signals() -> Result<()> {
         let install = || {
             // What is beyond a limit of the size of files cannot be written; that shall not end the program.
             flag::register(SIGXFSZ, Arc::default())?;
-            // A failed allocation aborts, after its message; that is a failure like those of reading and writing.
-            let always = Arc::new(AtomicBool::new(true));
-            flag::register_conditional_shutdown(SIGABRT, Status::Io as i32, always)?;
             Signals::new([SIGINT, SIGTERM])
         };
         let mut signals = install().map_err(|error: io::Error| Failure::io("signals", &error))?;
