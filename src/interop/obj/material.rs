@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::interop::images;
 use crate::interop::text::{Words, lines};
 use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
-use crate::{Loss, Result};
+use crate::{Category, Loss, Result};
 
 /// Materials by the names that OBJ files use.
 pub(super) type Materials = HashMap<Vec<u8>, Look>;
@@ -83,21 +83,21 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
         }
     }
     let Reader { others, moved, .. } = reader;
+    let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
     if let Some(first) = wrong.first() {
-        let detail = format!("{}, the first at {first}", wrong.len());
-        losses.push(Loss::dropped(library, "malformed numbers").detail(detail));
+        losses
+            .push(dropped("malformed numbers").detail(format_args!("{}, the first at {first}", wrong.len())));
         if wrong.len() == MAX_MALFORMED {
-            losses.push(Loss::dropped(library, "everything after too many malformed numbers"));
+            losses.push(dropped("everything after too many malformed numbers"));
         }
     }
     if !others.is_empty() {
         let others: Vec<_> = others.into_iter().collect();
-        let loss = Loss::dropped(library, "unsupported properties of materials");
-        losses.push(loss.detail(others.join(", ")));
+        losses.push(dropped("unsupported properties of materials").detail(others.join(", ")));
     }
     if !moved.is_empty() {
         let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
-        losses.push(loss.naming(moved));
+        losses.push(loss.in_category(Category::Material).naming(moved));
     }
 }
 

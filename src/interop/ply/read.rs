@@ -91,6 +91,7 @@ fn mesh(
         } else {
             losses.push(
                 Loss::dropped(element.name.clone(), "items of an unsupported element")
+                    .in_category(element.category())
                     .counting(element.count as usize, "items"),
             );
             source.items(element, strictness, losses, |source| rows::skip(source, element))?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use meshspec::Category;
 use meshspec::interop::Interchange::{Glb, Gltf, Obj, Ply};
 use meshspec::interop::{embed_images, image_files};
 use meshspec::scene::{AlphaMode, Image, Material, Mesh, Scene, Texture};
@@ -128,6 +129,20 @@ fn offset_and_scale_of_images_move_the_texture_coordinates() {
     );
     assert_eq!(scene.meshes[0].uvs[0], [[0.5, 0.0], [2.5, 0.0], [0.5, 1.0]], "from the bottom left");
     assert_eq!(with_library("newmtl m\nmap_Kd -s 1 1 1 -o 0 0 0 a.png\n").1, "");
+}
+
+#[test]
+fn losses_of_libraries_are_about_materials_whatever_their_name() {
+    let library = b"newmtl m\nKd x\nNs 5\nmap_Kd -s 2 2 /a.png\n".to_vec();
+    let folder = Folder::from([("skins.mtl".to_owned(), library)]);
+    let text =
+        b"mtllib skins.mtl\nskin 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\nl 1 2\n";
+    let (_, losses) = read(Obj, text, &folder).unwrap();
+    let found: Vec<_> = losses.iter().map(|loss| (&*loss.path, loss.category)).collect();
+    let materials = ["skins.mtl", "skins.mtl", "skins.mtl", "map_Kd"].map(|path| (path, Category::Material));
+    let statements = [("l", Category::Geometry), ("skin", Category::Other)];
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(materials.iter().chain(&statements).all(|loss| found.contains(loss)), "{found:?}");
 }
 
 #[test]
