@@ -66,6 +66,13 @@ pub(crate) fn error(exact: [f64; 3]) -> f64 {
     exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
 }
 
+/// Returns the angle in degrees by which rounding to 32 bits turns a direction.
+#[cfg(any(feature = "iyma", feature = "ply"))]
+pub(crate) fn rounding_angle(exact: [f64; 3]) -> f64 {
+    let (exact, rounded) = (DVec3::from(exact), DVec3::from(rounded(exact).map(f64::from)));
+    exact.cross(rounded).length().atan2(exact.dot(rounded)).to_degrees()
+}
+
 /// Returns `true` if 32 bits would round these points visibly.
 pub(crate) fn are_worth(points: &[[f64; 3]]) -> bool {
     let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
