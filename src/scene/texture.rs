@@ -1,5 +1,6 @@
 //! Textures: images of base colours, and their samplers.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -18,6 +19,17 @@ pub struct Texture {
 }
 
 impl Texture {
+    /// Returns the name in quotes, or the type and size of an unnamed embedded image.
+    pub(crate) fn label(&self) -> String {
+        match &self.image {
+            Some(Image { media_type, bytes }) if self.name.is_empty() => match bytes.len() {
+                size @ 0..1000 => format!("embedded {media_type}, {size} bytes"),
+                size => format!("embedded {media_type}, {} kB", (size + 500) / 1000),
+            },
+            _ => format!("\"{}\"", self.name),
+        }
+    }
+
     /// Creates a texture from the path of an image file.
     pub fn file(name: impl Into<String>) -> Texture {
         Texture { name: name.into(), ..Texture::default() }
@@ -59,6 +71,23 @@ pub struct Sampler {
     pub minify: Option<(Filter, Option<Filter>)>,
 }
 
+impl Sampler {
+    /// Returns the filters, unless they interpolate everywhere as renderers do by default.
+    pub(super) fn filters(&self) -> Option<String> {
+        let Sampler { magnify, minify, .. } = self;
+        let smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);
+        if smooth(magnify) && minify.is_none_or(|minify| minify == (Filter::Linear, Some(Filter::Linear))) {
+            return None;
+        }
+        let magnify = magnify.map(|filter| format!("magnified {filter}"));
+        let minify = minify.map(|(pixels, levels)| match levels {
+            Some(levels) => format!("minified {pixels}, mip levels {levels}"),
+            None => format!("minified {pixels}, no mip levels"),
+        });
+        Some(magnify.into_iter().chain(minify).collect::<Vec<_>>().join(", "))
+    }
+}
+
 /// The content beyond the edges of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
@@ -78,4 +107,13 @@ pub enum Filter {
     Nearest,
     /// The weighted mean of the surrounding pixels.
     Linear,
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Filter::Nearest => "nearest",
+            Filter::Linear => "linear",
+        })
+    }
 }

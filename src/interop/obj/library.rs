@@ -85,7 +85,7 @@ fn make_sayable(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
 fn list_alpha_mode(material: &Material, at: &str, losses: &mut Vec<Loss>) {
     if material.alpha_mode != AlphaMode::Opaque {
         let loss = Loss::dropped(format!("{at}.alpha_mode"), "OBJ has no transparency of images");
-        losses.push(loss.detail(format_args!("{:?}", material.alpha_mode)));
+        losses.push(loss.detail(material.alpha_mode));
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     textures: true,
     flat_colors: true,
     alpha_modes: true,
-    samplers: true,
+    wrapping: true,
     normals: true,
     uvs: 1,
     colors: 1,

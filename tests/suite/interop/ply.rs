@@ -249,7 +249,7 @@ fn merged_meshes_keep_their_attributes() {
     assert_eq!(
         losses,
         "changed: meshes[0].custom: attributes of 0 added, since other meshes have them\n\
-         merged: meshes: PLY has one mesh: merged: 2 meshes"
+         merged: meshes: combined into the single mesh of PLY: 2 meshes"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));
