@@ -209,6 +209,7 @@ impl Reader<'_> {
     }
 
     fn finish(mut self) -> Result<File> {
+        self.file.lists.positions.begin_object();
         self.file.lists.positions.finish();
         let counts = self.file.lists.numbered();
         match self.strictness {
@@ -238,11 +239,13 @@ impl Reader<'_> {
             b"vn" => self.file.lists.normal(words)?,
             b"f" => self.face(words)?,
             b"o" => {
+                self.file.lists.positions.begin_object();
                 let number = self.file.name.number + 1;
                 self.file.name = Name { number, object: words.rest_of_line().to_vec(), group: Vec::new() };
                 self.part = None;
             }
             b"g" => {
+                self.file.lists.positions.begin_object();
                 self.file.name.group = words.rest_of_line().to_vec();
                 self.part = None;
             }
