@@ -62,6 +62,8 @@ pub(crate) use skin::influences;
 #[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) use skin::weights_to_bytes;
 pub use skin::{Skin, Weights};
+#[cfg(any(feature = "gltf", feature = "obj"))]
+pub(crate) use texture::TextureTransform;
 pub use texture::{Filter, Image, Sampler, Texture, Wrap};
 
 use glam::Mat4;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::corners::{ABSENT, Corner};
-use super::material::{Look, Materials};
+use super::material::{Materials, MtlMaterial};
 use super::read::{File, Name, Part};
 use super::values::Lists;
 use crate::Loss;
@@ -28,17 +28,17 @@ pub(super) fn meshes(
     let meshes = parts.map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.list_degenerate(&format!("{path}.faces"), losses);
-        let look = materials.get(&part.material);
+        let found = materials.get(&part.material);
         let material = to_text(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
-            material: look.unwrap_or(&Look::default()).material(material),
+            material: found.unwrap_or(&MtlMaterial::default()).material(material),
             uv_origin,
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
         fill(&mut mesh, &part.vertices, &lists, &path, losses);
-        if look.is_some_and(|look| look.place_texture(&mut mesh)) {
+        if found.is_some_and(|found| found.place_texture(&mut mesh)) {
             placed.insert(format!("\"{}\"", mesh.material.name));
         }
         mesh
