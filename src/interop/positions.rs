@@ -147,7 +147,7 @@ impl Positions {
     /// Drops the exact positions if they are not worth it. Called after the last position.
     pub fn finish(&mut self) {
         self.exact.take_if(|exact| !self.has_local && !exact::are_worth(exact));
-        (self.extent, self.measured) = (Extent::default(), self.rounded.len());
+        (self.extent, self.measured, self.local) = (Extent::default(), self.rounded.len(), None);
     }
 
     /// Returns the positions of a mesh in 32 bits and, if they are worth it, in 64.
