@@ -109,6 +109,8 @@ pub struct Source {
     pub format: String,
     /// How its files were understood.
     pub conventions: Conventions,
+    /// The names of materials that no mesh has.
+    pub unused_materials: Vec<String>,
 }
 
 /// What has no other place in the model, by name.

@@ -21,13 +21,21 @@ pub struct Texture {
 impl Texture {
     /// Returns the name in quotes, or the type and size of an unnamed embedded image.
     pub(crate) fn label(&self) -> String {
-        match &self.image {
-            Some(Image { media_type, bytes }) if self.name.is_empty() => match bytes.len() {
-                size @ 0..1000 => format!("embedded {media_type}, {size} bytes"),
-                size => format!("embedded {media_type}, {} kB", (size + 500) / 1000),
-            },
-            _ => format!("\"{}\"", self.name),
-        }
+        self.content().unwrap_or_else(|| format!("\"{}\"", self.name))
+    }
+
+    /// Returns the name, or the type and size of an unnamed embedded image.
+    pub(super) fn to_info(&self) -> String {
+        self.content().unwrap_or_else(|| self.name.clone())
+    }
+
+    /// Returns the type and size of an unnamed embedded image.
+    fn content(&self) -> Option<String> {
+        let Image { media_type, bytes } = self.image.as_ref().filter(|_| self.name.is_empty())?;
+        Some(match bytes.len() {
+            size @ 0..1000 => format!("embedded {media_type}, {size} bytes"),
+            size => format!("embedded {media_type}, {} kB", (size + 500) / 1000),
+        })
     }
 
     /// Creates a texture from the path of an image file.

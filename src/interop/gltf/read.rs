@@ -15,7 +15,7 @@ use super::names::{self, Origin};
 use super::skeleton::Joints;
 use super::{INSTANCING, curves, instances, primitive, take_own};
 use crate::interop::Files;
-use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Transform};
+use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
 use crate::{Limits, Loss, LossKind, Result, limits};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
@@ -72,6 +72,8 @@ pub(in crate::interop) fn read(
     scene.animations = animations;
     scene_extras(&document, &mut scene);
     conventions.to_scene_space(&mut scene, "gltf");
+    let unused_materials = materials::unused(&document.root);
+    scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
 }
 

@@ -48,12 +48,7 @@ pub(in crate::interop::gltf) fn read(
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<MaterialEntry>> {
     let root = &document.root;
-    let mut used = vec![false; root.materials.len()];
-    for index in
-        root.meshes.iter().flat_map(|mesh| &mesh.primitives).filter_map(|primitive| primitive.material)
-    {
-        used[index.value()] = true;
-    }
+    let used = used(root);
     let mut reader = Reader {
         textures: Textures::new(document),
         unsupported: Vec::new(),
@@ -73,6 +68,22 @@ pub(in crate::interop::gltf) fn read(
     }
     reader.list(unused);
     Ok(entries)
+}
+
+/// Returns for each material whether a primitive has it.
+fn used(root: &json::Root) -> Vec<bool> {
+    let mut used = vec![false; root.materials.len()];
+    let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    for index in primitives.filter_map(|primitive| primitive.material) {
+        used[index.value()] = true;
+    }
+    used
+}
+
+/// Returns the names of the materials that no primitive has.
+pub(in crate::interop::gltf) fn unused(root: &json::Root) -> Vec<String> {
+    let unused = root.materials.iter().zip(used(root)).filter(|(_, used)| !used);
+    unused.filter_map(|(entry, _)| entry.name.clone()).collect()
 }
 
 struct Reader<'a> {
