@@ -61,9 +61,9 @@ pub struct SceneInfo {
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
     pub animations: Vec<AnimationInfo>,
-    /// The names of the materials, each once.
+    /// The names of the materials, each once; unused ones follow.
     pub materials: Vec<String>,
-    /// The names of the textures, each once.
+    /// The names of the textures, each once. Unnamed embedded images have their type and size instead.
     pub textures: Vec<String>,
 }
 

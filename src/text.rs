@@ -24,6 +24,12 @@ impl Text {
     }
 }
 
+/// Formats bytes as quoted text if they are printable ASCII, otherwise in hexadecimal.
+pub(crate) fn quoted_or_hex(bytes: &[u8]) -> String {
+    let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
+    if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }
+}
+
 /// Whether these bytes are UTF-8 without control characters.
 pub(crate) fn is_printable(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| !text.chars().any(char::is_control))

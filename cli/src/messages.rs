@@ -25,12 +25,19 @@ pub struct Verbosity {
 /// What there is to say of conversions, gathered over all of them. Equal messages are one with a count.
 #[derive(Debug, Default)]
 pub struct Messages {
-    assumed: Vec<(String, usize)>,
+    notes: Vec<(Note, usize)>,
     /// Each with its file.
     warnings: Vec<String>,
     losses: Vec<FileLosses>,
     /// Where each pattern of losses is in the list.
     places: HashMap<String, usize>,
+}
+
+/// A line about a conversion that is neither a warning nor a loss: `assumed: ...`, `moved: ...`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    pub label: &'static str,
+    pub text: String,
 }
 
 /// Losses of one group in one or several files.
@@ -43,16 +50,16 @@ struct FileLosses {
 
 impl Messages {
     /// Adds those of one file, which is named where there are several.
-    pub fn add(&mut self, file: Option<&str>, assumed: &[String], losses: &[Loss], warnings: &[String]) {
+    pub fn add(&mut self, file: Option<&str>, notes: &[Note], losses: &[Loss], warnings: &[String]) {
         let prefix = file.map(|file| format!("{file}: ")).unwrap_or_default();
         self.warnings.extend(warnings.iter().map(|text| format!("{prefix}{text}")));
-        for (index, text) in assumed.iter().enumerate() {
-            if assumed[..index].contains(text) {
+        for (index, note) in notes.iter().enumerate() {
+            if notes[..index].contains(note) {
                 continue;
             }
-            match self.assumed.iter_mut().find(|(known, _)| known == text) {
+            match self.notes.iter_mut().find(|(known, _)| known == note) {
                 Some((_, files)) => *files += 1,
-                None => self.assumed.push((text.clone(), 1)),
+                None => self.notes.push((note.clone(), 1)),
             }
         }
         for mut group in LossGroup::of(losses) {
@@ -73,13 +80,13 @@ impl Messages {
     /// Prints them, at most a screen, the most important losses first. A closed standard error is ignored.
     pub fn print(&self, verbosity: Verbosity) {
         let mut stderr = anstream::stderr().lock();
-        let assumed = match verbosity.quiet {
+        let notes = match verbosity.quiet {
             true => &[],
-            false => &self.assumed[..self.assumed.len().min(SCREEN / 2)],
+            false => &self.notes[..self.notes.len().min(SCREEN / 2)],
         };
-        for (text, files) in assumed {
+        for (Note { label, text }, files) in notes {
             let files = if *files > 1 { format!(" ({files} files)") } else { String::new() };
-            let _ = writeln!(stderr, "{HINT}assumed{HINT:#}{files}: {}", Escaped(text));
+            let _ = writeln!(stderr, "{HINT}{label}{HINT:#}{files}: {}", Escaped(text));
         }
         let mut losses: Vec<&FileLosses> = self.losses.iter().collect();
         losses.sort_by_key(|losses| losses.group.example.category);
@@ -92,7 +99,7 @@ impl Messages {
             let count = counted(more as u64, "other warning", "other warnings");
             let _ = writeln!(stderr, "and {count}; --verbose lists all");
         }
-        let shown = match SCREEN - 1 - assumed.len() - warnings.len() {
+        let shown = match SCREEN - 1 - notes.len() - warnings.len() {
             most if losses.len() > most => most - 1,
             _ => losses.len(),
         };
@@ -122,11 +129,11 @@ impl FileLosses {
     }
 }
 
-/// Says one by one what was assumed and lost.
-pub fn print_all(prefix: &str, assumed: &[String], losses: &[Loss], warnings: &[String]) {
+/// Prints notes, warnings and losses one by one.
+pub fn print_all(prefix: &str, notes: &[Note], losses: &[Loss], warnings: &[String]) {
     let mut stderr = anstream::stderr().lock();
-    for text in assumed {
-        let _ = writeln!(stderr, "{}{HINT}assumed{HINT:#}: {}", Escaped(prefix), Escaped(text));
+    for Note { label, text } in notes {
+        let _ = writeln!(stderr, "{}{HINT}{label}{HINT:#}: {}", Escaped(prefix), Escaped(text));
     }
     for text in warnings {
         print_warning(&format!("{prefix}{text}"), &mut stderr);
@@ -137,13 +144,13 @@ pub fn print_all(prefix: &str, assumed: &[String], losses: &[Loss], warnings: &[
     }
 }
 
-/// Says of one conversion what was assumed and lost.
-pub fn print(verbosity: Verbosity, assumed: &[String], losses: &[Loss], warnings: &[String]) {
+/// Prints the notes, warnings and losses of one conversion.
+pub fn print(verbosity: Verbosity, notes: &[Note], losses: &[Loss], warnings: &[String]) {
     if verbosity.verbose {
-        return print_all("", assumed, losses, warnings);
+        return print_all("", notes, losses, warnings);
     }
     let mut messages = Messages::default();
-    messages.add(None, assumed, losses, warnings);
+    messages.add(None, notes, losses, warnings);
     messages.print(verbosity);
 }
 

@@ -13,7 +13,7 @@ type Parts = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 ///
 /// Once the bounding box is at least half as large as the largest coordinate, it can never shrink below a quarter of
 /// it. Rounding then costs at most two bits, and exact positions are dropped. Most models get there within their first
-/// vertices.
+/// vertices. Small objects far from the origin keep theirs.
 #[derive(Debug)]
 pub(super) struct Positions {
     rounded: Vec<[f32; 3]>,
@@ -21,11 +21,26 @@ pub(super) struct Positions {
     extent: Extent,
     /// The number of positions in the box.
     measured: usize,
+    /// The index of the first position of the current object.
+    object: usize,
+    /// The exact positions of the current object after the others were dropped, as long as it is
+    /// [local](Extent::is_local).
+    local: Option<(Vec<[f64; 3]>, Extent)>,
+    /// Whether an object is local: it needs its exact positions, whatever the size of the model.
+    has_local: bool,
 }
 
 impl Default for Positions {
     fn default() -> Positions {
-        Positions { rounded: Vec::new(), exact: Some(Vec::new()), extent: Extent::default(), measured: 0 }
+        Positions {
+            rounded: Vec::new(),
+            exact: Some(Vec::new()),
+            extent: Extent::default(),
+            measured: 0,
+            object: 0,
+            local: None,
+            has_local: false,
+        }
     }
 }
 
@@ -51,6 +66,8 @@ impl Positions {
         }
         if let Some(exact) = &mut self.exact {
             exact.push(position);
+        } else if self.local.is_some() {
+            self.push_local(position);
         }
         self.rounded.push(near);
     }
@@ -66,34 +83,71 @@ impl Positions {
                 Some(more) => exact.extend_from_slice(more.get(range).unwrap_or_default()),
                 None => exact.extend(near.iter().map(|position| position.map(f64::from))),
             }
+        } else {
+            let more = others.exact.iter().flat_map(|more| more.get(range.clone()).unwrap_or_default());
+            for position in more {
+                if !self.push_local(*position) {
+                    break;
+                }
+            }
         }
         self.rounded.extend_from_slice(near);
     }
 
+    /// Adds an exact position to the current object. Returns `false` if the object is not local.
+    fn push_local(&mut self, position: [f64; 3]) -> bool {
+        let Some((positions, extent)) = &mut self.local else { return false };
+        positions.push(position);
+        extent.add(position.into());
+        let is_local = extent.is_local() || extent.size() == 0.0;
+        self.local.take_if(|_| !is_local);
+        is_local
+    }
+
+    /// Ends the current object, which keeps 64 bits if it is local, and begins another.
+    pub fn begin_object(&mut self) {
+        if let Some(exact) = &self.exact {
+            let mut extent = Extent::default();
+            exact[self.object..].iter().for_each(|position| extent.add(DVec3::from(*position)));
+            self.has_local |= extent.is_local() && extent.size() > 0.0;
+        } else if self.local.as_ref().is_some_and(|(_, extent)| extent.size() > 0.0) {
+            self.resume();
+            self.has_local = true;
+        }
+        self.object = self.rounded.len();
+        self.local = self.exact.is_none().then(Default::default);
+    }
+
     /// Drops the exact positions once they are not needed.
     pub fn settle(&mut self) {
-        if self.exact.is_none() {
+        if self.exact.is_none() || self.has_local {
             return;
         }
         let new = &self.rounded[self.measured..];
         new.iter().for_each(|position| self.extent.add(DVec3::from(position.map(f64::from))));
         self.measured = self.rounded.len();
-        let largest = self.extent.low.abs().max(self.extent.high.abs()).max_element();
+        let largest = self.extent.largest();
         if largest <= 2.0 * self.extent.size() && largest < FAR.into() {
-            self.exact = None;
+            let mut exact = self.exact.take().unwrap_or_default();
+            self.local = Some(Default::default());
+            let mut current = exact.split_off(self.object).into_iter();
+            while current.next().is_some_and(|position| self.push_local(position)) {}
         }
     }
 
-    /// Keeps exact positions from now on. Earlier ones are widened from 32 bits.
+    /// Keeps exact positions from now on. Earlier ones are widened from 32 bits, except those of a local object.
     #[cold]
     fn resume(&mut self) {
-        self.exact = Some(self.rounded.iter().map(|position| position.map(f64::from)).collect());
+        let (local, _) = self.local.take().unwrap_or_default();
+        let widened = self.rounded.iter().take(self.rounded.len() - local.len());
+        let widened = widened.map(|position| position.map(f64::from));
+        self.exact = Some(widened.chain(local).collect());
     }
 
     /// Drops the exact positions if they are not worth it. Called after the last position.
     pub fn finish(&mut self) {
-        self.exact.take_if(|exact| !exact::are_worth(exact));
-        (self.extent, self.measured) = (Extent::default(), self.rounded.len());
+        self.exact.take_if(|exact| !self.has_local && !exact::are_worth(exact));
+        (self.extent, self.measured, self.local) = (Extent::default(), self.rounded.len(), None);
     }
 
     /// Returns the positions of a mesh in 32 bits and, if they are worth it, in 64.
@@ -108,6 +162,7 @@ impl Positions {
             places.filter_map(|place| values.get(place as usize).copied()).collect()
         }
         let exact = self.exact.as_deref().map(|exact| gather(exact, places.clone()));
+        let exact = exact.filter(|exact| exact::are_worth(exact));
         (gather(&self.rounded, places), exact)
     }
 }

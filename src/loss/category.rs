@@ -20,10 +20,27 @@ pub enum Category {
 }
 
 impl Category {
-    /// Returns the category of the last path segment that has one, or [`Other`](Category::Other).
+    /// Returns the category of the last path segment that has one, or [`Other`](Category::Other). Names that the file
+    /// chooses are ignored.
     pub(super) fn of_path(path: &str) -> Category {
-        let segments = path.rsplit(['.', '[', ']', ',', ' ']);
-        segments.into_iter().find_map(Category::of_segment).unwrap_or(Category::Other)
+        let mut category = Category::Other;
+        let mut segments = path.split(['.', '[', ']', ',', ' ']);
+        while let Some(segment) = segments.next() {
+            category = Category::of_segment(segment).unwrap_or(category);
+            match segment {
+                // Keys and properties follow.
+                "extras" | "vertex" | "face" | "tristrips" => break,
+                "extensions" => drop(segments.next()),
+                "attributes" => {
+                    let name = segments.next().unwrap_or_default();
+                    if name.starts_with("JOINTS") || name.starts_with("WEIGHTS") {
+                        return Category::Skin;
+                    }
+                }
+                _ => {}
+            }
+        }
+        category
     }
 
     fn of_segment(segment: &str) -> Option<Category> {
@@ -34,20 +51,20 @@ impl Category {
                 Category::Geometry
             }
             // The statements of OBJ, the elements of PLY and the facets of STL.
-            "v" | "vn" | "vt" | "f" | "l" | "p" | "vertex" | "face" | "facets" => Category::Geometry,
+            "v" | "vn" | "vt" | "f" | "s" | "vertex" | "face" | "tristrips" | "facets" => Category::Geometry,
             "skins"
             | "skin"
             | "skeleton"
             | "joints"
             | "bones"
             | "weights"
-            | "JOINTS"
             | "inverse_bind"
             | "inverseBindMatrices"
             | "bone_weights"
             | "joint_ids" => Category::Skin,
             "animations" | "channels" | "samplers" | "times" => Category::Animation,
-            "materials" | "material" | "textures" | "images" | "mtllib" | "usemtl" => Category::Material,
+            "materials" | "material" | "textures" | "images" | "mtllib" | "usemtl" | "map_Kd"
+            | "TextureFile" => Category::Material,
             "name" | "names" | "strings" | "extras" | "properties" | "comments" | "user_data" | "asset"
             | "obj_info" => Category::Names,
             _ => return None,

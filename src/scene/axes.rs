@@ -135,7 +135,8 @@ impl Conventions {
 
     /// Turns a scene with these axes and units into one with those of glTF, and notes that it comes from this format.
     pub fn to_scene_space(self, scene: &mut Scene, format: &str) {
-        scene.source = Some(Source { format: format.to_owned(), conventions: self });
+        scene.source =
+            Some(Source { format: format.to_owned(), conventions: self, unused_materials: Vec::new() });
         Frame::new(self.rotation(), self.unit.into()).apply(scene);
     }
 

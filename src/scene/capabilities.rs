@@ -19,8 +19,10 @@ pub(crate) struct Capabilities {
     pub flat_colors: bool,
     /// The meaning of alpha.
     pub alpha_modes: bool,
-    /// Samplers of textures.
-    pub samplers: bool,
+    /// Clamped and mirrored textures.
+    pub wrapping: bool,
+    /// Filters of textures.
+    pub filters: bool,
     /// Sides and reflection of surfaces, and textures on any set of texture coordinates.
     pub surfaces: bool,
     /// Positions without a third coordinate.
@@ -71,7 +73,8 @@ impl Capabilities {
         textures: false,
         flat_colors: false,
         alpha_modes: false,
-        samplers: false,
+        wrapping: false,
+        filters: false,
         surfaces: false,
         flat: false,
         normals: false,

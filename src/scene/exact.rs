@@ -16,8 +16,19 @@ const KEPT: f64 = 1.0 / (1 << 22) as f64;
 /// Above this rounding error, as a fraction of the size of the model, the rounding is a loss.
 const VISIBLE: f64 = 1e-5;
 
-/// Above this rounding error in metres, coordinates stay in 64 bits and the rounding is a loss, for models of any size.
+/// Above this rounding error, as a fraction of the size of the mesh, the rounding is a loss.
+const VISIBLE_IN_MESH: f64 = 1e-4;
+
+/// Above this rounding error in metres, coordinates stay in 64 bits, and the rounding is a loss unless unavoidable.
 const MILLIMETRE: f64 = 1e-3;
+
+/// Up to this rounding error, as a fraction of the size of the mesh, the rounding is unavoidable: moving the mesh to the
+/// origin gains at most a bit.
+const UNAVOIDABLE: f64 = 1.0 / (1 << 24) as f64;
+
+/// Points are local if their largest coordinate is this many times the size of their bounding box. Others are never
+/// rounded by more than [`VISIBLE_IN_MESH`].
+const LOCAL: f64 = 1000.0;
 
 /// The coordinate from which 32 bits may be off by more than a millimetre.
 pub(crate) const FAR: f32 = 32768.0;
@@ -49,6 +60,16 @@ impl Extent {
         (self.low + self.high) / 2.0
     }
 
+    /// Returns the largest absolute coordinate.
+    pub fn largest(&self) -> f64 {
+        self.low.abs().max(self.high.abs()).max_element()
+    }
+
+    /// Returns `true` if the box is small and far from the origin. Adding points never makes a box local.
+    pub fn is_local(&self) -> bool {
+        self.largest() > LOCAL * self.size()
+    }
+
     /// Returns `true` if coordinates in this box need 64 bits. `error` is their rounding error in 32 bits.
     pub fn is_worth(&self, error: f64) -> bool {
         error > KEPT * self.size() || error > MILLIMETRE
@@ -56,8 +77,18 @@ impl Extent {
 
     /// Returns `true` if this rounding error of coordinates in the box is a loss.
     pub fn is_visible(&self, error: f64) -> bool {
-        (self.size() > 0.0 && error > VISIBLE * self.size()) || error > MILLIMETRE
+        exceeds(error, VISIBLE, *self) || error > MILLIMETRE
     }
+
+    /// Returns `true` if coordinates in the box had a smaller rounding error near the origin.
+    pub fn is_avoidable(&self, error: f64) -> bool {
+        error > UNAVOIDABLE * self.size()
+    }
+}
+
+/// Returns `true` if an error exceeds a fraction of the size of the box, unless the box is a point.
+fn exceeds(error: f64, fraction: f64, extent: Extent) -> bool {
+    extent.size() > 0.0 && error > fraction * extent.size()
 }
 
 /// Rounds a point to 32 bits.
@@ -71,14 +102,30 @@ pub(crate) fn error(exact: [f64; 3]) -> f64 {
     exact.map(error).into_iter().filter(|error| error.is_finite()).fold(0.0, f64::max)
 }
 
+/// Returns the angle in degrees by which rounding to 32 bits turns a direction.
+#[cfg(any(feature = "iyma", feature = "ply"))]
+pub(crate) fn rounding_angle(exact: [f64; 3]) -> f64 {
+    let (exact, rounded) = (DVec3::from(exact), DVec3::from(rounded(exact).map(f64::from)));
+    exact.cross(rounded).length().atan2(exact.dot(rounded)).to_degrees()
+}
+
 /// Returns `true` if 32 bits would round these points visibly.
 pub(crate) fn are_worth(points: &[[f64; 3]]) -> bool {
+    let (extent, worst) = measure(points);
+    extent.is_worth(worst)
+}
+
+/// Returns the bounding box of points and their largest rounding error. Vertices at the origin, which some programs add,
+/// are not in the box.
+fn measure(points: &[[f64; 3]]) -> (Extent, f64) {
     let (mut extent, mut worst) = (Extent::default(), 0.0_f64);
     for point in points {
-        extent.add(DVec3::from(*point));
+        if *point != [0.0; 3] {
+            extent.add(DVec3::from(*point));
+        }
         worst = worst.max(error(*point));
     }
-    extent.is_worth(worst)
+    (extent, worst)
 }
 
 impl Mesh {
@@ -129,20 +176,23 @@ impl Mesh {
 impl Scene {
     /// Drops the positions in 64 bits, which formats lack, and lists visible rounding errors.
     pub(super) fn round(&mut self, losses: &mut Vec<Loss>) {
-        let exact = self.meshes.iter_mut().map(|mesh| mesh.exact_positions.take());
-        let errors: Vec<f64> =
-            exact.map(|exact| exact.into_iter().flatten().map(error).fold(0.0, f64::max)).collect();
-        if errors.iter().all(|error| *error == 0.0) {
+        if self.meshes.iter().all(|mesh| mesh.exact_positions.is_none()) {
             return;
         }
         let mut all = Extent::default();
         self.meshes.iter().flat_map(Mesh::points).for_each(|point| all.add(point));
-        for (index, error) in errors.into_iter().enumerate() {
-            if all.is_visible(error) {
-                let message = "coordinates rounded to 32 bits; --center keeps them near the origin";
+        let message = match all.center().abs().max_element() > all.size() / 2.0 {
+            true => "coordinates rounded to 32 bits; --center keeps them near the origin",
+            false => "coordinates rounded to 32 bits",
+        };
+        for (index, mesh) in self.meshes.iter_mut().enumerate() {
+            let Some(exact) = mesh.exact_positions.take() else { continue };
+            let (own, error) = measure(&exact);
+            let is_visible = all.is_visible(error) || exceeds(error, VISIBLE_IN_MESH, own);
+            if is_visible && own.is_avoidable(error) {
                 let path = format!("meshes[{index}].positions");
                 let loss = Loss::quantised(path, message, Quantity::POSITIONS, error as f32);
-                losses.push(loss.of_size(self.meshes[index].size()));
+                losses.push(loss.of_size(own.size() as f32));
             }
         }
     }

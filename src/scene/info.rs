@@ -1,8 +1,9 @@
 //! The summary of a scene.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use super::{Animation, Colors, Components, Custom, Indices, Mesh, Scene, Skin, Weights};
+use super::{Animation, Colors, Components, Custom, Indices, Mesh, Scene, Skin, Texture, Weights};
 use crate::info::{
     AnimationInfo, AttributeInfo, Bounds, MeshInfo, Property, PropertyValue, SceneInfo, SkeletonInfo,
     distinct,
@@ -16,7 +17,11 @@ impl Scene {
             value: PropertyValue::Text(value.clone()),
         };
         let joints = &self.skeleton.joints;
+        let materials = self.meshes.iter().map(|mesh| &mesh.material.name);
+        let unused = self.source.iter().flat_map(|source| &source.unused_materials);
+        let mut images = HashSet::new();
         let textures = self.meshes.iter().filter_map(|mesh| mesh.material.texture.as_ref());
+        let textures = textures.filter(|texture| images.insert((&texture.name, &texture.image)));
         SceneInfo {
             properties: self.properties.iter().map(text).collect(),
             meshes: self.meshes.iter().map(|mesh| (mesh.info(), mesh.triangle_count())).collect(),
@@ -30,8 +35,8 @@ impl Scene {
                     .collect(),
             }),
             animations: self.animations.iter().map(Animation::info).collect(),
-            materials: distinct(self.meshes.iter().map(|mesh| mesh.material.name.clone())),
-            textures: distinct(textures.map(|texture| texture.name.clone())),
+            materials: distinct(materials.chain(unused).cloned()),
+            textures: textures.map(Texture::to_info).collect(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Materials: base colour, its texture, alpha and sides.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::Texture;
@@ -38,6 +39,16 @@ pub enum AlphaMode {
     },
     /// Alpha is the opacity.
     Blend,
+}
+
+impl fmt::Display for AlphaMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AlphaMode::Opaque => f.write_str("opaque"),
+            AlphaMode::Mask { cutoff } => write!(f, "alpha mask, cutoff {cutoff}"),
+            AlphaMode::Blend => f.write_str("alpha blending"),
+        }
+    }
 }
 
 impl Default for Material {
@@ -85,12 +96,13 @@ impl Material {
     /// index of the mesh.
     #[cfg(any(feature = "seed", feature = "bmd"))]
     pub(crate) fn take_texture_as_name(&mut self, format: &str, mesh: usize, losses: &mut Vec<Loss>) {
-        let Some(Texture { name, image, .. }) = self.texture.take() else { return };
+        let Some(texture) = self.texture.take() else { return };
         let at = format!("meshes[{mesh}].material");
-        if image.is_some() {
+        if texture.image.is_some() {
             let loss = Loss::dropped(format!("{at}.texture"), format!("{format} has no embedded images"));
-            losses.push(loss.detail(format_args!("\"{name}\"")));
+            losses.push(loss.detail(texture.label()));
         }
+        let name = texture.name;
         if name.is_empty() {
             return;
         }

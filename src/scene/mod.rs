@@ -63,6 +63,8 @@ pub(crate) use skin::influences;
 #[cfg(any(feature = "mesh", feature = "gltf"))]
 pub(crate) use skin::weights_to_bytes;
 pub use skin::{Skin, Weights};
+#[cfg(any(feature = "gltf", feature = "obj"))]
+pub(crate) use texture::TextureTransform;
 pub use texture::{Filter, Image, Sampler, Texture, Wrap};
 
 use glam::Mat4;
@@ -108,6 +110,8 @@ pub struct Source {
     pub format: String,
     /// How its files were understood.
     pub conventions: Conventions,
+    /// The names of materials that no mesh has.
+    pub unused_materials: Vec<String>,
 }
 
 /// What has no other place in the model, by name.

@@ -22,7 +22,7 @@ impl Scene {
         }
         let mut extent = Extent::default();
         self.for_each_at_rest(|at| extent.add(at));
-        if extent.is_visible(error) {
+        if extent.is_visible(error) && extent.is_avoidable(error) {
             let message = "joints rounded to 32 bits; --center keeps them near the origin";
             let path = "skeleton.joints.translation";
             losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, error as f32));

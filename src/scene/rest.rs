@@ -115,7 +115,7 @@ impl Scene {
         let size = longest_axis(transform) * self.meshes.iter().map(Mesh::size).fold(0.0, f32::max);
         (error > SAME * size).then(|| {
             let message = format!(
-                "{format} has one pose for bind and rest: vertices between joints deviate in animations (metres)"
+                "{format} has a single pose: vertices weighted to several joints deviate in animations"
             );
             Loss::quantised("animations", message, Quantity::POSITIONS, error).of_size(size)
         })
@@ -216,7 +216,7 @@ impl Rebinding {
                 ("vertices moved to the rest pose and rebound there", moved, vertices, "vertices")
             }
         };
-        let message = format!("{format} has one pose for bind and rest: {what}");
+        let message = format!("{format} has a single pose: {what}");
         (count > 0).then(|| Loss::changed("skeleton.joints.rest", message).affecting(count, of, items))
     }
 }

@@ -55,7 +55,11 @@ impl Capabilities {
             self.restrict_mesh(mesh, conventions.uv_origin, &format!("meshes[{index}]"), &mut losses);
         }
         if !self.meshes && scene.meshes.len() > 1 {
-            let loss = Loss::new(LossKind::Merged, "meshes", format!("{} has one mesh: merged", self.format));
+            let loss = Loss::new(
+                LossKind::Merged,
+                "meshes",
+                format!("combined into the single mesh of {}", self.format),
+            );
             let loss = loss.counting(scene.meshes.len(), "meshes");
             let meshes = std::mem::take(&mut scene.meshes);
             scene.meshes = vec![merge::merge(meshes, &mut losses.list)];
@@ -113,8 +117,8 @@ impl Capabilities {
         }
         losses.drop_option(!self.normals, format!("{at}.normals"), "normals", &mut mesh.normals);
         losses.drop_option(!self.tangents, format!("{at}.tangents"), "tangents", &mut mesh.tangents);
-        losses.drop_sets(self.uvs, format!("{at}.uvs"), "sets of texture coordinates", &mut mesh.uvs);
-        losses.drop_sets(self.colors, format!("{at}.colors"), "sets of colours", &mut mesh.colors);
+        losses.drop_sets(self.uvs, format!("{at}.uvs"), "texture coordinates", &mut mesh.uvs);
+        losses.drop_sets(self.colors, format!("{at}.colors"), "colours", &mut mesh.colors);
         self.restrict_skins(mesh, at, losses);
         let mut index = 0;
         mesh.custom.retain(|custom| {
@@ -153,24 +157,30 @@ impl Capabilities {
             &mut material.base_color,
         );
         if let Some(texture) = material.texture.take_if(|_| !self.textures) {
-            losses.drop(field("texture"), "textures", format_args!("\"{}\"", texture.name));
+            losses.drop(field("texture"), "textures", texture.label());
         }
         if let Some(texture) = &mut material.texture {
             let set = if self.surfaces { 0 } else { std::mem::take(&mut texture.uv_set) };
             if set > 0 && set < uvs.len() {
                 uvs.swap(0, set);
-                let message = format!("{} has its textures on uvs[0]: swapped", self.format);
+                let only = if self.uvs == 1 { "the only set of" } else { "the set of textures in" };
+                let message = format!("becomes uvs[0], {only} {}", self.format);
                 losses.list.push(Loss::renamed(format!("{at}.uvs[{set}]"), message));
             }
-            let sampler = Sampler { wrap: texture.sampler.wrap, ..Sampler::default() };
-            if !self.samplers && sampler != Sampler::default() {
-                losses.drop(field("texture.sampler"), "clamped or mirrored textures", &texture.name);
-                texture.sampler = Sampler::default();
+            let Sampler { wrap, magnify, minify } = Sampler::default();
+            if !self.wrapping && std::mem::replace(&mut texture.sampler.wrap, wrap) != wrap {
+                losses.drop(field("texture.sampler"), "clamped or mirrored textures", texture.label());
+            }
+            if !self.filters {
+                if let Some(filters) = texture.sampler.filters() {
+                    losses.drop(field("texture.sampler"), "texture filters", filters);
+                }
+                (texture.sampler.magnify, texture.sampler.minify) = (magnify, minify);
             }
         }
         if !self.alpha_modes && material.alpha_mode != AlphaMode::Opaque {
             let mode = std::mem::take(&mut material.alpha_mode);
-            losses.drop(field("alpha_mode"), "alpha modes", format_args!("{mode:?}"));
+            losses.drop(field("alpha_mode"), "alpha modes", mode);
         }
         if self.surfaces {
             return;
@@ -357,7 +367,8 @@ impl Losses {
         for set in held..sets.len() {
             let message = match held {
                 0 => format!("{format} has no {what}"),
-                _ => format!("{format} has no more than {held} {what}"),
+                1 => format!("{format} has a single set of {what}"),
+                _ => format!("{format} has {held} sets of {what}"),
             };
             self.list.push(Loss::dropped(format!("{path}[{set}]"), message));
         }

@@ -1,5 +1,6 @@
 //! Textures: images of base colours, and their samplers.
 
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -18,6 +19,25 @@ pub struct Texture {
 }
 
 impl Texture {
+    /// Returns the name in quotes, or the type and size of an unnamed embedded image.
+    pub(crate) fn label(&self) -> String {
+        self.content().unwrap_or_else(|| format!("\"{}\"", self.name))
+    }
+
+    /// Returns the name, or the type and size of an unnamed embedded image.
+    pub(super) fn to_info(&self) -> String {
+        self.content().unwrap_or_else(|| self.name.clone())
+    }
+
+    /// Returns the type and size of an unnamed embedded image.
+    fn content(&self) -> Option<String> {
+        let Image { media_type, bytes } = self.image.as_ref().filter(|_| self.name.is_empty())?;
+        Some(match bytes.len() {
+            size @ 0..1000 => format!("embedded {media_type}, {size} bytes"),
+            size => format!("embedded {media_type}, {} kB", (size + 500) / 1000),
+        })
+    }
+
     /// Creates a texture from the path of an image file.
     pub fn file(name: impl Into<String>) -> Texture {
         Texture { name: name.into(), ..Texture::default() }
@@ -59,6 +79,61 @@ pub struct Sampler {
     pub minify: Option<(Filter, Option<Filter>)>,
 }
 
+impl Sampler {
+    /// Returns the filters, unless they interpolate everywhere as renderers do by default.
+    pub(super) fn filters(&self) -> Option<String> {
+        let Sampler { magnify, minify, .. } = self;
+        let smooth = |filter: &Option<Filter>| *filter != Some(Filter::Nearest);
+        if smooth(magnify) && minify.is_none_or(|minify| minify == (Filter::Linear, Some(Filter::Linear))) {
+            return None;
+        }
+        let magnify = magnify.map(|filter| format!("magnified {filter}"));
+        let minify = minify.map(|(pixels, levels)| match levels {
+            Some(levels) => format!("minified {pixels}, mip levels {levels}"),
+            None => format!("minified {pixels}, no mip levels"),
+        });
+        Some(magnify.into_iter().chain(minify).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// A transform of texture coordinates: scale, then rotation, then offset.
+#[cfg(any(feature = "gltf", feature = "obj"))]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TextureTransform {
+    pub offset: [f64; 2],
+    /// Radians.
+    pub rotation: f64,
+    pub scale: [f64; 2],
+}
+
+#[cfg(any(feature = "gltf", feature = "obj"))]
+impl Default for TextureTransform {
+    fn default() -> TextureTransform {
+        TextureTransform { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] }
+    }
+}
+
+#[cfg(any(feature = "gltf", feature = "obj"))]
+impl TextureTransform {
+    pub fn is_identity(&self) -> bool {
+        *self == TextureTransform::default()
+    }
+
+    /// Transforms texture coordinates in 64 bits. Returns `false` for the identity.
+    pub fn apply(&self, uvs: &mut [[f32; 2]]) -> bool {
+        if self.is_identity() {
+            return false;
+        }
+        let (sin, cos) = self.rotation.sin_cos();
+        for [u, v] in uvs {
+            let (x, y) = (f64::from(*u) * self.scale[0], f64::from(*v) * self.scale[1]);
+            *u = (cos * x + sin * y + self.offset[0]) as f32;
+            *v = (cos * y - sin * x + self.offset[1]) as f32;
+        }
+        true
+    }
+}
+
 /// The content beyond the edges of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Wrap {
@@ -78,4 +153,13 @@ pub enum Filter {
     Nearest,
     /// The weighted mean of the surrounding pixels.
     Linear,
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Filter::Nearest => "nearest",
+            Filter::Linear => "linear",
+        })
+    }
 }

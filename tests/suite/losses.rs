@@ -130,9 +130,11 @@ fn the_last_known_segment_of_a_path_decides() {
     for path in ["meshes[0].positions", "vertex.x, y, z", "meshes[7]", "v", "nodes[3]", "facets.attributes"] {
         assert_eq!(of(path), Category::Geometry, "{path}");
     }
-    for path in
-        ["meshes[0].skins[0].weights", "skeleton.joints[1].rest", "meshes[0].primitives[0].attributes.JOINTS"]
-    {
+    for path in [
+        "meshes[0].skins[0].weights",
+        "skeleton.joints[1].rest",
+        "meshes[0].primitives[0].attributes.JOINTS_0",
+    ] {
         assert_eq!(of(path), Category::Skin, "{path}");
     }
     assert_eq!(of("animations[0].channels[4]"), Category::Animation);
@@ -142,7 +144,15 @@ fn the_last_known_segment_of_a_path_decides() {
     {
         assert_eq!(of(path), Category::Names, "{path}");
     }
-    for path in ["", "extensionsUsed[0]", "cameras"] {
+    for path in ["map_Kd", "TextureFile", "mtllib", "materials[0].extensions.skin"] {
+        assert_eq!(of(path), Category::Material, "{path}");
+    }
+    // Names of the file decide nothing.
+    for path in ["vertex.weights", "face.material", "meshes[0].primitives[0].attributes.skin"] {
+        assert_eq!(of(path), Category::Geometry, "{path}");
+    }
+    assert_eq!(of("nodes[0].extras.weights"), Category::Names);
+    for path in ["", "extensionsUsed[0]", "cameras", "extensions.skin"] {
         assert_eq!(of(path), Category::Other, "{path}");
     }
 }

@@ -314,7 +314,7 @@ fn what_is_far_away_can_be_moved_to_the_origin() {
     let message = folder.run("convert far.obj far.bmd").fails(1);
     assert!(message.contains("meshes[0].vertices[0].position") && message.contains("--center"), "{message}");
     let said = folder.run("convert far.obj far.bmd --center").fails(0);
-    assert!(said.contains("assumed: scene moved by (-5000000.5, -0.5, 0) m by --center\n"), "{said}");
+    assert!(said.contains("moved: by (-5000000.5, -0.5, 0) m to centre the scene\n"), "{said}");
 }
 
 #[test]

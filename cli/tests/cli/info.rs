@@ -177,6 +177,31 @@ fn names_are_listed_up_to_ten() {
 }
 
 #[test]
+fn unnamed_images_and_unused_materials_are_listed() {
+    let folder = Folder::new();
+    let png = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUg==";
+    let gltf = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "scenes": [{ "nodes": [0] }], "nodes": [{ "mesh": 0 }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0, "TEXCOORD_0": 1 }, "material": 1 }] }],
+        "materials": [{ "name": "spare" }, { "name": "used", "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } } }],
+        "textures": [{ "source": 0 }], "images": [{ "uri": png }],
+        "accessors": [
+            { "componentType": 5126, "count": 3, "type": "VEC3" },
+            { "componentType": 5126, "count": 3, "type": "VEC2" },
+        ],
+    });
+    folder.put("a.gltf", gltf.to_string());
+    let text = folder.run("info a.gltf").fine();
+    assert!(text.contains("\n  materials: \"used\", \"spare\"\n"), "{text}");
+    assert!(text.contains("\n  textures: \"embedded image/png, 16 bytes\"\n"), "{text}");
+    folder.put("a.mtl", "newmtl spare\nnewmtl used\n");
+    folder.put("a.obj", "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl used\nf 1 2 3\n");
+    let text = folder.run("info a.obj").fine();
+    assert!(text.contains("\n  materials: \"used\", \"spare\"\n"), "{text}");
+}
+
+#[test]
 fn bytes_that_are_text_are_shown_as_text() {
     let folder = Folder::new();
     folder.put("a.bmd", "hello, this is not a model\n");

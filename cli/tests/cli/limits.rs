@@ -105,9 +105,12 @@ fn coordinates_far_away_are_exact_around_their_centre() {
         "v 500000.1234 4000000.5678 0\nv 500001.1234 4000000.5678 0\nv 500000.1234 4000001.5678 2\nf 1 2 3\n",
     );
     let message = folder.run("convert far.obj out.obj --strict").fails(1);
-    assert!(message.contains("meshes[0].positions: coordinates rounded to 32 bits"), "{message}");
+    assert!(message.contains("rounded to 32 bits; --center keeps them near the origin, off by"), "{message}");
     let message = folder.run("convert far.obj out.obj --strict --center").fails(0);
-    assert!(message.contains("moved by (-500000.6234, -4000001.0678, -1) m"), "{message}");
+    assert!(
+        message.contains("moved: by (-500000.6234, -4000001.0678, -1) m to centre the scene"),
+        "{message}"
+    );
     let text = String::from_utf8(folder.get("out.obj")).unwrap();
     assert!(text.contains("v -0.5 -0.5 -1\nv 0.5 -0.5 -1\nv -0.5 0.5 1\n"), "{text}");
 }

@@ -18,6 +18,7 @@ use super::{MESHOPT, container, mend, unread};
 use crate::interop::Files;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::scene::Extras;
+use crate::text::quoted_or_hex;
 use crate::{Error, ErrorKind, Limits, Loss, Result, Strictness, limits};
 
 /// Why bytes cannot be had.
@@ -50,7 +51,13 @@ impl<'a> Document<'a> {
     ) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        let refuse = |error: serde_json::Error| Error::malformed(format!("no JSON of glTF: {error}"));
+        if !text.trim_ascii_start().starts_with(b"{") {
+            let start = quoted_or_hex(&text[..text.len().min(4)]);
+            return Err(Error::malformed(format!(
+                "not glTF: starts with {start}, expected \"glTF\" or JSON"
+            )));
+        }
+        let refuse = |error: serde_json::Error| Error::malformed(format!("invalid JSON: {error}"));
         let json: Value = serde_json::from_slice(text).map_err(refuse)?;
         check_version(&json)?;
         let mut root = mend::parse(text, &json, losses).map_err(refuse)?;
@@ -233,7 +240,7 @@ fn load<'a>(
         let message = format!("{length} bytes are declared, but there are {}", bytes.len());
         return Err((ErrorKind::Malformed, message));
     }
-    // What lies behind the end that the file names is not the buffer's.
+    // Bytes past the declared length are padding.
     match &mut bytes {
         Cow::Borrowed(bytes) => *bytes = &bytes[..length as usize],
         Cow::Owned(bytes) => bytes.truncate(length as usize),

@@ -10,12 +10,12 @@ use serde_json::Value;
 use super::document::{Document, extras};
 use super::failures::Failures;
 use super::hierarchy::{Hierarchy, coarser, distance};
-use super::materials::{self, Look};
+use super::materials::{self, MaterialEntry};
 use super::names::{self, Origin};
 use super::skeleton::Joints;
 use super::{INSTANCING, curves, instances, primitive, take_own};
 use crate::interop::Files;
-use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Transform};
+use crate::scene::{Conventions, Lod, Mesh, Placement, Scene, SceneOptions, Skin, Source, Transform};
 use crate::{Limits, Loss, LossKind, Result, limits};
 
 pub(in crate::interop) const CONVENTIONS: Conventions = Conventions::GLTF;
@@ -41,13 +41,13 @@ pub(in crate::interop) fn read(
     let mut failures = Failures::default();
     let joints = Joints::new(&document, &hierarchy, &mut failures, &mut losses)?;
     names::list_nodes(&document, &hierarchy, &joints, &mut losses);
-    let looks = materials::read(&document, &mut losses)?;
+    let materials = materials::read(&document, &mut losses)?;
     let animations = curves::read(&document, &joints, &mut failures, &mut losses)?;
     let mut reader = Reader {
         document: &document,
         hierarchy: &hierarchy,
         joints: &joints,
-        looks,
+        materials,
         failures,
         shown: vec![false; document.root.meshes.len()],
         known: HashMap::new(),
@@ -75,6 +75,8 @@ pub(in crate::interop) fn read(
     }
     scene_extras(&document, &mut scene);
     conventions.to_scene_space(&mut scene, "gltf");
+    let unused_materials = materials::unused(&document.root);
+    scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
 }
 
@@ -93,7 +95,7 @@ struct Reader<'a> {
     document: &'a Document<'a>,
     hierarchy: &'a Hierarchy,
     joints: &'a Joints,
-    looks: Vec<Look>,
+    materials: Vec<MaterialEntry>,
     failures: Failures,
     /// Which meshes of the file are in the scene.
     shown: Vec<bool>,
@@ -261,8 +263,8 @@ impl Reader<'_> {
         let Reader { document, failures, losses, .. } = self;
         let mesh = primitive::read(document, primitive, &known, weights, origin.at, failures, losses)?;
         let Some((mut mesh, uv_sets)) = mesh else { return Ok(None) };
-        if let Some(look) = primitive.material.and_then(|index| self.looks.get(index.value())) {
-            look.apply(&mut mesh, &uv_sets);
+        if let Some(entry) = primitive.material.and_then(|index| self.materials.get(index.value())) {
+            entry.apply(&mut mesh, &uv_sets);
         }
         self.attach(&mut mesh, origin.node, origin.at)?;
         origin.gather(&mut mesh, &mut self.losses);
@@ -276,10 +278,10 @@ impl Reader<'_> {
         let extras = [&node.extras, &mesh.extras, &primitive.extras].into_iter().flatten();
         let extras: usize = extras.map(|raw| raw.get().len()).sum();
         let names: usize = [&node.name, &mesh.name].into_iter().flatten().map(String::len).sum();
-        let look = primitive.material.and_then(|index| self.looks.get(index.value()));
-        let material = look.map_or(0, |look| {
-            let texture = look.material.texture.as_ref();
-            look.material.name.len() + texture.map_or(0, |texture| texture.name.len())
+        let entry = primitive.material.and_then(|index| self.materials.get(index.value()));
+        let material = entry.map_or(0, |entry| {
+            let texture = entry.material.texture.as_ref();
+            entry.material.name.len() + texture.map_or(0, |texture| texture.name.len())
         });
         (extras as u64).saturating_mul(SIZE_OF_VALUE) + (names + material) as u64
     }

@@ -55,7 +55,7 @@ fn users(json: &Value, kind: &str, holder: &Value, pointer: &str, losses: &mut V
     let unused = entries(holder, kind).iter().enumerate().filter(|(index, _)| !used.contains(index));
     names.extend(unused.map(|(index, entry)| label(kind, index, name_of(entry))));
     if !names.is_empty() {
-        losses.push(Loss::dropped(kind, format!("scenes have no {kind}")).naming(names));
+        losses.push(Loss::dropped(kind, format!("{kind} are not converted")).naming(names));
     }
 }
 
@@ -71,7 +71,7 @@ fn morph_targets(json: &Value, losses: &mut Vec<Loss>) {
     };
     let described: Vec<_> = entries(json, "meshes").iter().enumerate().filter_map(describe).collect();
     if !described.is_empty() {
-        let message = "scenes have no morph targets: default weights applied";
+        let message = "morph targets are not converted: default weights applied";
         losses.push(Loss::dropped("meshes", message).naming(described));
     }
 }

@@ -72,7 +72,7 @@ fn mixed_lods(scene: &Scene) -> bool {
 /// Where the scene comes from, and how that file and this one are understood.
 fn asset(source: Option<&Source>, conventions: Conventions) -> Value {
     let mut extras = Extras::new();
-    if let Some(Source { format, conventions }) = source {
+    if let Some(Source { format, conventions, .. }) = source {
         set_own(&mut extras, "source", json!({ "format": format, "conventions": conventions.to_string() }));
     }
     set_own(&mut extras, "conventions", conventions.to_string().into());

@@ -20,7 +20,7 @@ pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Materi
         }
         let place = *places.entry(material).or_insert_with_key(|material| {
             let mut material = material.clone();
-            make_sayable(&mut material, &format!("meshes[{index}].material"), losses);
+            restrict_to_mtl(&mut material, &format!("meshes[{index}].material"), losses);
             let preferred = match (&*to_line(&material.name), material.color_bytes()) {
                 ("", Some(([red, green, blue], _))) => format!("color_{red:02x}{green:02x}{blue:02x}"),
                 ("", None) => "none".to_owned(),
@@ -43,7 +43,7 @@ pub(super) fn collect(meshes: &mut [Mesh], losses: &mut Vec<Loss>) -> Vec<Materi
 
 /// MTL has finite colours, opacity in place of alpha modes, textures that are clamped in both directions or none, and names
 /// that are part of a line.
-fn make_sayable(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
+fn restrict_to_mtl(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
     if let Some(texture) = &mut material.texture {
         let mut name = to_line(&texture.name);
         if name.starts_with('-') {
@@ -85,7 +85,7 @@ fn make_sayable(material: &mut Material, at: &str, losses: &mut Vec<Loss>) {
 fn list_alpha_mode(material: &Material, at: &str, losses: &mut Vec<Loss>) {
     if material.alpha_mode != AlphaMode::Opaque {
         let loss = Loss::dropped(format!("{at}.alpha_mode"), "OBJ has no transparency of images");
-        losses.push(loss.detail(format_args!("{:?}", material.alpha_mode)));
+        losses.push(loss.detail(material.alpha_mode));
     }
 }
 

@@ -4,15 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::interop::images;
 use crate::interop::text::{Words, lines};
-use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, Wrap};
-use crate::{Loss, Result};
+use crate::scene::{AlphaMode, Material, Mesh, Sampler, Texture, TextureTransform, Wrap};
+use crate::{Category, Loss, Result};
 
 /// Materials by the names that OBJ files use.
-pub(super) type Materials = HashMap<Vec<u8>, Look>;
+pub(super) type Materials = HashMap<Vec<u8>, MtlMaterial>;
 
 /// The properties of a material that are read.
 #[derive(Default)]
-pub(super) struct Look {
+pub(super) struct MtlMaterial {
     color: Option<[f32; 3]>,
     /// `d`: 0 is invisible.
     opacity: Option<f32>,
@@ -24,8 +24,7 @@ pub(super) struct Look {
 /// The image of the diffuse colour.
 struct Map {
     path: String,
-    scale: [f32; 2],
-    offset: [f32; 2],
+    transform: TextureTransform,
     clamp: bool,
 }
 
@@ -35,7 +34,7 @@ const MAX_OTHERS: usize = 20;
 /// The number of malformed lines after which reading a library stops, since locating each takes time.
 const MAX_MALFORMED: usize = 100;
 
-impl Look {
+impl MtlMaterial {
     /// The material of this name.
     pub fn material(&self, name: String) -> Material {
         let opacity = self.opacity.or(self.transparency.map(|amount| 1.0 - amount)).unwrap_or(1.0);
@@ -56,18 +55,8 @@ impl Look {
 
     /// Applies `-s` and `-o` to the texture coordinates of a mesh. Returns whether that changes any.
     pub fn place_texture(&self, mesh: &mut Mesh) -> bool {
-        let (Some(Map { scale, offset, .. }), Some(uvs)) = (&self.map, mesh.uvs.first_mut()) else {
-            return false;
-        };
-        if *scale == [1.0; 2] && *offset == [0.0; 2] {
-            return false;
-        }
-        for uv in uvs {
-            for lane in 0..2 {
-                uv[lane] = uv[lane] * scale[lane] + offset[lane];
-            }
-        }
-        true
+        let map = self.map.as_ref().zip(mesh.uvs.first_mut());
+        map.is_some_and(|(map, uvs)| map.transform.apply(uvs))
     }
 }
 
@@ -83,21 +72,21 @@ pub(super) fn read(text: &[u8], library: &str, materials: &mut Materials, losses
         }
     }
     let Reader { others, moved, .. } = reader;
+    let dropped = |message: &str| Loss::dropped(library, message).in_category(Category::Material);
     if let Some(first) = wrong.first() {
-        let detail = format!("{}, the first at {first}", wrong.len());
-        losses.push(Loss::dropped(library, "malformed numbers").detail(detail));
+        losses
+            .push(dropped("malformed numbers").detail(format_args!("{}, the first at {first}", wrong.len())));
         if wrong.len() == MAX_MALFORMED {
-            losses.push(Loss::dropped(library, "everything after too many malformed numbers"));
+            losses.push(dropped("everything after too many malformed numbers"));
         }
     }
     if !others.is_empty() {
         let others: Vec<_> = others.into_iter().collect();
-        let loss = Loss::dropped(library, "unsupported properties of materials");
-        losses.push(loss.detail(others.join(", ")));
+        losses.push(dropped("unsupported properties of materials").detail(others.join(", ")));
     }
     if !moved.is_empty() {
         let loss = Loss::renamed(library, "only the file names of absolute image paths are kept");
-        losses.push(loss.naming(moved));
+        losses.push(loss.in_category(Category::Material).naming(moved));
     }
 }
 
@@ -126,19 +115,19 @@ impl<'a> Reader<'a, '_> {
             }
             b"Kd" if !matches!(words.clone().next(), Some(b"spectral" | b"xyz")) => {
                 let color = color(&mut words)?;
-                self.look(|look| look.color = look.color.or(Some(color)));
+                self.update(|material| material.color = material.color.or(Some(color)));
             }
             b"d" if words.clone().next() != Some(b"-halo") => {
                 let opacity = finite(&mut words, "the opacity")?;
-                self.look(|look| look.opacity = look.opacity.or(Some(opacity)));
+                self.update(|material| material.opacity = material.opacity.or(Some(opacity)));
             }
             b"Tr" => {
                 let transparency = finite(&mut words, "the transparency")?;
-                self.look(|look| look.transparency = look.transparency.or(Some(transparency)));
+                self.update(|material| material.transparency = material.transparency.or(Some(transparency)));
             }
             b"map_Kd" => {
                 if let Some(map) = self.map(&mut words)? {
-                    self.look(|look| look.map = look.map.take().or(Some(map)));
+                    self.update(|material| material.map = material.map.take().or(Some(map)));
                 }
             }
             other => self.list(other.escape_ascii().to_string()),
@@ -146,8 +135,8 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Changes the current material; before the first one there is none.
-    fn look(&mut self, change: impl FnOnce(&mut Look)) {
+    /// Updates the current material, if any.
+    fn update(&mut self, change: impl FnOnce(&mut MtlMaterial)) {
         self.materials.get_mut(self.current).map(change);
     }
 
@@ -159,17 +148,17 @@ impl<'a> Reader<'a, '_> {
 
     /// The image after its options.
     fn map(&mut self, words: &mut Words) -> Result<Option<Map>> {
-        let mut map = Map { path: String::new(), scale: [1.0; 2], offset: [0.0; 2], clamp: false };
+        let mut map = Map { path: String::new(), transform: TextureTransform::default(), clamp: false };
         loop {
             let name = words.clone();
             let option = words.next().unwrap_or_default();
             let values = match option {
                 b"-s" => {
-                    map.scale = up_to_three(words, 1.0)?;
+                    map.transform.scale = up_to_three(words, 1.0)?;
                     continue;
                 }
                 b"-o" => {
-                    map.offset = up_to_three(words, 0.0)?;
+                    map.transform.offset = up_to_three(words, 0.0)?;
                     continue;
                 }
                 b"-clamp" => {
@@ -203,13 +192,13 @@ impl<'a> Reader<'a, '_> {
 }
 
 /// The first two of up to three numbers; those that are missing are this one.
-fn up_to_three(words: &mut Words, missing: f32) -> Result<[f32; 2]> {
+fn up_to_three(words: &mut Words, missing: f64) -> Result<[f64; 2]> {
     let mut values = [missing; 3];
     for value in &mut values {
         if words.clone().number("a number").is_err() {
             break;
         }
-        *value = finite(words, "a number")?;
+        *value = finite(words, "a number")?.into();
     }
     Ok([values[0], values[1]])
 }

@@ -3,42 +3,42 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::corners::{ABSENT, Corner};
-use super::material::{Look, Materials};
+use super::material::{Materials, MtlMaterial};
 use super::read::{File, Name, Part};
 use super::values::Lists;
 use crate::Loss;
 use crate::scene::{Colors, Faces, Indices, Mesh, UvOrigin};
 
-/// The meshes of a file, and what they could not take in.
+/// The meshes of a file, and the names of materials that no face has.
 pub(super) fn meshes(
     file: File,
     materials: &Materials,
     uv_origin: UvOrigin,
     losses: &mut Vec<Loss>,
-) -> Vec<Mesh> {
+) -> (Vec<Mesh>, Vec<String>) {
     let File { lists, parts, name, .. } = file;
     if parts.is_empty() && lists.positions.len() > 0 {
-        unused_materials(materials, &parts, losses);
-        return vec![points(lists, name, uv_origin, losses)];
+        let unused = unused_materials(materials, &parts, losses);
+        return (vec![points(lists, name, uv_origin, losses)], unused);
     }
     unused(&lists, &parts, losses);
-    unused_materials(materials, &parts, losses);
+    let unused = unused_materials(materials, &parts, losses);
     let mut placed = BTreeSet::new();
     let parts = parts.into_iter().enumerate();
     let meshes = parts.map(|(index, part)| {
         let path = format!("meshes[{index}]");
         part.faces.list_degenerate(&format!("{path}.faces"), losses);
-        let look = materials.get(&part.material);
+        let found = materials.get(&part.material);
         let material = to_text(&part.material, &format!("{path}.material.name"), losses);
         let mut mesh = Mesh {
             name: to_name(part.name, &path, losses),
-            material: look.unwrap_or(&Look::default()).material(material),
+            material: found.unwrap_or(&MtlMaterial::default()).material(material),
             uv_origin,
             faces: part.faces.into_faces(),
             ..Mesh::default()
         };
         fill(&mut mesh, &part.vertices, &lists, &path, losses);
-        if look.is_some_and(|look| look.place_texture(&mut mesh)) {
+        if found.is_some_and(|found| found.place_texture(&mut mesh)) {
             placed.insert(format!("\"{}\"", mesh.material.name));
         }
         mesh
@@ -48,17 +48,19 @@ pub(super) fn meshes(
         let message = "offset and scale of images applied to the texture coordinates";
         losses.push(Loss::changed("map_Kd", message).naming(placed));
     }
-    meshes
+    (meshes, unused)
 }
 
-/// Lists the materials that no face has.
-fn unused_materials(materials: &Materials, parts: &[Part], losses: &mut Vec<Loss>) {
+/// Lists the materials that no face has, and returns their names.
+fn unused_materials(materials: &Materials, parts: &[Part], losses: &mut Vec<Loss>) -> Vec<String> {
     let used: HashSet<&[u8]> = parts.iter().map(|part| &*part.material).collect();
     let unused: BTreeSet<_> = materials.keys().filter(|name| !used.contains(&***name)).collect();
+    let unused: Vec<_> = unused.into_iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     if !unused.is_empty() {
-        let names = unused.into_iter().map(|name| format!("\"{}\"", String::from_utf8_lossy(name)));
+        let names = unused.iter().map(|name| format!("\"{name}\""));
         losses.push(Loss::dropped("mtllib", "unused materials").naming(names));
     }
+    unused
 }
 
 /// The values of the vertices. What only some of them have is made up for the others.

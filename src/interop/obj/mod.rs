@@ -32,7 +32,7 @@ use material::Materials;
 
 use super::Files;
 use super::text::quote;
-use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, UvOrigin};
+use crate::scene::{Capabilities, Conventions, Scene, SceneOptions, Source, UvOrigin};
 use crate::{Limits, Loss, Result};
 
 pub use pieces::Sizes;
@@ -53,7 +53,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     textures: true,
     flat_colors: true,
     alpha_modes: true,
-    samplers: true,
+    wrapping: true,
     normals: true,
     uvs: 1,
     colors: 1,
@@ -91,9 +91,10 @@ pub(super) fn read_from(
     let file = read::read(input, options.strictness, limits, Sizes::USUAL)?;
     file.losses(&mut losses);
     let materials = libraries(&file.libraries, files, limits, &mut losses);
-    let meshes = meshes::meshes(file, &materials, conventions.uv_origin, &mut losses);
+    let (meshes, unused_materials) = meshes::meshes(file, &materials, conventions.uv_origin, &mut losses);
     let mut scene = Scene { meshes, ..Scene::default() };
     conventions.to_scene_space(&mut scene, "obj");
+    scene.source = scene.source.map(|source| Source { unused_materials, ..source });
     Ok((scene, losses))
 }
 

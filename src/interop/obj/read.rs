@@ -12,7 +12,7 @@ use crate::interop::text::{Words, first_line, lines_of, moved, place, quote};
 use crate::limits::{require_meshes, require_triangles};
 use crate::parallel::join;
 use crate::scene::Mesh;
-use crate::{Error, ErrorKind, Limits, Loss, Result, Span, Strictness};
+use crate::{Category, Error, ErrorKind, Limits, Loss, Result, Span, Strictness};
 
 /// Number of kinds of other statements that are listed.
 const MAX_KINDS: usize = 50;
@@ -209,6 +209,7 @@ impl Reader<'_> {
     }
 
     fn finish(mut self) -> Result<File> {
+        self.file.lists.positions.begin_object();
         self.file.lists.positions.finish();
         let counts = self.file.lists.numbered();
         match self.strictness {
@@ -238,11 +239,13 @@ impl Reader<'_> {
             b"vn" => self.file.lists.normal(words)?,
             b"f" => self.face(words)?,
             b"o" => {
+                self.file.lists.positions.begin_object();
                 let number = self.file.name.number + 1;
                 self.file.name = Name { number, object: words.rest_of_line().to_vec(), group: Vec::new() };
                 self.part = None;
             }
             b"g" => {
+                self.file.lists.positions.begin_object();
                 self.file.name.group = words.rest_of_line().to_vec();
                 self.part = None;
             }
@@ -363,9 +366,9 @@ impl File {
     pub fn losses(&self, losses: &mut Vec<Loss>) {
         let File { lists, others, .. } = self;
         for (keyword, (count, span)) in &others.statements {
-            let keyword = keyword.escape_ascii();
             let detail = format!("{count}, the first at {span}");
-            losses.push(Loss::dropped(keyword.to_string(), "unsupported statements").detail(detail));
+            let loss = Loss::dropped(keyword.escape_ascii().to_string(), "unsupported statements");
+            losses.push(loss.in_category(category(keyword)).detail(detail));
         }
         let counts = [
             ("v", lists.weights, "weights of positions"),
@@ -379,5 +382,16 @@ impl File {
         for (path, count, what) in counts.into_iter().filter(|(_, count, _)| *count > 0) {
             losses.push(Loss::dropped(path, what).counting(count, what));
         }
+    }
+}
+
+/// Returns the category of an unsupported statement: lines, points, curves and surfaces are geometry.
+fn category(keyword: &[u8]) -> Category {
+    match keyword {
+        b"l" | b"p" | b"vp" | b"cstype" | b"deg" | b"curv" | b"curv2" | b"surf" | b"parm" | b"end" => {
+            Category::Geometry
+        }
+        b"maplib" | b"usemap" => Category::Material,
+        _ => Category::Other,
     }
 }

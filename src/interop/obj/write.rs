@@ -21,7 +21,7 @@ pub(in crate::interop) fn write(
         CAPABILITIES.restrict(&mut scene, options.conventions.unwrap_or(CONVENTIONS), options)?;
     let mut images = ImageFiles::new(name, &scene);
     for (index, mesh) in scene.meshes.iter_mut().enumerate() {
-        make_sayable(mesh, index, &mut losses)?;
+        restrict_to_obj(mesh, index, &mut losses)?;
         let path = format!("meshes[{index}].material.texture");
         images.detach(&mut mesh.material.texture, &path, files, &mut losses)?;
     }
@@ -74,7 +74,7 @@ fn write_library(
 }
 
 /// OBJ has no infinities, no not-a-number, no alpha, and names that are part of a line.
-fn make_sayable(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
+fn restrict_to_obj(mesh: &mut Mesh, index: usize, losses: &mut Vec<Loss>) -> Result<()> {
     let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
     if let Some(vertex) = mesh.positions.iter().position(|position| !finite(position)) {
         let [x, y, z] = mesh.positions[vertex];

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::Result;
 use crate::interop::detect::BYTE_ORDER_MARK;
 use crate::interop::text::{Words, quote, refuse};
+use crate::{Category, Result};
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,14 @@ pub(super) struct Element {
 }
 
 impl Element {
+    /// Returns the category of losses of items. Files choose the names of other elements.
+    pub fn category(&self) -> Category {
+        match &*self.name {
+            "vertex" | "face" | "tristrips" => Category::Geometry,
+            _ => Category::Other,
+        }
+    }
+
     /// The least bytes that the items take.
     pub fn min_size(&self, encoding: Encoding) -> u64 {
         let sizes = self.properties.iter().map(|property| match encoding {

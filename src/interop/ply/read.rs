@@ -10,7 +10,7 @@ use crate::interop::polygons::Polygons;
 use crate::interop::text::{place, refuse};
 use crate::limits::require_triangles;
 use crate::scene::{self, Colors, Mesh, Scene, SceneOptions, Texture};
-use crate::{Limits, Loss, Quantity, Result, Strictness, Unit};
+use crate::{Limits, Loss, Quantity, Result, Strictness};
 
 /// The names that texture coordinates have.
 const UVS: [[&str; 2]; 3] = [["u", "v"], ["s", "t"], ["texture_u", "texture_v"]];
@@ -91,6 +91,7 @@ fn mesh(
         } else {
             losses.push(
                 Loss::dropped(element.name.clone(), "items of an unsupported element")
+                    .in_category(element.category())
                     .counting(element.count as usize, "items"),
             );
             source.items(element, strictness, losses, |source| rows::skip(source, element))?;
@@ -129,7 +130,8 @@ fn fill(mesh: &mut Mesh, mut rows: Rows, losses: &mut Vec<Loss>) -> Result<(), S
     }
     if let Some(places) = rows.take(["nx", "ny", "nz"], Number::is_float) {
         let (normals, error) = rows.floats(places);
-        quantised("vertex.nx, ny, nz", Quantity::new("normals", Unit::None), error);
+        let angle = if error > 0.0 { rows.rounding_angle(places) } else { 0.0 };
+        quantised("vertex.nx, ny, nz", Quantity::NORMALS, angle);
         mesh.normals = Some(normals);
     }
     for names in UVS {

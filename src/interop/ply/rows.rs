@@ -101,6 +101,13 @@ impl<'a> Rows<'a> {
         (self.rows().map(row).collect(), worst as f32)
     }
 
+    /// Returns the largest angle in degrees by which 32 bits turn the directions in these columns.
+    pub fn rounding_angle(&self, places: [usize; 3]) -> f32 {
+        let columns = places.map(|place| &self.columns[place]);
+        let exact = |row: &[u8]| columns.map(|column| to_f64(column.number, column.raw(row)));
+        self.rows().map(exact).map(exact::rounding_angle).fold(0.0, f64::max) as f32
+    }
+
     /// Columns as positions, and how far the farthest is from what it was, unless it is there in 64 bits.
     pub fn positions<const N: usize>(&self, places: [usize; N]) -> (Positions, f32) {
         let columns = places.map(|place| &self.columns[place]);

@@ -87,6 +87,7 @@ impl<'a> Source<'a> {
                     self.end();
                     let (missing, all) = (element.count - index, element.count as usize);
                     let loss = Loss::dropped(element.name.clone(), "items missing at the end of the file");
+                    let loss = loss.in_category(element.category());
                     losses.push(loss.affecting(missing as usize, all, "items"));
                     return Ok(index as usize);
                 }

@@ -9,7 +9,7 @@ use super::{FaultKind, Segment};
 use crate::layout::bits::word;
 use crate::layout::program::{BlockStep, Body, Code, Step, Unit};
 use crate::layout::{BitField, BitRange, Check, Declaration, Decoding, Lookup, Packing, Shape, Type, Value};
-use crate::unpack;
+use crate::{text, unpack};
 
 impl Walker<'_> {
     /// Decodes a value of a declared type.
@@ -91,7 +91,11 @@ impl Walker<'_> {
         let size = declaration.magic.len() as u64;
         let found = self.take(space, at, size)?;
         if found != declaration.magic {
-            let message = format!("starts with {}, expected {}", shown(found), shown(declaration.magic));
+            let message = format!(
+                "starts with {}, expected {}",
+                text::quoted_or_hex(found),
+                text::quoted_or_hex(declaration.magic)
+            );
             return self.fault(FaultKind::Magic, space.span(at..at + size), message, None);
         }
         if self.muted || found.is_empty() {
@@ -272,10 +276,4 @@ impl Walker<'_> {
         self.frames.leave(outer, item.own_step());
         Ok(end)
     }
-}
-
-/// Formats bytes as quoted text if they are printable ASCII, otherwise in hexadecimal.
-fn shown(bytes: &[u8]) -> String {
-    let is_text = bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
-    if is_text { format!("\"{}\"", bytes.escape_ascii()) } else { format!("{bytes:02x?}") }
 }

@@ -115,6 +115,19 @@ fn errors_name_the_place() {
 }
 
 #[test]
+fn other_files_are_told_apart_by_their_first_bytes() {
+    let message = |bytes: &[u8]| {
+        let (options, limits) = (SceneOptions::default(), Limits::default());
+        let read = Interchange::Glb.read(bytes, &std::collections::BTreeMap::new(), &options, &limits);
+        read.unwrap_err().to_string()
+    };
+    assert_eq!(message(b"hello"), "not glTF: starts with \"hell\", expected \"glTF\" or JSON");
+    let found = message(b"\xff\xd8\xff\xe0 and more");
+    assert_eq!(found, "not glTF: starts with [ff, d8, ff, e0], expected \"glTF\" or JSON");
+    assert!(message(b"{ \"asset\": }").starts_with("invalid JSON: expected value at line 1"));
+}
+
+#[test]
 fn animations_and_skins_that_are_wrong() {
     let mut json = triangle();
     json["skins"] = json!([{ "joints": [0] }]);

@@ -104,13 +104,14 @@ fn what_is_forbidden_is_changed_and_listed() {
     assert_eq!(
         list,
         [
-            (LossKind::Quantised, "meshes[0].normals", Some(1.0)),
+            (LossKind::Changed, "meshes[0].normals", None),
             (LossKind::Changed, "meshes[0].normals", None),
             (LossKind::Changed, "meshes[0].uvs[0]", None),
             (LossKind::Quantised, "meshes[0].colors[1]", Some(0.5)),
             (LossKind::Changed, "meshes[0].skins", None),
         ]
     );
+    assert_eq!(losses[0].to_string(), "changed: meshes[0].normals: normals normalised, 1 of 3 normals");
     let (again, _) = read(Interchange::Glb, &files).unwrap();
     let mesh = &again.meshes[0];
     assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]));

@@ -244,9 +244,9 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     assert_eq!(
         list,
         [
-            "dropped: cameras: scenes have no cameras: nodes[1] \"Camera.001\", nodes[2] \"b\", cameras[2] \"c\"",
-            "dropped: lights: scenes have no lights: nodes[3] \"Sun\", nodes[4] \"lamp\"",
-            "dropped: meshes: scenes have no morph targets: default weights applied: \
+            "dropped: cameras: cameras are not converted: nodes[1] \"Camera.001\", nodes[2] \"b\", cameras[2] \"c\"",
+            "dropped: lights: lights are not converted: nodes[3] \"Sun\", nodes[4] \"lamp\"",
+            "dropped: meshes: morph targets are not converted: default weights applied: \
              meshes[0] \"head\": \"smile\" \"blink\"",
             "dropped: nodes: empty objects are not converted: nodes[3] (extras: hours), \
              nodes[5] \"spawn\" (extras: team x)",

@@ -154,6 +154,56 @@ fn rounding_is_listed_in_metres() {
     assert!(written(Obj, scene(Obj, &text).0).1.contains("rounded to 32 bits"));
 }
 
+/// The losses of rounding in an OBJ file.
+fn rounding(text: &str, center: bool) -> Vec<String> {
+    let (mut scene, _) = scene(Obj, text.as_bytes());
+    if center {
+        scene.center();
+    }
+    let losses = written(Obj, scene).1;
+    losses.lines().filter(|line| line.contains("rounded")).map(str::to_owned).collect()
+}
+
+#[test]
+fn small_objects_far_from_the_origin_are_judged_by_their_own_size() {
+    let small = "v 30000.1234 0 0\nv 30000.1244 0 0\nv 30000.1234 0.001 0\n";
+    let near = "o a\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf -1 -2 -3\n";
+    // Many positions before take another way than few.
+    let many = format!("o many\n{}", "v 0.5 0.5 0.5\nv 1.5 0.5 0.5\nv 0.5 1.5 0.5\n".repeat(50_000));
+    let faces = "f -1 -2 -3\n";
+    let more = "o c\nv 2.1 0 0\nv 3 0 0\nv 2 1 0\n";
+    for (text, mesh) in [
+        (format!("{near}o b\n{small}{faces}"), 1),
+        (format!("{near}g b\n{small}{faces}{more}{faces}"), 1),
+        (format!("o b\n{small}{faces}{near}"), 0),
+        (format!("{many}{faces}o b\n{small}{faces}{more}{faces}{many}{faces}"), 1),
+    ] {
+        let (found, _) = scene(Obj, text.as_bytes());
+        let exact = found.meshes.iter().map(|mesh| mesh.exact_positions.is_some()).collect::<Vec<_>>();
+        assert_eq!(exact.iter().position(|exact| *exact), Some(mesh), "{exact:?}");
+        assert_eq!(exact.iter().filter(|exact| **exact).count(), 1, "{exact:?}");
+        assert!(found.meshes[mesh].exact_positions.as_ref().unwrap().contains(&[30000.1244, 0.0, 0.0]));
+        let losses = rounding(&text, false);
+        let expected = format!("quantised: meshes[{mesh}].positions: coordinates rounded to 32 bits");
+        assert!(losses.len() == 1 && losses[0].starts_with(&expected), "{losses:?}");
+    }
+    assert!(rounding(&format!("o b\n{small}{faces}"), false)[0].contains("--center"));
+    assert_eq!(rounding(&format!("o b\n{small}{faces}"), true), [""; 0]);
+}
+
+#[test]
+fn unavoidable_rounding_is_no_loss() {
+    let large = "v -50000.123 -49999.456 0.1\nv 50000.789 0.1 0.2\nv 0.3 50000.321 0.4\nf 1 2 3\n";
+    assert_eq!(rounding(large, false), [""; 0]);
+    assert_eq!(rounding(large, true), [""; 0]);
+    let far = large.replace("0000.", "00000.");
+    assert_eq!(rounding(&far, true), [""; 0]);
+    let utm =
+        "v 500000.123 4000000.456 0.1\nv 600000.789 4000000.1 0.2\nv 500000.3 4100000.321 0.4\nf 1 2 3\n";
+    assert!(rounding(utm, false)[0].contains("; --center"), "{:?}", rounding(utm, false));
+    assert_eq!(rounding(utm, true), [""; 0]);
+}
+
 #[test]
 fn ordinary_models_take_no_more_and_lose_nothing() {
     let texts: [&[u8]; 3] = [

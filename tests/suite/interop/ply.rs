@@ -91,6 +91,17 @@ fn the_three_encodings_say_the_same() {
 }
 
 #[test]
+fn rounded_normals_are_turned_by_an_angle() {
+    let file =
+        b"ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n\
+        property double nx\nproperty double ny\nproperty double nz\nend_header\n0 0 0 0 3 4.0000001\n";
+    let (_, losses) = scene(Ply, file);
+    let angle = (4.000_000_1_f64 - 4.0) * 3.0 / 25.0;
+    let error = format!("off by at most {:.1e}°", angle.to_degrees());
+    assert!(losses.contains("vertex.nx, ny, nz: normals rounded") && losses.ends_with(&error), "{losses}");
+}
+
+#[test]
 fn every_truncation_is_an_error() {
     for file in files() {
         // Without its last byte the ASCII file has no number less, but this one.
@@ -238,7 +249,7 @@ fn merged_meshes_keep_their_attributes() {
     assert_eq!(
         losses,
         "changed: meshes[0].custom: attributes of 0 added, since other meshes have them\n\
-         merged: meshes: PLY has one mesh: merged: 2 meshes"
+         merged: meshes: combined into the single mesh of PLY: 2 meshes"
     );
     let (scene, _) = scene(Ply, &folder["file.ply"]);
     assert_eq!(scene.meshes[0].custom[0].values, Components::U8(vec![0, 0, 0, 1, 2, 3]));

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use meshspec::Category;
 use meshspec::interop::Interchange::{Glb, Gltf, Obj, Ply};
 use meshspec::interop::{embed_images, image_files};
-use meshspec::scene::{AlphaMode, Image, Material, Mesh, Scene, Texture};
+use meshspec::scene::{AlphaMode, Filter, Image, Material, Mesh, Sampler, Scene, Texture, Wrap};
 use serde_json::{Value, json};
 
 use super::{Folder, list, of, read, triangle, write};
@@ -131,6 +132,20 @@ fn offset_and_scale_of_images_move_the_texture_coordinates() {
 }
 
 #[test]
+fn losses_of_libraries_are_about_materials_whatever_their_name() {
+    let library = b"newmtl m\nKd x\nNs 5\nmap_Kd -s 2 2 /a.png\n".to_vec();
+    let folder = Folder::from([("skins.mtl".to_owned(), library)]);
+    let text =
+        b"mtllib skins.mtl\nskin 1\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nusemtl m\nf 1/1 2/1 3/1\nl 1 2\n";
+    let (_, losses) = read(Obj, text, &folder).unwrap();
+    let found: Vec<_> = losses.iter().map(|loss| (&*loss.path, loss.category)).collect();
+    let materials = ["skins.mtl", "skins.mtl", "skins.mtl", "map_Kd"].map(|path| (path, Category::Material));
+    let statements = [("l", Category::Geometry), ("skin", Category::Other)];
+    assert_eq!(found.len(), 6, "{found:?}");
+    assert!(materials.iter().chain(&statements).all(|loss| found.contains(loss)), "{found:?}");
+}
+
+#[test]
 fn paths_of_images_are_relative_to_the_model() {
     let path = |written: &str| {
         let (scene, losses) = with_library(&format!("newmtl m\nmap_Kd {written}\n"));
@@ -186,15 +201,55 @@ fn surfaces_that_a_format_does_not_have_are_listed() {
     assert_eq!(
         lines,
         [
-            "renamed: meshes[0].uvs[1]: OBJ has its textures on uvs[0]: swapped",
+            "renamed: meshes[0].uvs[1]: becomes uvs[0], the only set of OBJ",
             "dropped: meshes[0].material.double_sided: OBJ has no double-sided surfaces",
             "dropped: meshes[0].material.metallic: OBJ has no metallic or rough surfaces: metallic 0, roughness 0.5",
-            "dropped: meshes[0].uvs[1]: OBJ has no more than 1 sets of texture coordinates",
+            "dropped: meshes[0].uvs[1]: OBJ has a single set of texture coordinates",
             "dropped: meshes[0].material.base_color.alpha: OBJ has no alpha of surfaces without blending: 0.5",
-            "dropped: meshes[0].material.alpha_mode: OBJ has no transparency of images: Mask { cutoff: 0.25 }",
+            "dropped: meshes[0].material.alpha_mode: OBJ has no transparency of images: alpha mask, cutoff 0.25",
         ]
     );
     assert!(String::from_utf8_lossy(&folder["file.obj"]).contains("vt 0.5 0.5\n"));
+}
+
+#[test]
+fn filters_that_formats_lack_are_listed() {
+    let losses_of = |magnify, minify, wrap| {
+        let mut texture = embedded("", &[0; 12_345]);
+        texture.sampler = Sampler { wrap: [wrap; 2], magnify, minify };
+        [Obj, Ply].map(|format| {
+            let (_, losses) = write(format, of(vec![textured(texture.clone())])).unwrap();
+            losses.lines().filter(|line| line.contains(".sampler")).collect::<Vec<_>>().join("\n")
+        })
+    };
+    let (nearest, linear) = (Filter::Nearest, Filter::Linear);
+    let path = "dropped: meshes[0].material.texture.sampler";
+    assert_eq!(
+        losses_of(Some(nearest), Some((nearest, None)), Wrap::Clamp),
+        [
+            format!("{path}: OBJ has no texture filters: magnified nearest, minified nearest, no mip levels"),
+            format!(
+                "{path}: PLY has no clamped or mirrored textures: embedded image/png, 12 kB\n\
+                 {path}: PLY has no texture filters: magnified nearest, minified nearest, no mip levels"
+            ),
+        ]
+    );
+    // The usual filters of renderers are no loss.
+    assert_eq!(losses_of(Some(linear), Some((linear, Some(linear))), Wrap::Repeat), ["", ""]);
+    assert_eq!(losses_of(None, None, Wrap::Repeat), ["", ""]);
+}
+
+#[test]
+fn factors_and_cutoffs_are_clamped_for_gltf() {
+    let mut mesh = triangle();
+    mesh.material.metallic = 2.0;
+    mesh.material.alpha_mode = AlphaMode::Mask { cutoff: -0.5 };
+    let (_, losses) = write(Glb, of(vec![mesh])).unwrap();
+    assert_eq!(
+        losses,
+        "changed: meshes[0].material.metallic: clamped to the range of glTF factors, 0 to 1\n\
+         changed: meshes[0].material.alpha_mode: the alpha cutoff becomes 0, the minimum of glTF"
+    );
 }
 
 #[test]

@@ -367,6 +367,16 @@ fn part_is_lost(parts: &mut Parts, name: &str, loss: &Loss) -> Outcome {
             _ => return Err(NOT_THERE.into()),
         },
         LossKind::Dropped => return remove_all(parts, name),
+        // Directions and rotations stay.
+        LossKind::Changed if loss.message.ends_with(" normalised") => {
+            for (_, part) in parts.iter_mut().filter(|(other, _)| is_below(other, name)) {
+                let Part::Numbers(numbers) = part else { continue };
+                if numbers.components == 3 && numbers.metric != Metric::Points {
+                    numbers.metric = Metric::Directions;
+                    numbers.error = numbers.error.max(1e-3);
+                }
+            }
+        }
         LossKind::Changed | LossKind::Renamed => {
             parts.iter_mut().filter(|(other, _)| is_below(other, name)).for_each(forget);
             // Something that was not there before has all that belongs to it.

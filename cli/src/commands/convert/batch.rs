@@ -85,7 +85,7 @@ impl Convert {
                     list.write(&json::to_vec(&Row::new(&job.input.file, &job.output, &result))?, &mut out)?;
                 } else if let (Ok(outcome), false) = (&result, self.verbosity.verbose) {
                     let file = name_of(&job.input.file);
-                    messages.add(Some(&file), &outcome.assumed, &outcome.losses, &outcome.warnings);
+                    messages.add(Some(&file), &outcome.notes(), &outcome.losses, &outcome.warnings);
                 }
             }
             Ok(())
@@ -140,15 +140,15 @@ impl Convert {
         (status != Status::Fine || job.output.exists()).then_some(status)
     }
 
-    /// Prints at once what cannot be grouped with other files.
+    /// Prints messages that cannot be grouped immediately.
     fn report(&self, job: &Job, result: &Result<Outcome>) {
         match result {
-            Ok(Outcome { assumed, losses, warnings, refusal, .. }) => {
+            Ok(outcome) => {
                 if self.verbosity.verbose {
                     let prefix = format!("{}: ", job.input.file.display());
-                    messages::print_all(&prefix, assumed, losses, warnings);
+                    messages::print_all(&prefix, &outcome.notes(), &outcome.losses, &outcome.warnings);
                 }
-                if let Some(refusal) = refusal {
+                if let Some(refusal) = &outcome.refusal {
                     refusal.report();
                 }
             }

@@ -305,10 +305,7 @@ impl Run<'_> {
     /// Writes the scene in this format, or a document of this format as JSON.
     fn write_scene(&mut self, mut scene: Scene, format: Encoding, to: Encoding) -> Result<()> {
         let moved = self.conversion.edits.apply(&mut scene, &mut self.outcome.losses);
-        let moved = moved.map_err(|error| Failure::usage("--pose", error))?;
-        if let Some([x, y, z]) = moved {
-            self.outcome.assumed.push(format!("scene moved by ({x}, {y}, {z}) m by --center"));
-        }
+        self.outcome.moved = moved.map_err(|error| Failure::usage("--pose", error))?;
         match format {
             Encoding::Json => {
                 let names: Vec<_> = FormatId::ALL.iter().map(|format| format.name()).collect();

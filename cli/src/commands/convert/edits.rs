@@ -36,8 +36,8 @@ pub struct Edits {
     /// Split polygons into triangles.
     #[arg(long, hide_short_help = true)]
     triangulate: bool,
-    /// Generate normals from the faces for meshes that have none. By default, that is done for MESH and BMD where IN is
-    /// of another format; --normals=never does not.
+    /// Generate normals from the faces for meshes that have none. On by default when converting to MESH and BMD from
+    /// another format; `never` disables it.
     #[arg(long, value_name = "WHEN", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "always", hide_short_help = true)]
     normals: Option<Normals>,
     /// Move the scene so that the centre of the box around it is at the origin.

@@ -80,7 +80,7 @@ impl Convert {
         if self.json {
             output::print_json(&Row::new(input, output, &result))?;
         } else if let Ok(outcome) = &result {
-            messages::print(self.verbosity, &outcome.assumed, &outcome.losses, &outcome.warnings);
+            messages::print(self.verbosity, &outcome.notes(), &outcome.losses, &outcome.warnings);
         }
         result?.refusal.map_or(Ok(Status::Fine), Err)
     }

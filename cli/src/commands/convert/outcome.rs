@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Result};
 use crate::lines::Images;
+use crate::messages::Note;
 
 /// What there is to say of a file that was converted.
 #[derive(Debug, Default)]
@@ -15,12 +16,24 @@ pub struct Outcome {
     pub losses: Vec<Loss>,
     /// How the axes and units of both files were understood; empty where they did not matter.
     pub assumed: Vec<String>,
+    /// The translation by `--center`, in metres.
+    pub moved: Option<[f64; 3]>,
     /// Faults of the input that lose no other content, such as missing images.
     pub warnings: Vec<String>,
     /// The images beside the output, for the log.
     pub images: Images,
     /// Why `--strict` kept the file from being written.
     pub refusal: Option<Failure>,
+}
+
+impl Outcome {
+    /// The assumptions, and the translation by `--center`.
+    pub fn notes(&self) -> Vec<Note> {
+        let moved = self.moved.map(|[x, y, z]| format!("by ({x}, {y}, {z}) m to centre the scene"));
+        let moved = moved.map(|text| Note { label: "moved", text });
+        let assumed = self.assumed.iter().map(|text| Note { label: "assumed", text: text.clone() });
+        assumed.chain(moved).collect()
+    }
 }
 
 /// The same as data.
@@ -32,6 +45,8 @@ pub struct Row<'a> {
     error: Option<&'a str>,
     losses: &'a [Loss],
     assumed: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved: Option<[f64; 3]>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     warnings: &'a [String],
 }
@@ -46,6 +61,7 @@ impl<'a> Row<'a> {
             error: failure.map(Failure::message),
             losses: outcome.map_or(&[], |outcome| &outcome.losses),
             assumed: outcome.map_or(&[], |outcome| &outcome.assumed),
+            moved: outcome.and_then(|outcome| outcome.moved),
             warnings: outcome.map_or(&[], |outcome| &outcome.warnings),
         }
     }

@@ -5,7 +5,7 @@ use super::super::document::{Attribute, Document};
 use super::super::schema::{Component, IndexFormat, MeshInfo, Usage, VertexFormat};
 use super::custom::custom_name;
 use crate::bulk;
-use crate::scene::{self, Colors, Components, Conventions, Custom, Faces, Mesh, Skin, Weights};
+use crate::scene::{self, Colors, Components, Conventions, Custom, Faces, Mesh, Skin, Weights, exact};
 use crate::{Error, FormatId, Loss, Quantity, Result, Unit, path};
 
 /// What a vertex buffer becomes in a scene.
@@ -47,8 +47,8 @@ impl Role {
     fn quantity(self) -> Quantity {
         match self {
             Role::Position => Quantity::POSITIONS,
-            Role::Normal => Quantity::new("normals", Unit::None),
-            Role::Tangent => Quantity::new("tangents", Unit::None),
+            Role::Normal => Quantity::NORMALS,
+            Role::Tangent => Quantity::new("tangents", Unit::Degrees),
             Role::Color => Quantity::COLORS,
             Role::Uv => Quantity::TEXTURE_COORDINATES,
             Role::Weights => Quantity::WEIGHTS,
@@ -83,13 +83,15 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         } else if matches!(attribute.format.component(), Component::Float64)
             && role_of(attribute) != Role::Custom
         {
-            let floats = attribute.to_f32();
             let exact = attribute.data.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));
-            let worst = floats
-                .iter()
-                .zip(exact)
-                .map(|(float, exact)| (f64::from(*float) - exact).abs())
-                .fold(0.0, f64::max);
+            let exact: Vec<f64> = exact.collect();
+            let vectors = exact.chunks(attribute.format.components());
+            let vectors =
+                vectors.map(|vector| std::array::from_fn(|axis| vector.get(axis).copied().unwrap_or(0.0)));
+            let worst = match role_of(attribute) {
+                Role::Normal | Role::Tangent => vectors.map(exact::rounding_angle).fold(0.0, f64::max),
+                _ => exact.iter().map(|value| exact::error([*value; 3])).fold(0.0, f64::max),
+            };
             if worst > 0.0 {
                 let quantity = role_of(attribute).quantity();
                 let message = format!("{} rounded from 64 to 32 bits", quantity.name);

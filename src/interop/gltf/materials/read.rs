@@ -8,30 +8,32 @@ use ::gltf::json::texture::Info;
 use ::gltf::json::validation::Checked;
 use serde_json::{Map, Value};
 
-use super::textures::{Placement, Textures};
+use super::textures::Textures;
 use crate::interop::gltf::document::{Document, extras};
 use crate::interop::gltf::{label, take_own};
-use crate::scene::{AlphaMode, Material, Mesh};
+use crate::scene::{AlphaMode, Material, Mesh, TextureTransform};
 use crate::{Loss, Result};
 
 /// The older extension for surfaces; its diffuse colour becomes the base colour.
 const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
 
-/// A material, and the placement of its texture on a mesh.
-pub(in crate::interop::gltf) struct Look {
+/// A material, the number of the texture coordinates of its texture, and their transform.
+#[derive(Default)]
+pub(in crate::interop::gltf) struct MaterialEntry {
     pub material: Material,
-    placement: Placement,
+    uv_set: u32,
+    transform: TextureTransform,
 }
 
-impl Look {
+impl MaterialEntry {
     /// Applies the material to a mesh; `sets` are the numbers of its sets of texture coordinates.
     pub fn apply(&self, mesh: &mut Mesh, sets: &[u32]) {
         mesh.material = self.material.clone();
         let Some(texture) = &mut mesh.material.texture else { return };
         // An index past the end marks a missing set.
-        texture.uv_set = sets.iter().position(|set| *set == self.placement.set).unwrap_or(mesh.uvs.len());
+        texture.uv_set = sets.iter().position(|set| *set == self.uv_set).unwrap_or(mesh.uvs.len());
         if let Some(uvs) = mesh.uvs.get_mut(texture.uv_set) {
-            self.placement.apply(uvs);
+            self.transform.apply(uvs);
         }
     }
 }
@@ -41,14 +43,12 @@ impl Look {
 /// # Errors
 ///
 /// Returns an error if the images exceed the limits.
-pub(in crate::interop::gltf) fn read(document: &Document, losses: &mut Vec<Loss>) -> Result<Vec<Look>> {
+pub(in crate::interop::gltf) fn read(
+    document: &Document,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<MaterialEntry>> {
     let root = &document.root;
-    let mut used = vec![false; root.materials.len()];
-    for index in
-        root.meshes.iter().flat_map(|mesh| &mesh.primitives).filter_map(|primitive| primitive.material)
-    {
-        used[index.value()] = true;
-    }
+    let used = used(root);
     let mut reader = Reader {
         textures: Textures::new(document),
         unsupported: Vec::new(),
@@ -56,18 +56,34 @@ pub(in crate::interop::gltf) fn read(document: &Document, losses: &mut Vec<Loss>
         placed: Vec::new(),
         losses,
     };
-    let mut looks = Vec::new();
+    let mut entries = Vec::new();
     let mut unused = Vec::new();
     for (index, entry) in root.materials.iter().enumerate() {
         if used[index] {
-            looks.push(reader.material(index, entry)?);
+            entries.push(reader.material(index, entry)?);
         } else {
             unused.push(label("materials", index, entry.name.as_deref()));
-            looks.push(Look { material: Material::default(), placement: Placement::default() });
+            entries.push(MaterialEntry::default());
         }
     }
     reader.list(unused);
-    Ok(looks)
+    Ok(entries)
+}
+
+/// Returns for each material whether a primitive has it.
+fn used(root: &json::Root) -> Vec<bool> {
+    let mut used = vec![false; root.materials.len()];
+    let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    for index in primitives.filter_map(|primitive| primitive.material) {
+        used[index.value()] = true;
+    }
+    used
+}
+
+/// Returns the names of the materials that no primitive has.
+pub(in crate::interop::gltf) fn unused(root: &json::Root) -> Vec<String> {
+    let unused = root.materials.iter().zip(used(root)).filter(|(_, used)| !used);
+    unused.filter_map(|(entry, _)| entry.name.clone()).collect()
 }
 
 struct Reader<'a> {
@@ -82,7 +98,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn material(&mut self, index: usize, entry: &json::Material) -> Result<Look> {
+    fn material(&mut self, index: usize, entry: &json::Material) -> Result<MaterialEntry> {
         let mut extras = extras(&entry.extras);
         // glTF does not distinguish white from no colour; the extras do.
         let is_white = take_own(&mut extras).contains_key("white");
@@ -102,9 +118,11 @@ impl Reader<'_> {
             }
             None => None,
         };
-        let (texture, placement) = found.unzip();
-        let placement = placement.unwrap_or_default();
-        if !placement.is_identity() {
+        let (texture, uv_set, transform) = match found {
+            Some((texture, uv_set, transform)) => (Some(texture), uv_set, transform),
+            None => (None, 0, TextureTransform::default()),
+        };
+        if !transform.is_identity() {
             self.placed.push(label("materials", index, entry.name.as_deref()));
         }
         let material = Material {
@@ -116,7 +134,7 @@ impl Reader<'_> {
             metallic,
             roughness,
         };
-        Ok(Look { material, placement })
+        Ok(MaterialEntry { material, uv_set, transform })
     }
 
     /// Records the properties that scenes lack. Extensions are listed with those of the whole file.

@@ -11,61 +11,29 @@ use crate::interop::gltf::failures::Failures;
 use crate::interop::gltf::malformed::malformed;
 use crate::interop::gltf::{TEXTURE_SOURCES, TEXTURE_TRANSFORM, label};
 use crate::interop::images;
-use crate::scene::{Filter, Image, Sampler, Texture, Wrap};
+use crate::scene::{Filter, Image, Sampler, Texture, TextureTransform, Wrap};
 use crate::{Loss, Result};
 
-/// The placement of a texture on a mesh: the number of a set of texture coordinates, and their transform.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Placement {
-    pub set: u32,
-    offset: [f64; 2],
-    /// Radians.
-    rotation: f64,
-    scale: [f64; 2],
+/// Returns the number of the set of texture coordinates of a texture, and their transform.
+fn placement(info: &Info) -> (u32, TextureTransform) {
+    let default = TextureTransform::default();
+    let extensions = info.extensions.as_ref();
+    let Some(transform) = extensions.and_then(|extensions| extensions.others.get(TEXTURE_TRANSFORM)) else {
+        return (info.tex_coord, default);
+    };
+    let set = transform.get("texCoord").and_then(Value::as_u64);
+    let set = set.map_or(info.tex_coord, |set| u32::try_from(set).unwrap_or(u32::MAX));
+    let pair = |name: &str| -> Option<[f64; 2]> { serde_json::from_value(transform.get(name)?.clone()).ok() };
+    let transform = TextureTransform {
+        offset: pair("offset").unwrap_or(default.offset),
+        rotation: transform.get("rotation").and_then(Value::as_f64).unwrap_or(default.rotation),
+        scale: pair("scale").unwrap_or(default.scale),
+    };
+    (set, transform)
 }
 
-impl Default for Placement {
-    fn default() -> Placement {
-        Placement { set: 0, offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] }
-    }
-}
-
-impl Placement {
-    fn of(info: &Info) -> Placement {
-        let mut placement = Placement { set: info.tex_coord, ..Placement::default() };
-        let extensions = info.extensions.as_ref();
-        let Some(transform) = extensions.and_then(|extensions| extensions.others.get(TEXTURE_TRANSFORM))
-        else {
-            return placement;
-        };
-        if let Some(set) = transform.get("texCoord").and_then(Value::as_u64) {
-            placement.set = u32::try_from(set).unwrap_or(u32::MAX);
-        }
-        let pair =
-            |name: &str| -> Option<[f64; 2]> { serde_json::from_value(transform.get(name)?.clone()).ok() };
-        placement.offset = pair("offset").unwrap_or(placement.offset);
-        placement.scale = pair("scale").unwrap_or(placement.scale);
-        placement.rotation = transform.get("rotation").and_then(Value::as_f64).unwrap_or(0.0);
-        placement
-    }
-
-    pub fn is_identity(&self) -> bool {
-        *self == Placement { set: self.set, ..Placement::default() }
-    }
-
-    /// Transforms texture coordinates.
-    pub fn apply(&self, uvs: &mut [[f32; 2]]) {
-        if self.is_identity() {
-            return;
-        }
-        let (sin, cos) = self.rotation.sin_cos();
-        for [u, v] in uvs {
-            let (x, y) = (f64::from(*u) * self.scale[0], f64::from(*v) * self.scale[1]);
-            *u = (cos * x + sin * y + self.offset[0]) as f32;
-            *v = (cos * y - sin * x + self.offset[1]) as f32;
-        }
-    }
-}
+/// A texture, the number of its set of texture coordinates, and their transform.
+type Placed = (Texture, u32, TextureTransform);
 
 /// An image of the file.
 #[derive(Clone)]
@@ -93,12 +61,7 @@ impl<'a> Textures<'a> {
     /// # Errors
     ///
     /// Returns an error if the images exceed the limits.
-    pub fn read(
-        &mut self,
-        info: &Info,
-        at: &str,
-        losses: &mut Vec<Loss>,
-    ) -> Result<Option<(Texture, Placement)>> {
+    pub fn read(&mut self, info: &Info, at: &str, losses: &mut Vec<Loss>) -> Result<Option<Placed>> {
         let root = &self.document.root;
         let index = info.index.value();
         let Some(texture) = root.textures.get(index) else {
@@ -133,7 +96,8 @@ impl<'a> Textures<'a> {
         let name = named.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
         let sampler = texture.sampler.and_then(|sampler| root.samplers.get(sampler.value()));
         let sampler = sampler.map(to_sampler).unwrap_or_default();
-        Ok(Some((Texture { name, image, uv_set: 0, sampler }, Placement::of(info))))
+        let (set, transform) = placement(info);
+        Ok(Some((Texture { name, image, uv_set: 0, sampler }, set, transform)))
     }
 
     /// Returns the path of an image file, or the name and content of an embedded image.

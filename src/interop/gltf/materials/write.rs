@@ -20,7 +20,7 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
         let material = &mut mesh.material;
         if let Some(texture) = material.texture.take_if(|texture| texture.uv_set >= mesh.uvs.len()) {
             let loss = Loss::dropped(at("texture"), "no texture coordinates for the texture");
-            losses.push(loss.detail(format_args!("\"{}\"", texture.name)));
+            losses.push(loss.detail(texture.label()));
         }
         let foreign = |texture: &Texture| {
             let media_type = texture.image.as_ref().map(|image| &*image.media_type);
@@ -29,24 +29,30 @@ pub(in crate::interop::gltf) fn repair(scene: &mut Scene, losses: &mut Vec<Loss>
         };
         if let Some(texture) = material.texture.as_ref().filter(|texture| foreign(texture)) {
             let loss = Loss::changed(at("texture"), "glTF has PNG and JPEG images: others may not be shown");
-            losses.push(loss.detail(format_args!("\"{}\"", texture.name)));
+            losses.push(loss.detail(texture.label()));
         }
-        let mut clamp = |field: &str, values: &mut [f32], most: f32| {
+        let mut clamp = |field: &str, values: &mut [f32], max: f32, message: &str| {
             let mut changed = false;
             for value in values {
-                let inside = if value.is_nan() { 0.0 } else { value.clamp(0.0, most) };
+                let inside = if value.is_nan() { 0.0 } else { value.clamp(0.0, max) };
                 changed |= inside != *value;
                 *value = inside;
             }
             if changed {
-                losses.push(Loss::changed(at(field), "glTF has factors from 0 to 1 only: clamped"));
+                losses.push(Loss::changed(at(field), message));
             }
         };
-        clamp("base_color", material.base_color.as_mut().map_or(&mut [], |color| &mut color[..]), 1.0);
-        clamp("metallic", std::slice::from_mut(&mut material.metallic), 1.0);
-        clamp("roughness", std::slice::from_mut(&mut material.roughness), 1.0);
+        let factors = [
+            ("base_color", material.base_color.as_mut().map_or(&mut [][..], |color| color)),
+            ("metallic", std::slice::from_mut(&mut material.metallic)),
+            ("roughness", std::slice::from_mut(&mut material.roughness)),
+        ];
+        for (field, values) in factors {
+            clamp(field, values, 1.0, "clamped to the range of glTF factors, 0 to 1");
+        }
         if let AlphaMode::Mask { cutoff } = &mut material.alpha_mode {
-            clamp("alpha_mode", std::slice::from_mut(cutoff), f32::MAX);
+            let cutoff = std::slice::from_mut(cutoff);
+            clamp("alpha_mode", cutoff, f32::MAX, "the alpha cutoff becomes 0, the minimum of glTF");
         }
     }
 }

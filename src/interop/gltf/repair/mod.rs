@@ -7,7 +7,7 @@ mod vectors;
 use glam::{Mat4, Vec4};
 
 pub(super) use self::skins::Bones;
-use self::vectors::{Turned, UNIT, all_finite, finite, is_unit, rotations, vectors};
+use self::vectors::{NormalizeStats, UNIT, all_finite, finite, is_unit, rotations, vectors};
 use super::{kind_name, set_own};
 use crate::scene::{Colors, Components, Custom, Extras, Mesh, Scene, Transform};
 use crate::{Error, Loss, Quantity, Result, Unit};
@@ -114,14 +114,14 @@ fn normals(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
     }
     let count = normals.len();
     let path = format!("{at}.normals");
-    let mut turned = Turned::default();
-    normals.iter_mut().for_each(|normal| turned.unit(normal, [0.0, 0.0, 1.0], UNIT));
-    if turned.none == normals.len() && turned.none > 0 {
+    let mut stats = NormalizeStats::default();
+    normals.iter_mut().for_each(|normal| stats.unit(normal, [0.0, 0.0, 1.0], UNIT));
+    if stats.none == normals.len() && stats.none > 0 {
         mesh.normals = None;
         losses.push(Loss::dropped(path, "normals without a direction"));
         return;
     }
-    turned.list(&path, "normals", count, "(0, 0, 1)", losses);
+    stats.list(&path, "normals", count, "(0, 0, 1)", losses);
 }
 
 /// Tangents mean nothing without normals, and are then kept as an attribute without a meaning.
@@ -136,18 +136,18 @@ fn tangents(mesh: &mut Mesh, at: &str, losses: &mut Vec<Loss>) {
         losses.push(Loss::renamed(path, message));
         return;
     }
-    let mut turned = Turned::default();
+    let mut stats = NormalizeStats::default();
     let mut sides = 0;
     for [x, y, z, side] in mesh.tangents.iter_mut().flatten() {
         let mut direction = [*x, *y, *z];
-        turned.unit(&mut direction, [1.0, 0.0, 0.0], UNIT);
+        stats.unit(&mut direction, [1.0, 0.0, 0.0], UNIT);
         [*x, *y, *z] = direction;
         if side.abs() != 1.0 {
             *side = if *side < 0.0 { -1.0 } else { 1.0 };
             sides += 1;
         }
     }
-    turned.list(&path, "tangents", count, "(1, 0, 0)", losses);
+    stats.list(&path, "tangents", count, "(1, 0, 0)", losses);
     if sides > 0 {
         losses.push(
             Loss::changed(path, "the handedness of tangents becomes 1 or -1").counting(sides, "tangents"),

@@ -1,6 +1,6 @@
 //! Vectors as glTF requires them: finite, and directions and quaternions of unit length.
 
-use crate::{Loss, Quantity, Unit};
+use crate::Loss;
 
 /// How far from 1 the length of a normal may be: as far as half floats and integers of 16 bits are.
 pub(super) const UNIT: f32 = 1e-3;
@@ -18,17 +18,15 @@ pub(super) fn is_unit<const N: usize>(vector: &[f32; N], tolerance: f32) -> bool
     (squared - 1.0).abs() <= 2.0 * tolerance
 }
 
-/// What happened to directions.
+/// The numbers of normalised vectors.
 #[derive(Default)]
-pub(super) struct Turned {
-    /// The largest change of a component.
-    error: f32,
+pub(super) struct NormalizeStats {
     scaled: usize,
-    /// Those without a direction.
+    /// Vectors without a direction.
     pub none: usize,
 }
 
-impl Turned {
+impl NormalizeStats {
     /// Makes a vector unit length; one that has no direction becomes `default`.
     pub fn unit<const N: usize>(&mut self, vector: &mut [f32; N], default: [f32; N], tolerance: f32) {
         if is_unit(vector, tolerance) {
@@ -41,17 +39,14 @@ impl Turned {
             return;
         }
         for x in vector {
-            let unit = (f64::from(*x) / length) as f32;
-            self.error = self.error.max((unit - *x).abs());
-            *x = unit;
+            *x = (f64::from(*x) / length) as f32;
         }
         self.scaled += 1;
     }
 
     pub fn list(self, path: &str, what: &'static str, of: usize, default: &str, losses: &mut Vec<Loss>) {
         if self.scaled > 0 {
-            let quantity = Quantity::new(what, Unit::None);
-            let loss = Loss::quantised(path, format!("{what} normalised"), quantity, self.error);
+            let loss = Loss::changed(path, format!("{what} normalised"));
             losses.push(loss.affecting(self.scaled, of, what));
         }
         if self.none > 0 {
@@ -67,13 +62,13 @@ pub(super) fn rotations<'a>(
     path: &str,
     losses: &mut Vec<Loss>,
 ) {
-    let mut turned = Turned::default();
+    let mut stats = NormalizeStats::default();
     let mut all = 0;
     for value in values {
-        turned.unit(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION);
+        stats.unit(value, [0.0, 0.0, 0.0, 1.0], UNIT_ROTATION);
         all += 1;
     }
-    turned.list(path, "rotations", all, "the identity", losses);
+    stats.list(path, "rotations", all, "the identity", losses);
 }
 
 /// Sets vectors that are not finite to `default`.
