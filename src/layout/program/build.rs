@@ -3,14 +3,14 @@
 use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
+use super::draft::{Draft, Import, Target, bits_of, value_form};
 use super::equation::unit_of;
 use super::model::{
     Argument, BlockStep, Body, Call, Form, FormId, Kind, Program, Size, SlotName, Step, Unit, UnitId,
 };
 use super::size::size_of_unit;
 use crate::layout::{
-    BitField, BitRange, Block, Constraint, Declaration, Expr, Field, Packing, Requirement, Shape, Type,
-    Variant,
+    BitField, Block, Constraint, Declaration, Expr, Field, Requirement, Shape, Type, Variant,
 };
 
 impl Program {
@@ -25,36 +25,12 @@ impl Program {
     }
 }
 
-/// The kind of value bound to an import.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Import {
-    Value,
-    Word(&'static Declaration),
-    Struct(UnitId),
-}
-
 #[derive(Default)]
 struct Builder {
     units: Vec<Unit>,
     /// The imports of each unit, by unit id.
     imports: Vec<Vec<Import>>,
     forms: Vec<Form>,
-}
-
-/// A partially resolved unit.
-struct Draft<'i> {
-    declaration: &'static Declaration,
-    imports: &'i [Import],
-    slots: Vec<SlotName>,
-    /// The fields resolved so far; later expressions can name them.
-    steps: Vec<Step>,
-}
-
-/// The value at a path.
-struct Target {
-    /// The number of names up to the value; the remaining names are bit fields.
-    depth: usize,
-    word: Option<&'static Declaration>,
 }
 
 impl Builder {
@@ -342,53 +318,6 @@ impl Builder {
         self.units[unit].body = body;
         slot
     }
-}
-
-impl Draft<'_> {
-    fn import(&self, name: &str) -> Option<usize> {
-        self.declaration.imports.iter().rposition(|import| *import == name)
-    }
-
-    fn slot(
-        &mut self,
-        path: &[&'static str],
-        word: Option<&'static Declaration>,
-        import: Option<usize>,
-    ) -> Slot {
-        let known = self.slots.iter().position(|name| name.import == import && name.path == path);
-        let slot = known.unwrap_or_else(|| {
-            self.slots.push(SlotName { path: path.to_vec(), word, import });
-            self.slots.len() - 1
-        });
-        slot as Slot
-    }
-}
-
-/// Returns the form of the value that expressions see of a field. Encoded content counts as if it were stored decoded.
-/// Expressions cannot name the content of other blocks.
-fn value_form(step: &Step) -> Option<FormId> {
-    match &step.block {
-        None => Some(step.form),
-        Some(BlockStep { block: Block { packing: Packing::Coded { .. }, .. }, form, .. }) => Some(*form),
-        Some(_) => None,
-    }
-}
-
-/// Returns the code for the value in a slot, or for the bit field at `path` within it.
-fn bits_of(slot: Slot, word: Option<&'static Declaration>, path: &[&str]) -> Code {
-    if path.is_empty() {
-        return Code::Slot(slot, word);
-    }
-    let (mut declaration, mut offset, mut found) = (word, 0, None);
-    for name in path {
-        let Some(Declaration { shape: Shape::Bits { fields, .. }, .. }) = declaration else {
-            return Code::Unknown;
-        };
-        let Some(field) = fields.iter().find(|field| field.name == *name) else { return Code::Unknown };
-        offset += field.bits.offset;
-        (declaration, found) = (field.declared, Some(field));
-    }
-    found.map_or(Code::Unknown, |field| Code::Bits(slot, BitRange { offset, width: field.bits.width }, field))
 }
 
 impl Form {

@@ -5,6 +5,7 @@
 
 mod build;
 mod code;
+mod draft;
 mod equation;
 mod frames;
 mod model;

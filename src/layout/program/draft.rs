@@ -1,0 +1,76 @@
+//! Units while their names are resolved.
+
+use super::code::{Code, Slot};
+use super::model::{BlockStep, FormId, SlotName, Step, UnitId};
+use crate::layout::{BitRange, Block, Declaration, Packing, Shape};
+
+/// The kind of value bound to an import.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Import {
+    Value,
+    Word(&'static Declaration),
+    Struct(UnitId),
+}
+
+/// A partially resolved unit.
+pub(super) struct Draft<'i> {
+    pub declaration: &'static Declaration,
+    pub imports: &'i [Import],
+    pub slots: Vec<SlotName>,
+    /// The fields resolved so far; later expressions can name them.
+    pub steps: Vec<Step>,
+}
+
+/// The value at a path.
+pub(super) struct Target {
+    /// The number of names up to the value; the remaining names are bit fields.
+    pub depth: usize,
+    pub word: Option<&'static Declaration>,
+}
+
+impl Draft<'_> {
+    pub fn import(&self, name: &str) -> Option<usize> {
+        self.declaration.imports.iter().rposition(|import| *import == name)
+    }
+
+    pub fn slot(
+        &mut self,
+        path: &[&'static str],
+        word: Option<&'static Declaration>,
+        import: Option<usize>,
+    ) -> Slot {
+        let known = self.slots.iter().position(|name| name.import == import && name.path == path);
+        let slot = known.unwrap_or_else(|| {
+            self.slots.push(SlotName { path: path.to_vec(), word, import });
+            self.slots.len() - 1
+        });
+        slot as Slot
+    }
+}
+
+/// Returns the form of the value that expressions see of a field. Encoded content counts as if it were stored decoded.
+/// Expressions cannot name the content of other blocks.
+pub(super) fn value_form(step: &Step) -> Option<FormId> {
+    match &step.block {
+        None => Some(step.form),
+        Some(BlockStep { block: Block { packing: Packing::Coded { .. }, .. }, form, .. }) => Some(*form),
+        Some(_) => None,
+    }
+}
+
+/// Returns the code for the value in a slot, or for the bit field at `path` within it.
+pub(super) fn bits_of(slot: Slot, word: Option<&'static Declaration>, path: &[&str]) -> Code {
+    if path.is_empty() {
+        return Code::Slot(slot, word);
+    }
+    let (mut declaration, mut offset, mut found) = (word, 0, None);
+    for name in path {
+        let Some(Declaration { shape: Shape::Bits { fields, .. }, .. }) = declaration else {
+            return Code::Unknown;
+        };
+        let Some(field) = fields.iter().find(|field| field.name == *name) else { return Code::Unknown };
+        offset += field.bits.offset;
+        (declaration, found) = (field.declared, Some(field));
+    }
+    found.map_or(Code::Unknown, |field| Code::Bits(slot, BitRange { offset, width: field.bits.width }, field))
+}
