@@ -27,14 +27,14 @@ struct Job {
     rival: Option<PathBuf>,
 }
 
-/// How it went with a file.
+/// The end of a job.
 enum Ended {
-    /// It is as it was, and so was this its end.
+    /// The file was up to date, or had failed in the same way before.
     Before(Status),
-    Now(Result<Outcome>),
+    Now(Box<Result<Outcome>>),
 }
 
-/// How many files went how.
+/// The number of files by their end.
 #[derive(Default)]
 struct Counts {
     converted: u64,
@@ -83,7 +83,7 @@ impl Convert {
             if let Ended::Now(result) = done {
                 if self.json {
                     list.write(&json::to_vec(&Row::new(&job.input.file, &job.output, &result))?, &mut out)?;
-                } else if let (Ok(outcome), false) = (&result, self.verbosity.verbose) {
+                } else if let (Ok(outcome), false) = (&*result, self.verbosity.verbose) {
                     let file = name_of(&job.input.file);
                     messages.add(Some(&file), &outcome.notes(), &outcome.losses, &outcome.warnings);
                 }
@@ -125,7 +125,7 @@ impl Convert {
         if lines.are_written() {
             lines.write(&Row::new(&job.input.file, &job.output, &result), state, status_of(&result))?;
         }
-        Ok(Ended::Now(result))
+        Ok(Ended::Now(Box::new(result)))
     }
 
     /// How the conversion ended, if that need not be done again.
@@ -196,7 +196,7 @@ impl Counts {
     fn add(&mut self, done: &Ended) {
         match done {
             Ended::Before(Status::Fine) => self.up_to_date += 1,
-            Ended::Now(Ok(Outcome { refusal: None, .. })) => self.converted += 1,
+            Ended::Now(result) if status_of(result) == Status::Fine => self.converted += 1,
             Ended::Before(_) | Ended::Now(_) => self.failed += 1,
         }
     }
