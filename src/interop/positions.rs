@@ -26,7 +26,7 @@ pub(super) struct Positions {
     /// The exact positions of the current object after the others were dropped, as long as it is
     /// [local](Extent::is_local).
     local: Option<(Vec<[f64; 3]>, Extent)>,
-    /// Whether an object is local: it needs its exact positions, whatever the size of the model.
+    /// Whether an object is local, and needs its exact positions in a model of any size.
     has_local: bool,
 }
 

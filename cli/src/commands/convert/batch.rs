@@ -43,9 +43,8 @@ struct Counts {
 }
 
 impl Convert {
-    /// Converts every file, and every file with a known extension in each folder, side by side. A bad file does not keep
-    /// the others from being converted; then the input as a whole is invalid, whatever was wrong with the file. A pattern
-    /// without a match is unreadable.
+    /// Converts every file, and every file with a known extension in each folder, in parallel. Failed files do not stop
+    /// the others; they make the input as a whole invalid. A pattern without a match is unreadable.
     pub(super) fn run_all(
         &self,
         inputs: &[PathBuf],

@@ -15,8 +15,8 @@ const MAX_DEPTH: usize = 8;
 /// By how much the error near a bone may exceed that at the centre of the vertices, where no bone can be exactly.
 const SLACK: f32 = 2.0;
 
-/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Returns `true` if some stay
-/// as they are because the model has no room for more bones.
+/// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Returns `true` if the model
+/// has no room for all these bones.
 pub fn add(scene: &mut Scene, extras: &[Extras], encoding: &Encoding, losses: &mut Vec<Loss>) -> bool {
     let first = scene.skeleton.joints.len();
     let mut anchors = Anchors { base: rig::base(scene), all: Vec::new(), first, out_of_bones: false };
