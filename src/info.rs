@@ -63,7 +63,7 @@ pub struct SceneInfo {
     pub animations: Vec<AnimationInfo>,
     /// The names of the materials, each once; unused ones follow.
     pub materials: Vec<String>,
-    /// The names of the textures, each once. Unnamed embedded images have their type and size instead.
+    /// The names of the textures, one for each image. Unnamed embedded images have their type and size instead.
     pub textures: Vec<String>,
 }
 
@@ -115,7 +115,10 @@ pub struct MeshInfo {
     /// Where it starts in buffers that all meshes of the file share; `None` where each has its own.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub start: Option<MeshStart>,
-    /// The smallest box around the finite positions; `None` without any.
+    /// The number of copies that nodes show; `None` without transforms of nodes.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub copies: Option<u64>,
+    /// The smallest box around the finite positions, before the transforms of nodes; `None` without any.
     pub bounds: Option<Bounds>,
 }
 

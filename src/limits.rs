@@ -93,7 +93,7 @@ pub(crate) fn require_meshes(count: usize, max_triangles: u64) -> Result<()> {
         return Ok(());
     }
     let message =
-        format!("{count} meshes, but the limit is {max}; --max-triangles raises it, by 1 for {MESH}");
+        format!("{count} meshes, but the limit is {max}; --max-triangles allows one for {MESH} triangles");
     Err(Error::limit_exceeded(message))
 }
 
@@ -106,8 +106,9 @@ pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
     if count <= max {
         return Ok(());
     }
-    let message =
-        format!("{count} instances, but the limit is {max}; --max-triangles raises it, by 1 for {INSTANCE}");
+    let message = format!(
+        "{count} instances, but the limit is {max}; --max-triangles allows one for {INSTANCE} triangles"
+    );
     Err(Error::limit_exceeded(message))
 }
 
@@ -115,7 +116,7 @@ pub(crate) fn require_instances(count: u64, max_triangles: u64) -> Result<()> {
 #[cfg(feature = "gltf")]
 pub(crate) fn decoded_exceeded(bytes: u64) -> String {
     format!(
-        "{bytes} more bytes than the limit for decoded data allows; --max-triangles raises it, by 32 for 1"
+        "{bytes} more bytes than the limit for decoded data allows; --max-triangles allows 32 bytes per triangle"
     )
 }
 

@@ -1,15 +1,17 @@
 //! The allocator of the program. The standard library aborts after a failed allocation; this one ends the program with a
-//! message and an exit status, on every system.
+//! message and an exit status, on every system, unless the allocation may fail.
 
 #![allow(unsafe_code, reason = "stable Rust has no other way to handle failed allocations")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 
+use meshspec_cli::memory::may_fail;
+
 /// The exit status of failed input and output.
 const STATUS: i32 = 3;
 
-/// The allocator of the system, which exits with status 3 if memory is exhausted.
+/// The system's allocator; exits with status 3 if memory is exhausted.
 pub struct OrExit;
 
 // SAFETY: all methods forward to the system's allocator with unchanged arguments and results.
@@ -36,7 +38,7 @@ unsafe impl GlobalAlloc for OrExit {
 }
 
 fn require(pointer: *mut u8, size: usize) -> *mut u8 {
-    if pointer.is_null() {
+    if pointer.is_null() && !may_fail() {
         exit(size);
     }
     pointer

@@ -18,6 +18,8 @@ mod json;
 mod lines;
 mod listing;
 mod many;
+#[doc(hidden)]
+pub mod memory;
 mod messages;
 mod names;
 mod output;

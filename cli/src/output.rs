@@ -1,10 +1,10 @@
 //! What is written: whole files or nothing, and data on standard output.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use meshspec::interop::Files;
 use serde::Serialize;
@@ -48,6 +48,8 @@ pub struct Staged {
     names: BTreeMap<PathBuf, String>,
     /// The images of the last conversion, which may be replaced; `None` without a log.
     earlier: Option<Images>,
+    /// The outputs of a batch, which no other file may replace.
+    all: Arc<HashSet<PathBuf>>,
     /// What standard output will get.
     printed: Vec<u8>,
 }
@@ -73,8 +75,12 @@ impl Role {
     }
 }
 
-/// Held while outputs with images are placed: those of a batch share images.
-static IMAGES: Mutex<()> = Mutex::new(());
+/// The images that this run placed. Locked while outputs with images are placed, since those of a batch share images.
+static IMAGES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn images() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    IMAGES.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Staged {
     /// Nothing yet, to be written to `path`; `-` is standard output.
@@ -86,14 +92,20 @@ impl Staged {
             files: Vec::new(),
             names: BTreeMap::new(),
             earlier: None,
+            all: Arc::default(),
             printed: Vec::new(),
         }
     }
 
     /// As [`new`](Staged::new), in folders that need not exist: they are made when all is written.
-    /// `earlier` lists the images of the last conversion, if there is a log.
-    pub fn in_new_folders(path: &Path, force: bool, earlier: Option<Images>) -> Staged {
-        Staged { in_new_folders: true, earlier, ..Staged::new(path, force) }
+    /// `earlier` lists the images of the last conversion, if there is a log; `all` the outputs of the batch.
+    pub fn in_new_folders(
+        path: &Path,
+        force: bool,
+        earlier: Option<Images>,
+        all: Arc<HashSet<PathBuf>>,
+    ) -> Staged {
+        Staged { in_new_folders: true, earlier, all, ..Staged::new(path, force) }
     }
 
     pub fn path(&self) -> &Path {
@@ -127,7 +139,8 @@ impl Staged {
     }
 
     fn claim(&mut self, path: &Path, owner: String) -> io::Result<()> {
-        match self.names.get(path) {
+        let is_another = path != self.path && self.all.contains(path);
+        match self.names.get(path).map(String::as_str).or(is_another.then_some("another output")) {
             Some(other) => {
                 let message = format!("the same file for {other} and {owner}");
                 Err(io::Error::new(io::ErrorKind::InvalidInput, message))
@@ -149,7 +162,10 @@ impl Staged {
         let earlier = self.earlier.as_ref().and_then(|images| images.get(&key).cloned());
         let record = self.earlier.is_some().then(|| (key, hash_of(bytes)));
         match holds(&path, bytes).map_err(failure)? {
-            Some(true) => return Ok(record),
+            Some(true) => {
+                let is_own = has_hash(&path, earlier.as_deref()) || images().contains(&real(&path));
+                return Ok(record.filter(|_| is_own));
+            }
             Some(false) if !has_hash(&path, earlier.as_deref()) => {
                 return Err(different(&path, &source.display().to_string()));
             }
@@ -160,7 +176,8 @@ impl Staged {
         Ok(record)
     }
 
-    /// Moves all files to their places. On failure, those that replaced no file are removed again.
+    /// Moves all files to their places. On failure, outputs that replaced no file are removed again; images stay, since
+    /// other outputs may refer to them.
     pub fn commit(mut self) -> Result<()> {
         if !self.printed.is_empty() {
             write_to(io::stdout().lock(), |out| out.write_all(&self.printed))?;
@@ -168,10 +185,10 @@ impl Staged {
         // Images last: a failure to write the output leaves none behind.
         self.files.sort_by_key(|file| file.role.is_image());
         let has_images = self.files.last().is_some_and(|file| file.role.is_image());
-        let _others_wait = has_images.then(|| IMAGES.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut images = has_images.then(images);
         let moving = moving();
         let mut added = Vec::new();
-        let placed = self.place_all(&mut added, &moving);
+        let placed = self.place_all(&mut added, &mut images, &moving);
         if placed.is_err() {
             for path in added {
                 // The failure itself is reported.
@@ -181,8 +198,13 @@ impl Staged {
         placed
     }
 
-    /// Moves all files to their places and lists those that replaced no file.
-    fn place_all(&mut self, added: &mut Vec<PathBuf>, moving: &Moving) -> Result<()> {
+    /// Moves all files to their places and lists outputs that replaced no file, and images.
+    fn place_all(
+        &mut self,
+        added: &mut Vec<PathBuf>,
+        images: &mut Option<MutexGuard<BTreeSet<PathBuf>>>,
+        moving: &Moving,
+    ) -> Result<()> {
         for StagedFile { path, file, role } in self.files.drain(..) {
             let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
             if let (true, Some(folder)) = (self.in_new_folders || role.is_image(), path.parent()) {
@@ -205,7 +227,10 @@ impl Staged {
                 }
                 placed => {
                     placed.map_err(failure)?;
-                    added.extend(is_new.then_some(path));
+                    match images {
+                        Some(images) if role.is_image() => drop(images.insert(real(&path))),
+                        _ => added.extend(is_new.then_some(path)),
+                    }
                 }
             }
         }
@@ -268,6 +293,11 @@ impl Files for Staged {
     }
 }
 
+/// Returns the path without links, if the file exists.
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// Advice where the output and an image have one name.
 pub const RENAME: &str = "name the output otherwise";
 
@@ -276,7 +306,7 @@ fn different(path: &Path, source: &str) -> Failure {
     let message = format!("a different file exists; not replaced by {source}");
     Failure::usage(&path.display().to_string(), message).with_hint(
         "remove it, write to another folder, or embed images in glTF with --embed-images; \
-             with --log, images of earlier runs are replaced",
+             --out-dir with --log replaces images of earlier runs",
     )
 }
 

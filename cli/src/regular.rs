@@ -4,6 +4,8 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
+use crate::memory;
+
 /// Reads the first bytes of a regular file, at most `limit`.
 ///
 /// # Errors
@@ -22,7 +24,7 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     check(&metadata)?;
     let mut bytes = Vec::new();
     let size = usize::try_from(metadata.len().min(limit)).map_err(|_| ErrorKind::OutOfMemory)?;
-    bytes.try_reserve_exact(size).map_err(|_| ErrorKind::OutOfMemory)?;
+    memory::fallible(|| bytes.try_reserve_exact(size)).map_err(|_| ErrorKind::OutOfMemory)?;
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

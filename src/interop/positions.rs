@@ -9,7 +9,7 @@ use crate::scene::exact::{self, Extent, FAR, rounded};
 /// Positions in 32 bits and, if they are worth it, in 64.
 type Parts = (Vec<[f32; 3]>, Option<Vec<[f64; 3]>>);
 
-/// Positions of vertices, rounded to 32 bits and, as long as these may be [worth 64 bits](Extent::is_worth), exact.
+/// Positions of vertices, rounded to 32 bits and, as long as these may be [worth 64 bits](Extent::needs_64_bits), exact.
 ///
 /// Once the bounding box is at least half as large as the largest coordinate, it can never shrink below a quarter of
 /// it. Rounding then costs at most two bits, and exact positions are dropped. Most models get there within their first
@@ -146,7 +146,7 @@ impl Positions {
 
     /// Drops the exact positions if they are not worth it. Called after the last position.
     pub fn finish(&mut self) {
-        self.exact.take_if(|exact| !self.has_local && !exact::are_worth(exact));
+        self.exact.take_if(|exact| !self.has_local && !exact::need_64_bits(exact));
         (self.extent, self.measured, self.local) = (Extent::default(), self.rounded.len(), None);
     }
 
@@ -162,7 +162,7 @@ impl Positions {
             places.filter_map(|place| values.get(place as usize).copied()).collect()
         }
         let exact = self.exact.as_deref().map(|exact| gather(exact, places.clone()));
-        let exact = exact.filter(|exact| exact::are_worth(exact));
+        let exact = exact.filter(|exact| exact::need_64_bits(exact));
         (gather(&self.rounded, places), exact)
     }
 }

@@ -38,7 +38,7 @@ impl Scene {
         }
         let translation = transform.w_axis.truncate();
         if transform == DMat4::from_translation(translation) {
-            return self.move_roots(|rest| rest + translation);
+            return self.map_root_translations(|rest| rest + translation);
         }
         let root = self.skeleton.joints.len();
         for joint in &mut self.skeleton.joints {
@@ -55,7 +55,7 @@ impl Scene {
 
     /// Moves the root joints at rest and in all animations, computing in 64 bits. Roots without a rest pose follow their
     /// bind pose.
-    pub(super) fn move_roots(&mut self, to: impl Fn(DVec3) -> DVec3) {
+    pub(super) fn map_root_translations(&mut self, to: impl Fn(DVec3) -> DVec3) {
         let moved = |translation: &mut [f32; 3]| {
             *translation = to(DVec3::from(translation.map(f64::from))).as_vec3().into();
         };
@@ -72,7 +72,7 @@ impl Scene {
     }
 
     /// Moves the scene so that the centre of the box around all vertices, where they are at rest, is at the origin.
-    /// Returns by how much; `None` if it is there already.
+    /// Returns the offset; `None` if the centre is there already. A skeleton is moved by an offset that 32 bits hold.
     ///
     /// The centre is computed in 64 bits, and coordinates that are there [in 64 bits](Mesh::exact_positions) are rounded
     /// after they have moved.
@@ -86,12 +86,15 @@ impl Scene {
             return None;
         }
         let centred = DMat4::from_translation(offset) * transform;
-        self.transform = None;
-        match self.skeleton.joints.is_empty() {
-            true => self.place(centred),
-            false => self.transform = Some(centred.as_mat4()),
+        if self.skeleton.joints.is_empty() {
+            self.transform = None;
+            self.place(centred);
+            return Some(offset.into());
         }
-        Some(offset.into())
+        let rounded = Some(centred.as_mat4()).filter(|rounded| rounded.is_finite())?;
+        self.transform = Some(rounded);
+        // The offset that 32 bits hold.
+        Some((rounded.w_axis.as_dvec4() - transform.w_axis).truncate().into())
     }
 
     /// Makes all units this many times larger.

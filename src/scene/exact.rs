@@ -71,7 +71,7 @@ impl Extent {
     }
 
     /// Returns `true` if coordinates in this box need 64 bits. `error` is their rounding error in 32 bits.
-    pub fn is_worth(&self, error: f64) -> bool {
+    pub fn needs_64_bits(&self, error: f64) -> bool {
         error > KEPT * self.size() || error > MILLIMETRE
     }
 
@@ -110,9 +110,9 @@ pub(crate) fn rounding_angle(exact: [f64; 3]) -> f64 {
 }
 
 /// Returns `true` if 32 bits would round these points visibly.
-pub(crate) fn are_worth(points: &[[f64; 3]]) -> bool {
+pub(crate) fn need_64_bits(points: &[[f64; 3]]) -> bool {
     let (extent, worst) = measure(points);
-    extent.is_worth(worst)
+    extent.needs_64_bits(worst)
 }
 
 /// Returns the bounding box of points and their largest rounding error. Vertices at the origin, which some programs add,
@@ -161,7 +161,7 @@ impl Mesh {
                 extent.add(point);
                 worst = worst.max(error(point.into()));
             }
-            if !extent.is_worth(worst) {
+            if !extent.needs_64_bits(worst) {
                 let moved = |position: &[f32; 3]| rounded(to(position.map(f64::from).into()).into());
                 self.positions.iter_mut().for_each(|position| *position = moved(position));
                 return;

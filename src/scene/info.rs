@@ -53,6 +53,7 @@ impl Mesh {
                 None => 0,
             },
             start: None,
+            copies: (!self.placements.is_empty()).then(|| self.copies() as u64),
             bounds: Bounds::of(self.positions.iter().copied()),
         }
     }

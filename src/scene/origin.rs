@@ -1,7 +1,8 @@
 //! Scenes with joints far from the origin, where 32 bits would round them visibly.
 
+use glam::DVec3;
 #[cfg(feature = "gltf")]
-use glam::{DMat3, DMat4, DVec3, Mat4};
+use glam::{DMat3, DMat4, Mat4};
 
 use super::Scene;
 use super::exact::{Extent, error};
@@ -16,45 +17,67 @@ impl Scene {
         let roots = self.skeleton.joints.iter().enumerate().filter(|(_, joint)| joint.parent.is_none());
         let translations = roots.map(|(root, _)| self.skeleton.rest(root).translation.map(f64::from));
         let moved = translations.map(|translation| transform.transform_point3(translation.into()));
-        let error = moved.map(|translation| error(translation.into())).fold(0.0, f64::max);
+        self.list_rounded(largest_error(moved), losses);
+    }
+
+    /// Lists the rounding error of joints, or of the transform without any, if it is visible.
+    fn list_rounded(&self, error: f64, losses: &mut Vec<Loss>) {
         if error == 0.0 {
             return;
         }
-        let mut extent = Extent::default();
-        self.for_each_at_rest(|at| extent.add(at));
+        let extent = self.extent_at_rest();
         if extent.is_visible(error) && extent.is_avoidable(error) {
-            let message = "joints rounded to 32 bits; --center keeps them near the origin";
-            let path = "skeleton.joints.translation";
+            let (path, message) = match self.skeleton.joints.is_empty() {
+                false => ("skeleton.joints.translation", "joints rounded to 32 bits"),
+                true => ("transform", "the transform of the scene rounded to 32 bits"),
+            };
             losses.push(Loss::quantised(path, message, Quantity::TRANSLATIONS, error as f32));
         }
     }
+
+    fn extent_at_rest(&self) -> Extent {
+        let mut extent = Extent::default();
+        self.for_each_at_rest(|at| extent.add(at));
+        extent
+    }
 }
 
-/// The exact translation of a root joint, by its index in the skeleton.
-#[cfg(feature = "gltf")]
-pub(crate) type Root = (usize, DVec3);
+fn largest_error(translations: impl Iterator<Item = DVec3>) -> f64 {
+    translations.map(|translation| error(translation.into())).fold(0.0, f64::max)
+}
 
 #[cfg(feature = "gltf")]
 impl Scene {
-    /// Sets the transform of a scene without one. If 32 bits would round the scene visibly, the transform moves to the
-    /// nodes of the meshes, which have 64 bits, or takes over whole units of the translations of the root joints.
-    /// Scenes with levels of detail are exempt.
-    pub(crate) fn set_transform(&mut self, transform: DMat4, roots: &[Root]) {
+    /// Sets the transform of a scene without one, with the exact translations of joints by their indices. If 32 bits would
+    /// round the scene visibly, the transform moves to the nodes of the meshes, which have 64 bits, or takes over whole
+    /// units of the translations of the root joints. Lists what is rounded nevertheless: the translations of other
+    /// joints, and scenes with levels of detail or with vertices that follow no joint.
+    pub(crate) fn split_transform(
+        &mut self,
+        transform: DMat4,
+        joints: &[(usize, DVec3)],
+        losses: &mut Vec<Loss>,
+    ) {
+        let is_root = |(joint, _): &&(usize, DVec3)| self.skeleton.joints[*joint].parent.is_none();
+        let (roots, others): (Vec<_>, Vec<_>) = joints.iter().partition(is_root);
         let translations = roots.iter().map(|(_, translation)| *translation);
-        let translations = translations.chain([transform.w_axis.truncate()]);
-        let error = translations.map(|translation| error(translation.into())).fold(0.0, f64::max);
-        if error > 0.0 && self.lods.is_empty() {
-            let mut extent = Extent::default();
-            self.for_each_at_rest(|at| extent.add(at));
-            if extent.is_worth(error) {
-                match self.skeleton.joints.is_empty() {
-                    true => return self.move_to_nodes(transform),
-                    false if self.has_unbound_vertices() => {}
-                    false => return self.move_to_roots(transform, extent.center(), roots),
-                }
+        let error = largest_error(translations.chain([transform.w_axis.truncate()]));
+        let mut unlisted = largest_error(others.iter().map(|(_, translation)| *translation));
+        self.transform = Some(transform.as_mat4()).filter(|transform| *transform != Mat4::IDENTITY);
+        let extent = if error > 0.0 { self.extent_at_rest() } else { Extent::default() };
+        if error > 0.0 && extent.needs_64_bits(error) {
+            let has_joints = !self.skeleton.joints.is_empty();
+            if self.lods.is_empty() && !has_joints {
+                self.transform = None;
+                self.move_to_nodes(transform);
+            } else if !self.lods.is_empty()
+                || self.has_unbound_vertices()
+                || !self.move_to_roots(transform, extent.center(), &roots)
+            {
+                unlisted = unlisted.max(error);
             }
         }
-        self.transform = Some(transform.as_mat4()).filter(|transform| *transform != Mat4::IDENTITY);
+        self.list_rounded(unlisted, losses);
     }
 
     fn move_to_nodes(&mut self, transform: DMat4) {
@@ -73,17 +96,16 @@ impl Scene {
     }
 
     /// Splits the transform and the translations of the roots into a transform that 32 bits express exactly and roots
-    /// near the origin. `center` is the centre of the scene before the transform.
-    fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[Root]) {
+    /// near the origin. `center` is the centre of the scene before the transform. Returns `false` if that is impossible.
+    fn move_to_roots(&mut self, transform: DMat4, center: DVec3, roots: &[(usize, DVec3)]) -> bool {
         let rounded = transform.as_mat4();
         let center = center.as_vec3().round().as_dvec3();
         let axes = DMat3::from_mat4(rounded.as_dmat4());
-        let translation = transform.w_axis.truncate() + axes * center;
+        let translation = transform.w_axis.truncate() + DMat3::from_mat4(transform) * center;
         let whole = translation.as_vec3().round();
         let shift = axes.inverse() * (translation - whole.as_dvec3()) - center;
         if !shift.is_finite() || !whole.is_finite() {
-            self.transform = Some(rounded);
-            return;
+            return false;
         }
         self.transform = Some(Mat4 { w_axis: whole.extend(1.0), ..rounded });
         for root in 0..self.skeleton.joints.len() {
@@ -92,7 +114,7 @@ impl Scene {
                 self.skeleton.joints[root].rest = Some(self.skeleton.rest(root));
             }
         }
-        self.move_roots(|translation| translation + shift);
+        self.map_root_translations(|translation| translation + shift);
         for (root, exact) in roots {
             if let Some(joint) = self.skeleton.joints.get_mut(*root) {
                 let rest = joint.rest.get_or_insert_with(Transform::default);
@@ -106,5 +128,6 @@ impl Scene {
                 nodes => nodes.iter_mut().for_each(|node| node.transform = shift * node.transform),
             }
         }
+        true
     }
 }

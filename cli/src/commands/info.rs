@@ -275,10 +275,13 @@ impl Mesh {
         if let (Some(start), 1..) = (info.start, info.index_bits) {
             write!(out, " from index {}", start.first_index)?;
         }
-        match info.index_bits {
-            0 => writeln!(out)?,
-            _ => writeln!(out, ", {}", counted(*triangles, "triangle", "triangles"))?,
+        if info.index_bits > 0 {
+            write!(out, ", {}", counted(*triangles, "triangle", "triangles"))?;
         }
+        if let Some(copies @ 2..) = info.copies {
+            write!(out, ", {copies} copies")?;
+        }
+        writeln!(out)?;
         for (name, forms) in forms(&info.attributes) {
             writeln!(out, "    {:<15} {}", Escaped(name).to_string(), forms.join(", "))?;
         }

@@ -249,3 +249,43 @@ fn a_log_lets_copies_of_an_earlier_run_be_replaced() {
     folder.run(command).fails(0);
     assert_eq!(folder.get(copy), b"third");
 }
+
+#[test]
+fn a_log_claims_no_images_of_others() {
+    let folder = model(IMAGE);
+    fs::create_dir_all(folder.path("many/maps")).unwrap();
+    folder.put("many/maps/oak bark.png", PNG);
+    let command = "convert in --out-dir many --to glb --newer=hash --log log";
+    assert_eq!(folder.run(command).status, 0);
+    folder.put("in/maps/oak bark.png", b"\x89PNG\r\n\x1a\n of another day");
+    folder.put("in/a.obj", [folder.get("in/a.obj"), b"# changed\n".to_vec()].concat());
+    let message = folder.run(command).fails(1);
+    assert!(message.contains("a different file exists"), "{message}");
+    assert_eq!(folder.get("many/maps/oak bark.png"), PNG);
+}
+
+#[test]
+fn an_image_does_not_take_the_place_of_another_output() {
+    let folder = model("b.glb");
+    folder.put("in/b.glb", PNG);
+    folder.put("in/b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    for options in ["--force", "--newer"] {
+        let run = folder.run(&format!("convert in/a.obj in/b.obj --out-dir many --to glb {options}"));
+        assert_eq!(run.status, 1, "{run:?}");
+        assert!(run.stderr.contains("the same file for another output and the image"), "{run:?}");
+        assert!(folder.get("many/b.glb").starts_with(b"glTF"));
+    }
+}
+
+/// The file has no blocks on the disk, but no memory holds its size.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_image_that_memory_does_not_hold_is_a_loss_of_its_model() {
+    let folder = model("large.png");
+    fs::File::create(folder.path("in/large.png")).unwrap().set_len(1 << 42).unwrap();
+    folder.put("in/b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let run = folder.run("convert in --out-dir many --to glb --embed-images");
+    assert_eq!(run.status, 0, "{run:?}");
+    assert!(run.stderr.contains("out of memory"), "{run:?}");
+    assert!(folder.get("many/a.glb").starts_with(b"glTF") && folder.get("many/b.glb").starts_with(b"glTF"));
+}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::files::Folder;
 
-/// Cubes at so many nodes of one mesh.
+/// A triangle that this many nodes show.
 fn nodes(count: usize) -> String {
     let nodes: Vec<Value> =
         (0..count).map(|place| json!({ "mesh": 0, "translation": [place, 0, 0] })).collect();
@@ -52,7 +52,8 @@ fn instances_are_counted_before_they_are_read() {
         node["extensions"] = instances.clone();
     }
     folder.put("in.gltf", gltf.to_string());
-    let said = "2000000000 instances, but the limit is 33554432; --max-triangles raises it, by 1 for 4\n";
+    let said =
+        "2000000000 instances, but the limit is 33554432; --max-triangles allows one for 4 triangles\n";
     for command in ["info in.gltf", "convert in.gltf out.glb", "convert in.gltf out.obj"] {
         let message = folder.run(command).fails(1);
         assert!(message.ends_with(said), "{command}: {message}");
@@ -81,6 +82,8 @@ fn instances_are_counted_before_they_are_read() {
 fn a_mesh_of_many_nodes_is_written_once() {
     let folder = Folder::new();
     folder.put("nodes.gltf", nodes(100));
+    let text = folder.run("info nodes.gltf").fine();
+    assert!(text.contains("mesh 0: 3 vertices, no indices, 100 copies\n"), "{text}");
     let messages = folder.run("convert nodes.gltf out.gltf --strict").fails(0);
     assert!(!messages.contains("changed: ") && !messages.contains("split: "), "{messages}");
     let json: Value = serde_json::from_slice(&folder.get("out.gltf")).unwrap();

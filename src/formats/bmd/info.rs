@@ -50,6 +50,7 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         indices: 3 * counts.triangulated() as u64,
         index_bits: mesh.faces.packed().map(PackedFace::index_bits).max().unwrap_or(0),
         start: None,
+        copies: None,
         bounds: Bounds::of(mesh.decoded_vertices().map(|vertex| vertex.position)),
     }
 }

@@ -144,6 +144,7 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
             Indices::U32(_) => 32,
         },
         start: None,
+        copies: None,
         bounds: match chunk.positions_3d() {
             Some(positions) => Bounds::of(positions.iter().copied()),
             None => Bounds::of(flat),

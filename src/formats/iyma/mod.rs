@@ -169,6 +169,7 @@ impl Document {
                 first_index: mesh.first_index.into(),
                 first_vertex: mesh.first_vertex.into(),
             }),
+            copies: None,
             bounds: self.bounds(mesh),
         }
     }

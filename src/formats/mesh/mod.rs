@@ -153,6 +153,7 @@ impl Format for Document {
                 indices: self.indices.len() as u64,
                 index_bits: 32,
                 start: None,
+                copies: None,
                 bounds: Bounds::of(self.vertices.positions().iter()),
             }],
             skeleton: (!self.joints.is_empty()).then(|| SkeletonInfo {

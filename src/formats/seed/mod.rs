@@ -154,6 +154,7 @@ impl Format for Document {
                 indices: 3 * self.faces.len() as u64,
                 index_bits: 32,
                 start: None,
+                copies: None,
                 bounds: Bounds::of(self.positions.iter().copied()),
             }],
             skeleton: None,

@@ -51,11 +51,17 @@ impl<'a> Document<'a> {
     ) -> Result<Self> {
         let (text, numbers) = container::split(bytes)?;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        if !text.trim_ascii_start().starts_with(b"{") {
-            let start = quoted_or_hex(&text[..text.len().min(4)]);
-            return Err(Error::malformed(format!(
-                "not glTF: starts with {start}, expected \"glTF\" or JSON"
-            )));
+        let start = text.trim_ascii_start();
+        if !start.starts_with(b"{") {
+            let found = match start.is_empty() {
+                true => "empty".to_owned(),
+                false => format!("starts with {}", quoted_or_hex(&start[..start.len().min(4)])),
+            };
+            let (part, expected) = match bytes.starts_with(b"glTF") {
+                true => ("no JSON object in the first chunk", "\"{\""),
+                false => ("not glTF", "\"glTF\" or \"{\""),
+            };
+            return Err(Error::malformed(format!("{part}: {found}, expected {expected}")));
         }
         let refuse = |error: serde_json::Error| Error::malformed(format!("invalid JSON: {error}"));
         let json: Value = serde_json::from_slice(text).map_err(refuse)?;

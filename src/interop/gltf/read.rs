@@ -65,10 +65,10 @@ pub(in crate::interop) fn read(
         mesh.uv_origin = conventions.uv_origin;
     }
     let transform = hierarchy.top.map(|top| document.local[top]);
-    let roots = joints.roots(&document);
+    let translations = joints.translations(&document);
     scene.skeleton = joints.skeleton;
     scene.animations = animations;
-    scene.set_transform(transform.unwrap_or_default(), &roots);
+    scene.split_transform(transform.unwrap_or_default(), &translations, &mut losses);
     scene.meshes.iter_mut().for_each(Mesh::forget_plain_node);
     if options.bake {
         scene.bake(limits.max_triangles, &mut losses, |_, _| true)?;
@@ -114,7 +114,8 @@ impl Reader<'_> {
     /// The meshes of all nodes of the scene, in the order of the nodes.
     fn meshes(&mut self) -> Result<()> {
         let root = &self.document.root;
-        let counts = root.nodes.iter().map(|node| instances::count(root, node));
+        let nodes = root.nodes.iter().zip(&self.hierarchy.shown).filter(|(_, shown)| **shown);
+        let counts = nodes.map(|(node, _)| instances::count(root, node));
         limits::require_instances(counts.fold(0, u64::saturating_add), self.max_triangles)?;
         for index in 0..self.document.root.nodes.len() {
             if !self.hierarchy.shown[index] {

@@ -70,15 +70,10 @@ impl Joints {
         self.of_node.get(node).copied().flatten()
     }
 
-    /// Returns the root joints that are nodes, with their exact translations.
-    pub fn roots(&self, document: &Document) -> Vec<(usize, DVec3)> {
-        let is_root = |joint: &usize| self.skeleton.joints[*joint].parent.is_none();
+    /// Returns the exact translations of the joints that are nodes, by the index of the joint.
+    pub fn translations(&self, document: &Document) -> Vec<(usize, DVec3)> {
         let nodes = document.local.iter().zip(&self.of_node);
-        let roots = nodes.filter_map(|(local, joint)| {
-            let joint = joint.as_ref().copied().filter(is_root)?;
-            Some((joint, local.w_axis.truncate()))
-        });
-        roots.collect()
+        nodes.filter_map(|(local, joint)| Some(((*joint)?, local.w_axis.truncate()))).collect()
     }
 
     /// The joint that a mesh at a node below `above` moves with, and the transform of the mesh where that is bound; `None`

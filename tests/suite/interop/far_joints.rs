@@ -1,5 +1,6 @@
 //! Joints far from the origin: 64 bits until a file is written, like the coordinates of meshes.
 
+use glam::{DQuat, DVec3};
 use meshspec::interop::Interchange::{Gltf, Obj};
 use meshspec::scene::{Animation, Channel, Interpolation, Joint, Mesh, Samples, Scene, SceneOptions, Skin};
 use meshspec::{Document, FormatId, Limits};
@@ -30,26 +31,31 @@ fn near() -> Scene {
     scene
 }
 
-/// The same below a node at that place: the only root, which is the transform of the scene, or one of two.
-fn far(is_beside: bool) -> Scene {
+/// The same with other nodes, and the losses. `add` gets the nodes and the index of the joint, and returns the root nodes.
+fn with_nodes(add: impl FnOnce(&mut Vec<Value>, usize) -> Vec<usize>) -> (Scene, String) {
     let (folder, _) = write(Gltf, near()).unwrap();
     let mut file: Value = serde_json::from_slice(&folder["file.gltf"]).unwrap();
     let nodes = file["nodes"].as_array_mut().unwrap();
-    let joint = nodes.iter().position(|node| node["name"] == "joint").unwrap();
-    let mesh = nodes.iter().position(|node| !node["mesh"].is_null()).unwrap();
-    // The node of the scene, which is written above the joints.
+    // Above the joint there is the node of the scene.
     nodes.iter_mut().filter_map(Value::as_object_mut).for_each(|node| drop(node.remove("children")));
-    nodes.push(json!({ "name": "place", "translation": FAR, "children": [joint] }));
-    let mut roots = vec![nodes.len() - 1, mesh];
-    if is_beside {
-        nodes.push(json!({ "name": "beside" }));
-        roots.push(nodes.len() - 1);
-    }
+    let joint = nodes.iter().position(|node| node["name"] == "joint").unwrap();
+    let mut roots = add(nodes, joint);
+    roots.extend(nodes.iter().position(|node| !node["mesh"].is_null()));
     file["scenes"] = json!([{ "nodes": roots }]);
     let text = file.to_string();
     let (scene, losses) =
         Gltf.read(text.as_bytes(), &folder, &SceneOptions::default(), &Limits::default()).unwrap();
-    assert!(!list(&losses).contains("rounded"), "{}", list(&losses));
+    (scene, list(&losses))
+}
+
+/// The same below a node at that place: the only root, which is the transform of the scene, or one of two.
+fn far(is_beside: bool) -> Scene {
+    let (scene, losses) = with_nodes(|nodes, joint| {
+        nodes.push(json!({ "name": "place", "translation": FAR, "children": [joint] }));
+        nodes.push(json!({ "name": "beside" }));
+        (nodes.len() - 2..nodes.len() - usize::from(!is_beside)).collect()
+    });
+    assert!(!losses.contains("rounded"), "{losses}");
     scene
 }
 
@@ -109,7 +115,54 @@ fn centred_joints_are_not_rounded() {
 }
 
 #[test]
-fn rounding_of_far_joints_is_listed() {
+fn far_joints_below_other_transforms_keep_their_places() {
+    let turn = DQuat::from_rotation_y(0.5);
+    for (scale, turn) in [(0.01, DQuat::IDENTITY), (100.0, turn), (1.0, turn)] {
+        let (scene, losses) = with_nodes(|nodes, joint| {
+            let root = nodes.len();
+            nodes.push(json!({ "translation": FAR.map(|x| x / scale), "children": [joint] }));
+            nodes.push(json!({ "scale": &[scale; 3], "rotation": turn.to_array(), "children": [root] }));
+            vec![root + 1]
+        });
+        assert!(!losses.contains("rounded"), "{losses}");
+        let there = |corner: [f32; 3]| {
+            let corner = DVec3::from(corner.map(f64::from)) + DVec3::from(FAR) / scale;
+            (turn * (corner * scale)).into()
+        };
+        let expected: Vec<[f64; 3]> = triangle().positions.into_iter().map(there).collect();
+        let found = at_rest(&scene);
+        let mut pairs = found.as_flattened().iter().zip(expected.as_flattened());
+        let most = 1e-6 * scale.max(1.0);
+        assert!(pairs.all(|(found, expected)| (found - expected).abs() < most), "{found:?} {expected:?}");
+    }
+}
+
+#[test]
+fn the_offset_is_that_of_the_vertices() {
+    // Vertices far from a joint at the origin cannot be moved by the exact offset.
+    let mut scene = near();
+    scene.meshes[0].positions = expected().iter().map(|point| point.map(|x| x as f32)).collect();
+    let before = at_rest(&scene);
+    let moved = scene.center().unwrap();
+    for (before, after) in before.iter().zip(at_rest(&scene)) {
+        assert_eq!(std::array::from_fn(|axis| before[axis] + moved[axis]), after);
+    }
+}
+
+#[test]
+fn rounding_of_joints_below_others_is_listed() {
+    let (_, losses) = with_nodes(|nodes, joint| {
+        nodes[joint]["translation"] = json!(FAR);
+        nodes.push(json!({ "translation": [0.5, 0, 0], "children": [joint] }));
+        nodes.push(json!({ "name": "beside" }));
+        vec![nodes.len() - 2, nodes.len() - 1]
+    });
+    let line = "skeleton.joints.translation: joints rounded to 32 bits, off by at most 0.068 m";
+    assert!(losses.contains(line), "{losses}");
+}
+
+#[test]
+fn rounding_of_moved_joints_is_listed() {
     let scene = far(true);
     let (_, losses) = write(Obj, scene.clone()).unwrap();
     assert!(losses.contains("meshes[0].positions: coordinates rounded to 32 bits"), "{losses}");

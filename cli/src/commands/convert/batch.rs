@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use meshspec::Formats;
 
@@ -62,6 +63,7 @@ impl Convert {
         let mut files = listing::list(inputs, &|path| listing::is_mesh(path, formats))?;
         self.many.add_to(&mut files)?;
         let jobs = jobs(files, folder, to);
+        let outputs: Arc<HashSet<_>> = Arc::new(jobs.iter().map(|job| job.output.clone()).collect());
         let lines = self.many.lines("convert", &(&self.conversion, folder))?;
         let bar = progress::of(&jobs);
         let mut counts = Counts::default();
@@ -69,7 +71,7 @@ impl Convert {
         let mut list = json::List::new();
         let mut out = anstream::stdout();
         let work = |job| {
-            let done = self.convert(job, &lines, formats);
+            let done = self.convert(job, &lines, &outputs, formats);
             if let (Ok(Ended::Now(result)), false) = (&done, self.json) {
                 bar.suspend(|| self.report(job, result));
             }
@@ -105,7 +107,13 @@ impl Convert {
     }
 
     /// Converts a file, unless that was done before.
-    fn convert(&self, job: &Job, lines: &Lines, formats: &Formats) -> Result<Ended> {
+    fn convert(
+        &self,
+        job: &Job,
+        lines: &Lines,
+        outputs: &Arc<HashSet<PathBuf>>,
+        formats: &Formats,
+    ) -> Result<Ended> {
         if let Some(status) = self.before(job, lines) {
             return Ok(Ended::Before(status));
         }
@@ -113,7 +121,7 @@ impl Convert {
         let earlier = lines.images(&job.input.file);
         // --newer is there to replace what is not up to date.
         let force = self.force || self.many.newer.is_some();
-        let staged = Staged::in_new_folders(&job.output, force, earlier.clone());
+        let staged = Staged::in_new_folders(&job.output, force, earlier.clone(), Arc::clone(outputs));
         let result = job.run(|| self.conversion.run(&job.input.file, staged, formats));
         if let Some(state) = &mut state {
             state.images = match &result {

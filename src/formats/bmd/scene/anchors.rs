@@ -12,7 +12,7 @@ use crate::scene::{Extras, Joint, Mesh, Scene, Skin, Transform, Weights, influen
 /// The maximum number of bones that are added for one group of vertices.
 const MAX_DEPTH: usize = 8;
 
-/// By how much the error near a bone may exceed that at the centre of the vertices, where no bone can be exactly.
+/// The accepted error near a bone, as a multiple of the error at the centre of the vertices.
 const SLACK: f32 = 2.0;
 
 /// Binds vertices that packed coordinates would round too coarsely to bones near their mesh. Returns `true` if the model
@@ -112,7 +112,7 @@ impl Anchors {
         let joint = group.joint.or(self.base);
         let error_at = |at: Vec3| encoding.rounding((group.low - at).abs().max((group.high - at).abs())).1;
         let centre = group.low + (group.high - group.low) / 2.0;
-        // Even out of reach, the nearest error is the one to name.
+        // Bones are added even if they cannot reach the accepted error: a message then names the smallest one.
         let accepted = encoding.accepted(mesh.size()).max(SLACK * error_at(centre));
         if group.error <= accepted {
             return;
