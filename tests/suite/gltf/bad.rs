@@ -121,9 +121,11 @@ fn other_files_are_told_apart_by_their_first_bytes() {
         let read = Interchange::Glb.read(bytes, &std::collections::BTreeMap::new(), &options, &limits);
         read.unwrap_err().to_string()
     };
-    assert_eq!(message(b"hello"), "not glTF: starts with \"hell\", expected \"glTF\" or JSON");
+    assert_eq!(message(b"hello"), "not glTF: starts with \"hell\", expected \"glTF\" or \"{\"");
+    assert_eq!(message(b"[]"), "not glTF: starts with \"[]\", expected \"glTF\" or \"{\"");
+    assert_eq!(message(b" \n"), "not glTF: empty, expected \"glTF\" or \"{\"");
     let found = message(b"\xff\xd8\xff\xe0 and more");
-    assert_eq!(found, "not glTF: starts with [ff, d8, ff, e0], expected \"glTF\" or JSON");
+    assert_eq!(found, "not glTF: starts with [ff, d8, ff, e0], expected \"glTF\" or \"{\"");
     assert!(message(b"{ \"asset\": }").starts_with("invalid JSON: expected value at line 1"));
 }
 
