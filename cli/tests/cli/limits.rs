@@ -58,6 +58,10 @@ fn instances_are_counted_before_they_are_read() {
         let message = folder.run(command).fails(1);
         assert!(message.ends_with(said), "{command}: {message}");
     }
+    // Nodes outside of the scene do not count.
+    gltf["scenes"][0]["nodes"] = json!([0]);
+    folder.put("in.gltf", gltf.to_string());
+    folder.run("info in.gltf").fine();
     // Those of skinned meshes are copied.
     let mut gltf: Value = serde_json::from_str(&nodes(1)).unwrap();
     let accessors = gltf["accessors"].as_array_mut().unwrap();
