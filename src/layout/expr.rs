@@ -340,14 +340,6 @@ pub(super) fn cast(value: i128, to: IntType) -> i128 {
     if to.signed { (value << unused) >> unused } else { ((value as u128) << unused >> unused) as i128 }
 }
 
-impl Scope {
-    /// The scope without the names that were pushed first.
-    pub(super) fn without_first(mut self, n: usize) -> Scope {
-        self.0.drain(..n);
-        self
-    }
-}
-
 /// Numbers as decimals, words as hexadecimal numbers, strings quoted.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

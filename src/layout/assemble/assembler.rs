@@ -1,120 +1,126 @@
-//! The assembler itself: goes through a declaration and writes what the source gives.
+//! The assembler: runs a program over the given values.
 
-use std::borrow::Cow;
-
-use super::frame::Frame;
-use super::known::Known;
+use super::contents::Contents;
+use super::equation::{Equation, Presence, Sum};
+use super::input::{Input, Supply};
+use super::leaf::{LeafKind, Leaves, Numbers, Origin};
 use super::number;
-use super::output::{Output, Refused};
-use super::place::{Chunk, alignment};
-use super::source::{Source, Supply};
-use crate::layout::walk::{Node, Segment};
-use crate::layout::{Decoding, Expr, Field, Shape, Type, Value, Variant};
-use crate::{Error, Limits, Result, Span};
+use super::region::{Region, State};
+use super::space::{Refused, RegionId, Space};
+use crate::layout::program::{Body, Call, Cell, FormId, Frames, Kind, Program, Step, Unit};
+use crate::layout::walk::Segment;
+use crate::layout::{Shape, Type, Value};
+use crate::{Error, Limits, Result};
 
-/// Each pass finds out what others need, which are no deeper than structs and checksums lie in each other.
-const MAX_PASSES: usize = 64;
+/// The most runs. One is enough unless packed bytes or a choice depend on a value determined after them; the next run
+/// starts with the determined values.
+const MAX_RUNS: usize = 16;
 
-/// The bytes of one value of type `ty` that is made of what `source` gives: all of a file.
+/// Returns the bytes of a file of type `ty` with the given values.
 ///
 /// # Errors
 ///
-/// The first value that is left out and follows from nothing, does not fit its field, or lies where other values do; if
-/// values that follow from each other do not settle; and if the output would be larger than the
-/// [limits](Limits::max_decoded) allow.
-pub fn assemble(ty: &'static Type, source: &mut impl Source, limits: &Limits) -> Result<Vec<u8>> {
-    let mut known = Known::new(source.recounts(), alignment(ty));
-    for _ in 0..MAX_PASSES {
-        known.begin();
-        let mut assembler = Assembler { source, path: Vec::new(), limits, known: &mut known, clash: None };
-        let written = assembler.file(ty);
-        let clash = assembler.clash;
-        if known.solve(source) {
-            // What was wrong may have been so for want of what is known now.
+/// The first value that is left out and follows from nothing, does not fit its field, or overlaps others; values that
+/// contradict each other; and a file larger than [`Limits::max_decoded`].
+pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
+    let mut assumed = Numbers::default();
+    for _ in 0..MAX_RUNS {
+        let mut run = Assembler {
+            program: Program::of(ty),
+            limits,
+            max: limits.max_decoded.min(contents.max_size()),
+            recounts: contents.recounts,
+            assumed: &assumed,
+            path: Vec::new(),
+            frames: Frames::new(Program::of(ty)),
+            regions: Vec::new(),
+            leaves: Leaves::default(),
+            equations: Vec::new(),
+            sums: Vec::new(),
+            refused: Vec::new(),
+            clash: None,
+        };
+        let written = run.file(contents);
+        let is_stale = match &written {
+            // The error may follow from a value that was unknown.
+            Err(_) => run.settle().is_ok(),
+            Ok(_) => run.leaves.has_stale() || run.clash.is_some(),
+        };
+        let determined = run.leaves.determined();
+        if is_stale && determined != assumed {
+            assumed = determined;
             continue;
         }
-        let out = written?;
-        if !known.complete(source)? {
-            return clash.map_or(Ok(out.into_bytes()), Err);
-        }
+        let bytes = written?;
+        return run.verdict().map_or(Ok(bytes), Err);
     }
     Err(Error::inexpressible("values that follow from others depend on each other in a circle"))
 }
 
-/// What to write next.
+/// A value to write.
 #[derive(Clone, Copy)]
 pub(super) struct Item {
-    pub(super) ty: &'static Type,
-    pub(super) field: Option<&'static Field>,
-    /// The alternative of a choice that it is.
-    pub(super) variant: Option<&'static Variant>,
-    pub(super) arguments: &'static [Expr],
+    pub(super) form: FormId,
+    /// The field, or the field that contains the item.
+    pub(super) step: Option<&'static Step>,
+    /// The arguments for the imports of the type.
+    pub(super) call: &'static Call,
+    /// Whether the value is an item of an array.
+    pub(super) is_item: bool,
 }
 
-/// The end of what was written, the number of its items, and what expressions may see of it.
+/// A written value: its end, and its number of items or bytes.
 pub(super) struct Written {
     pub(super) end: u64,
     pub(super) count: u64,
-    pub(super) value: Option<Value>,
 }
 
-pub(super) struct Assembler<'s, S> {
-    pub(super) source: &'s mut S,
+pub(super) struct Assembler<'a> {
+    pub(super) program: &'static Program,
+    pub(super) limits: &'a Limits,
+    /// The most bytes of a region: an offset may be any number.
+    pub(super) max: u64,
+    /// Whether given values are recomputed if others contradict them.
+    pub(super) recounts: bool,
+    /// Values that an earlier run determined.
+    pub(super) assumed: &'a Numbers,
     pub(super) path: Vec<Segment>,
-    pub(super) limits: &'s Limits,
-    pub(super) known: &'s mut Known,
-    /// The first value that lies where others do. A pass that is not the last may have wrong offsets.
+    pub(super) frames: Frames<Origin>,
+    pub(super) regions: Vec<Region>,
+    pub(super) leaves: Leaves,
+    /// Equations with several unknown values, and conditions: they are settled last.
+    pub(super) equations: Vec<Equation>,
+    pub(super) sums: Vec<Sum>,
+    pub(super) refused: Vec<Presence>,
+    /// The first value that overlaps others.
     clash: Option<Error>,
 }
 
-/// A value that is about to be written; it has no bytes yet.
-pub(super) fn node<'w>(path: &'w [Segment], item: &Item, at: u64) -> Node<'w> {
-    let Item { ty, field, variant, .. } = *item;
-    let span = Span::Bytes(at..at);
-    let (decoding, bytes) = (Decoding::NONE, &[]);
-    Node { path, ty, field, variant, decoding, span, bytes, count: None, bit_field: None, bits: None }
+impl Item {
+    fn own_step(&self) -> Option<&'static Step> {
+        self.step.filter(|_| !self.is_item)
+    }
 }
 
-impl<S: Source> Assembler<'_, S> {
+impl Assembler<'_> {
     pub(super) fn error(&self, message: impl ToString) -> Error {
         Error::inexpressible(message).at(self.path.as_slice())
     }
 
-    /// Room for a file, or the content of a block. It is bounded by what is given: an offset may say anything.
-    pub(super) fn output(&self) -> Output {
-        Output::new(self.limits.max_decoded.min(self.source.max_size()))
+    /// Adds a region for a file or block, or for a field whose offset counts in `base`.
+    pub(super) fn add_region(&mut self, base: Option<RegionId>) -> RegionId {
+        let id = self.regions.len();
+        let (base, space) = (base.unwrap_or(id), Space::new(self.max));
+        self.regions.push(Region { space, base, state: State::Open, reached: 0, chunks: Vec::new() });
+        id
     }
 
-    fn file(&mut self, ty: &'static Type) -> Result<Output> {
-        let mut out = self.output();
-        let item = Item { ty, field: None, variant: None, arguments: &[] };
-        let end = self.value(&mut out, 0, &item, &Frame::root())?.end;
-        self.trailing(&mut out, end)?;
-        let origin = self.source.origin(&[]);
-        self.known.add_chunk(Chunk { path: Vec::new(), at: Some(0), size: end, origin }, &mut out);
-        self.known.place(&out);
-        for (offset, bytes) in self.source.gaps() {
-            let offset = self.known.moved(offset);
-            if let Err(Refused::TooLarge(message) | Refused::Clash(message)) = out.fill(offset, bytes) {
-                return Err(Error::inexpressible(message));
-            }
-        }
-        Ok(out)
+    pub(super) fn write(&mut self, region: RegionId, at: u64, bytes: &[u8]) -> Result<()> {
+        let result = self.regions[region].space.write(at, bytes);
+        self.accept(result)
     }
 
-    /// What lies behind all fields that end at `end`; returns its end.
-    pub(super) fn trailing(&mut self, out: &mut Output, end: u64) -> Result<u64> {
-        let at = end.max(out.reached);
-        let Some(bytes) = self.source.trailing(&self.path).map(<[u8]>::to_vec) else { return Ok(end) };
-        self.write(out, at, &bytes)?;
-        Ok(at + bytes.len() as u64)
-    }
-
-    pub(super) fn write(&mut self, out: &mut Output, at: u64, bytes: &[u8]) -> Result<()> {
-        let refused = out.write(at, bytes);
-        self.accept(refused)
-    }
-
+    /// Notes a clash, which may disappear once all values are known.
     pub(super) fn accept(&mut self, result: Result<(), Refused>) -> Result<()> {
         match result {
             Ok(()) => Ok(()),
@@ -127,139 +133,252 @@ impl<S: Source> Assembler<'_, S> {
         }
     }
 
+    /// Returns the error of a complete run, if any.
+    fn verdict(mut self) -> Option<Error> {
+        if let Some(path) = self.leaves.first_unknown() {
+            return Some(Error::inexpressible("is left out, and nothing says what it is").at(path));
+        }
+        self.refusal().or_else(|| self.contradiction()).or(self.clash)
+    }
+
     /// Writes one value.
-    pub(super) fn value(&mut self, out: &mut Output, at: u64, item: &Item, frame: &Frame) -> Result<Written> {
-        match item.ty {
-            Type::Unsigned(_) | Type::Signed(_) | Type::Float(_) | Type::NulString => {
-                self.leaf(out, at, item, item.ty)
-            }
-            Type::Array(inner, count) => self.items(out, at, item, inner, Some(*count), frame),
-            Type::List(inner) => self.items(out, at, item, inner, None, frame),
-            Type::Declared(declaration) => self.declared(out, at, item, declaration, frame),
+    pub(super) fn value(&mut self, region: RegionId, at: u64, item: &Item, input: Input) -> Result<Written> {
+        let form = &self.program.forms[item.form];
+        match form.kind {
+            Kind::Number(_) | Kind::Text => self.leaf(region, at, item, form.ty, input),
+            Kind::Items(inner, count) => self.items(region, at, item, (inner, count), input),
+            Kind::Unit(unit) => self.unit(region, at, item, &self.program.units[unit], input),
         }
     }
 
-    /// Writes a value that is stored as the plain type `stored`: a number, an enum, a packed word, a string.
-    pub(super) fn leaf(&mut self, out: &mut Output, at: u64, item: &Item, stored: &Type) -> Result<Written> {
-        match self.given(item, at)? {
-            Some(value) => self.put(out, at, item, stored, value),
-            None => self.left_out(out, at, item, stored),
-        }
-    }
-
-    /// What a value is, if it is given or was found out in an earlier pass.
-    pub(super) fn given(&mut self, item: &Item, at: u64) -> Result<Option<Value>> {
-        let given = self.source.leaf(&node(&self.path, item, at)).map(|given| given.map(Cow::into_owned));
-        // It is asked in any case, so that it knows that there is a place for the value.
-        let given = match self.known.computed(&self.path) {
-            Some(number) => Ok(Some(Value::Int(number))),
-            None => given,
-        };
-        let given = given.map_err(|message| self.error(message))?;
-        given.map(|value| self.with_computed_bits(value)).transpose()
-    }
-
-    /// Writes a group, which the source has been told of: what `body` writes.
-    pub(super) fn group(
+    fn unit(
         &mut self,
+        region: RegionId,
         at: u64,
         item: &Item,
+        unit: &'static Unit,
+        input: Input,
+    ) -> Result<Written> {
+        let ty = self.program.forms[item.form].ty;
+        match &unit.body {
+            Body::Enum(size) | Body::Word(size) => self.leaf(region, at, item, &Type::Unsigned(*size), input),
+            Body::Struct(steps) => match input.supply(ty).map_err(|message| self.error(message))? {
+                Supply::Bytes(bytes, count) => {
+                    self.write(region, at, bytes)?;
+                    Ok(Written { end: at + bytes.len() as u64, count })
+                }
+                Supply::Parts(_) => self.called(item, unit, |assembler| {
+                    let magic = match unit.declaration.magic {
+                        [] => &[],
+                        magic => input.magic().unwrap_or(magic),
+                    };
+                    assembler.write(region, at, magic)?;
+                    let end = assembler.fields(region, at + magic.len() as u64, steps, input)?;
+                    Ok(Written { end, count: 0 })
+                }),
+            },
+            Body::Choice(variants) => self.called(item, unit, |assembler| {
+                let step = assembler.choose(variants)?;
+                assembler.field(region, at, step, input, input)
+            }),
+        }
+    }
+
+    /// Writes a unit with `body`, within a frame for the slots of the unit.
+    fn called(
+        &mut self,
+        item: &Item,
+        unit: &'static Unit,
         body: impl FnOnce(&mut Self) -> Result<Written>,
     ) -> Result<Written> {
-        let depth = self.path.len();
-        let written = body(self);
-        // An error ends it early.
-        self.path.truncate(depth);
-        self.source.leave(&node(&self.path, item, at));
-        written
-    }
-
-    /// A packed word with those of its fields that were found out in an earlier pass.
-    fn with_computed_bits(&mut self, value: Value) -> Result<Value> {
-        let Value::Bits(mut word, declaration) = value else { return Ok(value) };
-        let (Shape::Bits { fields, .. }, false) = (declaration.shape, self.known.is_empty()) else {
-            return Ok(value);
-        };
-        for field in fields {
-            self.path.push(Segment::Field(field.name));
-            if let Some(number) = self.known.computed(&self.path) {
-                word = number::with_bits(word, field, number).map_err(|message| self.error(message))?;
-            }
-            self.path.pop();
-        }
-        Ok(Value::Bits(word, declaration))
-    }
-
-    fn put(
-        &mut self,
-        out: &mut Output,
-        at: u64,
-        item: &Item,
-        stored: &Type,
-        value: Value,
-    ) -> Result<Written> {
-        let (bytes, size) = match (stored, &value) {
-            (Type::NulString, Value::Text(text)) => {
-                if text.contains(&0) {
-                    return Err(self.error("contains a NUL, which would end it"));
-                }
-                let ends = item.field.is_none() && self.source.lacks_nul(&node(&self.path, item, at));
-                self.write(out, at, text)?;
-                let end = at + text.len() as u64;
-                if !ends {
-                    self.write(out, end, &[0])?;
-                }
-                let end = end + u64::from(!ends);
-                return Ok(Written { end, count: 0, value: Some(value) });
-            }
-            _ => number::encode(stored, &value).map_err(|message| self.error(message))?,
-        };
-        self.write(out, at, &bytes[..size])?;
-        Ok(Written { end: at + size as u64, count: 0, value: Some(value) })
-    }
-
-    /// Makes room for a value that other values may tell.
-    fn left_out(&mut self, out: &mut Output, at: u64, item: &Item, stored: &Type) -> Result<Written> {
-        self.known.miss(&self.path);
-        let size = stored.size().unwrap_or(item.ty.size().unwrap_or_default());
-        self.write(out, at, &[0; 16][..(size as usize).min(16)])?;
-        Ok(Written { end: at + size, count: 0, value: None })
+        self.rely_on_arguments(item.call);
+        let (outer, _) = self.frames.enter(unit, item.call);
+        let written = body(self)?;
+        self.frames.leave(outer, item.own_step());
+        Ok(written)
     }
 
     fn items(
         &mut self,
-        out: &mut Output,
+        region: RegionId,
         at: u64,
         list: &Item,
-        inner: &'static Type,
-        fixed: Option<u64>,
-        frame: &Frame,
+        (inner, fixed): (FormId, Option<u64>),
+        input: Input,
     ) -> Result<Written> {
-        let count = match self.source.enter(&node(&self.path, list, at)) {
-            Err(message) => return Err(self.error(message)),
-            Ok(Supply::Bytes(bytes, count)) => {
-                let (refused, size) = (out.write(at, bytes), bytes.len() as u64);
-                return self.group(at, list, |assembler| {
-                    assembler.accept(refused)?;
-                    Ok(Written { end: at.saturating_add(size), count, value: None })
-                });
+        let ty = self.program.forms[list.form].ty;
+        let count = match input.supply(ty).map_err(|message| self.error(message))? {
+            Supply::Bytes(bytes, count) => {
+                self.write(region, at, bytes)?;
+                return Ok(Written { end: at.saturating_add(bytes.len() as u64), count });
             }
-            Ok(Supply::Parts(given)) => fixed.unwrap_or(given),
+            Supply::Parts(given) => fixed.unwrap_or(given),
         };
-        let item = Item { ty: inner, field: None, arguments: list.arguments, variant: None };
-        self.group(at, list, |assembler| {
-            let mut end = at;
-            for index in 0..count {
-                assembler.path.push(Segment::Index(index));
-                let next = assembler.value(out, end, &item, frame)?.end;
-                assembler.path.pop();
-                if next == end {
-                    // Items without bytes: all that follow are the same.
-                    break;
-                }
-                end = next;
+        let item = Item { form: inner, is_item: true, ..*list };
+        let mut end = at;
+        for index in 0..count {
+            self.path.push(Segment::Index(index));
+            let next = self.value(region, end, &item, input.item(index))?.end;
+            self.path.pop();
+            if next == end {
+                // Items without bytes: the rest are the same.
+                break;
             }
-            Ok(Written { end, count, value: None })
-        })
+            end = next;
+        }
+        Ok(Written { end, count })
+    }
+
+    /// Writes a value that is stored as the plain type `stored`: a number, an enum, a packed word, a string.
+    fn leaf(
+        &mut self,
+        region: RegionId,
+        at: u64,
+        item: &Item,
+        stored: &Type,
+        input: Input,
+    ) -> Result<Written> {
+        let ty = self.program.forms[item.form].ty;
+        let given = input.leaf(ty).map_err(|message| self.error(message))?;
+        let step = item.own_step().filter(|step| step.value.is_some());
+        match given {
+            None => self.unknown(region, at, step, (ty, stored), input),
+            Some(value) => match (step, &*value) {
+                (Some(step), Value::Int(_) | Value::Bits(..)) if self.recounts => {
+                    self.recounted(region, at, step, (&value, stored), input)
+                }
+                _ => {
+                    if let Some(step) = step {
+                        self.frames.set(step, &value);
+                    }
+                    self.put(region, at, item, (&value, stored), input)
+                }
+            },
+        }
+    }
+
+    /// Writes a given value.
+    fn put(
+        &mut self,
+        region: RegionId,
+        at: u64,
+        item: &Item,
+        (value, stored): (&Value, &Type),
+        input: Input,
+    ) -> Result<Written> {
+        let size = match (stored, value) {
+            (Type::NulString, Value::Text(text)) => {
+                if text.contains(&0) {
+                    return Err(self.error("contains a NUL, which would end it"));
+                }
+                self.write(region, at, text)?;
+                let end = at + text.len() as u64;
+                let ends: &[u8] = if item.is_item && input.lacks_nul() { &[] } else { &[0] };
+                self.write(region, end, ends)?;
+                text.len() + ends.len()
+            }
+            _ => {
+                let (bytes, size) = number::encode(stored, value).map_err(|message| self.error(message))?;
+                self.write(region, at, &bytes[..size])?;
+                size
+            }
+        };
+        Ok(Written { end: at + size as u64, count: 0 })
+    }
+
+    /// Reserves the bytes of a value that is left out.
+    fn unknown(
+        &mut self,
+        region: RegionId,
+        at: u64,
+        step: Option<&'static Step>,
+        (ty, stored): (&Type, &Type),
+        input: Input,
+    ) -> Result<Written> {
+        let size = stored.size().or_else(|| ty.size()).unwrap_or_default();
+        let value = self.assumed.get(&self.path).copied();
+        let reserved = self.regions[region].space.reserve(at, size);
+        self.accept(reserved)?;
+        let leaf = self.add_leaf(region, at, stored, value, true, input);
+        if let Some(slot) = step.and_then(|step| step.value) {
+            self.frames.put_marked(slot, value.map_or(Cell::Empty, Cell::Int), Origin::Leaf(leaf, None));
+        }
+        if value.is_some() {
+            self.patch(leaf)?;
+        }
+        Ok(Written { end: at + size, count: 0 })
+    }
+
+    /// Writes a given value that equations may change.
+    fn recounted(
+        &mut self,
+        region: RegionId,
+        at: u64,
+        step: &'static Step,
+        (value, stored): (&Value, &Type),
+        input: Input,
+    ) -> Result<Written> {
+        let (mut number, origin) = match value {
+            Value::Bits(word, _) => (*word as i128, Origin::Fixed),
+            Value::Int(number) => (*number, Origin::Fixed),
+            _ => return Err(self.error("is not an integer")),
+        };
+        let mut origin = origin;
+        if !input.is_fixed {
+            number = self.assume(value, number)?;
+            let leaf = self.add_leaf(region, at, stored, Some(number), false, input);
+            origin = Origin::Leaf(leaf, None);
+        }
+        if let Some(slot) = step.value {
+            self.frames.put_marked(slot, Cell::Int(number), origin);
+        }
+        let (bytes, size) =
+            number::encode(stored, &Value::Int(number)).map_err(|message| self.error(message))?;
+        self.write(region, at, &bytes[..size])?;
+        Ok(Written { end: at + size as u64, count: 0 })
+    }
+
+    /// Returns the number that an earlier run determined, or `number`.
+    fn assume(&mut self, value: &Value, number: i128) -> Result<i128> {
+        if let Some(assumed) = self.assumed.get(&self.path) {
+            return Ok(*assumed);
+        }
+        let Value::Bits(mut word, declaration) = *value else { return Ok(number) };
+        let (Shape::Bits { fields, .. }, false) = (declaration.shape, self.assumed.is_empty()) else {
+            return Ok(number);
+        };
+        for field in fields {
+            self.path.push(Segment::Field(field.name));
+            if let Some(assumed) = self.assumed.get(&self.path) {
+                word = number::with_bits(word, field, *assumed).map_err(|message| self.error(message))?;
+            }
+            self.path.pop();
+        }
+        Ok(word as i128)
+    }
+
+    fn add_leaf(
+        &mut self,
+        region: RegionId,
+        at: u64,
+        stored: &Type,
+        value: Option<i128>,
+        is_left_out: bool,
+        input: Input,
+    ) -> usize {
+        let (stored, fixed, parts) = (*stored, input.fixed_bits(), Vec::new());
+        self.leaves.add(
+            &self.path,
+            LeafKind::Whole {
+                region,
+                at,
+                stored,
+                value,
+                is_left_out,
+                is_written: !is_left_out,
+                fixed,
+                parts,
+            },
+        )
     }
 }

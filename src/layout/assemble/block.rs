@@ -1,88 +1,83 @@
-//! The assembler on blocks: fields of bytes that hold another structure, possibly packed.
+//! The assembler on blocks: bytes that hold another structure, possibly packed.
 
 use super::assembler::{Assembler, Item, Written};
-use super::frame::Frame;
-use super::output::Output;
-use super::source::{Packed, Source};
+use super::input::Input;
+use super::region::State;
+use super::space::{RegionId, Space};
 use crate::Result;
-use crate::layout::{Block, Packing, Value};
+use crate::layout::Packing;
+use crate::layout::program::BlockStep;
 use crate::unpack;
 
-impl<S: Source> Assembler<'_, S> {
-    /// Writes a field of bytes; the count of what was written is their number.
+impl Assembler<'_> {
+    /// Writes a block; the count of the result is the number of bytes. The inputs are those of the block and of the
+    /// enclosing struct.
     pub(super) fn block(
         &mut self,
-        out: &mut Output,
+        region: RegionId,
         at: u64,
         bytes: &Item,
-        block: &'static Block,
-        frame: &Frame,
+        block: &'static BlockStep,
+        (own, outer): (Input, Input),
     ) -> Result<Written> {
-        let item = Item { ty: &block.content, arguments: block.arguments, ..*bytes };
-        if block.packing == Packing::Stored {
-            // Positions in the content count for its own trailing bytes only.
-            let reached = std::mem::take(&mut out.reached);
-            let name = if block.inline { self.path.pop() } else { None };
-            let end = self.value(out, at, &item, frame)?.end;
-            let end = self.trailing(out, end)?;
+        let content = Item { form: block.form, call: &block.call, ..*bytes };
+        // The fields of inline content have the paths of fields of the enclosing struct.
+        let name = if block.block.inline { self.path.pop() } else { None };
+        let input = if block.block.inline { outer } else { own };
+        let end = if block.block.packing == Packing::Stored {
+            let base = self.regions[region].base;
+            let reached = std::mem::take(&mut self.regions[base].reached);
+            let end = self.value(region, at, &content, input)?.end;
+            let end = self.trailing(region, end, input)?;
+            self.regions[base].reached = reached;
             self.path.extend(name);
-            out.reached = reached;
-            if let (Some(checksum), Some(bytes)) = (&block.checksum, out.get(at..end)) {
-                self.known.require_checksum(checksum, bytes, frame, &self.path);
-            }
-            return Ok(Written { end, count: end - at, value: None });
-        }
-        let (packed, value) = match self.source.packed(&self.path) {
-            Some(Packed { bytes, is_opaque: true }) => (bytes.to_vec(), None),
-            given => {
-                let given = given.map(|given| given.bytes.to_vec());
-                self.packed(&item, block, frame, given)?
-            }
+            end
+        } else {
+            let packed = match own.packed() {
+                Some((packed, true)) => packed.to_vec(),
+                was => self.packed(&content, block, input, was.map(|(bytes, _)| bytes))?,
+            };
+            self.path.extend(name);
+            self.write(region, at, &packed)?;
+            at + packed.len() as u64
         };
-        self.write(out, at, &packed)?;
-        if let Some(checksum) = &block.checksum {
-            self.known.require_checksum(checksum, &packed, frame, &self.path);
-        }
-        let size = packed.len() as u64;
-        Ok(Written { end: at + size, count: size, value })
+        self.require_sum(block, region, at..end);
+        Ok(Written { end, count: end - at })
     }
 
-    /// The content of a block, packed: as it was, if it unpacks to the content as it is now.
+    /// Returns the packed content of a block: the original bytes, if they unpack to the content.
     fn packed(
         &mut self,
         content: &Item,
-        block: &'static Block,
-        frame: &Frame,
-        was: Option<Vec<u8>>,
-    ) -> Result<(Vec<u8>, Option<Value>)> {
-        let size = block.size.and_then(|size| u64::try_from(frame.int(&size)?).ok());
-        let encoding = block.encoding.and_then(|encoding| encoding.eval(&frame.scope).ok());
-        let unpacked = was
-            .as_deref()
-            .and_then(|was| unpack::unpack((block.packing, encoding.clone()), was, size, self.limits).ok());
-        let mut out = self.output();
-        let name = if block.inline { self.path.pop() } else { None };
-        let written = self.value(&mut out, 0, content, frame)?;
-        self.trailing(&mut out, written.end)?;
-        self.path.extend(name);
-        self.known.place(&out);
-        if let Some(unpacked) = unpacked.as_ref().filter(|unpacked| unpacked.len() as u64 == out.len()) {
-            let filled = out.fill(0, unpacked);
+        block: &'static BlockStep,
+        input: Input,
+        was: Option<&[u8]>,
+    ) -> Result<Vec<u8>> {
+        let (first_leaf, region) = (self.leaves.len(), self.add_region(None));
+        let end = self.value(region, 0, content, input)?.end;
+        self.complete(region, end, input, None)?;
+        if let Some(encoding) = &block.encoding {
+            self.rely_on(encoding);
+        }
+        (first_leaf..self.leaves.len()).for_each(|leaf| self.leaves.rely_on(leaf));
+        let encoding = block.encoding.as_ref().and_then(|encoding| self.frames.value(encoding).ok());
+        let packing = (block.block.packing, encoding);
+        let space = &mut self.regions[region].space;
+        let size = block.size.is_some().then(|| space.len());
+        let unpacked = was.and_then(|was| unpack::unpack(packing.clone(), was, size, self.limits).ok());
+        if let Some(unpacked) = unpacked.as_ref().filter(|unpacked| unpacked.len() as u64 == space.len()) {
+            let filled = space.fill(0, unpacked);
             self.accept(filled)?;
         }
-        let content = out.into_bytes();
+        let space = std::mem::replace(&mut self.regions[region].space, Space::new(0));
+        self.regions[region].state = State::Packed;
+        let content = space.into_bytes();
         if let Some(size) = &block.size {
-            self.known.require(size, content.len() as u64, "unpacked size", frame, &self.path);
+            self.require(size, content.len() as u64, "unpacked size")?;
         }
-        let is_same = unpacked.is_some_and(|unpacked| *unpacked == content);
-        let value = written.value.filter(|_| matches!(block.packing, Packing::Coded { .. }));
-        match was.filter(|_| is_same) {
-            Some(was) => Ok((was, value)),
-            None => {
-                let packed = unpack::pack((block.packing, encoding), &content)
-                    .map_err(|message| self.error(message))?;
-                Ok((packed, value))
-            }
+        match was.filter(|_| unpacked.is_some_and(|unpacked| *unpacked == content)) {
+            Some(was) => Ok(was.to_vec()),
+            None => unpack::pack(packing, &content).map_err(|message| self.error(message)),
         }
     }
 }

@@ -28,4 +28,17 @@ impl<'b> Contents<'b> {
         let mut steps = path.iter();
         std::iter::successors(Some(&self.root), move |tree| tree.child(*steps.next()?))
     }
+
+    /// Returns the number of zero bytes at an offset that no field covers.
+    pub(super) fn padding(&self, offset: u64) -> u64 {
+        let gap = self.gaps.iter().find(|(start, _)| *start == offset);
+        gap.map_or(0, |(_, bytes)| bytes.iter().take_while(|byte| **byte == 0).count() as u64)
+    }
+
+    /// Returns the most bytes of the file, and of the content of each block.
+    pub(super) fn max_size(&self) -> u64 {
+        /// The bytes that offsets may leave free in any file.
+        const FREE: u64 = 16 << 20;
+        FREE.saturating_add(self.size.saturating_mul(2))
+    }
 }

@@ -1,89 +1,113 @@
-//! Look-aheads that choose what comes next: their bytes are those that each alternative would start with.
+//! Look-aheads: values read from the first bytes of later fields.
 
-use super::assembler::{Assembler, Item, node};
-use super::frame::Frame;
+use super::assembler::Assembler;
+use super::input::{Input, Supply};
 use super::number;
-use super::source::{Source, Supply};
+use super::space::RegionId;
 use crate::Result;
+use crate::layout::program::{Body, Cell, FormId, Kind, Step};
 use crate::layout::walk::Segment;
-use crate::layout::{Field, Shape, Type, Value};
+use crate::layout::{Type, Value};
 
-impl<S: Source> Assembler<'_, S> {
-    /// What look-aheads see, by their names, where the next field is a choice that depends on them: what the first
-    /// alternative starts with that is chosen then.
-    pub(super) fn ahead_of(
-        &mut self,
-        looking: &[&Field],
-        next: &Field,
-        frame: &Frame,
-    ) -> Result<Vec<(&'static str, Value)>> {
-        let (Type::Declared(declaration), false) = (&next.ty, looking.is_empty()) else {
-            return Ok(Vec::new());
+impl Assembler<'_> {
+    /// Reads a look-ahead from the written bytes; returns `false` if they are not written yet.
+    pub(super) fn look(&mut self, region: RegionId, looking: &'static Step, start: u64) -> bool {
+        let ty = &looking.field.ty;
+        let range = ty.size().and_then(|size| Some(start..start.checked_add(size)?));
+        let Some(bytes) = range.and_then(|range| self.regions[region].space.get(range)) else {
+            return false;
         };
-        let Shape::Choice(variants) = declaration.shape else { return Ok(Vec::new()) };
-        // Magic bytes that are not given say less than values that are.
-        let alternatives =
-            [false, true].into_iter().flat_map(|demanded| variants.iter().map(move |v| (v, demanded)));
-        for (variant, demanded) in alternatives {
-            let Some(start) = self.start_of(&variant.field.ty, demanded)? else { continue };
-            let value_of = |field: &&Field| {
-                let bytes = start.get(..field.ty.size()? as usize)?;
-                Some((field.name, field.ty.value_of(bytes)))
-            };
-            let values: Vec<_> = looking.iter().filter_map(value_of).collect();
-            let mut seen = frame.clone();
-            values.iter().for_each(|(name, value)| seen.push(name, Some(value.clone())));
-            let within = seen.within(declaration, next.arguments, self.path.len());
-            let chosen = variants.iter().find(|variant| within.truth(&variant.condition) == Some(true));
-            if chosen == Some(variant) {
-                return Ok(values);
-            }
-        }
-        Ok(Vec::new())
+        self.frames.set(looking, &ty.value_of(bytes));
+        true
     }
 
-    /// The bytes that a value starts with, as far as they are given, or magic bytes that are `demanded`.
-    fn start_of(&mut self, ty: &'static Type, demanded: bool) -> Result<Option<Vec<u8>>> {
-        let item = Item { ty, field: None, variant: None, arguments: &[] };
-        let stored = match ty {
-            Type::Declared(declaration) => match declaration.shape {
-                Shape::Enum { size, .. } | Shape::Bits { size, .. } => Type::Unsigned(size),
-                Shape::Struct(fields) => {
-                    let bytes = match self.source.enter(&node(&self.path, &item, 0)) {
-                        // Another alternative is given.
-                        Err(_) => return Ok(None),
-                        Ok(Supply::Bytes(bytes, _)) => Some(bytes.to_vec()),
-                        Ok(Supply::Parts(_)) => None,
-                    };
-                    let start = match (bytes, fields.iter().find(|field| !field.lookahead)) {
-                        (Some(bytes), _) => Ok(Some(bytes)),
-                        (None, _) if !declaration.magic.is_empty() => {
-                            let given = self.source.magic(&node(&self.path, &item, 0)).map(<[u8]>::to_vec);
-                            Ok(given.or_else(|| demanded.then(|| declaration.magic.to_vec())))
-                        }
-                        (None, Some(field)) => {
-                            self.path.push(Segment::Field(field.name));
-                            let start = self.start_of(&field.ty, demanded);
-                            self.path.pop();
-                            start
-                        }
-                        (None, None) => Ok(None),
-                    };
-                    self.source.leave(&node(&self.path, &item, 0));
-                    return start;
-                }
-                Shape::Choice(_) => return Ok(None),
-            },
-            Type::Array(..) | Type::List(_) => return Ok(None),
-            plain => *plain,
-        };
-        let Some(value) = self.given(&item, 0)? else { return Ok(None) };
-        match &value {
-            Value::Text(text) => Ok(Some(text.clone())),
-            value => {
-                let encoded = number::encode(&stored, value).map_err(|message| self.error(message))?;
-                Ok(Some(encoded.0[..encoded.1].to_vec()))
+    /// Sets the look-aheads at `end` if `next` is a choice that depends on them. Their value is the start of the first
+    /// alternative that it selects.
+    pub(super) fn look_ahead(
+        &mut self,
+        ahead: &mut Vec<(&'static Step, u64)>,
+        end: u64,
+        next: &'static Step,
+        input: Input,
+    ) -> Result<()> {
+        let Kind::Unit(unit) = self.program.forms[next.form].kind else { return Ok(()) };
+        let unit = &self.program.units[unit];
+        let Body::Choice(variants) = &unit.body else { return Ok(()) };
+        let looking: Vec<_> =
+            ahead.iter().filter(|(_, start)| *start == end).map(|(step, _)| *step).collect();
+        if looking.is_empty() {
+            return Ok(());
+        }
+        // Given values take precedence over magic bytes that are not given.
+        let alternatives =
+            [false, true].into_iter().flat_map(|demanded| variants.iter().map(move |v| (&v.1, demanded)));
+        for (variant, demanded) in alternatives {
+            let Some(start) = self.start_of(variant.form, demanded, input)? else { continue };
+            let is_read = |step: &&'static Step| {
+                let size = step.field.ty.size().map_or(usize::MAX, |size| size as usize);
+                start.len() >= size
+            };
+            let read: Vec<_> = looking.iter().copied().filter(is_read).collect();
+            for step in &read {
+                let size = step.field.ty.size().unwrap_or_default() as usize;
+                self.frames.set(step, &step.field.ty.value_of(&start[..size]));
+            }
+            let (outer, _) = self.frames.enter(unit, &next.call);
+            let chosen = variants.iter().find(|(condition, _)| self.frames.truth(condition) == Ok(true));
+            let is_chosen = chosen.is_some_and(|(_, chosen)| std::ptr::eq(chosen, variant));
+            self.frames.leave(outer, None);
+            if is_chosen {
+                ahead.retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));
+                return Ok(());
+            }
+            for slot in read.iter().filter_map(|step| step.value) {
+                self.frames.put_marked(slot, Cell::Empty, Default::default());
             }
         }
+        Ok(())
+    }
+
+    /// Returns the bytes that a value starts with, as far as they are given or `demanded` as magic bytes.
+    fn start_of(&mut self, form: FormId, demanded: bool, input: Input) -> Result<Option<Vec<u8>>> {
+        let form = &self.program.forms[form];
+        let stored = match form.kind {
+            Kind::Number(_) | Kind::Text => *form.ty,
+            Kind::Items(..) => return Ok(None),
+            Kind::Unit(unit) => {
+                let unit = &self.program.units[unit];
+                match &unit.body {
+                    Body::Enum(size) | Body::Word(size) => Type::Unsigned(*size),
+                    Body::Choice(_) => return Ok(None),
+                    Body::Struct(steps) => {
+                        return match (input.supply(form.ty), steps.iter().find(|step| !step.field.lookahead))
+                        {
+                            // Another alternative is given.
+                            (Err(_), _) => Ok(None),
+                            (Ok(Supply::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
+                            _ if !unit.declaration.magic.is_empty() => {
+                                let magic = demanded.then_some(unit.declaration.magic);
+                                Ok(input.magic().or(magic).map(<[u8]>::to_vec))
+                            }
+                            (_, Some(step)) => {
+                                self.path.push(Segment::Field(step.field.name));
+                                let start = self.start_of(step.form, demanded, input.field(step.field.name));
+                                self.path.pop();
+                                start
+                            }
+                            (_, None) => Ok(None),
+                        };
+                    }
+                }
+            }
+        };
+        let given = input.leaf(form.ty).map_err(|message| self.error(message))?;
+        Ok(match given.as_deref() {
+            None => None,
+            Some(Value::Text(text)) => Some(text.clone()),
+            Some(value) => {
+                let (bytes, size) = number::encode(&stored, value).map_err(|message| self.error(message))?;
+                Some(bytes[..size].to_vec())
+            }
+        })
     }
 }

@@ -34,25 +34,23 @@
 
 mod assembler;
 mod block;
+mod complete;
 mod contents;
-mod cursor;
-mod declared;
+mod determine;
 mod edit;
-mod frame;
-mod known;
+mod equation;
+mod fields;
+mod input;
+mod leaf;
 mod lookahead;
 mod number;
-mod output;
 mod part;
-mod place;
 mod record;
-mod solve;
-mod source;
+mod region;
+mod space;
 mod tree;
 mod values;
 
-pub use assembler::assemble;
 pub use edit::{Change, Edit, edit};
 pub use part::Part;
-pub use source::{Packed, Source, Supply};
 pub use values::Values;

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::assembler::assemble;
 use super::contents::Contents;
-use super::cursor::Cursor;
 use super::number::set_bits;
 use super::part::Part;
 use super::record::record;
@@ -105,7 +104,7 @@ impl<'b> Values<'b> {
     ///
     /// See [`assemble`](super::assemble()); and if a value is given that the file has no place for.
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
-        let bytes = assemble(self.ty, &mut Cursor::new(&self.contents), limits)?;
+        let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();
         if self.contents.root.has_unused(&mut path) {
             return Err(Error::inexpressible("is given, but a file of these values has no place for it")

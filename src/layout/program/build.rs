@@ -19,8 +19,9 @@ impl Program {
         let mut builder = Builder::default();
         let root = builder.form(ty, &[]);
         let Builder { units, forms, .. } = builder;
-        let mut program = Program { units, forms, root, no_arguments: Call::default() };
+        let mut program = Program { units, forms, root, no_arguments: Call::default(), alignment: 1 };
         program.find_uses();
+        program.alignment = program.alignment_of_offsets();
         program
     }
 }
@@ -133,8 +134,10 @@ impl Builder {
         let size = block.size.as_ref().map(|expr| self.code(expr, draft));
         let encoding = block.encoding.as_ref().map(|expr| self.code(expr, draft));
         let checksum = block.checksum.as_ref().map(|checksum| self.code(&checksum.stored, draft));
+        let arguments = block.checksum.iter().flat_map(|checksum| checksum.arguments);
+        let checksum_arguments = arguments.map(|expr| self.code(expr, draft)).collect();
         let (form, call) = self.called(&block.content, block.arguments, draft);
-        BlockStep { block, form, call, size, encoding, checksum }
+        BlockStep { block, form, call, size, encoding, checksum, checksum_arguments }
     }
 
     /// Allocates slots for the values that a constraint depends on.

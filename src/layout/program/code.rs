@@ -59,6 +59,15 @@ impl Cell {
     }
 }
 
+impl From<Operand> for Cell {
+    fn from(operand: Operand) -> Cell {
+        match operand {
+            Operand::Int(number) => Cell::Int(number),
+            Operand::Bool(value) => Cell::Bool(value),
+        }
+    }
+}
+
 impl Code {
     /// Evaluates the expression on `cells`, the slots of its unit.
     pub fn eval(&self, cells: &[Cell]) -> Result<Operand, EvalError> {
@@ -121,10 +130,7 @@ impl Code {
                 Some(cell) => Ok(cell.clone()),
             };
         }
-        Ok(match self.eval(cells)? {
-            Operand::Int(number) => Cell::Int(number),
-            Operand::Bool(value) => Cell::Bool(value),
-        })
+        self.eval(cells).map(Cell::from)
     }
 
     /// Evaluates to a decoded value; a packed word keeps its declaration.
@@ -144,8 +150,23 @@ impl Code {
         })
     }
 
+    /// Returns the operand of the innermost cast; without casts, the expression.
+    pub fn without_casts(&self) -> &Code {
+        if let Code::Cast(inner, _) = self { inner.without_casts() } else { self }
+    }
+
+    /// Returns n of a check that a value is a multiple of n.
+    pub fn multiple(&self) -> Option<u64> {
+        let Code::Binary(BinaryOp::Equal, operands) = self else { return None };
+        let [Code::Binary(BinaryOp::Remainder, division), Code::Int(0)] = &**operands else { return None };
+        match &**division {
+            [Code::Slot(..), Code::Int(n)] => u64::try_from(*n).ok().filter(|n| *n > 0),
+            _ => None,
+        }
+    }
+
     /// Calls `each` with the expression and all its subexpressions.
-    fn visit(&self, each: &mut impl FnMut(&Code)) {
+    pub fn visit<'c>(&'c self, each: &mut impl FnMut(&'c Code)) {
         each(self);
         match self {
             Code::Int(_) | Code::Bool(_) | Code::Unknown => {}
@@ -185,7 +206,7 @@ impl Code {
 }
 
 /// Returns the value of a bit field; `bits` is its range in the outermost word.
-fn field_value(word: u128, bits: BitRange, field: &BitField) -> Operand {
+pub(crate) fn field_value(word: u128, bits: BitRange, field: &BitField) -> Operand {
     if field.flag {
         Operand::Bool(bits.of(word) != 0)
     } else if field.signed {

@@ -100,6 +100,22 @@ impl Program {
         }
     }
 
+    /// Returns the largest number that checks require offsets to be a multiple of.
+    pub(super) fn alignment_of_offsets(&self) -> u64 {
+        let mut alignment = 1;
+        for offset in self.equations().iter().filter(|equation| equation.role == Role::Offset) {
+            let Code::Slot(..) = offset.code.without_casts() else { continue };
+            self.for_each_origin(offset.unit, offset.code, &mut |origin, _| {
+                let own = self.units.iter().filter(|unit| unit.declaration == origin.declaration);
+                let steps = own.flat_map(|unit| unit.body.steps());
+                let checks =
+                    steps.filter(|step| step.field.name == origin.name).flat_map(|step| &step.checks);
+                alignment = checks.filter_map(Code::multiple).fold(alignment, u64::max);
+            });
+        }
+        alignment
+    }
+
     /// Calls `each` with every stored value that an expression of a unit depends on. The second argument holds the
     /// literals that the value is compared or computed with.
     pub(crate) fn for_each_origin(&self, unit: UnitId, code: &Code, each: &mut dyn FnMut(Origin, &[i128])) {

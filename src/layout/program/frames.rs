@@ -4,11 +4,25 @@ use super::code::{Cell, Code, Seen, Slot};
 use super::model::{Argument, Body, Call, FormId, Kind, Program, Size, Step, Unit};
 use crate::layout::{EvalError, Value};
 
+/// What a driver keeps beside the value of each slot.
+pub(crate) trait Mark: Copy + Default {
+    /// Returns the mark of an argument, given the marks of the slots of the enclosing unit.
+    fn of_argument(code: &Code, marks: &[Self]) -> Self {
+        let _ = (code, marks);
+        Self::default()
+    }
+}
+
+/// No marks.
+impl Mark for () {}
+
 /// The slots of all entered units.
-pub(crate) struct Frames {
+pub(crate) struct Frames<M = ()> {
     program: &'static Program,
     /// The slots, outermost unit first; those of the innermost start at `base`.
     cells: Vec<Cell>,
+    /// A mark for each slot.
+    marks: Vec<M>,
     base: usize,
     /// The innermost unit.
     unit: Option<&'static Unit>,
@@ -20,9 +34,9 @@ pub(crate) struct Outer {
     unit: Option<&'static Unit>,
 }
 
-impl Frames {
-    pub fn new(program: &'static Program) -> Frames {
-        Frames { program, cells: Vec::new(), base: 0, unit: None }
+impl<M: Mark> Frames<M> {
+    pub fn new(program: &'static Program) -> Frames<M> {
+        Frames { program, cells: Vec::new(), marks: Vec::new(), base: 0, unit: None }
     }
 
     /// Enters a unit: allocates its slots and binds its imports. Returns the enclosing unit, and whether every argument
@@ -30,20 +44,23 @@ impl Frames {
     pub fn enter(&mut self, unit: &'static Unit, call: &Call) -> (Outer, bool) {
         let (outer, start) = (self.base, self.cells.len());
         self.cells.resize(start + unit.slots.len(), Cell::Empty);
+        self.marks.resize(start + unit.slots.len(), M::default());
         let mut has_all = true;
+        let mut bind = |code: &Code, slot: Option<Slot>| {
+            let value = code.cell(&self.cells[outer..start]);
+            let is_known = value.is_ok();
+            if let Some(slot) = slot {
+                self.cells[start + slot as usize] = value.unwrap_or_default();
+                self.marks[start + slot as usize] = M::of_argument(code, &self.marks[outer..start]);
+            }
+            is_known
+        };
         for argument in &call.arguments {
             match argument {
-                Argument::Value(code, slot) => {
-                    let value = code.cell(&self.cells[outer..start]);
-                    has_all &= value.is_ok();
-                    if let (Ok(value), Some(slot)) = (value, slot) {
-                        self.cells[start + *slot as usize] = value;
-                    }
-                }
+                Argument::Value(code, slot) => has_all &= bind(code, *slot),
                 Argument::Fields(fields) => {
                     for (code, slot) in fields {
-                        let value = code.cell(&self.cells[outer..start]).unwrap_or_default();
-                        self.cells[start + *slot as usize] = value;
+                        bind(code, Some(*slot));
                     }
                 }
             }
@@ -56,10 +73,12 @@ impl Frames {
     /// Leaves the innermost unit. If it is the value of `step`, its exported values move to slots of the outer unit.
     pub fn leave(&mut self, outer: Outer, step: Option<&Step>) {
         for (from, to) in step.iter().flat_map(|step| &step.exports) {
-            let value = std::mem::take(&mut self.cells[self.base + *from as usize]);
-            self.cells[outer.base + *to as usize] = value;
+            let (from, to) = (self.base + *from as usize, outer.base + *to as usize);
+            self.cells[to] = std::mem::take(&mut self.cells[from]);
+            self.marks[to] = self.marks[from];
         }
         self.cells.truncate(self.base);
+        self.marks.truncate(self.base);
         (self.base, self.unit) = (outer.base, outer.unit);
     }
 
@@ -73,6 +92,26 @@ impl Frames {
     /// Sets a slot of the innermost unit.
     pub fn put(&mut self, slot: Slot, value: &Value) {
         self.cells[self.base + slot as usize] = Cell::of(value);
+    }
+
+    /// Sets a slot of the innermost unit and its mark.
+    pub fn put_marked(&mut self, slot: Slot, value: Cell, mark: M) {
+        self.cells[self.base + slot as usize] = value;
+        self.marks[self.base + slot as usize] = mark;
+    }
+
+    /// Replaces the value of each slot for whose mark `value` returns one.
+    pub fn update(&mut self, value: impl Fn(M) -> Option<Cell>) {
+        for (cell, mark) in self.cells.iter_mut().zip(&self.marks) {
+            if let Some(value) = value(*mark) {
+                *cell = value;
+            }
+        }
+    }
+
+    /// Returns the slots of the innermost unit and their marks.
+    pub fn slots(&self) -> (&[Cell], &[M]) {
+        (&self.cells[self.base..], &self.marks[self.base..])
     }
 
     pub fn truth(&self, code: &Code) -> Result<bool, EvalError> {

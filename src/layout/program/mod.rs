@@ -15,11 +15,11 @@ mod size;
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-pub(crate) use code::Code;
+pub(crate) use code::{Cell, Code, field_value};
 pub(crate) use equation::Role;
-pub(crate) use frames::Frames;
+pub(crate) use frames::{Frames, Mark};
 pub use model::Program;
-pub(crate) use model::{BlockStep, Body, Call, Compared, FormId, Kind, Step, Unit, Use};
+pub(crate) use model::{Argument, BlockStep, Body, Call, Compared, FormId, Kind, Step, Unit, Use};
 pub(super) use print::print;
 
 use super::Type;

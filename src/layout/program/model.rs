@@ -18,6 +18,8 @@ pub struct Program {
     pub(crate) root: FormId,
     /// The arguments of the root, whose imports have no values.
     pub(crate) no_arguments: Call,
+    /// The alignment that checks require of offsets.
+    pub(crate) alignment: u64,
 }
 
 /// Index into [`Program::forms`].
@@ -142,6 +144,8 @@ pub(crate) struct BlockStep {
     pub encoding: Option<Code>,
     /// The stored checksum.
     pub checksum: Option<Code>,
+    /// The values that the checksum depends on beside the bytes.
+    pub checksum_arguments: Vec<Code>,
 }
 
 /// The arguments for the imports of a unit.

@@ -1,69 +1,117 @@
-//! The bytes that are written so far, and which of them are.
+//! Bytes under construction, and which of them are written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A file, or the content of a packed block, while it is assembled.
-pub(super) struct Output {
+/// Index of a space, and of its region.
+pub(super) type RegionId = usize;
+
+/// A file, the content of a packed block, or a field whose offset is not final, while it is assembled.
+pub(super) struct Space {
     bytes: Vec<u8>,
-    /// What was written: the end of each piece by its start, without overlaps.
+    /// The written ranges before `tail`: the end of each by its start, without overlaps.
     written: BTreeMap<u64, u64>,
+    /// The last written range.
+    tail: Range<u64>,
     max: u64,
-    /// The last end of a field with a position of its own.
-    pub(super) reached: u64,
-    /// Fields with positions of their own, for [`Placement`](super::place::Placement).
-    pub(super) chunks: Vec<super::place::Chunk>,
+    /// Whether some bytes were written more than once.
+    pub(super) is_shared: bool,
 }
 
 /// Why bytes cannot be written.
 pub(super) enum Refused {
-    /// The output would be too large.
+    /// The space would exceed its limit.
     TooLarge(String),
     /// Other bytes were written there before.
     Clash(String),
 }
 
-impl Output {
-    /// Nothing, to which up to `max` bytes can be written.
-    pub(super) fn new(max: u64) -> Output {
-        Output { bytes: Vec::new(), written: BTreeMap::new(), max, reached: 0, chunks: Vec::new() }
+impl Space {
+    /// Returns an empty space for up to `max` bytes.
+    pub(super) fn new(max: u64) -> Space {
+        Space { bytes: Vec::new(), written: BTreeMap::new(), tail: 0..0, max, is_shared: false }
     }
 
     pub(super) fn len(&self) -> u64 {
         self.bytes.len() as u64
     }
 
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// The bytes at a place; `None` unless all of them were written.
+    /// Returns the bytes of a range; `None` unless all of them are written.
     pub(super) fn get(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.written.range(..=range.start).next_back().filter(|(_, end)| range.end <= **end)?;
+        if !(self.tail.start <= range.start && range.end <= self.tail.end) {
+            self.written.range(..=range.start).next_back().filter(|(_, end)| range.end <= **end)?;
+        }
         self.bytes.get(range.start as usize..range.end as usize)
     }
 
-    /// Writes `bytes` at an offset. What lies there already must be the same bytes.
-    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
-        let end = at.saturating_add(bytes.len() as u64);
+    /// Returns the written ranges in order.
+    pub(super) fn written(&self) -> impl Iterator<Item = Range<u64>> {
+        let tail = (!self.tail.is_empty()).then(|| self.tail.clone());
+        self.written.iter().map(|(start, end)| *start..*end).chain(tail)
+    }
+
+    fn bounded_end(&self, at: u64, size: u64) -> Result<u64, Refused> {
+        let end = at.saturating_add(size);
         if end > self.max {
             let message = format!("ends at {end:#x}, beyond the limit of {} bytes", self.max);
             return Err(Refused::TooLarge(message));
         }
+        Ok(end)
+    }
+
+    /// Extends the space over a range that is written later.
+    pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), Refused> {
+        let end = self.bounded_end(at, size)?;
+        if size > 0 {
+            self.bytes.resize(self.bytes.len().max(end as usize), 0);
+        }
+        Ok(())
+    }
+
+    /// Writes `bytes` at an offset. Bytes that were written there before must be equal.
+    pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
+        let end = self.bounded_end(at, bytes.len() as u64)?;
         if bytes.is_empty() {
             return Ok(());
         }
         if at < self.len() {
+            self.close_tail();
             return self.overwrite(at..end, bytes);
         }
-        // Nothing is written between what was and `at`.
+        if at != self.tail.end {
+            self.close_tail();
+            let adjoining = self.written.last_entry().filter(|last| *last.get() == at);
+            self.tail = adjoining.map_or(at, |last| last.remove_entry().0)..at;
+        }
         self.bytes.resize(at as usize, 0);
         self.bytes.extend_from_slice(bytes);
-        match self.written.last_entry() {
-            Some(mut last) if *last.get() == at => *last.get_mut() = end,
-            _ => drop(self.written.insert(at, end)),
-        }
+        self.tail.end = end;
         Ok(())
+    }
+
+    /// Replaces bytes that were written before.
+    pub(super) fn replace(&mut self, at: u64, bytes: &[u8]) {
+        if let Some(place) = self.bytes.get_mut(at as usize..at as usize + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+    }
+
+    /// Moves the last range to the others.
+    fn close_tail(&mut self) {
+        let Range { start, end } = self.tail;
+        if start < end {
+            self.written.insert(start, end);
+        }
+        // No range ends here: an empty one must not be extended.
+        self.tail = u64::MAX..u64::MAX;
     }
 
     fn overwrite(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<(), Refused> {
@@ -72,6 +120,7 @@ impl Output {
             let both = written.start.max(range.start)..written.end.min(range.end);
             let new = (both.start - range.start) as usize..;
             let old = self.bytes.get(both.start as usize..both.end as usize).unwrap_or_default();
+            self.is_shared |= !old.is_empty();
             if !bytes[new].starts_with(old) {
                 let message = format!("overlaps other values, at {:#x}..{:#x}", both.start, both.end);
                 return Err(Refused::Clash(message));
@@ -89,7 +138,7 @@ impl Output {
         Ok(())
     }
 
-    /// The pieces that overlap a range or adjoin it, in order.
+    /// Returns the closed ranges that overlap or adjoin a range, in order.
     fn touched(&self, range: &Range<u64>) -> Vec<Range<u64>> {
         let before = self.written.range(..=range.end).rev();
         let touched = before.take_while(|(_, end)| **end >= range.start).map(|(start, end)| *start..*end);
@@ -98,8 +147,9 @@ impl Output {
         touched
     }
 
-    /// Writes those of `bytes` at whose places nothing is.
+    /// Writes those of `bytes` that fall on unwritten places.
     pub(super) fn fill(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
+        self.close_tail();
         let end = at.saturating_add(bytes.len() as u64);
         let mut free = Vec::new();
         let mut start = at;

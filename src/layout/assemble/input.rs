@@ -1,0 +1,194 @@
+//! The given values, as the assembler reads them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::number::{bits_of_number, integer, kind_of, parse};
+use super::tree::{Given, Group, Once, Tree};
+use crate::layout::walk::Segment;
+use crate::layout::{BitField, Declaration, Shape, Type, Value};
+
+/// Everything given for one value of a file and its parts; empty if the value is left out.
+#[derive(Clone, Copy)]
+pub(super) struct Input<'v, 'b> {
+    tree: Option<&'v Tree<'b>>,
+    /// Whether the value is never recomputed.
+    pub(super) is_fixed: bool,
+}
+
+/// The content of a struct or array.
+pub(super) enum Supply<'v> {
+    /// Individual parts; of an array, this many items.
+    Parts(u64),
+    /// All bytes at once, with the number of items of an array.
+    Bytes(&'v [u8], u64),
+}
+
+impl<'v, 'b> Input<'v, 'b> {
+    /// Returns the input for a whole file.
+    pub(super) fn root(tree: &'v Tree<'b>) -> Input<'v, 'b> {
+        Input { tree: Some(tree), is_fixed: tree.is_fixed }
+    }
+
+    fn of(self, tree: Option<&'v Tree<'b>>) -> Input<'v, 'b> {
+        Input { tree, is_fixed: self.is_fixed || tree.is_some_and(|tree| tree.is_fixed) }
+    }
+
+    /// Returns the input for a field.
+    pub(super) fn field(self, name: &'static str) -> Input<'v, 'b> {
+        self.of(self.tree.and_then(|tree| tree.child(Segment::Field(name))))
+    }
+
+    /// Returns the input for an item of an array.
+    pub(super) fn item(self, index: u64) -> Input<'v, 'b> {
+        self.of(self.tree.and_then(|tree| tree.child(Segment::Index(index))))
+    }
+
+    /// Returns `true` if the value or a part of it is given.
+    pub(super) fn is_given(self) -> bool {
+        self.tree.is_some_and(|tree| !tree.is_absent())
+    }
+
+    /// Returns the content of a struct or array.
+    ///
+    /// # Errors
+    ///
+    /// If a single value is given.
+    pub(super) fn supply(self, ty: &Type) -> Result<Supply<'v>, String> {
+        let Some(tree) = self.tree else { return Ok(Supply::Parts(0)) };
+        let Some(leaf) = &tree.leaf else {
+            return Ok(Supply::Parts(tree.group.as_ref().map_or(0, |group| group.items.len() as u64)));
+        };
+        match leaf.peek() {
+            Given::Bytes(bytes, count) => {
+                leaf.take();
+                Ok(Supply::Bytes(bytes, *count))
+            }
+            _ => Err(format!("is {}, but a single value is given", kind_of(ty))),
+        }
+    }
+
+    /// Returns the number, string, enum or packed word; `None` if it is left out.
+    ///
+    /// # Errors
+    ///
+    /// If the given value is not of this type.
+    pub(super) fn leaf(self, ty: &Type) -> Result<Option<Cow<'v, Value>>, String> {
+        match (self.tree, ty) {
+            (Some(tree @ Tree { group: Some(_), .. }), Type::Declared(declaration))
+                if matches!(declaration.shape, Shape::Bits { .. }) =>
+            {
+                let word = word_of(tree, declaration)?;
+                Ok(word.map(|word| Cow::Owned(Value::Bits(word, declaration))))
+            }
+            (Some(Tree { leaf: Some(leaf), .. }), ty) => value_of(leaf, ty).map(Some),
+            (Some(Tree { group: Some(group), .. }), ty) if !group.items.is_empty() => {
+                Err(format!("is {}, but a list is given", kind_of(ty)))
+            }
+            (Some(tree), ty) if tree.has_value() => Err(format!("is {}, but a struct is given", kind_of(ty))),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns `true` if the string lacks its NUL.
+    pub(super) fn lacks_nul(self) -> bool {
+        let leaf = self.tree.and_then(|tree| tree.leaf.as_ref());
+        leaf.is_some_and(|leaf| matches!(leaf.peek(), Given::Unterminated(_)))
+    }
+
+    /// Returns the fields of a packed word that are never recomputed.
+    pub(super) fn fixed_bits(self) -> Vec<&'static str> {
+        let fixed = self.group().into_iter().flat_map(|group| &group.fields);
+        fixed.filter(|(_, tree)| tree.is_fixed).map(|(name, _)| *name).collect()
+    }
+
+    fn group(self) -> Option<&'v Group<'b>> {
+        self.tree?.group.as_deref()
+    }
+
+    /// Returns the bytes in place of the magic bytes of a struct, if there are any.
+    pub(super) fn magic(self) -> Option<&'v [u8]> {
+        Some(self.group()?.magic.as_ref()?.take())
+    }
+
+    /// Returns the packed bytes of a block as they were in a file, and whether its content is left out.
+    pub(super) fn packed(self) -> Option<(&'v [u8], bool)> {
+        let tree = self.tree?;
+        let group = tree.group.as_ref()?;
+        let is_opaque = group.fields.is_empty() && group.items.is_empty() && tree.leaf.is_none();
+        Some((group.packed.as_ref()?.take(), is_opaque))
+    }
+
+    /// Returns the bytes after all fields of a file or block.
+    pub(super) fn trailing(self) -> Option<&'v [u8]> {
+        Some(self.group()?.trailing.as_ref()?.take())
+    }
+
+    /// Returns the range of the value in the original file, if it has a position of its own.
+    pub(super) fn origin(self) -> Option<Range<u64>> {
+        self.tree?.origin.as_deref().cloned()
+    }
+}
+
+fn value_of<'v>(leaf: &'v Once<Given>, ty: &Type) -> Result<Cow<'v, Value>, String> {
+    match leaf.take() {
+        Given::Value(value) => Ok(Cow::Borrowed(value)),
+        Given::Text(text) => parse(ty, text).map(Cow::Owned),
+        Given::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
+        Given::Bytes(..) => Err("is a single value, but several are given".to_owned()),
+    }
+}
+
+/// The word that a tree stands for: the word itself, which its fields must agree with, or what its fields make.
+fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
+    let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
+    let whole = match &tree.leaf {
+        Some(leaf) => match &*value_of(leaf, &Type::Declared(declaration))? {
+            Value::Bits(word, _) => Some(*word),
+            other => return Err(format!("{other} is not an integer")),
+        },
+        None => None,
+    };
+    if tree.group.is_none() {
+        return Ok(whole);
+    }
+    let mut word = 0;
+    for field in fields {
+        let bits = match tree.child(Segment::Field(field.name)) {
+            Some(part) => bits_of(part, field)?,
+            None => None,
+        };
+        match (bits, whole) {
+            (Some(bits), Some(whole)) if bits != field.bits.of(whole) => {
+                let name = field.name;
+                return Err(format!(
+                    "is {whole:#x}, but its field `{name}` is {bits:#x}: leave out one of them"
+                ));
+            }
+            (Some(bits), _) => word |= bits << field.bits.offset,
+            (None, Some(_)) => {}
+            (None, None) if field.reserved => {}
+            (None, None) => return Err(format!("its field `{}` is left out", field.name)),
+        }
+    }
+    Ok(Some(whole.unwrap_or(word)))
+}
+
+/// The bits of a field, as they lie in its word shifted down.
+fn bits_of(tree: &Tree, field: &BitField) -> Result<Option<u128>, String> {
+    if !tree.has_value() {
+        return Ok(None);
+    }
+    if let Some(declaration) = field.declared {
+        return word_of(tree, declaration);
+    }
+    let Some(leaf) = &tree.leaf else { return Ok(None) };
+    let number = match leaf.take() {
+        Given::Value(Value::Int(number)) => Some(*number),
+        Given::Value(Value::Bool(flag)) => Some((*flag).into()),
+        Given::Text(text) => integer(text).ok(),
+        _ => None,
+    };
+    let number = number.ok_or_else(|| format!("its field `{}` is not an integer", field.name))?;
+    bits_of_number(number, field).map(Some)
+}

@@ -1,0 +1,101 @@
+//! Regions of the output: the file, unpacked blocks, and fields whose offsets are not final.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::equation::Bound;
+use super::space::{RegionId, Space};
+use crate::layout::program::Code;
+use crate::layout::walk::Segment;
+
+/// A part of the output with offsets of its own.
+pub(super) struct Region {
+    pub(super) space: Space,
+    /// The region that offsets count in: itself for a file or unpacked block.
+    pub(super) base: RegionId,
+    pub(super) state: State,
+    /// The end of the last field with a position of its own.
+    pub(super) reached: u64,
+    /// The fields with positions of their own.
+    pub(super) chunks: Vec<Chunk>,
+}
+
+pub(super) enum State {
+    Open,
+    /// Copied to this offset of another region.
+    Moved(RegionId, u64),
+    /// Packed; its bytes are final.
+    Packed,
+}
+
+/// A field with a position of its own.
+pub(super) struct Chunk {
+    pub(super) path: Vec<Segment>,
+    /// The region of its bytes and its offset as an expression; `None` if it lies at its final offset.
+    pub(super) pending: Option<(RegionId, &'static Code, Bound)>,
+    /// The offset; `None` if unknown.
+    pub(super) at: Option<u64>,
+    pub(super) size: u64,
+    /// The range in the file that the values come from.
+    pub(super) origin: Option<Range<u64>>,
+}
+
+/// Where fields go. What grows moves everything after it; fields without an offset go to the end.
+pub(super) struct Placement {
+    alignment: u64,
+    /// The inserted bytes by the offset in the original file, or block, before which they are.
+    growths: BTreeMap<u64, u64>,
+    /// The end of the fields placed so far.
+    end: u64,
+}
+
+impl Chunk {
+    /// Returns its original end and by how many bytes it grew beyond the padding after it.
+    fn growth(&self, padding: impl Fn(u64) -> u64) -> Option<(u64, u64)> {
+        let origin = self.origin.as_ref().filter(|origin| !origin.is_empty())?;
+        let growth = self.size.saturating_sub(origin.end - origin.start);
+        Some((origin.end, growth.saturating_sub(padding(origin.end))))
+    }
+}
+
+impl Placement {
+    /// Returns a placement after the first `end` bytes of a region with these chunks. `padding` returns the number of
+    /// free bytes at an offset of the original file.
+    pub(super) fn new<'c>(
+        alignment: u64,
+        chunks: impl IntoIterator<Item = &'c Chunk>,
+        end: u64,
+        padding: impl Fn(u64) -> u64,
+    ) -> Placement {
+        let mut growths: BTreeMap<u64, u64> = BTreeMap::new();
+        for (end, growth) in chunks.into_iter().filter_map(|chunk| chunk.growth(&padding)) {
+            let most = growths.entry(end).or_default();
+            *most = aligned(growth, alignment).max(*most);
+        }
+        let end = growths.values().fold(end, |end, growth| end.saturating_add(*growth));
+        Placement { alignment, growths, end }
+    }
+
+    /// Returns the offset for a chunk.
+    pub(super) fn place(&mut self, chunk: &Chunk) -> u64 {
+        let was_empty = chunk.origin.as_ref().is_some_and(Range::is_empty);
+        match (chunk.at, chunk.size) {
+            (at, 0) => at.unwrap_or(0),
+            (Some(at), _) if !was_empty => self.moved(at),
+            _ => {
+                let place = aligned(self.end, self.alignment);
+                self.end = place.saturating_add(chunk.size);
+                place
+            }
+        }
+    }
+
+    /// Returns the new offset of a byte of the original file.
+    pub(super) fn moved(&self, offset: u64) -> u64 {
+        self.growths.range(..=offset).fold(offset, |moved, (_, growth)| moved.saturating_add(*growth))
+    }
+}
+
+fn aligned(offset: u64, alignment: u64) -> u64 {
+    offset.checked_next_multiple_of(alignment).unwrap_or(u64::MAX)
+}
