@@ -64,6 +64,10 @@ impl<'v, 'b> Input<'v, 'b> {
                 leaf.take();
                 Ok(Supply::Bytes(bytes, *count))
             }
+            Given::Numbers(ty, bytes) => {
+                leaf.take();
+                Ok(Supply::Bytes(bytes, bytes.len() as u64 / ty.size().unwrap_or(1)))
+            }
             _ => Err(format!("is {}, but a single value is given", kind_of(ty))),
         }
     }
@@ -135,7 +139,7 @@ fn value_of<'v>(leaf: &'v Once<Given>, ty: &Type) -> Result<Cow<'v, Value>, Stri
         Given::Value(value) => Ok(Cow::Borrowed(value)),
         Given::Text(text) => parse(ty, text).map(Cow::Owned),
         Given::Unterminated(text) => Ok(Cow::Owned(Value::Text(text.clone()))),
-        Given::Bytes(..) => Err("is a single value, but several are given".to_owned()),
+        Given::Bytes(..) | Given::Numbers(..) => Err("is a single value, but several are given".to_owned()),
     }
 }
 

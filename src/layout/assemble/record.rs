@@ -57,12 +57,21 @@ enum Apart<'b> {
     Origin(Range<u64>),
 }
 
+/// How the content of a group is kept.
+#[derive(Clone, Copy, PartialEq)]
+enum Kept {
+    Parts,
+    Bytes,
+    /// As the bytes of plain numbers of this type.
+    Numbers(&'static Type),
+}
+
 struct Recorder<'b, 'n> {
     file: &'b [u8],
     near: Option<&'n [Vec<Segment>]>,
     contents: Contents<'b>,
-    /// The groups that are open, each with the length of its path and whether it is kept as bytes.
-    open: Vec<(usize, Group<'b>, bool)>,
+    /// The open groups, each with the length of its path and how it is kept.
+    open: Vec<(usize, Group<'b>, Kept)>,
     apart: Vec<(Vec<Segment>, Apart<'b>)>,
     coverage: Coverage,
 }
@@ -104,9 +113,18 @@ impl Visitor for Recorder<'_, '_> {
         let is_array = matches!(node.ty, Type::Array(..) | Type::List(_));
         // The content of an inline block has the path of its struct, but is a field of it.
         let is_item = node.field.is_none() && matches!(node.path.last(), Some(Segment::Index(_)));
-        let is_bytes = (is_array || is_item) && !self.is_near(node.path) && is_contiguous(node.ty);
-        self.open.push((node.path.len(), Group::default(), is_bytes));
-        if is_bytes { Visit::Nothing } else { Visit::All }
+        let is_far = !self.is_near(node.path);
+        let kept = match node.ty {
+            // Its parts are those of the enclosing struct.
+            _ if self.open.last().is_some_and(|(depth, ..)| *depth == node.path.len()) => Kept::Parts,
+            Type::Array(item, _) | Type::List(item) if is_plain(item) && (is_far || self.near.is_none()) => {
+                Kept::Numbers(item)
+            }
+            ty if (is_array || is_item) && is_far && is_contiguous(ty) => Kept::Bytes,
+            _ => Kept::Parts,
+        };
+        self.open.push((node.path.len(), Group::default(), kept));
+        if kept == Kept::Parts { Visit::All } else { Visit::Nothing }
     }
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
@@ -145,7 +163,7 @@ impl Visitor for Recorder<'_, '_> {
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
         self.coverage.add(&node.span);
         self.note_origin(node);
-        let Some((depth, group, is_bytes)) = self.open.pop() else { return ControlFlow::Continue(()) };
+        let Some((depth, group, kept)) = self.open.pop() else { return ControlFlow::Continue(()) };
         // A struct in another one's place has the same path: its parts are those of the other one.
         if let Some((outer, parts, _)) = self.open.last_mut()
             && *outer == depth
@@ -154,11 +172,13 @@ impl Visitor for Recorder<'_, '_> {
             parts.items.extend(group.items);
             return ControlFlow::Continue(());
         }
-        let tree = if is_bytes {
-            let bytes = self.bytes(&node.span, node.bytes);
-            Given::Bytes(bytes, node.count.unwrap_or_default()).into()
-        } else {
-            Tree { group: Some(Box::new(group)), ..Tree::default() }
+        let tree = match kept {
+            Kept::Parts => Tree { group: Some(Box::new(group)), ..Tree::default() },
+            Kept::Bytes => {
+                let bytes = self.bytes(&node.span, node.bytes);
+                Given::Bytes(bytes, node.count.unwrap_or_default()).into()
+            }
+            Kept::Numbers(item) => Given::Numbers(item, self.bytes(&node.span, node.bytes)).into(),
         };
         self.add(node.path, tree);
         ControlFlow::Continue(())
@@ -169,6 +189,10 @@ impl Visitor for Recorder<'_, '_> {
         let bytes = self.bytes(&span, bytes);
         self.apart.push((path.to_vec(), Apart::Trailing(bytes)));
     }
+}
+
+fn is_plain(ty: &Type) -> bool {
+    matches!(ty, Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
 }
 
 /// Whether all of a value of this type lies in one piece.

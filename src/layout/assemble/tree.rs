@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::layout::Value;
 use crate::layout::walk::Segment;
+use crate::layout::{Type, Value};
 
 /// What is given of a value: the value itself, or its parts; of a packed word maybe both. Nothing, if neither is there.
 #[derive(Debug, Clone, Default)]
@@ -58,6 +58,8 @@ pub(super) enum Given<'b> {
     Unterminated(Vec<u8>),
     /// A struct or array as it lies in a file, and the number of items of an array.
     Bytes(Cow<'b, [u8]>, u64),
+    /// An array of plain numbers of this type as it lies in a file.
+    Numbers(&'static Type, Cow<'b, [u8]>),
 }
 
 /// Parts of a struct or array; the fields of a packed word.
@@ -115,9 +117,9 @@ impl<'b> Tree<'b> {
 
     /// The place of the part that a step leads to, made if there is none. `None` behind the end of a list.
     pub(super) fn entry(&mut self, step: Segment) -> Option<&mut Tree<'b>> {
-        let group = self.group();
         match step {
             Segment::Field(name) => {
+                let group = self.group();
                 let found = group.fields.iter().rposition(|(own, _)| *own == name);
                 let index = found.unwrap_or_else(|| {
                     group.fields.push((name, Tree::default()));
@@ -126,12 +128,25 @@ impl<'b> Tree<'b> {
                 Some(&mut group.fields.get_mut(index)?.1)
             }
             Segment::Index(index) => {
+                self.split_numbers();
+                let group = self.group();
                 let index = usize::try_from(index).ok()?;
                 if index == group.items.len() {
                     group.items.push(Tree::default());
                 }
                 group.items.get_mut(index)
             }
+        }
+    }
+
+    /// Turns an array of numbers into items.
+    fn split_numbers(&mut self) {
+        if let Some(Given::Numbers(ty, bytes)) = self.leaf.as_ref().map(Once::peek) {
+            let size = ty.size().map_or(1, |size| size as usize);
+            let items =
+                bytes.chunks_exact(size).map(|bytes| Given::Value(ty.value_of(bytes)).into()).collect();
+            self.leaf = None;
+            self.group().items = items;
         }
     }
 
