@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use meshspec::layout::Value;
 use meshspec::layout::assemble::Values;
 use meshspec::layout::walk::{Node, Visitor, walk};
-use meshspec::{Document, Limits, WriteOptions};
+use meshspec::layout::{Value, generate};
+use meshspec::{Document, FormatId, Limits, WriteOptions};
 
 use crate::{Bench, Error};
 
@@ -29,7 +29,8 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     };
     let fields = count()?;
     bench.pair("layout/walk (fields)", fields, count, "copy", || bytes.to_vec());
-    assembling(bench)
+    assembling(bench)?;
+    generating(bench)
 }
 
 /// Values one by one, on a smaller file: they take ten times as much memory as their bytes.
@@ -48,5 +49,36 @@ fn assembling(bench: &mut Bench) -> Result<(), Error> {
     };
     let fields = count()?;
     bench.pair("layout/assemble (fields)", fields, || values.assemble(&limits), "walk", count);
+    Ok(())
+}
+
+/// Generates 200 files of each layout from fixed numbers. IyMA's packing refuses most of its files.
+fn generating(bench: &mut Bench) -> Result<(), Error> {
+    let layouts = FormatId::ALL.iter().filter(|format| format.name() != "iyma");
+    let layouts: Vec<_> = layouts.flat_map(|format| format.about().layouts()).collect();
+    let config = generate::Config::default();
+    let numbers = |seed: u64| {
+        (0..128).map(move |i| (seed * 128 + i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
+    };
+    let sequences: Vec<Vec<u64>> = (0..200).map(|seed| numbers(seed).collect()).collect();
+    let files = || {
+        let files = layouts.iter().flat_map(|(_, ty)| {
+            sequences.iter().filter_map(|numbers| Some((*ty, generate::file(ty, numbers, &config).ok()?)))
+        });
+        files.collect::<Vec<_>>()
+    };
+    let generated = files();
+    let count = || {
+        let mut count = Count(0);
+        for (ty, bytes) in &generated {
+            walk(ty, bytes, &Limits::default(), &mut count)?;
+        }
+        Ok::<_, Error>(count.0)
+    };
+    let fields = count()?;
+    if generated.len() < layouts.len() * 50 {
+        return Err(format!("only {} files could be generated", generated.len()).into());
+    }
+    bench.pair("layout/generate (fields)", fields, files, "walk", count);
     Ok(())
 }

@@ -61,7 +61,7 @@ pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value
 pub use grammar::{Attribute, BuiltInProperty, Domain, Grammar, Number};
 pub use meshspec_derive::Layout;
 pub use modular_bitfield::Specifier;
-pub use program::Program;
+pub use program::{Problem, Program};
 pub use rules::{DeclaredRule, declared_rules};
 pub use schema::{Schema, SchemaFile};
 

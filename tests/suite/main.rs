@@ -114,6 +114,7 @@ mod polygons;
     feature = "proptest",
     feature = "serde"
 ))]
+mod program;
 mod properties;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd"))]
 mod refused;

@@ -21,18 +21,22 @@ const MAX_RUNS: usize = 16;
 /// # Errors
 ///
 /// The first value that is left out and follows from nothing, does not fit its field, or overlaps others; values that
-/// contradict each other; and a file larger than [`Limits::max_decoded`].
+/// contradict each other; a [defective](crate::layout::Problem) declaration; and a file larger than [`Limits::max_decoded`].
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
+    let program = Program::of(ty);
+    if let Some(problem) = program.problems().first() {
+        return Err(Error::inexpressible(format!("the declaration is defective: {problem}")));
+    }
     let mut assumed = Numbers::default();
     for _ in 0..MAX_RUNS {
         let mut run = Assembler {
-            program: Program::of(ty),
+            program,
             limits,
             max: limits.max_decoded.min(contents.max_size()),
             recounts: contents.recounts,
             assumed: &assumed,
             path: Vec::new(),
-            frames: Frames::new(Program::of(ty)),
+            frames: Frames::new(program),
             regions: Vec::new(),
             leaves: Leaves::default(),
             equations: Vec::new(),

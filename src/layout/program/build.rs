@@ -19,9 +19,11 @@ impl Program {
         let mut builder = Builder::default();
         let root = builder.form(ty, &[]);
         let Builder { units, forms, .. } = builder;
-        let mut program = Program { units, forms, root, no_arguments: Call::default(), alignment: 1 };
+        let mut program =
+            Program { units, forms, root, no_arguments: Call::default(), alignment: 1, problems: Vec::new() };
         program.find_uses();
         program.alignment = program.alignment_of_offsets();
+        program.problems = program.find_problems();
         program
     }
 }
@@ -257,6 +259,7 @@ impl Builder {
     /// Returns the value at a path within a form.
     fn target(&self, form: FormId, path: &[&str]) -> Option<Target> {
         match self.forms[form].kind {
+            Kind::Number(_) if matches!(self.forms[form].ty, Type::Float(_)) => None,
             Kind::Number(_) | Kind::Text => path.is_empty().then_some(Target { depth: 0, word: None }),
             Kind::Items(..) => None,
             Kind::Unit(unit) => self.target_in(unit, path),

@@ -10,6 +10,7 @@ mod equation;
 mod frames;
 mod model;
 mod print;
+mod problem;
 mod size;
 
 use std::collections::HashMap;
@@ -18,8 +19,8 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 pub(crate) use code::{Cell, Code, field_value};
 pub(crate) use equation::Role;
 pub(crate) use frames::{Frames, Mark};
-pub use model::Program;
 pub(crate) use model::{Argument, BlockStep, Body, Call, Compared, FormId, Kind, Step, Unit, Use};
+pub use model::{Problem, Program};
 pub(super) use print::print;
 
 use super::Type;

@@ -20,6 +20,34 @@ pub struct Program {
     pub(crate) no_arguments: Call,
     /// The alignment that checks require of offsets.
     pub(crate) alignment: u64,
+    /// The defects of the declaration.
+    pub(super) problems: Vec<Problem>,
+}
+
+/// A defect of a declaration. Its files cannot be assembled, and most of them cannot be read.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::{Layout, Program};
+///
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Samples {
+///     scale: f32,
+///     #[br(count = scale as u64)]
+///     heights: Vec<u16>,
+/// }
+///
+/// let problems = Program::of(&Samples::TYPE).problems();
+/// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is no integer");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The struct and the field: `Header.offset`.
+    pub field: String,
+    /// The defect.
+    pub message: String,
 }
 
 /// Index into [`Program::forms`].

@@ -9,7 +9,7 @@ use crate::layout::{Declaration, Expr, Packing, Shape, Type};
 /// Prints the programs of the layouts of a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
-    out.line(format!("{title}, as the walker, the generator and the breaker run it."));
+    out.line(format!("{title}, as the walker, the assembler, the generator and the breaker run it."));
     out.line("");
     out.line("A field that an expression names has a slot, $0 and up, in each struct that sees it. After = is what the");
     out.line("stored value follows from when a file is assembled, after -> what it decides.");
@@ -20,6 +20,9 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
         let equations = program.equations();
         let uses: Vec<_> =
             equations.iter().map(|equation| (program.origins_of(equation), equation)).collect();
+        for problem in program.problems() {
+            out.line(format!("problem: {problem}"));
+        }
         for unit in program.reading_order() {
             program.print_unit(&mut out, unit, &uses);
         }

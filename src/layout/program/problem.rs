@@ -1,0 +1,125 @@
+//! Defects of a declaration: values that nothing decides, or that two things decide.
+
+use std::fmt;
+
+use super::code::Code;
+use super::equation::{Equation, Origin, Role};
+use super::model::{Body, Kind, Problem, Program, Step, Unit};
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Program {
+    /// Returns the defects of the declaration, found when it was resolved.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Finds the defects.
+    pub(super) fn find_problems(&self) -> Vec<Problem> {
+        let equations = self.equations();
+        let mut problems: Vec<_> = equations.iter().filter_map(|equation| self.undecided(equation)).collect();
+        for unit in self.reading_order() {
+            problems.extend(self.endless(&self.units[unit]));
+        }
+        problems.extend(self.decided_twice(&equations));
+        problems
+    }
+
+    /// Returns the defect of an expression that has no value.
+    fn undecided(&self, equation: &Equation) -> Option<Problem> {
+        let mut is_unknown = false;
+        equation.code.visit(&mut |part| is_unknown |= *part == Code::Unknown);
+        let message = || format!("the {} depends on a value that is no integer", equation.role.noun());
+        is_unknown.then(|| self.problem(equation, message()))
+    }
+
+    /// Returns the defect of a struct with fields after a list that runs to the end.
+    fn endless(&self, unit: &Unit) -> Option<Problem> {
+        let Body::Struct(steps) = &unit.body else { return None };
+        let in_sequence: Vec<_> = steps.iter().filter(|step| step.position.is_none()).collect();
+        let endless = in_sequence.iter().position(|step| self.runs_to_end(step))?;
+        let next = in_sequence[endless + 1..].iter().find(|step| !step.field.lookahead)?;
+        Some(Problem {
+            field: format!("{}.{}", unit.declaration.name, in_sequence[endless].field.name),
+            message: format!("runs to the end of the bytes, but `{}` follows", next.field.name),
+        })
+    }
+
+    fn runs_to_end(&self, step: &Step) -> bool {
+        matches!(self.forms[step.form].kind, Kind::Items(_, None))
+            && step.count.is_none()
+            && step.condition.is_none()
+    }
+
+    /// Returns the defects of stored values that are the offset or checksum of one thing and something else as well.
+    fn decided_twice(&self, equations: &[Equation]) -> Vec<Problem> {
+        let mut decided: Vec<(Origin, &Equation)> = Vec::new();
+        for equation in equations.iter().filter(|equation| equation.decides_value()) {
+            self.for_each_origin(equation.unit, equation.code, &mut |origin, _| {
+                decided.push((origin, equation));
+            });
+        }
+        let mut problems = Vec::new();
+        for (index, (origin, second)) in decided.iter().enumerate() {
+            let conflicts = |first: &&(Origin, &Equation)| {
+                let is_single = |role| matches!(role, Role::Offset | Role::Checksum);
+                first.0 == *origin
+                    && !std::ptr::eq(first.1.code, second.code)
+                    && (is_single(first.1.role) || is_single(second.role))
+            };
+            if let Some((_, first)) = decided[..index].iter().find(conflicts) {
+                let message = format!(
+                    "`{}.{}` is its {} and the {} of `{}`",
+                    origin.declaration.name,
+                    origin.name,
+                    second.role.noun(),
+                    first.role.noun(),
+                    first.step.field.name
+                );
+                problems.push(self.problem(second, message));
+            }
+        }
+        problems
+    }
+
+    fn problem(&self, equation: &Equation, message: String) -> Problem {
+        let declaration = self.units[equation.unit].declaration;
+        Problem { field: format!("{}.{}", declaration.name, equation.step.field.name), message }
+    }
+}
+
+impl Equation<'_> {
+    /// Returns `true` if the stored value follows from the field in every file.
+    fn decides_value(&self) -> bool {
+        let is_value = matches!(self.code.without_casts(), Code::Slot(..) | Code::Bits(..));
+        is_value && self.step.condition.is_none() && self.step.variant.is_none() && self.role.is_written()
+    }
+}
+
+impl Role {
+    /// Returns `true` for a property of written content, and `false` for a condition.
+    fn is_written(self) -> bool {
+        !matches!(self, Role::Choice | Role::Presence | Role::Check(_) | Role::Holds(_))
+    }
+
+    /// Returns the name of the property or condition.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Role::Choice => "alternative",
+            Role::Presence => "presence",
+            Role::Check(_) => "check",
+            Role::Holds(_) => "constraint",
+            Role::Count(_) => "number of items",
+            Role::Bytes => "size",
+            Role::Offset => "offset",
+            Role::UnpackedSize => "unpacked size",
+            Role::Checksum => "checksum",
+        }
+    }
+}
