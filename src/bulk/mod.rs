@@ -147,7 +147,7 @@ impl<T: Plain> Bulk<'_, T> {
 }
 
 impl<T: Layout> Layout for Bulk<'_, T> {
-    const TYPE: Type = Type::List(&T::TYPE);
+    const TYPE: Type = Type::list(&T::TYPE);
 }
 
 impl<T: Plain> BinRead for Bulk<'_, T> {
@@ -181,7 +181,7 @@ impl<T: Plain> BinWrite for Bulk<'_, T> {
 pub struct List<T>(pub Vec<T>);
 
 impl<T: Layout> Layout for List<T> {
-    const TYPE: Type = Type::List(&T::TYPE);
+    const TYPE: Type = Type::list(&T::TYPE);
 }
 
 impl<T: BinRead> BinRead for List<T>

@@ -39,6 +39,11 @@ impl BitRange {
         BitRange { offset: self.offset + self.width, width }
     }
 
+    /// The same bits of a word that starts at bit `offset` of another one.
+    pub(crate) const fn after(self, offset: u32) -> BitRange {
+        BitRange { offset: self.offset + offset, ..self }
+    }
+
     /// The bits of this range in a word of up to 128 bits, shifted down; unsigned.
     pub const fn of(self, word: u128) -> u128 {
         (word >> self.offset) & (u128::MAX >> (128 - self.width))
@@ -74,6 +79,37 @@ pub(super) fn word(bytes: &[u8]) -> u128 {
         [a, b] => u16::from_le_bytes([a, b]).into(),
         [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
         _ => bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte)),
+    }
+}
+
+impl Declaration {
+    /// Returns the fields of a packed word; empty for other declarations.
+    pub(crate) fn bit_fields(&self) -> &'static [BitField] {
+        if let Shape::Bits { fields, .. } = self.shape { fields } else { &[] }
+    }
+
+    /// Returns the bit field at a path in a packed word, which leads through words in words, and its range in the
+    /// outermost word.
+    pub(crate) fn bit_field_at(&self, path: &[&str]) -> Option<(BitRange, &'static BitField)> {
+        let (name, rest) = path.split_first()?;
+        let field = self.bit_fields().iter().find(|field| field.name == *name)?;
+        if rest.is_empty() {
+            return Some((field.bits, field));
+        }
+        let (bits, inner) = field.declared?.bit_field_at(rest)?;
+        Some((bits.after(field.bits.offset), inner))
+    }
+
+    /// Returns all bit fields of a packed word, those of a nested word after its own field, each with the word that
+    /// declares it and its range in the outermost word.
+    pub(crate) fn all_bit_fields(&'static self) -> Vec<(&'static Declaration, BitRange, &'static BitField)> {
+        let mut all = Vec::new();
+        for field in self.bit_fields() {
+            all.push((self, field.bits, field));
+            let inner = field.declared.into_iter().flat_map(Declaration::all_bit_fields);
+            all.extend(inner.map(|(word, bits, inner)| (word, bits.after(field.bits.offset), inner)));
+        }
+        all
     }
 }
 

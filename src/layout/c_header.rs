@@ -171,25 +171,16 @@ impl C<'_> {
 
     /// Type and name of a field of fixed size.
     fn member(&self, field: &Field) -> String {
+        let flat = field.ty.flat();
+        let length = || field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
         let mut dimensions = String::new();
-        let mut base = &field.ty;
-        loop {
-            match base {
-                Type::Array(item, n) => {
-                    dimensions.push_str(&format!("[{n}]"));
-                    base = item;
-                }
-                Type::List(item) => {
-                    let count = field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
-                    dimensions.push_str(&format!("[{}]", count.unwrap_or_default()));
-                    base = item;
-                }
-                _ => break,
-            }
+        for fixed in flat.dimensions {
+            let length = fixed.map(i128::from).or_else(length).unwrap_or_default();
+            dimensions.push_str(&format!("[{length}]"));
         }
-        let ty = match base {
-            Type::Unsigned(size) if *size <= 8 => format!("uint{}_t", 8 * size),
-            Type::Signed(size) if *size <= 8 => format!("int{}_t", 8 * size),
+        let ty = match flat.item {
+            Type::Unsigned(size) if size <= 8 => format!("uint{}_t", 8 * size),
+            Type::Signed(size) if size <= 8 => format!("int{}_t", 8 * size),
             Type::Float(4) => "float".to_owned(),
             Type::Float(_) => "double".to_owned(),
             Type::Declared(declaration) => self.type_name(declaration),
@@ -270,9 +261,9 @@ impl C<'_> {
         }
         let known = |expr: &Expr| only_names(expr, imports);
         let there = Field { condition: None, ..*field };
-        let size = match (there.size(&Scope::default()), field.ty, field.count) {
+        let size = match (there.size(&Scope::default()), field.ty.items(), field.count) {
             (Some(size), ..) => Size::Fixed(size),
-            (None, Type::List(item), Some(count)) if known(&count) => {
+            (None, Some((item, None)), Some(count)) if known(&count) => {
                 let item = item.size()?;
                 Size::Term(format!("UINT64_C({item}) * {}", atom(&count, names, self)))
             }

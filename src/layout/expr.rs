@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Declaration, Shape};
+use super::Declaration;
 
 /// An expression over the fields that come before it and the imports of its struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -194,8 +194,7 @@ impl Lookup for Scope {
 }
 
 pub(super) fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
-    let Shape::Bits { fields, .. } = declaration.shape else { return None };
-    fields.iter().find(|f| f.name == name).map(|f| f.value(word))
+    declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
 }
 
 impl super::BitField {

@@ -11,6 +11,7 @@
 
 use super::notation::int_name;
 use super::reach::{Order, Reached, reachable};
+use super::wording::base_name;
 use super::{
     BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,
 };
@@ -263,13 +264,13 @@ fn bit_field(field: &BitField) -> Json {
 
 fn of_type(ty: &Type) -> Json {
     match ty {
-        Type::Unsigned(size) => text(&format!("u{}", 8 * size)),
-        Type::Signed(size) => text(&format!("i{}", 8 * size)),
-        Type::Float(size) => text(&format!("f{}", 8 * size)),
         Type::NulString => text("nul_string"),
-        Type::Array(item, count) => Json::object([("array", of_type(item)), ("count", number(*count))]),
-        Type::List(item) => Json::object([("list", of_type(item))]),
         Type::Declared(declaration) => Json::object([("declared", text(declaration.name))]),
+        other => match other.items() {
+            Some((item, Some(count))) => Json::object([("array", of_type(item)), ("count", number(count))]),
+            Some((item, None)) => Json::object([("list", of_type(item))]),
+            None => text(&base_name(ty)),
+        },
     }
 }
 

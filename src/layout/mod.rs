@@ -117,7 +117,7 @@ impl<T: Layout, const N: usize> Layout for [T; N] {
 }
 
 impl<T: Layout> Layout for Vec<T> {
-    const TYPE: Type = Type::List(&T::TYPE);
+    const TYPE: Type = Type::list(&T::TYPE);
 }
 
 impl<T: Layout> Layout for Option<T> {

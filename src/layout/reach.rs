@@ -125,40 +125,7 @@ impl Reached {
     }
 }
 
-/// A type for languages whose arrays have one dimension.
-pub(super) struct Flat<'t> {
-    /// What the arrays and lists are made of.
-    pub item: &'t Type,
-    /// Number of items of all fixed dimensions.
-    pub items: u64,
-    /// Whether there are fixed dimensions.
-    pub array: bool,
-    /// Whether there is a dimension that a field gives.
-    pub list: bool,
-}
-
 impl Type {
-    /// The declaration of the type, or of the items of a list.
-    pub(super) fn declaration(&self) -> Option<&'static Declaration> {
-        match self {
-            Type::Array(item, _) | Type::List(item) => item.declaration(),
-            Type::Declared(declaration) => Some(declaration),
-            _ => None,
-        }
-    }
-
-    /// The items of arrays and lists, however deep.
-    pub(super) fn flat(&self) -> Flat<'_> {
-        match self {
-            Type::Array(item, n) => {
-                let flat = item.flat();
-                Flat { array: true, items: n * flat.items, ..flat }
-            }
-            Type::List(item) => Flat { list: true, ..item.flat() },
-            item => Flat { item, items: 1, array: false, list: false },
-        }
-    }
-
     fn kind(&self) -> Kind {
         match self {
             Type::Unsigned(size) => Kind::Int(Some(IntType { bits: 8 * size, signed: false })),
@@ -175,16 +142,6 @@ impl Type {
 }
 
 impl Declaration {
-    /// The fields of a struct, or the field of each variant of a choice.
-    pub(super) fn fields(&self) -> impl Iterator<Item = &'static Field> + use<> {
-        let (fields, variants): (&[Field], &[_]) = match self.shape {
-            Shape::Struct(fields) => (fields, &[]),
-            Shape::Choice(variants) => (&[], variants),
-            Shape::Enum { .. } | Shape::Bits { .. } => (&[], &[]),
-        };
-        fields.iter().chain(variants.iter().map(|variant| &variant.field))
-    }
-
     fn kind_of(&self, name: &str) -> Kind {
         match self.shape {
             Shape::Struct(fields) => {

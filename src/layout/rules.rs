@@ -1,8 +1,8 @@
 //! Which rules of a format its declaration says.
 
+use super::Type;
 use super::reach::{Order, reachable};
 use super::wording::{readable, requirement_text};
-use super::{Shape, Type};
 
 /// Where a declaration says a rule, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,10 +22,7 @@ pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     for reached in reachable(layouts, Order::Reading) {
         let names = reached.names();
         let code = |text: &str| format!("`{text}`");
-        let variants = match reached.declaration.shape {
-            Shape::Choice(variants) => variants,
-            _ => &[],
-        };
+        let variants = reached.declaration.variants();
         for (index, field) in reached.declaration.fields().enumerate() {
             let name = variants.get(index).map_or(field.name, |variant| variant.name);
             let constraints =

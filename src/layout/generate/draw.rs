@@ -122,7 +122,7 @@ impl<'c> Draw<'c> {
                 }
                 _ => Value::Bits(self.word(declaration, literals), declaration),
             },
-            Type::NulString | Type::Array(..) | Type::List(_) => Value::Text(self.text(patterns)),
+            _ => Value::Text(self.text(patterns)),
         }
     }
 

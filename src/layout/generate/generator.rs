@@ -267,7 +267,7 @@ impl Generator<'_> {
         let mut at = 0;
         for step in steps {
             let ty = &step.field.ty;
-            if !matches!(ty, Type::Array(..) | Type::List(_) | Type::NulString) {
+            if *ty != Type::NulString && ty.items().is_none() {
                 let value = self.draw.leaf(ty, literals, &[]);
                 for (from, to) in &looking.exports {
                     if unit.slots[*from as usize].path == [step.field.name] {

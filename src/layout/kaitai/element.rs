@@ -1,7 +1,7 @@
 //! How Kaitai writes expressions and types.
 
 use crate::layout::notation::{Notation, factor, identifier, match_bytes, print as print_expr, snake};
-use crate::layout::reach::{Flat, Kind, Names};
+use crate::layout::reach::{Kind, Names};
 use crate::layout::wording::Lines;
 use crate::layout::{Expr, IntType, Shape, Type};
 
@@ -82,29 +82,30 @@ pub(super) struct Element<'e> {
 
 impl Element<'_> {
     pub(super) fn print(&self, out: &mut Lines, ty: &Type) {
-        let Flat { item, items, array, list } = ty.flat();
-        let count = self.count.filter(|_| list).map(|count| match items {
+        let flat = ty.flat();
+        let list = flat.is_list();
+        let count = self.count.filter(|_| list).map(|count| match flat.items() {
             1 => expression(count, self.names),
             n => format!("{} * {n}", factor(count, self.names, &Kaitai)),
         });
         // Plain bytes are not taken apart.
-        if list && !array && *item == Type::Unsigned(1) {
+        if flat.is_bytes() {
             match count {
                 Some(count) => out.line(format!("size: {}", quoted(&count))),
                 None => out.line("size-eos: true"),
             }
             return;
         }
-        self.base(out, item, list);
+        self.base(out, &flat.item, list);
         match (count, list) {
             (Some(count), _) => {
                 out.line("repeat: expr");
                 out.line(format!("repeat-expr: {}", quoted(&count)));
             }
             (None, true) => out.line("repeat: eos"),
-            (None, false) if array => {
+            (None, false) if !flat.dimensions.is_empty() => {
                 out.line("repeat: expr");
-                out.line(format!("repeat-expr: {items}"));
+                out.line(format!("repeat-expr: {}", flat.items()));
             }
             (None, false) => {}
         }
@@ -136,7 +137,7 @@ impl Element<'_> {
                     out.line(format!("type: {}", quoted(&call(&snake(declaration.name), &arguments))));
                 }
             },
-            Type::Array(..) | Type::List(_) => {}
+            _ => {}
         }
     }
 }

@@ -40,11 +40,11 @@ impl Builder {
                 (Kind::Number((*n).into()), Size::Fixed((*n).into()))
             }
             Type::NulString => (Kind::Text, Size::Open),
-            Type::Array(item, count) => {
-                let item = self.form(item, imports);
-                (Kind::Items(item, Some(*count)), self.forms[item].size.times(*count))
+            Type::Array(item, _) | Type::List(item) => {
+                let (item, count) = (self.form(item, imports), ty.items().and_then(|(_, count)| count));
+                let size = count.map_or(Size::Open, |count| self.forms[item].size.times(count));
+                (Kind::Items(item, count), size)
             }
-            Type::List(item) => (Kind::Items(self.form(item, imports), None), Size::Open),
             Type::Declared(declaration) => {
                 let unit = self.unit(declaration, imports);
                 (Kind::Unit(unit), size_of_unit(&self.units[unit], &self.forms))

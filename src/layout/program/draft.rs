@@ -2,7 +2,7 @@
 
 use super::code::{Code, Slot};
 use super::model::{BlockStep, FormId, SlotName, Step, UnitId};
-use crate::layout::{BitRange, Block, Declaration, Packing, Shape};
+use crate::layout::{Block, Declaration, Packing};
 
 /// The kind of value bound to an import.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,14 +63,8 @@ pub(super) fn bits_of(slot: Slot, word: Option<&'static Declaration>, path: &[&s
     if path.is_empty() {
         return Code::Slot(slot, word);
     }
-    let (mut declaration, mut offset, mut found) = (word, 0, None);
-    for name in path {
-        let Some(Declaration { shape: Shape::Bits { fields, .. }, .. }) = declaration else {
-            return Code::Unknown;
-        };
-        let Some(field) = fields.iter().find(|field| field.name == *name) else { return Code::Unknown };
-        offset += field.bits.offset;
-        (declaration, found) = (field.declared, Some(field));
+    match word.and_then(|word| word.bit_field_at(path)) {
+        Some((bits, field)) => Code::Bits(slot, bits, field),
+        None => Code::Unknown,
     }
-    found.map_or(Code::Unknown, |field| Code::Bits(slot, BitRange { offset, width: field.bits.width }, field))
 }

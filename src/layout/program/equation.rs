@@ -2,7 +2,7 @@
 
 use super::code::{Code, Slot};
 use super::model::{Argument, Body, Call, Compared, Form, FormId, Kind, Program, Step, Unit, UnitId, Use};
-use crate::layout::{BinaryOp, BitField, Check, Constraint, Declaration, Expr, Requirement, Shape};
+use crate::layout::{BinaryOp, Check, Constraint, Declaration, Expr, Requirement};
 
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,7 +112,8 @@ impl Program {
         code.for_each_value(&mut |slot, field| match field {
             Some(field) => {
                 let word = self.units[unit].slots[slot as usize].word;
-                if let Some(declaration) = word.and_then(|word| owner(word, field)) {
+                let all = word.into_iter().flat_map(Declaration::all_bit_fields);
+                for (declaration, ..) in all.filter(|(.., own)| std::ptr::eq(*own, field)).take(1) {
                     each(Origin { declaration, name: field.name, rule: None }, &literals);
                 }
             }
@@ -272,15 +273,6 @@ impl Unit {
             compared
         })
     }
-}
-
-/// Returns the packed word that declares this bit field: the word itself or a nested one.
-fn owner(word: &'static Declaration, field: &'static BitField) -> Option<&'static Declaration> {
-    let Shape::Bits { fields, .. } = word.shape else { return None };
-    if fields.iter().any(|own| std::ptr::eq(own, field)) {
-        return Some(word);
-    }
-    fields.iter().filter_map(|own| own.declared).find_map(|inner| owner(inner, field))
 }
 
 impl Constraint {

@@ -4,7 +4,7 @@ use super::equation::{Equation, Origin, Role};
 use super::model::{Body, Call, Form, Kind, Program, Size, Step, Unit, UnitId};
 use crate::layout::reach::Names;
 use crate::layout::wording::{Lines, base_name, readable, type_text};
-use crate::layout::{Declaration, Expr, Packing, Shape, Type};
+use crate::layout::{Declaration, Expr, Packing, Type};
 
 /// Prints the programs of the layouts of a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -53,8 +53,7 @@ impl Program {
                         .for_each(|step| self.print_step(out, declaration, slots_of(step), step, uses));
                 }
                 Body::Choice(_) => {
-                    let Shape::Choice(variants) = declaration.shape else { return };
-                    for variant in variants {
+                    for variant in declaration.variants() {
                         let condition = readable(&variant.condition, &Names::default());
                         out.line(format!(
                             "{} if {condition}: {}",

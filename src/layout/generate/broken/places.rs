@@ -190,15 +190,8 @@ impl Visitor for Finder<'_> {
 /// The packed word that has the bit field of a node.
 fn word_of(node: &Node) -> Option<&'static Declaration> {
     let Type::Declared(outer) = node.ty else { return None };
-    let fields = |declaration: &'static Declaration| match declaration.shape {
-        Shape::Bits { fields, .. } => fields,
-        _ => &[],
-    };
-    let has_it = |declaration: &&'static Declaration| {
-        fields(declaration).iter().any(|field| Some(field) == node.bit_field)
-    };
-    let inner = fields(outer).iter().filter_map(|field| field.declared);
-    std::iter::once(*outer).chain(inner).find(has_it)
+    let field = node.bit_field?;
+    outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
 /// An integer, and the lowest and highest that there is room for.
