@@ -5,7 +5,7 @@
 //! (`…_start`), and, where only its imports have a say, macros with the offset and size of each field.
 
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
-use super::reach::{Kind, Names, Order, Reached, reachable};
+use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, constraint_lines, content_text, offsets, packing_text, readable, type_text};
 use super::{BitField, Declaration, EnumValue, Expr, Field, IntType, Scope, Shape, Type};
 
@@ -81,11 +81,11 @@ struct C<'p> {
 
 impl Notation for C<'_> {
     /// Bit fields are macros.
-    fn path(&self, path: &[&str], steps: &[Kind]) -> String {
+    fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
             match index.checked_sub(1).and_then(|before| steps.get(before)) {
-                Some(Kind::Bits(word)) => text = format!("{}({text})", self.macro_name(word, name)),
+                Some(ValueKind::Bits(word)) => text = format!("{}({text})", self.macro_name(word, name)),
                 Some(_) => text = format!("{text}.{}", member_name(name)),
                 // The parameter of a macro; the macro of a bit field has parentheses of its own.
                 None if path.len() > 1 => text = member_name(name),
@@ -133,7 +133,7 @@ impl C<'_> {
                 let mut text = Lines::default();
                 title(&mut text, declaration);
                 text.line("");
-                let names = reached.names();
+                let names = reached.names;
                 for variant in variants {
                     let condition = readable(&variant.condition, &names);
                     let ty = described_type(&variant.field, &names);
@@ -146,7 +146,7 @@ impl C<'_> {
     }
 
     fn structure(&self, out: &mut Lines, name: &str, reached: &Reached, fields: &[Field], size: u64) {
-        let (declaration, names) = (reached.declaration, reached.names());
+        let (declaration, names) = (reached.declaration, reached.names);
         out.line(format!("typedef struct {name} {{"));
         out.indented_by(4, |out| {
             if !declaration.magic.is_empty() {
@@ -195,7 +195,7 @@ impl C<'_> {
     /// What can be said of a struct whose size varies.
     fn variable(&self, out: &mut Lines, reached: &Reached, fields: &'static [Field]) {
         let declaration = reached.declaration;
-        let names = reached.names();
+        let names = reached.names;
         let mut text = Lines::default();
         title(&mut text, declaration);
         text.line("");
@@ -228,7 +228,8 @@ impl C<'_> {
     /// Offsets and sizes as macros of the imports, if nothing else has a say in them.
     fn offset_macros(&self, out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names) {
         let imports = reached.declaration.imports;
-        let plain = |kind: &Kind| matches!(kind, Kind::Int(_) | Kind::Bool | Kind::Bits(_));
+        let plain =
+            |kind: &ValueKind| matches!(kind, ValueKind::Int(_) | ValueKind::Bool | ValueKind::Bits(_));
         let sizes: Option<Vec<_>> =
             fields.iter().map(|field| self.size_term(field, imports, names)).collect();
         let Some(sizes) = sizes.filter(|_| !imports.is_empty() && reached.imports.iter().all(plain)) else {

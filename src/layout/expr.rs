@@ -70,6 +70,21 @@ pub enum BinaryOp {
     Or,
 }
 
+/// The precedence class of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// `* / %`
+    Product,
+    /// `+ -`
+    Sum,
+    /// `& | ^ << >>`
+    Bits,
+    /// `== < …`
+    Comparison,
+    /// `&& ||`
+    Logic,
+}
+
 impl BinaryOp {
     /// The operator as C, Rust and ImHex write it.
     pub const fn symbol(self) -> &'static str {
@@ -92,6 +107,20 @@ impl BinaryOp {
             BinaryOp::GreaterOrEqual => ">=",
             BinaryOp::And => "&&",
             BinaryOp::Or => "||",
+        }
+    }
+
+    pub(crate) const fn class(self) -> Class {
+        match self {
+            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Class::Product,
+            BinaryOp::Add | BinaryOp::Subtract => Class::Sum,
+            BinaryOp::And | BinaryOp::Or => Class::Logic,
+            BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::ShiftLeft
+            | BinaryOp::ShiftRight => Class::Bits,
+            _ => Class::Comparison,
         }
     }
 }

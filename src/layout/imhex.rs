@@ -17,7 +17,7 @@
 //! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.
 
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
-use super::reach::{Kind, Names, Order, Reached, reachable};
+use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, constraint_lines, content_text, grouped, packing_text};
 use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
 
@@ -66,7 +66,7 @@ struct ImHex;
 impl Notation for ImHex {
     const WORDS: [&'static str; 3] = ["&&", "||", "!"];
 
-    fn path(&self, path: &[&str], _: &[Kind]) -> String {
+    fn path(&self, path: &[&str], _: &[ValueKind]) -> String {
         path.iter().map(|name| member_name(name)).collect::<Vec<_>>().join(".")
     }
 
@@ -91,7 +91,7 @@ fn declare(out: &mut Lines, reached: &Reached) {
         declaration.imports.iter().map(|name| format!("auto {}", member_name(name))).collect();
     let parameters =
         if parameters.is_empty() { String::new() } else { format!("<{}>", parameters.join(", ")) };
-    let names = reached.names();
+    let names = reached.names;
     match declaration.shape {
         Shape::Struct(fields) => {
             out.line(format!("struct {}{parameters} {{", declaration.name));
@@ -225,7 +225,7 @@ fn runs_to_end(content: &Type) -> bool {
 struct Element<'e> {
     count: Option<&'e Expr>,
     arguments: &'e [Expr],
-    names: &'e Names,
+    names: &'e Names<'e>,
 }
 
 impl Element<'_> {

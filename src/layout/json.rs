@@ -10,7 +10,7 @@
 //! numbers of a stored value. What a declaration does not have is left out.
 
 use super::notation::int_name;
-use super::reach::{Order, Reached, reachable};
+use super::program::{Order, Reached, reachable};
 use super::wording::base_name;
 use super::{
     BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,

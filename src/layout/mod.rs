@@ -45,11 +45,15 @@ mod kaitai;
 mod markdown;
 mod notation;
 mod program;
-mod reach;
 mod rules;
 mod schema;
 pub mod walk;
 mod wording;
+
+// The names that the assembler uses.
+mod reach {
+    pub(super) use super::program::{Names, Order, reachable};
+}
 
 pub use bind::{bind, bind_some};
 pub use bits::{BitField, BitRange};

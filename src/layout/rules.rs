@@ -1,7 +1,7 @@
 //! Which rules of a format its declaration says.
 
 use super::Type;
-use super::reach::{Order, reachable};
+use super::program::{Order, reachable};
 use super::wording::{readable, requirement_text};
 
 /// Where a declaration says a rule, and what it says.
@@ -20,7 +20,7 @@ pub struct DeclaredRule {
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     let mut rules: Vec<(&str, DeclaredRule)> = Vec::new();
     for reached in reachable(layouts, Order::Reading) {
-        let names = reached.names();
+        let names = reached.names;
         let code = |text: &str| format!("`{text}`");
         let variants = reached.declaration.variants();
         for (index, field) in reached.declaration.fields().enumerate() {

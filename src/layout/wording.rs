@@ -1,7 +1,7 @@
 //! What the printed schemas say in words: types, sizes and offsets as people read them.
 
 use super::notation::{Text, atom, factor, is_compound, print};
-use super::reach::{Names, Reached};
+use super::program::{Names, Reached};
 use std::fmt;
 
 use super::{Block, Constraint, Expr, Field, Packing, Requirement, Scope, Type};
@@ -103,7 +103,7 @@ pub(super) fn size_text(field: &Field, names: &Names) -> String {
 
 /// The offset of each field of a struct: a number, or the field that it follows.
 pub(super) fn offsets(reached: &Reached) -> Vec<String> {
-    let names = reached.names();
+    let names = reached.names;
     let mut offset = Some(reached.declaration.magic.len() as u64);
     let mut previous = "";
     let mut texts = Vec::new();

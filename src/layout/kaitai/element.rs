@@ -1,7 +1,7 @@
 //! How Kaitai writes expressions and types.
 
 use crate::layout::notation::{Notation, factor, identifier, match_bytes, print as print_expr, snake};
-use crate::layout::reach::{Kind, Names};
+use crate::layout::program::{Names, ValueKind};
 use crate::layout::wording::Lines;
 use crate::layout::{Expr, IntType, Shape, Type};
 
@@ -12,11 +12,12 @@ impl Notation for Kaitai {
     const WORDS: [&'static str; 3] = ["and", "or", "not "];
 
     /// The bits of a word within a word are bits of the outer one.
-    fn path(&self, path: &[&str], steps: &[Kind]) -> String {
+    fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
             let before = |n: usize| index.checked_sub(n).and_then(|index| steps.get(index));
-            let nested = matches!((before(1), before(2)), (Some(Kind::Bits(_)), Some(Kind::Bits(_))));
+            let nested =
+                matches!((before(1), before(2)), (Some(ValueKind::Bits(_)), Some(ValueKind::Bits(_))));
             match index {
                 0 => {}
                 _ if nested => text.push('_'),
@@ -77,7 +78,7 @@ pub(super) fn call(name: &str, arguments: &[String]) -> String {
 pub(super) struct Element<'e> {
     pub(super) count: Option<&'e Expr>,
     pub(super) arguments: &'e [Expr],
-    pub(super) names: &'e Names,
+    pub(super) names: &'e Names<'e>,
 }
 
 impl Element<'_> {

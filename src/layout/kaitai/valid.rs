@@ -2,7 +2,7 @@
 
 use super::element::{Kaitai, expression, quoted};
 use crate::layout::notation::{atom, identifier};
-use crate::layout::reach::Names;
+use crate::layout::program::Names;
 use crate::layout::wording::{Lines, grouped};
 use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Shape, Type};
 

@@ -8,7 +8,9 @@ mod code;
 mod draft;
 mod equation;
 mod frames;
+mod listing;
 mod model;
+mod names;
 mod print;
 mod size;
 
@@ -18,8 +20,10 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 pub(crate) use code::Code;
 pub(crate) use equation::Role;
 pub(crate) use frames::Frames;
+pub(super) use listing::{Order, Reached, reachable};
 pub use model::Program;
 pub(crate) use model::{BlockStep, Body, Call, Compared, FormId, Kind, Step, Unit, Use};
+pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 
 use super::Type;

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
+use super::names::ValueKind;
 use crate::layout::{Block, Constraint, Declaration, Field, Type, Variant};
 
 /// A resolved declaration: names are slots, and fixed sizes are known.
@@ -61,6 +62,8 @@ pub(crate) enum Size {
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub declaration: &'static Declaration,
+    /// The kind of each import.
+    pub imports: Vec<ValueKind>,
     /// The name of each slot: its path from this declaration.
     pub slots: Vec<SlotName>,
     pub body: Body,
@@ -90,8 +93,7 @@ pub(crate) enum Use {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SlotName {
     pub path: Vec<&'static str>,
-    /// The declaration, if the value is a packed word.
-    pub word: Option<&'static Declaration>,
+    pub kind: ValueKind,
     /// The index of the import that provides the value; `None` for a field.
     pub import: Option<usize>,
 }

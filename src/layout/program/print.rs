@@ -1,8 +1,9 @@
 //! Programs as text: slots, and the equations of each stored value.
 
 use super::equation::{Equation, Origin, Role};
-use super::model::{Body, Call, Form, Kind, Program, Size, Step, Unit, UnitId};
-use crate::layout::reach::Names;
+use super::model::{Body, Call, Program, Size, Step, Unit, UnitId};
+use super::names::Names;
+use super::size::size_of_unit;
 use crate::layout::wording::{Lines, base_name, readable, type_text};
 use crate::layout::{Declaration, Expr, Packing, Type};
 
@@ -20,7 +21,7 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
         let equations = program.equations();
         let uses: Vec<_> =
             equations.iter().map(|equation| (program.origins_of(equation), equation)).collect();
-        for unit in program.reading_order() {
+        for (unit, _) in program.reading_order() {
             program.print_unit(&mut out, unit, &uses);
         }
     }
@@ -41,7 +42,7 @@ impl Program {
             [] => String::new(),
             imports => format!("({})", imports.join(", ")),
         };
-        out.line(format!("{}{imports}: {}", declaration.name, self.size_text(id)));
+        out.line(format!("{}{imports}: {}", declaration.name, self.size_text(&self.units[id])));
         out.indented(|out| {
             for (slot, name) in slots.iter().enumerate().filter(|(_, name)| name.import.is_some()) {
                 out.line(format!("${slot} {}, passed in", name.path.join(".")));
@@ -101,13 +102,12 @@ impl Program {
         });
     }
 
-    fn size_text(&self, unit: UnitId) -> String {
-        let is_it = |form: &&Form| form.kind == Kind::Unit(unit);
-        match self.forms.iter().find(is_it).map(|form| form.size) {
-            Some(Size::Fixed(1)) => "1 byte".to_owned(),
-            Some(Size::Fixed(size)) => format!("{size} bytes"),
-            Some(Size::Argued) => "its arguments decide its size".to_owned(),
-            Some(Size::Open) | None => "its content decides its size".to_owned(),
+    fn size_text(&self, unit: &Unit) -> String {
+        match size_of_unit(unit, &self.forms) {
+            Size::Fixed(1) => "1 byte".to_owned(),
+            Size::Fixed(size) => format!("{size} bytes"),
+            Size::Argued => "its arguments decide its size".to_owned(),
+            Size::Open => "its content decides its size".to_owned(),
         }
     }
 }
