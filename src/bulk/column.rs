@@ -67,7 +67,7 @@ impl<'a, T: Plain> Column<'a, T> {
 }
 
 /// Puts `values` at `offset` of each record of `stride` bytes.
-pub fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
+pub(crate) fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
     for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {
         record[offset..offset + size_of::<T>()].copy_from_slice(&as_bytes(std::slice::from_ref(value)));
     }

@@ -10,7 +10,8 @@ mod rest;
 mod strings;
 mod vec;
 
-pub use column::{Column, scatter};
+pub use column::Column;
+pub(crate) use column::scatter;
 pub use owned_text::PrefixedText;
 pub use rest::Rest;
 pub use strings::Strings;

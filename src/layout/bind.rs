@@ -38,7 +38,7 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
 }
 
 /// As [`bind()`], where `None` leaves an import as it is, to be bound later with another prefix.
-pub fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<Value>>) -> &'static Type {
+pub(crate) fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<Value>>) -> &'static Type {
     keep(Binder { prefix, bound: Vec::new() }.with(ty, &arguments))
 }
 

@@ -154,12 +154,12 @@ impl Flat {
 
 impl Type {
     /// Returns the type of a list.
-    pub const fn list(item: &'static Type) -> Type {
+    pub(crate) const fn list(item: &'static Type) -> Type {
         Type::List(item)
     }
 
     /// Returns the items of an array with their number, or those of a list with `None`; `None` for other types.
-    pub fn items(&self) -> Option<(&'static Type, Option<u64>)> {
+    pub(crate) fn items(&self) -> Option<(&'static Type, Option<u64>)> {
         match *self {
             Type::Array(item, count) => Some((item, Some(count))),
             Type::List(item) => Some((item, None)),

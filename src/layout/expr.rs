@@ -24,7 +24,7 @@ pub enum Expr {
     Cast(&'static Expr, IntType),
     /// `if a { b } else { c }`. What is not chosen need not have a value.
     If(&'static Expr, &'static Expr, &'static Expr),
-    /// `name.matches("#xx")`: whether a string starts as the pattern says, see [`matches()`].
+    /// `name.matches("#xx")`: whether a string starts as the pattern says, see `matches`.
     Matches(&'static [&'static str], &'static str),
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum Class {
 
 impl BinaryOp {
     /// The operator as C, Rust and ImHex write it.
-    pub const fn symbol(self) -> &'static str {
+    pub(crate) const fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
             BinaryOp::Subtract => "-",
@@ -304,7 +304,7 @@ impl Expr {
 }
 
 /// Whether a string starts as a pattern says: an `x` in it is any hexadecimal digit, other characters are themselves.
-pub fn matches(text: &[u8], pattern: &str) -> bool {
+pub(crate) fn matches(text: &[u8], pattern: &str) -> bool {
     text.len() >= pattern.len()
         && text.iter().zip(pattern.bytes()).all(|(found, expected)| match expected {
             b'x' => found.is_ascii_hexdigit(),

@@ -34,7 +34,7 @@ mod c_header;
 mod constraint;
 mod coverage;
 mod declaration;
-mod decoding;
+pub(crate) mod decoding;
 pub mod dump;
 mod expr;
 pub mod generate;
@@ -55,17 +55,16 @@ mod reach {
     pub(super) use super::program::{Names, Order, reachable};
 }
 
-pub use bind::{bind, bind_some};
+pub use bind::bind;
+pub(crate) use bind::bind_some;
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
 pub use constraint::{Constraint, Constraints, Requirement, Scalar, check};
 pub use declaration::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
-pub use decoding::{Decoded, Decoding, FromValue, decode, snorm8, snorm16, unorm8, unorm16};
-pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value, matches};
+pub use decoding::{Decoded, Decoding, snorm8, unorm8};
+pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value};
 pub use grammar::{Attribute, BuiltInProperty, Domain, Grammar, Number};
 pub use meshspec_derive::Layout;
-pub use modular_bitfield::Specifier;
-pub use program::Program;
 pub use rules::{DeclaredRule, declared_rules};
 pub use schema::{Schema, SchemaFile};
 

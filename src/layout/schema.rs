@@ -37,7 +37,7 @@ pub enum Schema {
     C,
     /// The description itself, as data.
     Json,
-    /// The [`Program`](super::Program), which explains what follows from what.
+    /// The declarations resolved: what each stored value follows from, and what it decides.
     Program,
 }
 

@@ -21,8 +21,7 @@ pub(crate) use code::Code;
 pub(crate) use equation::Role;
 pub(crate) use frames::Frames;
 pub(super) use listing::{Order, Reached, reachable};
-pub use model::Program;
-pub(crate) use model::{BlockStep, Body, Call, Compared, FormId, Kind, Step, Unit, Use};
+pub(crate) use model::{BlockStep, Body, Call, Compared, FormId, Kind, Program, Step, Unit, Use};
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 
@@ -33,7 +32,7 @@ static PROGRAMS: LazyLock<RwLock<HashMap<usize, &'static Program>>> = LazyLock::
 
 impl Program {
     /// Returns the program of a type. It is resolved on first use and kept until the process ends.
-    pub fn of(ty: &'static Type) -> &'static Program {
+    pub(crate) fn of(ty: &'static Type) -> &'static Program {
         let key = std::ptr::from_ref(ty).addr();
         let known = PROGRAMS.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
         known.unwrap_or_else(|| {

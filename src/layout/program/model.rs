@@ -10,15 +10,15 @@ use crate::layout::{Block, Constraint, Declaration, Field, Type, Variant};
 ///
 /// The walker runs it over the bytes of a file.
 #[derive(Debug)]
-pub struct Program {
+pub(crate) struct Program {
     /// Every declared struct, choice, enum and packed word, parts before wholes.
-    pub(crate) units: Vec<Unit>,
+    pub units: Vec<Unit>,
     /// Every type that occurs.
-    pub(crate) forms: Vec<Form>,
+    pub forms: Vec<Form>,
     /// The form of a whole file.
-    pub(crate) root: FormId,
+    pub root: FormId,
     /// The arguments of the root, whose imports have no values.
-    pub(crate) no_arguments: Call,
+    pub no_arguments: Call,
 }
 
 /// Index into [`Program::forms`].
