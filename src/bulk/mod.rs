@@ -11,6 +11,7 @@ mod strings;
 mod vec;
 
 pub use column::Column;
+#[cfg(feature = "mesh")]
 pub(crate) use column::scatter;
 pub use owned_text::PrefixedText;
 pub use rest::Rest;

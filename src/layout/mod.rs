@@ -56,6 +56,7 @@ mod reach {
 }
 
 pub use bind::bind;
+#[cfg(feature = "crucible")]
 pub(crate) use bind::bind_some;
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
