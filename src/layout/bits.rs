@@ -1,6 +1,6 @@
 //! Words in little-endian bytes, and packed ones: integers whose bits are fields.
 
-use super::{Declaration, Decoding, Shape, Type, Value};
+use super::{Declaration, Decoding, IntType, Shape, Type, Value};
 
 /// One bit field of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,6 +82,23 @@ pub(super) fn word(bytes: &[u8]) -> u128 {
     }
 }
 
+impl IntType {
+    /// Returns the lowest and the highest number; without the numbers of 128 bits that an `i128` lacks.
+    pub(crate) fn range(self) -> (i128, i128) {
+        match self.signed {
+            true => (i128::MIN >> (128 - self.bits), i128::MAX >> (128 - self.bits)),
+            false => (0, i128::MAX >> 127_u32.saturating_sub(self.bits)),
+        }
+    }
+}
+
+impl BitField {
+    /// Returns the type of the stored integer.
+    pub(crate) fn int(&self) -> IntType {
+        IntType { bits: self.bits.width, signed: self.signed }
+    }
+}
+
 impl Declaration {
     /// Returns the fields of a packed word; empty for other declarations.
     pub(crate) fn bit_fields(&self) -> &'static [BitField] {
@@ -114,6 +131,15 @@ impl Declaration {
 }
 
 impl Type {
+    /// Returns the type of an integer; `None` for other types.
+    pub(crate) fn int(&self) -> Option<IntType> {
+        match *self {
+            Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),
+            Type::Signed(size) => Some(IntType { bits: 8 * size, signed: true }),
+            _ => None,
+        }
+    }
+
     /// The number, or packed word, in these little-endian bytes.
     pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
         let word = word(bytes);

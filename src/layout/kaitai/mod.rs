@@ -81,14 +81,7 @@ fn item(out: &mut Lines, id: &str, content: impl FnOnce(&mut Lines)) {
 fn body(out: &mut Lines, reached: &Reached) {
     let declaration = reached.declaration;
     doc(out, declaration.doc);
-    if !declaration.imports.is_empty() {
-        out.line("params:");
-        out.indented(|out| {
-            for (import, kind) in declaration.imports.iter().zip(reached.imports) {
-                parameter(out, import, *kind);
-            }
-        });
-    }
+    parameters(out, reached);
     let names = reached.names;
     match declaration.shape {
         Shape::Struct(fields) => structure(out, reached, fields, &names),
@@ -96,6 +89,18 @@ fn body(out: &mut Lines, reached: &Reached) {
         Shape::Bits { fields, .. } => word(out, fields),
         Shape::Enum { .. } => {}
     }
+}
+
+fn parameters(out: &mut Lines, reached: &Reached) {
+    if reached.imports.is_empty() {
+        return;
+    }
+    out.line("params:");
+    out.indented(|out| {
+        for (name, kind) in reached.declaration.imports.iter().zip(reached.imports) {
+            parameter(out, name, *kind);
+        }
+    });
 }
 
 fn parameter(out: &mut Lines, name: &str, kind: ValueKind) {
@@ -330,14 +335,7 @@ fn helper(out: &mut Lines, reached: &Reached, field: &Field) {
     let Some(block) = &field.block else { return };
     out.line(format!("{}:", helper_name(reached.declaration, field)));
     out.indented(|out| {
-        if !reached.declaration.imports.is_empty() {
-            out.line("params:");
-            out.indented(|out| {
-                for (import, kind) in reached.declaration.imports.iter().zip(reached.imports) {
-                    parameter(out, import, *kind);
-                }
-            });
-        }
+        parameters(out, reached);
         out.line("seq:");
         let names = reached.names;
         let element = Element { count: None, arguments: block.arguments, names: &names };

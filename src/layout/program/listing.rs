@@ -1,7 +1,8 @@
 //! The declarations of several layouts, for printers.
 
-use super::model::{Program, Unit};
+use super::model::{Program, Size, Unit};
 use super::names::{Names, ValueKind};
+use super::size::size_of_unit;
 use crate::layout::{Declaration, Type};
 
 /// A declaration that a layout reaches.
@@ -12,6 +13,7 @@ pub(in crate::layout) struct Reached {
     pub imports: &'static [ValueKind],
     /// The names in the expressions of the declaration.
     pub names: Names<'static>,
+    pub size: Size,
     /// Whether the declaration lies in a packed block, so that positions count from the start of the unpacked bytes.
     pub packed: bool,
 }
@@ -36,9 +38,11 @@ pub(in crate::layout) fn reachable(layouts: &[(&str, &'static Type)], order: Ord
             units.sort_unstable();
         }
         for (unit, packed) in units {
-            let Unit { declaration, imports, slots, .. } = &program.units[unit];
+            let unit = &program.units[unit];
+            let Unit { declaration, imports, slots, .. } = unit;
             if !found.iter().any(|known| known.declaration == *declaration) {
-                found.push(Reached { declaration, imports, names: Names(slots), packed });
+                let size = size_of_unit(unit, &program.forms);
+                found.push(Reached { declaration, imports, names: Names(slots), size, packed });
             }
         }
     }

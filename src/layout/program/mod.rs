@@ -1,7 +1,7 @@
 //! Resolved declarations.
 //!
 //! A [`Declaration`](super::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
-//! walker, the generator and the breaker run programs.
+//! walker, the generator and the breaker run programs, and printers [list](reachable) their units.
 
 mod build;
 mod code;
@@ -21,7 +21,7 @@ pub(crate) use code::Code;
 pub(crate) use equation::Role;
 pub(crate) use frames::Frames;
 pub(super) use listing::{Order, Reached, reachable};
-pub(crate) use model::{BlockStep, Body, Call, Compared, FormId, Kind, Program, Step, Unit, Use};
+pub(crate) use model::{BlockStep, Body, Call, Compared, FormId, Kind, Program, Size, Step, Unit, Use};
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 

@@ -24,18 +24,14 @@ pub(crate) enum ValueKind {
 impl ValueKind {
     /// Returns the kind of a number or string.
     pub fn of(ty: &Type) -> ValueKind {
-        match *ty {
-            Type::Unsigned(size) => ValueKind::Int(Some(IntType { bits: 8 * size, signed: false })),
-            Type::Signed(size) => ValueKind::Int(Some(IntType { bits: 8 * size, signed: true })),
-            _ => ValueKind::Other,
-        }
+        ty.int().map_or(ValueKind::Other, |int| ValueKind::Int(Some(int)))
     }
 
     fn of_bits(field: &BitField) -> ValueKind {
         match field.declared {
             _ if field.flag => ValueKind::Bool,
             Some(word) => ValueKind::Bits(word),
-            None => ValueKind::Int(Some(IntType { bits: field.bits.width, signed: field.signed })),
+            None => ValueKind::Int(Some(field.int())),
         }
     }
 

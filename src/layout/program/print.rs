@@ -55,7 +55,7 @@ impl Program {
                 }
                 Body::Choice(_) => {
                     for variant in declaration.variants() {
-                        let condition = readable(&variant.condition, &Names::default());
+                        let condition = plain(&variant.condition);
                         out.line(format!(
                             "{} if {condition}: {}",
                             variant.name,
@@ -81,10 +81,10 @@ impl Program {
         let mut line = format!("{}{slots}: {}", field.name, type_text(field, &Names::default()));
         line.push_str(&arguments(&step.call, field.arguments));
         if let Some(condition) = &field.condition {
-            line.push_str(&format!(" if {}", readable(condition, &Names::default())));
+            line.push_str(&format!(" if {}", plain(condition)));
         }
         if let Some(position) = &field.position {
-            line.push_str(&format!(" at {}", readable(position, &Names::default())));
+            line.push_str(&format!(" at {}", plain(position)));
         }
         if field.lookahead {
             line.push_str(", looked at ahead");
@@ -116,8 +116,7 @@ impl Equation<'_> {
     /// Describes the equation: `=` before the source of a value, `->` before its effect.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
-        let expr =
-            |expr: Option<&Expr>| expr.map(|expr| readable(expr, &Names::default())).unwrap_or_default();
+        let expr = |expr: Option<&Expr>| expr.map(plain).unwrap_or_default();
         match self.role {
             Role::Count(_) => {
                 format!("= number of items of {field}: {}", expr(self.step.field.count.as_ref()))
@@ -143,6 +142,10 @@ fn arguments(call: &Call, arguments: &[Expr]) -> String {
     if call.arguments.is_empty() {
         return String::new();
     }
-    let arguments = arguments.iter().map(|argument| readable(argument, &Names::default()));
-    format!("({})", arguments.collect::<Vec<_>>().join(", "))
+    format!("({})", arguments.iter().map(plain).collect::<Vec<_>>().join(", "))
+}
+
+/// Returns an expression with all its casts.
+fn plain(expr: &Expr) -> String {
+    readable(expr, &Names::default())
 }

@@ -194,12 +194,7 @@ fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
     }
     let named = |own: &'static str| (own == name).then_some(own);
     let declaration = ty.declaration()?;
-    let bits = || {
-        declaration.bit_fields().iter().find_map(|field| {
-            let nested = || declared_name(&Type::Declared(field.declared?), name);
-            named(field.name).or_else(nested)
-        })
-    };
+    let bits = || declaration.all_bit_fields().into_iter().find_map(|(.., field)| named(field.name));
     let field = |field: &Field| named(field.name).or_else(|| declared_name(&field.content(), name));
     declaration.fields().find_map(field).or_else(bits)
 }
@@ -222,9 +217,10 @@ fn can_have(ty: &Type, path: &[Segment]) -> bool {
         let named = !is_choice && *step == Segment::Field(field.name) && can_have(&field.content(), rest);
         named || (is_inline && can_have(&field.content(), path))
     });
-    has_field
-        || declaration.bit_fields().iter().any(|field| {
-            let inner = || field.declared.is_some_and(|bits| can_have(&Type::Declared(bits), rest));
-            *step == Segment::Field(field.name) && (rest.is_empty() || inner())
-        })
+    let name = |segment: &Segment| match *segment {
+        Segment::Field(name) => Some(name),
+        Segment::Index(_) => None,
+    };
+    let names = || path.iter().map(name).collect::<Option<Vec<_>>>();
+    has_field || names().is_some_and(|names| declaration.bit_field_at(&names).is_some())
 }

@@ -117,7 +117,7 @@ impl Leaf {
 
     pub(super) fn largest(&self) -> String {
         match self.ty {
-            Type::Signed(size) => (i128::MAX >> (128 - 8 * size.clamp(&1, &16))).to_string(),
+            Type::Signed(_) => self.ty.int().map_or(0, |int| int.range().1).to_string(),
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
             ty => format!("{:#x}", u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))),
@@ -134,10 +134,9 @@ impl Leaf {
 
     fn smallest(&self) -> String {
         match self.ty {
-            Type::Signed(size) => (i128::MIN >> (128 - 8 * size.clamp(&1, &16))).to_string(),
             Type::Float(4) => format!("{:e}", f32::MIN),
             Type::Float(_) => format!("{:e}", f64::MIN),
-            _ => "0".to_owned(),
+            ty => ty.int().map_or(0, |int| int.range().0).to_string(),
         }
     }
 }

@@ -5,7 +5,9 @@ use std::ops::{ControlFlow, Range};
 
 use super::dependencies::{Dependency, Dependent};
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Constraint, Declaration, Field, Lookup, Packing, Requirement, Shape, Type, Value};
+use crate::layout::{
+    Constraint, Declaration, Field, IntType, Lookup, Packing, Requirement, Shape, Type, Value,
+};
 use crate::{Limits, Span};
 
 /// The parts of a file that can be broken.
@@ -202,10 +204,9 @@ fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
         Value::Bits(word, _) => i128::try_from(*word).ok()?,
         _ => return None,
     };
-    let (bits, is_signed) = match (node.bit_field, node.bits) {
-        (Some(field), Some(bits)) => (bits.width, field.signed),
-        _ => (8 * node.bytes.len() as u32, matches!(node.ty, Type::Signed(_))),
+    let int = match node.bit_field {
+        Some(field) => field.int(),
+        None => IntType { bits: 8 * node.bytes.len() as u32, signed: matches!(node.ty, Type::Signed(_)) },
     };
-    let bits = (1..=64).contains(&bits).then_some(bits)?;
-    Some((value, if is_signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }))
+    (1..=64).contains(&int.bits).then(|| (value, int.range()))
 }
