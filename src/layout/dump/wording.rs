@@ -51,12 +51,8 @@ fn stored(node: &Node, value: &Value) -> String {
         },
         Value::Bits(word, declaration) => {
             let number = hexadecimal(*word as i128, bits_of(node));
-            let Shape::Bits { fields, .. } = declaration.shape else { return number };
-            let flags: Vec<_> = fields
-                .iter()
-                .filter(|field| field.flag && field.bits.of(*word) != 0)
-                .map(|f| f.name)
-                .collect();
+            let flags = declaration.bit_fields().iter().filter(|f| f.flag && f.bits.of(*word) != 0);
+            let flags: Vec<_> = flags.map(|field| field.name).collect();
             if flags.is_empty() { number } else { format!("{number}: {}", flags.join(", ")) }
         }
         Value::Text(bytes) => quoted(bytes),

@@ -338,8 +338,8 @@ impl Ahead {
             return None;
         }
         match &self.seen.iter().find(|(place, _)| *place == at)?.1 {
-            Value::Bits(word, Declaration { shape: Shape::Bits { fields, .. }, .. }) => {
-                let known = fields.iter().filter(|field| !field.reserved);
+            Value::Bits(word, declaration) => {
+                let known = declaration.bit_fields().iter().filter(|field| !field.reserved);
                 Some((*word, known.fold(0, |mask, field| mask | field.bits.mask())))
             }
             Value::Int(number) => Some((*number as u128, u128::MAX)),

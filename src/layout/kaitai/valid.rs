@@ -4,7 +4,7 @@ use super::element::{Kaitai, expression, quoted};
 use crate::layout::notation::{atom, identifier};
 use crate::layout::program::Names;
 use crate::layout::wording::{Lines, grouped};
-use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Shape, Type};
+use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Type};
 
 /// What Kaitai can hold the numbers of a field against: all but that those of a list differ, and sums. The
 /// documentation of the field says those.
@@ -64,8 +64,7 @@ pub(super) fn zero_bits(field: &Field) -> String {
 }
 
 fn zero_terms(declaration: &Declaration, prefix: &str, terms: &mut Vec<String>) {
-    let Shape::Bits { fields, .. } = declaration.shape else { return };
-    for field in fields {
+    for field in declaration.bit_fields() {
         let id = format!("{prefix}{}", identifier(field.name));
         match field.declared {
             Some(inner) => zero_terms(inner, &format!("{id}_"), terms),
