@@ -116,6 +116,14 @@ pub use path::Path;
 pub use span::Span;
 pub use text::Text;
 
+/// What the code of `#[derive(Layout)]` uses.
+#[doc(hidden)]
+pub mod __private {
+    pub use modular_bitfield::Specifier;
+
+    pub use crate::layout::decoding::{FromValue, decode};
+}
+
 /// The examples of the README are compiled and run.
 #[cfg(all(doctest, feature = "mesh"))]
 #[doc = include_str!("../README.md")]

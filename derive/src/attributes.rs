@@ -57,7 +57,7 @@ impl ToTokens for Decoding {
         let (name, decode) = match &self.function {
             Some(function) => (
                 quote!(::core::stringify!(#function)),
-                quote!(::core::option::Option::Some(|value| ::meshspec::layout::decode(value, #function))),
+                quote!(::core::option::Option::Some(|value| ::meshspec::__private::decode(value, #function))),
             ),
             None => (quote!(""), quote!(::core::option::Option::None)),
         };

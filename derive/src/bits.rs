@@ -25,7 +25,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens
         constants.push(quote! {
             #[doc = #doc]
             pub const #constant: ::meshspec::layout::BitRange =
-                #previous.then(<#ty as ::meshspec::layout::Specifier>::BITS as u32);
+                #previous.then(<#ty as ::meshspec::__private::Specifier>::BITS as u32);
         });
         previous = quote!(Self::#constant);
         shapes.push(bit_field(name, &ident, &constant, field)?);
@@ -42,7 +42,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens
             }
         }
 
-        impl ::meshspec::layout::FromValue for #name {
+        impl ::meshspec::__private::FromValue for #name {
             fn from_value(value: &::meshspec::layout::Value) -> ::core::option::Option<#name> {
                 value.to_bytes().map(#name::from_bytes)
             }

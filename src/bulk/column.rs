@@ -1,6 +1,6 @@
 //! Attributes of interleaved records.
 
-use super::{Plain, as_bytes};
+use super::Plain;
 
 /// One attribute of interleaved records: a value of type `T` at the same place of each.
 #[derive(Debug, Clone, Copy)]
@@ -67,8 +67,10 @@ impl<'a, T: Plain> Column<'a, T> {
 }
 
 /// Puts `values` at `offset` of each record of `stride` bytes.
-pub fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
+#[cfg(feature = "mesh")]
+pub(crate) fn scatter<T: Plain>(values: &[T], records: &mut [u8], stride: usize, offset: usize) {
     for (value, record) in values.iter().zip(records.chunks_exact_mut(stride)) {
-        record[offset..offset + size_of::<T>()].copy_from_slice(&as_bytes(std::slice::from_ref(value)));
+        record[offset..offset + size_of::<T>()]
+            .copy_from_slice(&super::as_bytes(std::slice::from_ref(value)));
     }
 }

@@ -1,19 +1,19 @@
 //! Plain numbers in bulk: the only place that knows how to read and write them.
 //!
 //! A declaration names its bulk data with the functions and types of this module. [`read()`] and [`write()`] move whole
-//! lists, each copied once; [`Records`] and [`Strings`] stay the bytes of the file. [`Bulk`] and [`Rest`] only note where
-//! the data lies when a file is read, and borrow it when one is written.
+//! lists, each copied once; [`Strings`] stay the bytes of the file. [`Bulk`] and [`Rest`] only note where the data lies
+//! when a file is read, and borrow it when one is written.
 
 mod column;
 mod owned_text;
-mod records;
 mod rest;
 mod strings;
 mod vec;
 
-pub use column::{Column, scatter};
+pub use column::Column;
+#[cfg(feature = "mesh")]
+pub(crate) use column::scatter;
 pub use owned_text::PrefixedText;
-pub use records::Records;
 pub use rest::Rest;
 pub use strings::Strings;
 pub use vec::{read, read_inspected, read_records, write};
@@ -149,7 +149,7 @@ impl<T: Plain> Bulk<'_, T> {
 }
 
 impl<T: Layout> Layout for Bulk<'_, T> {
-    const TYPE: Type = Type::List(&T::TYPE);
+    const TYPE: Type = Type::list(&T::TYPE);
 }
 
 impl<T: Plain> BinRead for Bulk<'_, T> {
@@ -183,7 +183,7 @@ impl<T: Plain> BinWrite for Bulk<'_, T> {
 pub struct List<T>(pub Vec<T>);
 
 impl<T: Layout> Layout for List<T> {
-    const TYPE: Type = Type::List(&T::TYPE);
+    const TYPE: Type = Type::list(&T::TYPE);
 }
 
 impl<T: BinRead> BinRead for List<T>

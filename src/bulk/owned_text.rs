@@ -96,7 +96,7 @@ impl<L: Layout> Layout for PrefixedText<L> {
             Field {
                 name: "text",
                 doc: "The string.",
-                ty: Type::List(&u8::TYPE),
+                ty: Type::list(&u8::TYPE),
                 count: Some(Expr::Path(&["length"])),
                 ..Field::PLAIN
             },

@@ -13,7 +13,7 @@ use crate::layout::{Layout, Type};
 pub struct Rest<'a>(pub Bulk<'a, u8>);
 
 impl Layout for Rest<'_> {
-    const TYPE: Type = Type::List(&u8::TYPE);
+    const TYPE: Type = Type::list(&u8::TYPE);
 }
 
 impl BinRead for Rest<'_> {

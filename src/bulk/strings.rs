@@ -156,7 +156,7 @@ impl fmt::Debug for Strings {
 }
 
 impl Layout for Strings {
-    const TYPE: Type = Type::List(&Type::NulString);
+    const TYPE: Type = Type::list(&Type::NulString);
 }
 
 impl BinRead for Strings {

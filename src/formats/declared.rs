@@ -6,7 +6,7 @@ use super::locate::structural;
 use super::{About, Confidence, Detection, structure};
 use crate::info::{Info, Property, PropertyValue};
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
-use crate::layout::{self, Grammar, Shape, Type};
+use crate::layout::{self, Field, Grammar, Type};
 use crate::lines::Line;
 use crate::{Dialect, Finding, Path, ReadOptions, Report, Result, Span};
 
@@ -192,21 +192,17 @@ struct Counts(Vec<Property>);
 
 impl Visitor for Counts {
     fn enter(&mut self, node: &Node) -> Visit {
-        let items = match node.ty {
-            Type::Array(item, _) => *item,
-            Type::List(item) => {
-                // Before the lists in its items.
-                self.add(node.path, 0);
-                *item
-            }
-            _ => return Visit::All,
-        };
+        let Some((item, fixed)) = node.ty.items() else { return Visit::All };
+        if fixed.is_none() {
+            // Before the lists in its items.
+            self.add(node.path, 0);
+        }
         // There may be millions of items, which have nothing to tell.
-        if has_list(items) { Visit::All } else { Visit::Items(0..0) }
+        if has_list(item) { Visit::All } else { Visit::Items(0..0) }
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        if let (Type::List(_), Some(count)) = (node.ty, node.count) {
+        if let (Some((_, None)), Some(count)) = (node.ty.items(), node.count) {
             self.add(node.path, count);
         }
         ControlFlow::Continue(())
@@ -228,16 +224,6 @@ impl Counts {
 }
 
 fn has_list(ty: &Type) -> bool {
-    match ty {
-        Type::List(_) => true,
-        Type::Array(item, _) => has_list(item),
-        Type::Declared(declaration) => match declaration.shape {
-            Shape::Struct(fields) => fields.iter().any(|field| {
-                has_list(&field.ty) || field.block.is_some_and(|block| has_list(&block.content))
-            }),
-            Shape::Choice(variants) => variants.iter().any(|variant| has_list(&variant.field.ty)),
-            Shape::Enum { .. } | Shape::Bits { .. } => false,
-        },
-        _ => false,
-    }
+    let field = |field: &Field| has_list(&field.ty) || has_list(&field.content());
+    ty.flat().is_list() || ty.declaration().is_some_and(|declaration| declaration.fields().any(field))
 }

@@ -38,7 +38,7 @@ pub fn bind<T: Layout>(prefix: &'static str, arguments: &[Value]) -> &'static Ty
 }
 
 /// As [`bind()`], where `None` leaves an import as it is, to be bound later with another prefix.
-pub fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<Value>>) -> &'static Type {
+pub(crate) fn bind_some(ty: &Type, prefix: &'static str, arguments: Vec<Option<Value>>) -> &'static Type {
     keep(Binder { prefix, bound: Vec::new() }.with(ty, &arguments))
 }
 
@@ -120,12 +120,8 @@ impl Binder {
             let (encoding, size) = (bound(block.encoding), bound(block.size));
             Block { encoding, size, checksum, content, arguments, ..block }
         });
-        // A choice that is made is what was chosen.
-        if let Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) = field.ty
-            && only.condition == Expr::Bool(true)
-        {
-            (field.ty, field.count, field.arguments) =
-                (only.field.ty, only.field.count, only.field.arguments);
+        if let Some(chosen) = chosen(&field.ty) {
+            (field.ty, field.count, field.arguments) = (chosen.ty, chosen.count, chosen.arguments);
         }
         Some(field)
     }
@@ -164,18 +160,22 @@ impl Binder {
             Type::Array(item, count) => Type::Array(keep(self.with(item, constants)), count),
             Type::List(item) => {
                 let item = self.with(item, constants);
-                match item {
-                    Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. })
-                        if only.condition == Expr::Bool(true) && only.field.count.is_none() =>
-                    {
-                        Type::List(keep(only.field.ty))
-                    }
-                    item => Type::List(keep(item)),
-                }
+                let chosen = chosen(&item).filter(|chosen| chosen.count.is_none());
+                Type::list(keep(chosen.map_or(item, |chosen| chosen.ty)))
             }
             Type::Declared(declaration) => Type::Declared(self.declaration(declaration, constants.to_vec())),
             other => other,
         }
+    }
+}
+
+/// The field that a choice has come down to.
+fn chosen(ty: &Type) -> Option<&'static Field> {
+    match ty {
+        Type::Declared(Declaration { shape: Shape::Choice([only]), imports: [], .. }) => {
+            Some(&only.field).filter(|_| only.condition == Expr::Bool(true))
+        }
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Words in little-endian bytes, and packed ones: integers whose bits are fields.
 
-use super::{Declaration, Decoding, Shape, Type, Value};
+use super::{Declaration, Decoding, IntType, Shape, Type, Value};
 
 /// One bit field of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,6 +37,11 @@ impl BitRange {
     /// A range of this width that starts where `self` ends.
     pub const fn then(self, width: u32) -> BitRange {
         BitRange { offset: self.offset + self.width, width }
+    }
+
+    /// The same bits of a word that starts at bit `offset` of another one.
+    pub(crate) const fn after(self, offset: u32) -> BitRange {
+        BitRange { offset: self.offset + offset, ..self }
     }
 
     /// The bits of this range in a word of up to 128 bits, shifted down; unsigned.
@@ -77,7 +82,64 @@ pub(super) fn word(bytes: &[u8]) -> u128 {
     }
 }
 
+impl IntType {
+    /// Returns the lowest and the highest number; without the numbers of 128 bits that an `i128` lacks.
+    pub(crate) fn range(self) -> (i128, i128) {
+        match self.signed {
+            true => (i128::MIN >> (128 - self.bits), i128::MAX >> (128 - self.bits)),
+            false => (0, i128::MAX >> 127_u32.saturating_sub(self.bits)),
+        }
+    }
+}
+
+impl BitField {
+    /// Returns the type of the stored integer.
+    pub(crate) fn int(&self) -> IntType {
+        IntType { bits: self.bits.width, signed: self.signed }
+    }
+}
+
+impl Declaration {
+    /// Returns the fields of a packed word; empty for other declarations.
+    pub(crate) fn bit_fields(&self) -> &'static [BitField] {
+        if let Shape::Bits { fields, .. } = self.shape { fields } else { &[] }
+    }
+
+    /// Returns the bit field at a path in a packed word, which leads through words in words, and its range in the
+    /// outermost word.
+    pub(crate) fn bit_field_at(&self, path: &[&str]) -> Option<(BitRange, &'static BitField)> {
+        let (name, rest) = path.split_first()?;
+        let field = self.bit_fields().iter().find(|field| field.name == *name)?;
+        if rest.is_empty() {
+            return Some((field.bits, field));
+        }
+        let (bits, inner) = field.declared?.bit_field_at(rest)?;
+        Some((bits.after(field.bits.offset), inner))
+    }
+
+    /// Returns all bit fields of a packed word, those of a nested word after its own field, each with the word that
+    /// declares it and its range in the outermost word.
+    pub(crate) fn all_bit_fields(&'static self) -> Vec<(&'static Declaration, BitRange, &'static BitField)> {
+        let mut all = Vec::new();
+        for field in self.bit_fields() {
+            all.push((self, field.bits, field));
+            let inner = field.declared.into_iter().flat_map(Declaration::all_bit_fields);
+            all.extend(inner.map(|(word, bits, inner)| (word, bits.after(field.bits.offset), inner)));
+        }
+        all
+    }
+}
+
 impl Type {
+    /// Returns the type of an integer; `None` for other types.
+    pub(crate) fn int(&self) -> Option<IntType> {
+        match *self {
+            Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),
+            Type::Signed(size) => Some(IntType { bits: 8 * size, signed: true }),
+            _ => None,
+        }
+    }
+
     /// The number, or packed word, in these little-endian bytes.
     pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
         let word = word(bytes);

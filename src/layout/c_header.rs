@@ -5,9 +5,9 @@
 //! (`…_start`), and, where only its imports have a say, macros with the offset and size of each field.
 
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
-use super::reach::{Kind, Names, Order, Reached, reachable};
+use super::program::{self, Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, constraint_lines, content_text, offsets, packing_text, readable, type_text};
-use super::{BitField, Declaration, EnumValue, Expr, Field, IntType, Scope, Shape, Type};
+use super::{BitField, Declaration, EnumValue, Field, IntType, Scope, Shape, Type};
 
 /// The header of a format, whose name is the prefix of all names in it.
 pub(super) fn print(name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -81,11 +81,11 @@ struct C<'p> {
 
 impl Notation for C<'_> {
     /// Bit fields are macros.
-    fn path(&self, path: &[&str], steps: &[Kind]) -> String {
+    fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
             match index.checked_sub(1).and_then(|before| steps.get(before)) {
-                Some(Kind::Bits(word)) => text = format!("{}({text})", self.macro_name(word, name)),
+                Some(ValueKind::Bits(word)) => text = format!("{}({text})", self.macro_name(word, name)),
                 Some(_) => text = format!("{text}.{}", member_name(name)),
                 // The parameter of a macro; the macro of a bit field has parentheses of its own.
                 None if path.len() > 1 => text = member_name(name),
@@ -133,7 +133,7 @@ impl C<'_> {
                 let mut text = Lines::default();
                 title(&mut text, declaration);
                 text.line("");
-                let names = reached.names();
+                let names = reached.names;
                 for variant in variants {
                     let condition = readable(&variant.condition, &names);
                     let ty = described_type(&variant.field, &names);
@@ -146,7 +146,7 @@ impl C<'_> {
     }
 
     fn structure(&self, out: &mut Lines, name: &str, reached: &Reached, fields: &[Field], size: u64) {
-        let (declaration, names) = (reached.declaration, reached.names());
+        let (declaration, names) = (reached.declaration, reached.names);
         out.line(format!("typedef struct {name} {{"));
         out.indented_by(4, |out| {
             if !declaration.magic.is_empty() {
@@ -171,25 +171,16 @@ impl C<'_> {
 
     /// Type and name of a field of fixed size.
     fn member(&self, field: &Field) -> String {
+        let flat = field.ty.flat();
+        let length = || field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
         let mut dimensions = String::new();
-        let mut base = &field.ty;
-        loop {
-            match base {
-                Type::Array(item, n) => {
-                    dimensions.push_str(&format!("[{n}]"));
-                    base = item;
-                }
-                Type::List(item) => {
-                    let count = field.count.and_then(|count| count.eval_int(&Scope::default()).ok());
-                    dimensions.push_str(&format!("[{}]", count.unwrap_or_default()));
-                    base = item;
-                }
-                _ => break,
-            }
+        for fixed in flat.dimensions {
+            let length = fixed.map(i128::from).or_else(length).unwrap_or_default();
+            dimensions.push_str(&format!("[{length}]"));
         }
-        let ty = match base {
-            Type::Unsigned(size) if *size <= 8 => format!("uint{}_t", 8 * size),
-            Type::Signed(size) if *size <= 8 => format!("int{}_t", 8 * size),
+        let ty = match flat.item {
+            Type::Unsigned(size) if size <= 8 => format!("uint{}_t", 8 * size),
+            Type::Signed(size) if size <= 8 => format!("int{}_t", 8 * size),
             Type::Float(4) => "float".to_owned(),
             Type::Float(_) => "double".to_owned(),
             Type::Declared(declaration) => self.type_name(declaration),
@@ -204,7 +195,7 @@ impl C<'_> {
     /// What can be said of a struct whose size varies.
     fn variable(&self, out: &mut Lines, reached: &Reached, fields: &'static [Field]) {
         let declaration = reached.declaration;
-        let names = reached.names();
+        let names = reached.names;
         let mut text = Lines::default();
         title(&mut text, declaration);
         text.line("");
@@ -236,13 +227,13 @@ impl C<'_> {
 
     /// Offsets and sizes as macros of the imports, if nothing else has a say in them.
     fn offset_macros(&self, out: &mut Lines, reached: &Reached, fields: &[Field], names: &Names) {
-        let imports = reached.declaration.imports;
-        let plain = |kind: &Kind| matches!(kind, Kind::Int(_) | Kind::Bool | Kind::Bits(_));
-        let sizes: Option<Vec<_>> =
-            fields.iter().map(|field| self.size_term(field, imports, names)).collect();
-        let Some(sizes) = sizes.filter(|_| !imports.is_empty() && reached.imports.iter().all(plain)) else {
+        let plain =
+            |kind: &ValueKind| matches!(kind, ValueKind::Int(_) | ValueKind::Bool | ValueKind::Bits(_));
+        if reached.size != program::Size::Argued || !reached.imports.iter().all(plain) {
             return;
-        };
+        }
+        let sizes = fields.iter().map(|field| self.size_term(field, names)).collect::<Option<Vec<_>>>();
+        let (Some(sizes), imports) = (sizes, reached.declaration.imports) else { return };
         let parameters = imports.iter().map(|import| member_name(import)).collect::<Vec<_>>().join(", ");
         let mut fixed = reached.declaration.magic.len() as u64;
         let mut terms: Vec<String> = Vec::new();
@@ -263,32 +254,25 @@ impl C<'_> {
         out.line(format!("#define {name}({parameters}) {}", sum(fixed, &terms)));
     }
 
-    /// The size of a field as a number or as a term of the imports.
-    fn size_term(&self, field: &Field, imports: &[&str], names: &Names) -> Option<Size> {
-        if field.position.is_some() || field.block.is_some() {
+    /// The size of a field as a number or as a term of the imports, which alone decide it.
+    fn size_term(&self, field: &Field, names: &Names) -> Option<Size> {
+        if field.block.is_some() {
             return None;
         }
-        let known = |expr: &Expr| only_names(expr, imports);
         let there = Field { condition: None, ..*field };
-        let size = match (there.size(&Scope::default()), field.ty, field.count) {
+        let size = match (there.size(&Scope::default()), field.ty.items(), field.count) {
             (Some(size), ..) => Size::Fixed(size),
-            (None, Type::List(item), Some(count)) if known(&count) => {
-                let item = item.size()?;
-                Size::Term(format!("UINT64_C({item}) * {}", atom(&count, names, self)))
+            (None, Some((item, None)), Some(count)) => {
+                Size::Term(format!("UINT64_C({}) * {}", item.size()?, atom(&count, names, self)))
             }
             _ => return None,
         };
-        match (field.condition, size) {
-            (None, size) => Some(size),
-            (Some(condition), size) if known(&condition) => {
-                let size = match size {
-                    Size::Fixed(size) => size.to_string(),
-                    Size::Term(term) => term,
-                };
-                Some(Size::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
-            }
-            _ => None,
-        }
+        let Some(condition) = field.condition else { return Some(size) };
+        let size = match size {
+            Size::Fixed(size) => size.to_string(),
+            Size::Term(term) => term,
+        };
+        Some(Size::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
     }
 
     fn enumeration(&self, out: &mut Lines, declaration: &Declaration, size: u32, values: &[EnumValue]) {
@@ -364,17 +348,4 @@ fn described_type(field: &Field, names: &Names) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
-}
-
-/// Whether the expression names nothing but these.
-fn only_names(expr: &Expr, names: &[&str]) -> bool {
-    match expr {
-        Expr::Literal(_) | Expr::Bool(_) => true,
-        // The structs have no strings.
-        Expr::Matches(..) => false,
-        Expr::Path(path) => path.first().is_some_and(|name| names.contains(name)),
-        Expr::Unary(_, a) | Expr::Cast(a, _) => only_names(a, names),
-        Expr::Binary(_, a, b) => only_names(a, names) && only_names(b, names),
-        Expr::If(a, b, c) => [a, b, c].iter().all(|expr| only_names(expr, names)),
-    }
 }

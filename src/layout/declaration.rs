@@ -126,7 +126,65 @@ pub struct EnumValue {
     pub value: i128,
 }
 
+/// An array or list with all its dimensions.
+#[derive(Debug, Clone)]
+pub(crate) struct Flat {
+    /// The type of the items.
+    pub item: Type,
+    /// The lengths of the dimensions, outermost first; `None` for a list.
+    pub dimensions: Vec<Option<u64>>,
+}
+
+impl Flat {
+    /// Returns `true` if the length of a dimension is up to the field.
+    pub fn is_list(&self) -> bool {
+        self.dimensions.contains(&None)
+    }
+
+    /// Returns `true` for a list of bytes.
+    pub fn is_bytes(&self) -> bool {
+        self.item == Type::Unsigned(1) && self.dimensions == [None]
+    }
+
+    /// Returns the product of all fixed dimensions.
+    pub fn items(&self) -> u64 {
+        self.dimensions.iter().flatten().product()
+    }
+}
+
 impl Type {
+    /// Returns the type of a list.
+    pub(crate) const fn list(item: &'static Type) -> Type {
+        Type::List(item)
+    }
+
+    /// Returns the items of an array with their number, or those of a list with `None`; `None` for other types.
+    pub(crate) fn items(&self) -> Option<(&'static Type, Option<u64>)> {
+        match *self {
+            Type::Array(item, count) => Some((item, Some(count))),
+            Type::List(item) => Some((item, None)),
+            _ => None,
+        }
+    }
+
+    /// Returns the innermost items and all dimensions.
+    pub(crate) fn flat(&self) -> Flat {
+        let mut flat = Flat { item: *self, dimensions: Vec::new() };
+        while let Some((item, count)) = flat.item.items() {
+            flat.item = *item;
+            flat.dimensions.push(count);
+        }
+        flat
+    }
+
+    /// Returns the declaration of the type or of its innermost items.
+    pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
+        match self {
+            Type::Declared(declaration) => Some(declaration),
+            other => other.items()?.0.declaration(),
+        }
+    }
+
     /// Returns the magic bytes of the type; empty for most types.
     pub fn magic(&self) -> &'static [u8] {
         if let Type::Declared(declaration) = self { declaration.magic } else { &[] }
@@ -141,17 +199,30 @@ impl Type {
     pub(crate) fn size_in(&self, scope: &Scope, arguments: &[Expr]) -> Option<u64> {
         match self {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => Some((*n).into()),
-            Type::Array(item, n) => item.size_in(scope, arguments)?.checked_mul(*n),
-            Type::List(_) | Type::NulString => None,
             Type::Declared(declaration) => {
                 let values: Result<Vec<_>, _> = arguments.iter().map(|a| a.eval(scope)).collect();
                 declaration.size(&declaration.bind(values.ok()?))
+            }
+            other => {
+                let (item, count) = other.items()?;
+                item.size_in(scope, arguments)?.checked_mul(count?)
             }
         }
     }
 }
 
 impl Declaration {
+    /// Returns the alternatives; empty for anything but a choice.
+    pub(crate) fn variants(&self) -> &'static [Variant] {
+        if let Shape::Choice(variants) = self.shape { variants } else { &[] }
+    }
+
+    /// Returns the fields of a struct, or the field of each alternative of a choice.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> + Clone + use<> {
+        let fields: &[Field] = if let Shape::Struct(fields) = self.shape { fields } else { &[] };
+        fields.iter().chain(self.variants().iter().map(|variant| &variant.field))
+    }
+
     /// Returns a scope that binds the imports to `arguments`, in order.
     pub fn bind(&self, arguments: impl IntoIterator<Item = Value>) -> Scope {
         Scope::new(self.imports.iter().copied().zip(arguments).collect())
@@ -206,6 +277,11 @@ impl Field {
         decoding: Decoding::NONE,
     };
 
+    /// Returns the type of the content: that of the block, if the field holds one.
+    pub(crate) fn content(&self) -> Type {
+        self.block.map_or(self.ty, |block| block.content)
+    }
+
     /// Returns the size in bytes; `None` if it does not follow from `scope` alone. A look-ahead or a field whose
     /// condition does not hold has size 0.
     pub(crate) fn size(&self, scope: &Scope) -> Option<u64> {
@@ -220,12 +296,12 @@ impl Field {
             Some(Err(_)) => return None,
             Some(Ok(true)) | None => {}
         }
-        match (self.ty, self.count) {
-            (Type::List(item), Some(count)) => {
+        match (self.ty.items(), self.count) {
+            (Some((item, None)), Some(count)) => {
                 let count = u64::try_from(count.eval_int(scope).ok()?).ok()?;
                 item.size_in(scope, self.arguments)?.checked_mul(count)
             }
-            (ty, _) => ty.size_in(scope, self.arguments),
+            _ => self.ty.size_in(scope, self.arguments),
         }
     }
 }

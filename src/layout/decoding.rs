@@ -66,19 +66,9 @@ pub fn unorm8(stored: u8) -> f32 {
     f32::from(stored) / 255.0
 }
 
-/// An unsigned integer that stands for 0 to 1.
-pub fn unorm16(stored: u16) -> f32 {
-    f32::from(stored) / 65535.0
-}
-
 /// A signed integer that stands for −1 to 1; −128 is −1, too.
 pub fn snorm8(stored: i8) -> f32 {
     (f32::from(stored) / 127.0).max(-1.0)
-}
-
-/// A signed integer that stands for −1 to 1; −32,768 is −1, too.
-pub fn snorm16(stored: i16) -> f32 {
-    (f32::from(stored) / 32767.0).max(-1.0)
 }
 
 impl Decoding {

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::{Declaration, Shape};
+use super::Declaration;
 
 /// An expression over the fields that come before it and the imports of its struct.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub enum Expr {
     Cast(&'static Expr, IntType),
     /// `if a { b } else { c }`. What is not chosen need not have a value.
     If(&'static Expr, &'static Expr, &'static Expr),
-    /// `name.matches("#xx")`: whether a string starts as the pattern says, see [`matches()`].
+    /// `name.matches("#xx")`: whether a string starts as the pattern says, see `matches`.
     Matches(&'static [&'static str], &'static str),
 }
 
@@ -70,9 +70,24 @@ pub enum BinaryOp {
     Or,
 }
 
+/// The precedence class of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// `* / %`
+    Product,
+    /// `+ -`
+    Sum,
+    /// `& | ^ << >>`
+    Bits,
+    /// `== < …`
+    Comparison,
+    /// `&& ||`
+    Logic,
+}
+
 impl BinaryOp {
     /// The operator as C, Rust and ImHex write it.
-    pub const fn symbol(self) -> &'static str {
+    pub(crate) const fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Add => "+",
             BinaryOp::Subtract => "-",
@@ -92,6 +107,20 @@ impl BinaryOp {
             BinaryOp::GreaterOrEqual => ">=",
             BinaryOp::And => "&&",
             BinaryOp::Or => "||",
+        }
+    }
+
+    pub(crate) const fn class(self) -> Class {
+        match self {
+            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Class::Product,
+            BinaryOp::Add | BinaryOp::Subtract => Class::Sum,
+            BinaryOp::And | BinaryOp::Or => Class::Logic,
+            BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::ShiftLeft
+            | BinaryOp::ShiftRight => Class::Bits,
+            _ => Class::Comparison,
         }
     }
 }
@@ -194,8 +223,7 @@ impl Lookup for Scope {
 }
 
 pub(super) fn bit_value(word: u128, declaration: &Declaration, name: &str) -> Option<Value> {
-    let Shape::Bits { fields, .. } = declaration.shape else { return None };
-    fields.iter().find(|f| f.name == name).map(|f| f.value(word))
+    declaration.bit_field_at(&[name]).map(|(_, field)| field.value(word))
 }
 
 impl super::BitField {
@@ -276,7 +304,7 @@ impl Expr {
 }
 
 /// Whether a string starts as a pattern says: an `x` in it is any hexadecimal digit, other characters are themselves.
-pub fn matches(text: &[u8], pattern: &str) -> bool {
+pub(crate) fn matches(text: &[u8], pattern: &str) -> bool {
     text.len() >= pattern.len()
         && text.iter().zip(pattern.bytes()).all(|(found, expected)| match expected {
             b'x' => found.is_ascii_hexdigit(),

@@ -17,7 +17,7 @@
 //! unpacked data. Variants of a choice are called `as_…`; a name that is a word of the language gets a `_`.
 
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
-use super::reach::{Flat, Kind, Names, Order, Reached, reachable};
+use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, constraint_lines, content_text, grouped, packing_text};
 use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
 
@@ -66,7 +66,7 @@ struct ImHex;
 impl Notation for ImHex {
     const WORDS: [&'static str; 3] = ["&&", "||", "!"];
 
-    fn path(&self, path: &[&str], _: &[Kind]) -> String {
+    fn path(&self, path: &[&str], _: &[ValueKind]) -> String {
         path.iter().map(|name| member_name(name)).collect::<Vec<_>>().join(".")
     }
 
@@ -91,7 +91,7 @@ fn declare(out: &mut Lines, reached: &Reached) {
         declaration.imports.iter().map(|name| format!("auto {}", member_name(name))).collect();
     let parameters =
         if parameters.is_empty() { String::new() } else { format!("<{}>", parameters.join(", ")) };
-    let names = reached.names();
+    let names = reached.names;
     match declaration.shape {
         Shape::Struct(fields) => {
             out.line(format!("struct {}{parameters} {{", declaration.name));
@@ -213,12 +213,11 @@ fn value(out: &mut Lines, field: &Field, name: &str, names: &Names) {
 /// Whether content ends with a list that runs to its end.
 fn runs_to_end(content: &Type) -> bool {
     match content {
-        Type::List(_) => true,
-        Type::Declared(declaration) => match declaration.fields().last() {
-            Some(field) => field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty),
-            None => false,
-        },
-        _ => false,
+        Type::Declared(declaration) => declaration
+            .fields()
+            .last()
+            .is_some_and(|field| field.count.is_none() && field.block.is_none() && runs_to_end(&field.ty)),
+        other => matches!(other.items(), Some((_, None))),
     }
 }
 
@@ -226,20 +225,21 @@ fn runs_to_end(content: &Type) -> bool {
 struct Element<'e> {
     count: Option<&'e Expr>,
     arguments: &'e [Expr],
-    names: &'e Names,
+    names: &'e Names<'e>,
 }
 
 impl Element<'_> {
     fn text(&self, ty: &Type, name: &str) -> String {
-        let Flat { item, items, array, list } = ty.flat();
+        let flat = ty.flat();
+        let (list, items) = (flat.is_list(), flat.items());
         let count = match (self.count.filter(|_| list), list, items) {
             (Some(count), _, 1) => format!("[{}]", expression(count, self.names)),
             (Some(count), _, n) => format!("[{} * {n}]", factor(count, self.names, &ImHex)),
             (None, true, _) => "[while($ < block_end)]".to_owned(),
-            (None, false, _) if array => format!("[{items}]"),
+            (None, false, _) if !flat.dimensions.is_empty() => format!("[{items}]"),
             (None, false, _) => String::new(),
         };
-        format!("{} {}{count}", self.base(item), member_name(name))
+        format!("{} {}{count}", self.base(&flat.item), member_name(name))
     }
 
     fn base(&self, ty: &Type) -> String {
@@ -254,7 +254,7 @@ impl Element<'_> {
                 let arguments: Vec<_> = self.arguments.iter().map(|a| expression(a, self.names)).collect();
                 format!("{}<{}>", declaration.name, arguments.join(", "))
             }
-            Type::Array(..) | Type::List(_) => String::new(),
+            _ => String::new(),
         }
     }
 }

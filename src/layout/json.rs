@@ -10,7 +10,8 @@
 //! numbers of a stored value. What a declaration does not have is left out.
 
 use super::notation::int_name;
-use super::reach::{Order, Reached, reachable};
+use super::program::{Order, Reached, reachable};
+use super::wording::base_name;
 use super::{
     BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,
 };
@@ -57,66 +58,51 @@ impl Json {
         if list.is_empty() { Json::Nothing } else { Json::List(list) }
     }
 
-    /// On one line if it fits there.
+    /// Writes the value on one line if it fits there.
     fn write(&self, out: &mut String, indent: usize) {
-        let mut line = String::new();
-        self.write_flat(&mut line);
-        if line.len() + indent <= 100 {
+        let line = self.flat();
+        let Some(parts) = self.parts().filter(|_| line.len() + indent > 100) else {
             out.push_str(&line);
             return;
-        }
-        let separator = |out: &mut String, first: bool| {
-            out.push_str(if first { "\n" } else { ",\n" });
-            out.extend(std::iter::repeat_n(' ', indent + 2));
         };
-        let close = |out: &mut String, bracket| {
+        let new_line = |out: &mut String, indent| {
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', indent));
-            out.push(bracket);
         };
-        match self {
-            Json::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    separator(out, index == 0);
-                    item.write(out, indent + 2);
-                }
-                close(out, ']');
-            }
-            Json::Object(entries) => {
-                out.push('{');
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    separator(out, index == 0);
-                    out.push_str(&format!("\"{key}\": "));
-                    value.write(out, indent + 2);
-                }
-                close(out, '}');
-            }
-            Json::Plain(_) | Json::Nothing => out.push_str(&line),
+        let [open, close] = self.brackets();
+        out.push_str(open.trim());
+        for (index, (key, value)) in parts.into_iter().enumerate() {
+            out.push_str(if index == 0 { "" } else { "," });
+            new_line(out, indent + 2);
+            out.push_str(&key);
+            value.write(out, indent + 2);
         }
+        new_line(out, indent);
+        out.push_str(close.trim());
     }
 
-    fn write_flat(&self, out: &mut String) {
+    /// Returns the value on one line.
+    fn flat(&self) -> String {
+        let Some(parts) = self.parts() else {
+            return if let Json::Plain(text) = self { text.clone() } else { "null".to_owned() };
+        };
+        let parts: Vec<_> = parts.into_iter().map(|(key, value)| key + &value.flat()).collect();
+        let [open, close] = self.brackets();
+        format!("{open}{}{close}", parts.join(", "))
+    }
+
+    fn brackets(&self) -> [&'static str; 2] {
+        if let Json::List(_) = self { ["[", "]"] } else { ["{ ", " }"] }
+    }
+
+    /// Returns the parts of a list or object, each after its key.
+    fn parts(&self) -> Option<Vec<(String, &Json)>> {
         match self {
-            Json::Plain(text) => out.push_str(text),
-            Json::Nothing => out.push_str("null"),
-            Json::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { ", " });
-                    item.write_flat(out);
-                }
-                out.push(']');
-            }
+            Json::List(items) => Some(items.iter().map(|item| (String::new(), item)).collect()),
             Json::Object(entries) => {
-                out.push_str("{ ");
-                for (index, (key, value)) in entries.iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { ", " });
-                    out.push_str(&format!("\"{key}\": "));
-                    value.write_flat(out);
-                }
-                out.push_str(" }");
+                Some(entries.iter().map(|(key, value)| (format!("\"{key}\": "), value)).collect())
             }
+            Json::Plain(_) | Json::Nothing => None,
         }
     }
 }
@@ -263,13 +249,13 @@ fn bit_field(field: &BitField) -> Json {
 
 fn of_type(ty: &Type) -> Json {
     match ty {
-        Type::Unsigned(size) => text(&format!("u{}", 8 * size)),
-        Type::Signed(size) => text(&format!("i{}", 8 * size)),
-        Type::Float(size) => text(&format!("f{}", 8 * size)),
         Type::NulString => text("nul_string"),
-        Type::Array(item, count) => Json::object([("array", of_type(item)), ("count", number(*count))]),
-        Type::List(item) => Json::object([("list", of_type(item))]),
         Type::Declared(declaration) => Json::object([("declared", text(declaration.name))]),
+        other => match other.items() {
+            Some((item, Some(count))) => Json::object([("array", of_type(item)), ("count", number(count))]),
+            Some((item, None)) => Json::object([("list", of_type(item))]),
+            None => text(&base_name(ty)),
+        },
     }
 }
 

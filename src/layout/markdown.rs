@@ -1,6 +1,6 @@
 //! Specification tables: a section for each declaration, in reading order.
 
-use super::reach::{Kind, Names, Order, Reached, reachable};
+use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
     Lines, constraint_text, content_text, offsets, packing_text, readable, size_text, type_text,
 };
@@ -43,7 +43,7 @@ fn section(out: &mut Lines, reached: &Reached) {
         out.prefixed("", declaration.doc);
     }
     if !declaration.imports.is_empty() {
-        let given = declaration.imports.iter().zip(&reached.imports);
+        let given = declaration.imports.iter().zip(reached.imports);
         let given: Vec<_> = given.map(|(name, kind)| import(name, *kind)).collect();
         out.line("");
         out.line(format!("Given by what contains it: {}.", given.join(", ")));
@@ -61,7 +61,7 @@ fn section(out: &mut Lines, reached: &Reached) {
         out.line(format!("Starts with {}.", magic(declaration.magic)));
     }
     out.line("");
-    let names = reached.names();
+    let names = reached.names;
     match declaration.shape {
         Shape::Struct(fields) => struct_table(out, reached, fields, &names),
         Shape::Choice(variants) => choice_table(out, variants, &names),
@@ -70,13 +70,13 @@ fn section(out: &mut Lines, reached: &Reached) {
     }
 }
 
-fn import(name: &str, kind: Kind) -> String {
+fn import(name: &str, kind: ValueKind) -> String {
     match kind {
-        Kind::Bits(declaration) | Kind::Enum(declaration) | Kind::Struct(declaration) => {
+        ValueKind::Bits(declaration) | ValueKind::Enum(declaration) | ValueKind::Struct(declaration) => {
             format!("`{name}` ({})", link(declaration.name))
         }
-        Kind::Bool => format!("`{name}` (true or false)"),
-        Kind::Int(_) | Kind::Other => format!("`{name}` (a number)"),
+        ValueKind::Bool => format!("`{name}` (true or false)"),
+        ValueKind::Int(_) | ValueKind::Other => format!("`{name}` (a number)"),
     }
 }
 

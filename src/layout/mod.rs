@@ -34,7 +34,7 @@ mod c_header;
 mod constraint;
 mod coverage;
 mod declaration;
-mod decoding;
+pub(crate) mod decoding;
 pub mod dump;
 mod expr;
 pub mod generate;
@@ -45,23 +45,23 @@ mod kaitai;
 mod markdown;
 mod notation;
 mod program;
-mod reach;
 mod rules;
 mod schema;
 pub mod walk;
 mod wording;
 
-pub use bind::{bind, bind_some};
+pub use bind::bind;
+#[cfg(feature = "crucible")]
+pub(crate) use bind::bind_some;
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
 pub use constraint::{Constraint, Constraints, Requirement, Scalar, check};
 pub use declaration::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
-pub use decoding::{Decoded, Decoding, FromValue, decode, snorm8, snorm16, unorm8, unorm16};
-pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value, matches};
+pub use decoding::{Decoded, Decoding, snorm8, unorm8};
+pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value};
 pub use grammar::{Attribute, BuiltInProperty, Domain, Grammar, Number};
 pub use meshspec_derive::Layout;
-pub use modular_bitfield::Specifier;
-pub use program::{Problem, Program};
+pub use program::{Problem, problems};
 pub use rules::{DeclaredRule, declared_rules};
 pub use schema::{Schema, SchemaFile};
 
@@ -117,7 +117,7 @@ impl<T: Layout, const N: usize> Layout for [T; N] {
 }
 
 impl<T: Layout> Layout for Vec<T> {
-    const TYPE: Type = Type::List(&T::TYPE);
+    const TYPE: Type = Type::list(&T::TYPE);
 }
 
 impl<T: Layout> Layout for Option<T> {

@@ -1,6 +1,7 @@
 //! Prints expressions and names in the languages of the back ends.
 
-use super::reach::{Class, Kind, Names};
+use super::expr::Class;
+use super::program::{Names, ValueKind};
 use super::{BinaryOp, Expr, IntType, UnaryOp};
 
 /// Where languages differ in how they write an expression.
@@ -9,7 +10,7 @@ pub(super) trait Notation {
     const WORDS: [&'static str; 3] = ["&&", "||", "!"];
 
     /// A path and the kind of each of its steps.
-    fn path(&self, path: &[&str], steps: &[Kind]) -> String {
+    fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let _ = steps;
         path.join(".")
     }
@@ -97,9 +98,9 @@ pub(super) fn print(expr: &Expr, names: &Names, notation: &impl Notation) -> Str
             format!("{left} {symbol} {right}")
         }
         Expr::Cast(a, to) => match (a, names.kind(a)) {
-            (_, Kind::Bool | Kind::Enum(_)) => notation.number(atom(a, names, notation)),
+            (_, ValueKind::Bool | ValueKind::Enum(_)) => notation.number(atom(a, names, notation)),
             (Expr::Literal(_), _) => print(a, names, notation),
-            (_, Kind::Int(Some(from))) if fits(from, *to) => print(a, names, notation),
+            (_, ValueKind::Int(Some(from))) if fits(from, *to) => print(a, names, notation),
             _ => notation.cast(atom(a, names, notation), *to),
         },
         Expr::If(a, b, c) => {

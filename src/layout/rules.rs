@@ -1,8 +1,8 @@
 //! Which rules of a format its declaration says.
 
-use super::reach::{Order, reachable};
+use super::Type;
+use super::program::{Order, reachable};
 use super::wording::{readable, requirement_text};
-use super::{Shape, Type};
 
 /// Where a declaration says a rule, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,12 +20,9 @@ pub struct DeclaredRule {
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     let mut rules: Vec<(&str, DeclaredRule)> = Vec::new();
     for reached in reachable(layouts, Order::Reading) {
-        let names = reached.names();
+        let names = reached.names;
         let code = |text: &str| format!("`{text}`");
-        let variants = match reached.declaration.shape {
-            Shape::Choice(variants) => variants,
-            _ => &[],
-        };
+        let variants = reached.declaration.variants();
         for (index, field) in reached.declaration.fields().enumerate() {
             let name = variants.get(index).map_or(field.name, |variant| variant.name);
             let constraints =

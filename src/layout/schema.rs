@@ -37,7 +37,7 @@ pub enum Schema {
     C,
     /// The description itself, as data.
     Json,
-    /// The [`Program`](super::Program), which explains what follows from what.
+    /// The declarations resolved: what each stored value follows from, and what it decides.
     Program,
 }
 
@@ -57,25 +57,22 @@ impl Schema {
 
     /// The name, as the command line takes it.
     pub fn name(self) -> &'static str {
-        match self {
-            Schema::Markdown => "markdown",
-            Schema::Kaitai => "kaitai",
-            Schema::ImHex => "imhex",
-            Schema::C => "c",
-            Schema::Json => "json",
-            Schema::Program => "program",
-        }
+        self.names().0
     }
 
     /// The usual file name extension, without the dot.
     pub fn extension(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Schema::Markdown => "md",
-            Schema::Kaitai => "ksy",
-            Schema::ImHex => "hexpat",
-            Schema::C => "h",
-            Schema::Json => "json",
-            Schema::Program => "program.txt",
+            Schema::Markdown => ("markdown", "md"),
+            Schema::Kaitai => ("kaitai", "ksy"),
+            Schema::ImHex => ("imhex", "hexpat"),
+            Schema::C => ("c", "h"),
+            Schema::Json => ("json", "json"),
+            Schema::Program => ("program", "program.txt"),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the printed schemas say in words: types, sizes and offsets as people read them.
 
 use super::notation::{Text, atom, factor, is_compound, print};
-use super::reach::{Names, Reached};
+use super::program::{Names, Reached};
 use std::fmt;
 
 use super::{Block, Constraint, Expr, Field, Packing, Requirement, Scope, Type};
@@ -64,24 +64,15 @@ pub(super) fn content_text(block: &Block, names: &Names) -> String {
     shown_type(&block.content, None, names)
 }
 
-fn shown_type(ty: &Type, count: Option<&Expr>, names: &Names) -> String {
-    let mut dimensions = String::new();
-    let mut item = ty;
-    let mut count = count;
-    loop {
-        match item {
-            Type::Array(inner, n) => {
-                dimensions.push_str(&format!("[{n}]"));
-                item = inner;
-            }
-            Type::List(inner) => {
-                let n = count.take().map_or("to the end".to_owned(), |count| readable(count, names));
-                dimensions.push_str(&format!("[{n}]"));
-                item = inner;
-            }
-            other => return base_name(other) + &dimensions,
+fn shown_type(ty: &Type, mut count: Option<&Expr>, names: &Names) -> String {
+    let flat = ty.flat();
+    let dimensions = flat.dimensions.iter().map(|dimension| match dimension {
+        Some(n) => format!("[{n}]"),
+        None => {
+            format!("[{}]", count.take().map_or("to the end".to_owned(), |count| readable(count, names)))
         }
-    }
+    });
+    base_name(&flat.item) + &dimensions.collect::<String>()
 }
 
 /// The type without its dimensions.
@@ -92,7 +83,7 @@ pub(super) fn base_name(ty: &Type) -> String {
         Type::Float(size) => format!("f{}", 8 * size),
         Type::NulString => "NUL-terminated bytes".to_owned(),
         Type::Declared(declaration) => declaration.name.to_owned(),
-        Type::Array(..) | Type::List(_) => String::new(),
+        _ => String::new(),
     }
 }
 
@@ -102,7 +93,7 @@ pub(super) fn size_text(field: &Field, names: &Names) -> String {
     if let Some(size) = there.size(&Scope::default()) {
         return size.to_string();
     }
-    let (Type::List(item), Some(count)) = (field.ty, &field.count) else { return String::new() };
+    let (Some((item, None)), Some(count)) = (field.ty.items(), &field.count) else { return String::new() };
     match item.size() {
         Some(1) => readable(count, names),
         Some(size) => format!("{} * {size}", factor(count, names, &Text)),
@@ -112,7 +103,7 @@ pub(super) fn size_text(field: &Field, names: &Names) -> String {
 
 /// The offset of each field of a struct: a number, or the field that it follows.
 pub(super) fn offsets(reached: &Reached) -> Vec<String> {
-    let names = reached.names();
+    let names = reached.names;
     let mut offset = Some(reached.declaration.magic.len() as u64);
     let mut previous = "";
     let mut texts = Vec::new();
@@ -167,7 +158,7 @@ pub(super) fn requirement_text(
     code: fn(&str) -> String,
 ) -> String {
     let expression = |expr: &Expr| code(&readable(expr, names));
-    let each = if field.ty.flat().list { "Each must" } else { "Must" };
+    let each = if field.ty.flat().is_list() { "Each must" } else { "Must" };
     let requirement = match &constraint.requirement {
         Requirement::Below(limit) => format!("{each} be below {}", expression(limit)),
         Requirement::OneOf(values) => {

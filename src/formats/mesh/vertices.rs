@@ -130,7 +130,7 @@ pub(super) fn inspect(records: &[u8], format: VertexFormat, summary: &Summary) {
 }
 
 impl Layout for Vertices {
-    const TYPE: Type = Type::List(&Vertex::TYPE);
+    const TYPE: Type = Type::list(&Vertex::TYPE);
 }
 
 impl BinRead for Vertices {

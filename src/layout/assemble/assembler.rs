@@ -24,7 +24,7 @@ const MAX_RUNS: usize = 16;
 /// contradict each other; a [defective](crate::layout::Problem) declaration; and a file larger than [`Limits::max_decoded`].
 pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) -> Result<Vec<u8>> {
     let program = Program::of(ty);
-    if let Some(problem) = program.problems().first() {
+    if let Some(problem) = program.problems.first() {
         return Err(Error::inexpressible(format!("the declaration is defective: {problem}")));
     }
     let mut assumed = Numbers::default();

@@ -7,7 +7,7 @@ use std::fmt::{self, Write as _};
 use super::scalar::Scalar;
 use super::{Constraint, Requirement};
 use crate::layout::wording::alternatives;
-use crate::layout::{Declaration, Expr, Field, Layout, Lookup, Scope, Shape, Type, Value};
+use crate::layout::{Declaration, Expr, Field, Layout, Lookup, Scope, Type, Value};
 use crate::{Finding, Path, Report, Rule, Span};
 
 /// The constraints of a field, where what they depend on is known: holds the values of a document against them, as
@@ -97,13 +97,11 @@ impl Constraints {
     /// Those of the field of `T` with this name, or of its variant with this name, that are of these rules. Names in them stand
     /// for the values in `scope`. None if there is no such field, which is a mistake: debug builds panic.
     pub fn declared<T: Layout>(name: &str, scope: &Scope, rules: &[&'static Rule]) -> Constraints {
-        let field = match T::TYPE.declaration().map(|declaration| declaration.shape) {
-            Some(Shape::Struct(fields)) => fields.iter().find(|field| field.name == name),
-            Some(Shape::Choice(variants)) => {
-                variants.iter().find(|variant| variant.name == name).map(|variant| &variant.field)
-            }
-            _ => None,
-        };
+        let field = T::TYPE.declaration().and_then(|declaration| {
+            let variant = declaration.variants().iter().find(|variant| variant.name == name);
+            let field = || declaration.fields().find(|field| field.name == name);
+            variant.map(|variant| &variant.field).or_else(field)
+        });
         debug_assert!(field.is_some(), "the declaration has no field {name}");
         field.map_or(Constraints { bound: Vec::new() }, |field| Constraints::of(field, scope, rules))
     }
@@ -199,7 +197,7 @@ impl Test {
                 Test::Sum { total: *total, tolerance: *tolerance }
             }
             Requirement::ReservedZero => Test::ReservedZero(ty.reserved_bits()),
-            Requirement::Terminated if *ty.flat().item == Type::NulString => Test::Terminated,
+            Requirement::Terminated if ty.flat().item == Type::NulString => Test::Terminated,
             Requirement::Terminated => return None,
             Requirement::Holds(condition) => Test::Holds(condition.eval_bool(scope).ok()?),
         })

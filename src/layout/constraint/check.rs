@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use super::bound::Seen;
 use super::{Constraints, Requirement};
 use crate::layout::bits::word;
-use crate::layout::reach::Flat;
+use crate::layout::declaration::Flat;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::layout::{Declaration, Field, Lookup, Scope, Type};
 use crate::{Limits, Path, Report, Rule, Span};
@@ -88,9 +88,9 @@ impl Visitor for Checker<'_> {
         let flat = field.ty.flat();
         let list = node.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
         let compares = |requirement| matches!(requirement, Requirement::Unique | Requirement::Ordered);
-        let compared = !flat.list && field.constraints.iter().any(|c| compares(c.requirement));
+        let compared = !flat.is_list() && field.constraints.iter().any(|c| compares(c.requirement));
         let Some(list) = list.filter(|_| compared) else {
-            return check_items(&mut constraints, node, flat, self.report);
+            return check_items(&mut constraints, node, &flat, self.report);
         };
         let path = &node.path[..list];
         let known =
@@ -101,21 +101,21 @@ impl Visitor for Checker<'_> {
             seen: vec![Seen::default(); field.constraints.len()],
         });
         constraints.exchange(&mut list.seen);
-        check_items(&mut constraints, node, flat, self.report);
+        check_items(&mut constraints, node, &flat, self.report);
         constraints.exchange(&mut list.seen);
         self.lists.push(list);
     }
 }
 
 /// Checks the values that lie at a node: one, or the items of a list.
-fn check_items(constraints: &mut Constraints, node: &Node, flat: Flat, report: &mut Report) {
+fn check_items(constraints: &mut Constraints, node: &Node, flat: &Flat, report: &mut Report) {
     let range = node.span.range();
-    let size =
-        if flat.list { flat.item.size().unwrap_or_default() * flat.items } else { range.end - range.start };
+    let (is_list, items) = (flat.is_list(), flat.items());
+    let size = if is_list { flat.item.size().unwrap_or_default() * items } else { range.end - range.start };
     let place = |index: usize| {
         let mut path = Path::from(node.path);
         let mut range = range.clone();
-        if flat.list {
+        if is_list {
             range = range.start + size * index as u64..range.start + size * (index as u64 + 1);
             path = path.index(index);
         }
@@ -132,9 +132,9 @@ fn check_items(constraints: &mut Constraints, node: &Node, flat: Flat, report: &
     });
     let (ty, bytes) = match (flat.item, field) {
         (Type::Declared(declaration), Some(field)) => gather(declaration, field, node.bytes),
-        (item, _) => (*item, Cow::Borrowed(node.bytes)),
+        (item, _) => (item, Cow::Borrowed(node.bytes)),
     };
-    let items = flat.items as usize;
+    let items = items as usize;
     macro_rules! check {
         ($number:ty) => {{
             let (numbers, _) = bytes.as_chunks::<{ size_of::<$number>() }>();
@@ -163,14 +163,14 @@ fn check_items(constraints: &mut Constraints, node: &Node, flat: Flat, report: &
 }
 
 /// Checks how the strings at a node end: the last byte stands for them.
-fn check_strings(constraints: &mut Constraints, node: &Node, flat: Flat, report: &mut Report) {
+fn check_strings(constraints: &mut Constraints, node: &Node, flat: &Flat, report: &mut Report) {
     let place = |_| {
         let terminated = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
         let range = node.span.range();
         let span = within(&node.span, range.start + terminated as u64..range.end);
         let path = Path::from(node.path);
         let strings = node.bytes.iter().filter(|byte| **byte == 0).count();
-        (if flat.list { path.index(strings) } else { path }, Some(span))
+        (if flat.is_list() { path.index(strings) } else { path }, Some(span))
     };
     constraints.check_at(node.bytes.last().map(|last| [*last]), place, report);
 }

@@ -13,7 +13,7 @@ pub use bound::Constraints;
 pub use check::check;
 pub use scalar::Scalar;
 
-use super::{Expr, Field, Shape, Type};
+use super::{Expr, Field, Type};
 
 /// What the values of a field must be.
 ///
@@ -79,21 +79,14 @@ impl Constraint {
 impl Type {
     /// Whether a value has fields with constraints in it.
     fn is_constrained(&self) -> bool {
-        let field = |field: &Field| {
-            let content = field.block.map_or(field.ty, |block| block.content);
-            !field.constraints.is_empty() || content.is_constrained()
-        };
+        let field = |field: &Field| !field.constraints.is_empty() || field.content().is_constrained();
         self.declaration().is_some_and(|declaration| declaration.fields().any(field))
     }
 
     /// The bits of a packed word that are reserved.
     fn reserved_bits(&self) -> u128 {
-        let Type::Declared(declaration) = self else { return 0 };
-        let Shape::Bits { fields, .. } = declaration.shape else { return 0 };
-        fields.iter().fold(0, |mask, field| {
-            let inner = field.declared.map_or(0, |inner| Type::Declared(inner).reserved_bits());
-            let own = if field.reserved { field.bits.mask() } else { inner << field.bits.offset };
-            mask | own
-        })
+        let Type::Declared(word) = self else { return 0 };
+        let reserved = word.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
+        reserved.fold(0, |mask, (_, bits, _)| mask | bits.mask())
     }
 }

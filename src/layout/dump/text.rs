@@ -172,7 +172,7 @@ impl<'d, W: Write> Text<'d, W> {
         };
         let mut group = Group { depth: node.path.len(), values: None, hidden: None, at_most: None };
         let mut visit = Visit::All;
-        match (is_array(node.ty), node.count) {
+        match (node.ty.items().is_some(), node.count) {
             _ if self.fits_a_line(node) => group.values = Some(Default::default()),
             (true, Some(count)) if count > limit => {
                 group.hidden = Some((count - FIRST - 1, count - 1));
@@ -262,14 +262,11 @@ impl<W: Write> Visitor for Text<'_, W> {
     }
 }
 
-fn is_array(ty: &Type) -> bool {
-    matches!(ty, Type::Array(..) | Type::List(_))
-}
-
 /// The size of an array of plain numbers that are few enough for one line.
 fn size_on_a_line(node: &Node) -> Option<u64> {
-    let (Type::Array(item, _) | Type::List(item)) = node.ty else { return None };
-    let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) = item else { return None };
+    let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) = node.ty.items()?.0 else {
+        return None;
+    };
     let (count, size) = (node.count?, node.count?.checked_mul(u64::from(*size))?);
     (count > 0 && (count <= 4 || size <= 16)).then_some(size)
 }

@@ -1,7 +1,5 @@
 //! What a dump says of types and values.
 
-use std::fmt::Write as _;
-
 use crate::layout::walk::Node;
 use crate::layout::wording::base_name;
 use crate::layout::{BitRange, Shape, Type, Value};
@@ -21,24 +19,14 @@ pub(super) fn type_of(node: &Node) -> String {
     }
 }
 
-fn dimensioned(ty: &Type, count: Option<u64>) -> String {
-    let mut text = String::new();
-    let mut item = ty;
-    let mut count = count;
-    loop {
-        let dimension;
-        (item, dimension) = match item {
-            Type::Array(inner, n) => (*inner, Some(*n)),
-            Type::List(inner) => (*inner, count.take()),
-            Type::NulString => return "string".to_owned() + &text,
-            other => return base_name(other) + &text,
-        };
-        // Writing to a string cannot fail.
-        let _ = match dimension {
-            Some(n) => write!(text, "[{n}]"),
-            None => write!(text, "[]"),
-        };
-    }
+fn dimensioned(ty: &Type, mut count: Option<u64>) -> String {
+    let flat = ty.flat();
+    let base = if flat.item == Type::NulString { "string".to_owned() } else { base_name(&flat.item) };
+    let dimensions = flat.dimensions.into_iter().map(|fixed| match fixed.or_else(|| count.take()) {
+        Some(n) => format!("[{n}]"),
+        None => "[]".to_owned(),
+    });
+    base + &dimensions.collect::<String>()
 }
 
 /// The value in the form that says most: numbers in decimal and hexadecimal, the name of an enum's value, the flags
@@ -63,12 +51,8 @@ fn stored(node: &Node, value: &Value) -> String {
         },
         Value::Bits(word, declaration) => {
             let number = hexadecimal(*word as i128, bits_of(node));
-            let Shape::Bits { fields, .. } = declaration.shape else { return number };
-            let flags: Vec<_> = fields
-                .iter()
-                .filter(|field| field.flag && field.bits.of(*word) != 0)
-                .map(|f| f.name)
-                .collect();
+            let flags = declaration.bit_fields().iter().filter(|f| f.flag && f.bits.of(*word) != 0);
+            let flags: Vec<_> = flags.map(|field| field.name).collect();
             if flags.is_empty() { number } else { format!("{number}: {}", flags.join(", ")) }
         }
         Value::Text(bytes) => quoted(bytes),

@@ -3,7 +3,9 @@
 use super::Config;
 use super::choices::Choices;
 use crate::layout::walk::Segment;
-use crate::layout::{BitField, BitRange, Constraint, Declaration, Lookup, Requirement, Shape, Type, Value};
+use crate::layout::{
+    BitField, BitRange, Constraint, Declaration, IntType, Lookup, Requirement, Shape, Type, Value,
+};
 use crate::{Rule, Severity};
 
 /// How often a value is drawn that checks do not like.
@@ -122,17 +124,13 @@ impl<'c> Draw<'c> {
                 }
                 _ => Value::Bits(self.word(declaration, literals), declaration),
             },
-            Type::NulString | Type::Array(..) | Type::List(_) => Value::Text(self.text(patterns)),
+            _ => Value::Text(self.text(patterns)),
         }
     }
 
     fn integer(&mut self, bits: u32, signed: bool, literals: &[i128]) -> i128 {
         let sign = 1i128 << (bits.min(127) - 1);
-        let (min, max) = match (signed, bits) {
-            (_, 128) => (0, i128::MAX),
-            (true, _) => (-sign, sign - 1),
-            (false, _) => (0, 2 * sign - 1),
-        };
+        let (min, max) = IntType { bits, signed }.range();
         if let Some(Forced::Number(number)) = self.forced
             && (min..=max).contains(&number)
         {

@@ -249,16 +249,8 @@ impl Generator<'_> {
     fn ahead(&mut self, looking: &'static Step, literals: &[i128], ahead: &mut Ahead) {
         *ahead = Ahead { at: Some(0), seen: Vec::new() };
         let form = &self.program.forms[looking.form];
-        let unit = match form.kind {
-            Kind::Unit(unit) => &self.program.units[unit],
-            _ => {
-                let value = self.draw.leaf(form.ty, literals, &[]);
-                self.frames.set(looking, &value);
-                ahead.seen.push((0, value));
-                return;
-            }
-        };
-        let Body::Struct(steps) = &unit.body else {
+        let unit = if let Kind::Unit(unit) = form.kind { Some(&self.program.units[unit]) } else { None };
+        let Some(Unit { body: Body::Struct(steps), slots, .. }) = unit else {
             let value = self.draw.leaf(form.ty, literals, &[]);
             self.frames.set(looking, &value);
             ahead.seen.push((0, value));
@@ -267,10 +259,10 @@ impl Generator<'_> {
         let mut at = 0;
         for step in steps {
             let ty = &step.field.ty;
-            if !matches!(ty, Type::Array(..) | Type::List(_) | Type::NulString) {
+            if *ty != Type::NulString && ty.items().is_none() {
                 let value = self.draw.leaf(ty, literals, &[]);
                 for (from, to) in &looking.exports {
-                    if unit.slots[*from as usize].path == [step.field.name] {
+                    if slots[*from as usize].path == [step.field.name] {
                         self.frames.put(*to, &value);
                     }
                 }
@@ -346,8 +338,8 @@ impl Ahead {
             return None;
         }
         match &self.seen.iter().find(|(place, _)| *place == at)?.1 {
-            Value::Bits(word, Declaration { shape: Shape::Bits { fields, .. }, .. }) => {
-                let known = fields.iter().filter(|field| !field.reserved);
+            Value::Bits(word, declaration) => {
+                let known = declaration.bit_fields().iter().filter(|field| !field.reserved);
                 Some((*word, known.fold(0, |mask, field| mask | field.bits.mask())))
             }
             Value::Int(number) => Some((*number as u128, u128::MAX)),

@@ -23,11 +23,7 @@ pub(super) fn distinct(
         Value::Int(integer) => Some(integer),
         _ => None,
     };
-    let (min, max): (i128, i128) = match ty {
-        Type::Unsigned(size @ 1..16) => (0, (1 << (8 * size)) - 1),
-        Type::Signed(size @ 1..16) => (-1 << (8 * size - 1), (1 << (8 * size - 1)) - 1),
-        _ => return None,
-    };
+    let (min, max) = ty.int()?.range();
     let taken: BTreeSet<i128> = before.iter().filter_map(integer).collect();
     let own = integer(item).filter(|own| taken.contains(own))?;
     (own..=max).chain(min..own).take(taken.len() + 1).find(|other| !taken.contains(other)).map(Value::Int)

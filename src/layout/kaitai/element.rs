@@ -1,7 +1,7 @@
 //! How Kaitai writes expressions and types.
 
 use crate::layout::notation::{Notation, factor, identifier, match_bytes, print as print_expr, snake};
-use crate::layout::reach::{Flat, Kind, Names};
+use crate::layout::program::{Names, ValueKind};
 use crate::layout::wording::Lines;
 use crate::layout::{Expr, IntType, Shape, Type};
 
@@ -12,11 +12,12 @@ impl Notation for Kaitai {
     const WORDS: [&'static str; 3] = ["and", "or", "not "];
 
     /// The bits of a word within a word are bits of the outer one.
-    fn path(&self, path: &[&str], steps: &[Kind]) -> String {
+    fn path(&self, path: &[&str], steps: &[ValueKind]) -> String {
         let mut text = String::new();
         for (index, name) in path.iter().enumerate() {
             let before = |n: usize| index.checked_sub(n).and_then(|index| steps.get(index));
-            let nested = matches!((before(1), before(2)), (Some(Kind::Bits(_)), Some(Kind::Bits(_))));
+            let nested =
+                matches!((before(1), before(2)), (Some(ValueKind::Bits(_)), Some(ValueKind::Bits(_))));
             match index {
                 0 => {}
                 _ if nested => text.push('_'),
@@ -77,34 +78,35 @@ pub(super) fn call(name: &str, arguments: &[String]) -> String {
 pub(super) struct Element<'e> {
     pub(super) count: Option<&'e Expr>,
     pub(super) arguments: &'e [Expr],
-    pub(super) names: &'e Names,
+    pub(super) names: &'e Names<'e>,
 }
 
 impl Element<'_> {
     pub(super) fn print(&self, out: &mut Lines, ty: &Type) {
-        let Flat { item, items, array, list } = ty.flat();
-        let count = self.count.filter(|_| list).map(|count| match items {
+        let flat = ty.flat();
+        let list = flat.is_list();
+        let count = self.count.filter(|_| list).map(|count| match flat.items() {
             1 => expression(count, self.names),
             n => format!("{} * {n}", factor(count, self.names, &Kaitai)),
         });
         // Plain bytes are not taken apart.
-        if list && !array && *item == Type::Unsigned(1) {
+        if flat.is_bytes() {
             match count {
                 Some(count) => out.line(format!("size: {}", quoted(&count))),
                 None => out.line("size-eos: true"),
             }
             return;
         }
-        self.base(out, item, list);
+        self.base(out, &flat.item, list);
         match (count, list) {
             (Some(count), _) => {
                 out.line("repeat: expr");
                 out.line(format!("repeat-expr: {}", quoted(&count)));
             }
             (None, true) => out.line("repeat: eos"),
-            (None, false) if array => {
+            (None, false) if !flat.dimensions.is_empty() => {
                 out.line("repeat: expr");
-                out.line(format!("repeat-expr: {items}"));
+                out.line(format!("repeat-expr: {}", flat.items()));
             }
             (None, false) => {}
         }
@@ -136,7 +138,7 @@ impl Element<'_> {
                     out.line(format!("type: {}", quoted(&call(&snake(declaration.name), &arguments))));
                 }
             },
-            Type::Array(..) | Type::List(_) => {}
+            _ => {}
         }
     }
 }

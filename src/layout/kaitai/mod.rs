@@ -18,7 +18,7 @@ use valid::{valid, zero_bits};
 use word::word;
 
 use super::notation::{atom, identifier, snake};
-use super::reach::{Kind, Names, Order, Reached, reachable};
+use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{Lines, constraint_lines, constraint_text, grouped};
 use super::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 
@@ -81,15 +81,8 @@ fn item(out: &mut Lines, id: &str, content: impl FnOnce(&mut Lines)) {
 fn body(out: &mut Lines, reached: &Reached) {
     let declaration = reached.declaration;
     doc(out, declaration.doc);
-    if !declaration.imports.is_empty() {
-        out.line("params:");
-        out.indented(|out| {
-            for (import, kind) in declaration.imports.iter().zip(&reached.imports) {
-                parameter(out, import, *kind);
-            }
-        });
-    }
-    let names = reached.names();
+    parameters(out, reached);
+    let names = reached.names;
     match declaration.shape {
         Shape::Struct(fields) => structure(out, reached, fields, &names),
         Shape::Choice(variants) => choice(out, reached, variants, &names),
@@ -98,20 +91,32 @@ fn body(out: &mut Lines, reached: &Reached) {
     }
 }
 
-fn parameter(out: &mut Lines, name: &str, kind: Kind) {
+fn parameters(out: &mut Lines, reached: &Reached) {
+    if reached.imports.is_empty() {
+        return;
+    }
+    out.line("params:");
+    out.indented(|out| {
+        for (name, kind) in reached.declaration.imports.iter().zip(reached.imports) {
+            parameter(out, name, *kind);
+        }
+    });
+}
+
+fn parameter(out: &mut Lines, name: &str, kind: ValueKind) {
     let id = identifier(name);
     match kind {
-        Kind::Int(ty) => {
+        ValueKind::Int(ty) => {
             let signed = ty.is_some_and(|ty| ty.signed);
             let size = ty.map_or(8, |ty| ty.bits.div_ceil(8).next_power_of_two().min(8));
             item(out, &id, |out| out.line(format!("type: {}{size}", if signed { 's' } else { 'u' })));
         }
-        Kind::Bool | Kind::Other => item(out, &id, |out| out.line("type: bool")),
-        Kind::Enum(declaration) => item(out, &id, |out| {
+        ValueKind::Bool | ValueKind::Other => item(out, &id, |out| out.line("type: bool")),
+        ValueKind::Enum(declaration) => item(out, &id, |out| {
             out.line("type: u8");
             out.line(format!("enum: {}", snake(declaration.name)));
         }),
-        Kind::Bits(declaration) | Kind::Struct(declaration) => {
+        ValueKind::Bits(declaration) | ValueKind::Struct(declaration) => {
             item(out, &id, |out| out.line(format!("type: {}", snake(declaration.name))));
         }
     }
@@ -330,16 +335,9 @@ fn helper(out: &mut Lines, reached: &Reached, field: &Field) {
     let Some(block) = &field.block else { return };
     out.line(format!("{}:", helper_name(reached.declaration, field)));
     out.indented(|out| {
-        if !reached.declaration.imports.is_empty() {
-            out.line("params:");
-            out.indented(|out| {
-                for (import, kind) in reached.declaration.imports.iter().zip(&reached.imports) {
-                    parameter(out, import, *kind);
-                }
-            });
-        }
+        parameters(out, reached);
         out.line("seq:");
-        let names = reached.names();
+        let names = reached.names;
         let element = Element { count: None, arguments: block.arguments, names: &names };
         out.indented(|out| item(out, "as_items", |out| element.print(out, &block.content)));
     });

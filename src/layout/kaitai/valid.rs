@@ -2,9 +2,9 @@
 
 use super::element::{Kaitai, expression, quoted};
 use crate::layout::notation::{atom, identifier};
-use crate::layout::reach::Names;
+use crate::layout::program::Names;
 use crate::layout::wording::{Lines, grouped};
-use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Shape, Type};
+use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Type};
 
 /// What Kaitai can hold the numbers of a field against: all but that those of a list differ, and sums. The
 /// documentation of the field says those.
@@ -12,8 +12,8 @@ pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
     let flat = field.ty.flat();
     let is_number = match flat.item {
         // Lists of bytes are not taken apart.
-        Type::Unsigned(1) => !flat.list || flat.array,
-        Type::Unsigned(size) | Type::Signed(size) => *size <= 8,
+        _ if flat.is_bytes() => false,
+        Type::Unsigned(size) | Type::Signed(size) => size <= 8,
         Type::Float(_) => true,
         _ => false,
     };
@@ -43,7 +43,7 @@ fn term(constraint: &Constraint, field: &Field, id: &str, names: &Names) -> Opti
         }
         // The difference of two infinities is not a number, nor is that of two that are none.
         Requirement::Finite => "_ - _ == 0".to_owned(),
-        Requirement::Ordered if field.ty.flat().list => {
+        Requirement::Ordered if field.ty.flat().is_list() => {
             format!("(_index == 0 or not (_ < {id}[_index - 1]))")
         }
         _ => return None,
@@ -64,8 +64,7 @@ pub(super) fn zero_bits(field: &Field) -> String {
 }
 
 fn zero_terms(declaration: &Declaration, prefix: &str, terms: &mut Vec<String>) {
-    let Shape::Bits { fields, .. } = declaration.shape else { return };
-    for field in fields {
+    for field in declaration.bit_fields() {
         let id = format!("{prefix}{}", identifier(field.name));
         match field.declared {
             Some(inner) => zero_terms(inner, &format!("{id}_"), terms),

@@ -2,9 +2,9 @@
 
 use super::element::{doc, quoted};
 use super::item;
+use crate::layout::BitField;
 use crate::layout::notation::identifier;
 use crate::layout::wording::Lines;
-use crate::layout::{BitField, Declaration, Shape};
 
 /// The bit fields of a word, those of words within it laid out flat.
 pub(super) fn word(out: &mut Lines, fields: &[BitField]) {
@@ -35,8 +35,8 @@ fn bits(
 ) {
     for field in fields {
         let id = format!("{prefix}{}", identifier(field.name));
-        if let Some(Declaration { shape: Shape::Bits { fields, .. }, .. }) = field.declared {
-            bits(out, fields, &format!("{id}_"), values);
+        if let Some(word) = field.declared {
+            bits(out, word.bit_fields(), &format!("{id}_"), values);
             continue;
         }
         // A single bit is a truth value to Kaitai.

@@ -3,22 +3,21 @@
 use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
-use super::draft::{Draft, Import, Target, bits_of, value_form};
-use super::equation::unit_of;
+use super::draft::{Draft, Target, bits_of, value_form};
+use super::equation::{unit_of, unit_that_declares};
 use super::model::{
     Argument, BlockStep, Body, Call, Form, FormId, Kind, Program, Size, SlotName, Step, Unit, UnitId,
 };
+use super::names::{Names, ValueKind};
 use super::size::size_of_unit;
-use crate::layout::{
-    BitField, Block, Constraint, Declaration, Expr, Field, Requirement, Shape, Type, Variant,
-};
+use crate::layout::{Block, Constraint, Declaration, Expr, Field, Requirement, Shape, Type, Variant};
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.
     pub(super) fn new(ty: &'static Type) -> Program {
         let mut builder = Builder::default();
         let root = builder.form(ty, &[]);
-        let Builder { units, forms, .. } = builder;
+        let Builder { units, forms } = builder;
         let mut program =
             Program { units, forms, root, no_arguments: Call::default(), alignment: 1, problems: Vec::new() };
         program.find_uses();
@@ -31,23 +30,21 @@ impl Program {
 #[derive(Default)]
 struct Builder {
     units: Vec<Unit>,
-    /// The imports of each unit, by unit id.
-    imports: Vec<Vec<Import>>,
     forms: Vec<Form>,
 }
 
 impl Builder {
-    fn form(&mut self, ty: &'static Type, imports: &[Import]) -> FormId {
+    fn form(&mut self, ty: &'static Type, imports: &[ValueKind]) -> FormId {
         let (kind, size) = match ty {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => {
                 (Kind::Number((*n).into()), Size::Fixed((*n).into()))
             }
             Type::NulString => (Kind::Text, Size::Open),
-            Type::Array(item, count) => {
-                let item = self.form(item, imports);
-                (Kind::Items(item, Some(*count)), self.forms[item].size.times(*count))
+            Type::Array(item, _) | Type::List(item) => {
+                let (item, count) = (self.form(item, imports), ty.items().and_then(|(_, count)| count));
+                let size = count.map_or(Size::Open, |count| self.forms[item].size.times(count));
+                (Kind::Items(item, count), size)
             }
-            Type::List(item) => (Kind::Items(self.form(item, imports), None), Size::Open),
             Type::Declared(declaration) => {
                 let unit = self.unit(declaration, imports);
                 (Kind::Unit(unit), size_of_unit(&self.units[unit], &self.forms))
@@ -60,12 +57,15 @@ impl Builder {
         })
     }
 
-    fn unit(&mut self, declaration: &'static Declaration, imports: &[Import]) -> UnitId {
-        let known = |id: &UnitId| self.units[*id].declaration == declaration && self.imports[*id] == imports;
-        if let Some(id) = (0..self.units.len()).find(known) {
+    fn unit(&mut self, declaration: &'static Declaration, imports: &[ValueKind]) -> UnitId {
+        let unknown = std::iter::repeat(ValueKind::Int(None));
+        let imports: Vec<_> =
+            imports.iter().copied().chain(unknown).take(declaration.imports.len()).collect();
+        let is_known = |unit: &Unit| unit.declaration == declaration && unit.imports == imports;
+        if let Some(id) = self.units.iter().position(is_known) {
             return id;
         }
-        let mut draft = Draft { declaration, imports, slots: Vec::new(), steps: Vec::new() };
+        let mut draft = Draft { declaration, imports: &imports, slots: Vec::new(), steps: Vec::new() };
         let body = match declaration.shape {
             Shape::Struct(fields) => {
                 for field in fields {
@@ -85,10 +85,15 @@ impl Builder {
                 Body::Choice(alternatives.collect())
             }
             Shape::Enum { size, .. } => Body::Enum(size),
-            Shape::Bits { size, .. } => Body::Word(size),
+            Shape::Bits { size, fields } => {
+                for word in fields.iter().filter_map(|field| field.declared) {
+                    self.unit(word, &[]);
+                }
+                Body::Word(size)
+            }
         };
-        self.units.push(Unit { declaration, slots: draft.slots, body, compared: OnceLock::new() });
-        self.imports.push(imports.to_vec());
+        let slots = draft.slots;
+        self.units.push(Unit { declaration, imports, slots, body, compared: OnceLock::new() });
         self.units.len() - 1
     }
 
@@ -166,7 +171,7 @@ impl Builder {
         let arguments = arguments.iter().zip(imports).enumerate().map(|(index, (argument, import))| {
             let named = (0..).zip(&named).filter(|(_, name)| name.import == Some(index));
             match (import, argument) {
-                (Import::Struct(_), Expr::Path(path)) => {
+                (ValueKind::Struct(_), Expr::Path(path)) => {
                     let fields =
                         named.map(|(slot, name)| (self.path(&[path, &name.path[1..]].concat(), draft), slot));
                     Argument::Fields(fields.collect())
@@ -179,21 +184,14 @@ impl Builder {
     }
 
     /// Returns the kind of value that an argument binds.
-    fn import(&mut self, argument: &'static Expr, draft: &mut Draft) -> Import {
-        match argument {
-            Expr::Path(path) => {
-                if let Some(unit) = self.struct_at(path, draft) {
-                    return Import::Struct(unit);
-                }
-                match self.path(path, draft) {
-                    Code::Slot(_, Some(word)) => Import::Word(word),
-                    Code::Bits(.., BitField { declared: Some(word), .. }) => Import::Word(word),
-                    _ => Import::Value,
-                }
-            }
-            Expr::If(_, chosen, _) => self.import(chosen, draft),
-            _ => Import::Value,
+    fn import(&mut self, argument: &'static Expr, draft: &mut Draft) -> ValueKind {
+        if let Expr::Path(path) = argument
+            && let Some(unit) = self.struct_at(path, draft)
+        {
+            return ValueKind::Struct(self.units[unit].declaration);
         }
+        self.code(argument, draft);
+        Names(&draft.slots).kind(argument)
     }
 
     /// Returns the struct at a path; `None` for any other value.
@@ -202,8 +200,8 @@ impl Builder {
         let field = draft.steps.iter().rfind(|step| step.field.name == *first);
         let start = match field {
             Some(step) => self.forms[value_form(step)?].unit(),
-            None => match draft.import(first).map(|index| draft.imports.get(index)) {
-                Some(Some(Import::Struct(unit))) => Some(*unit),
+            None => match draft.imports[draft.import(first)?] {
+                ValueKind::Struct(declaration) => unit_that_declares(&self.units, declaration),
                 _ => None,
             },
         };
@@ -238,38 +236,45 @@ impl Builder {
         let Some((first, rest)) = path.split_first() else { return Code::Unknown };
         if let Some(index) = draft.steps.iter().rposition(|step| step.field.name == *first) {
             let target = value_form(&draft.steps[index]).and_then(|form| self.target(form, rest));
-            let Some(Target { depth, word }) = target else { return Code::Unknown };
-            let slot = draft.slot(&path[..1 + depth], word, None);
+            let Some(Target { depth, kind }) = target else { return Code::Unknown };
+            let slot = draft.slot(&path[..1 + depth], kind, None);
             let mut step = draft.steps.remove(index);
             self.connect(&mut step, &path[1..1 + depth], slot);
             draft.steps.insert(index, step);
-            return bits_of(slot, word, &path[1 + depth..]);
+            return bits_of(slot, kind, &path[1 + depth..]);
         }
         let Some(index) = draft.import(first) else { return Code::Unknown };
-        let target = match draft.imports.get(index) {
-            Some(Import::Word(word)) => Some(Target { depth: 0, word: Some(word) }),
-            Some(Import::Struct(unit)) => self.target_in(*unit, rest),
-            Some(Import::Value) | None => rest.is_empty().then_some(Target { depth: 0, word: None }),
+        let target = match draft.imports[index] {
+            ValueKind::Struct(declaration) => {
+                unit_that_declares(&self.units, declaration).and_then(|unit| self.target_in(unit, rest))
+            }
+            kind => (rest.is_empty() || kind.word().is_some()).then_some(Target { depth: 0, kind }),
         };
-        let Some(Target { depth, word }) = target else { return Code::Unknown };
-        let slot = draft.slot(&path[..1 + depth], word, Some(index));
-        bits_of(slot, word, &path[1 + depth..])
+        let Some(Target { depth, kind }) = target else { return Code::Unknown };
+        let slot = draft.slot(&path[..1 + depth], kind, Some(index));
+        bits_of(slot, kind, &path[1 + depth..])
     }
 
     /// Returns the value at a path within a form.
     fn target(&self, form: FormId, path: &[&str]) -> Option<Target> {
-        match self.forms[form].kind {
-            Kind::Number(_) if matches!(self.forms[form].ty, Type::Float(_)) => None,
-            Kind::Number(_) | Kind::Text => path.is_empty().then_some(Target { depth: 0, word: None }),
+        let Form { ty, kind, .. } = self.forms[form];
+        match kind {
+            Kind::Number(_) if matches!(ty, Type::Float(_)) => None,
+            Kind::Number(_) | Kind::Text => {
+                path.is_empty().then_some(Target { depth: 0, kind: ValueKind::of(ty) })
+            }
             Kind::Items(..) => None,
             Kind::Unit(unit) => self.target_in(unit, path),
         }
     }
 
     fn target_in(&self, unit: UnitId, path: &[&str]) -> Option<Target> {
-        match &self.units[unit].body {
-            Body::Enum(_) => path.is_empty().then_some(Target { depth: 0, word: None }),
-            Body::Word(_) => Some(Target { depth: 0, word: Some(self.units[unit].declaration) }),
+        let Unit { declaration, body, .. } = &self.units[unit];
+        match body {
+            Body::Enum(_) => {
+                path.is_empty().then_some(Target { depth: 0, kind: ValueKind::Enum(declaration) })
+            }
+            Body::Word(_) => Some(Target { depth: 0, kind: ValueKind::Bits(declaration) }),
             Body::Struct(steps) => {
                 let (first, rest) = path.split_first()?;
                 let step = steps.iter().rfind(|step| step.field.name == *first)?;
@@ -277,7 +282,10 @@ impl Builder {
                 Some(Target { depth: target.depth + 1, ..target })
             }
             Body::Choice(variants) => {
-                variants.iter().find_map(|(_, step)| self.target(value_form(step)?, path))
+                let target = variants.iter().find_map(|(_, step)| self.target(value_form(step)?, path))?;
+                // The number of another alternative may be wider.
+                let kind = target.kind.word().map_or(ValueKind::Other, ValueKind::Bits);
+                Some(Target { kind, ..target })
             }
         }
     }
@@ -302,8 +310,8 @@ impl Builder {
         if let Some(known) = known {
             return known as Slot;
         }
-        let word = self.target_in(unit, path).and_then(|target| target.word);
-        self.units[unit].slots.push(SlotName { path: path.to_vec(), word, import: None });
+        let kind = self.target_in(unit, path).map_or(ValueKind::Other, |target| target.kind);
+        self.units[unit].slots.push(SlotName { path: path.to_vec(), kind, import: None });
         let slot = (self.units[unit].slots.len() - 1) as Slot;
         let mut body = std::mem::replace(&mut self.units[unit].body, Body::Enum(0));
         match &mut body {

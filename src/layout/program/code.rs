@@ -227,7 +227,7 @@ impl Lookup for Seen<'_> {
         let mut names = self.unit?.slots.iter().zip(self.cells);
         let (name, cell) =
             names.find(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path))?;
-        let value = match (cell, name.word) {
+        let value = match (cell, name.kind.word()) {
             (Cell::Int(word), Some(declaration)) => Value::Bits(*word as u128, declaration),
             (Cell::Int(number), None) => Value::Int(*number),
             (Cell::Bool(value), _) => Value::Bool(*value),

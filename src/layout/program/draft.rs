@@ -1,21 +1,14 @@
 //! Units while their names are resolved.
 
 use super::code::{Code, Slot};
-use super::model::{BlockStep, FormId, SlotName, Step, UnitId};
-use crate::layout::{BitRange, Block, Declaration, Packing, Shape};
-
-/// The kind of value bound to an import.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Import {
-    Value,
-    Word(&'static Declaration),
-    Struct(UnitId),
-}
+use super::model::{BlockStep, FormId, SlotName, Step};
+use super::names::ValueKind;
+use crate::layout::{Block, Declaration, Packing};
 
 /// A partially resolved unit.
 pub(super) struct Draft<'i> {
     pub declaration: &'static Declaration,
-    pub imports: &'i [Import],
+    pub imports: &'i [ValueKind],
     pub slots: Vec<SlotName>,
     /// The fields resolved so far; later expressions can name them.
     pub steps: Vec<Step>,
@@ -25,7 +18,7 @@ pub(super) struct Draft<'i> {
 pub(super) struct Target {
     /// The number of names up to the value; the remaining names are bit fields.
     pub depth: usize,
-    pub word: Option<&'static Declaration>,
+    pub kind: ValueKind,
 }
 
 impl Draft<'_> {
@@ -33,15 +26,10 @@ impl Draft<'_> {
         self.declaration.imports.iter().rposition(|import| *import == name)
     }
 
-    pub fn slot(
-        &mut self,
-        path: &[&'static str],
-        word: Option<&'static Declaration>,
-        import: Option<usize>,
-    ) -> Slot {
+    pub fn slot(&mut self, path: &[&'static str], kind: ValueKind, import: Option<usize>) -> Slot {
         let known = self.slots.iter().position(|name| name.import == import && name.path == path);
         let slot = known.unwrap_or_else(|| {
-            self.slots.push(SlotName { path: path.to_vec(), word, import });
+            self.slots.push(SlotName { path: path.to_vec(), kind, import });
             self.slots.len() - 1
         });
         slot as Slot
@@ -59,18 +47,12 @@ pub(super) fn value_form(step: &Step) -> Option<FormId> {
 }
 
 /// Returns the code for the value in a slot, or for the bit field at `path` within it.
-pub(super) fn bits_of(slot: Slot, word: Option<&'static Declaration>, path: &[&str]) -> Code {
+pub(super) fn bits_of(slot: Slot, kind: ValueKind, path: &[&str]) -> Code {
     if path.is_empty() {
-        return Code::Slot(slot, word);
+        return Code::Slot(slot, kind.word());
     }
-    let (mut declaration, mut offset, mut found) = (word, 0, None);
-    for name in path {
-        let Some(Declaration { shape: Shape::Bits { fields, .. }, .. }) = declaration else {
-            return Code::Unknown;
-        };
-        let Some(field) = fields.iter().find(|field| field.name == *name) else { return Code::Unknown };
-        offset += field.bits.offset;
-        (declaration, found) = (field.declared, Some(field));
+    match kind.word().and_then(|word| word.bit_field_at(path)) {
+        Some((bits, field)) => Code::Bits(slot, bits, field),
+        None => Code::Unknown,
     }
-    found.map_or(Code::Unknown, |field| Code::Bits(slot, BitRange { offset, width: field.bits.width }, field))
 }

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Slot};
 use super::model::{Argument, Body, Call, Compared, Form, FormId, Kind, Program, Step, Unit, UnitId, Use};
-use crate::layout::{BinaryOp, BitField, Check, Constraint, Declaration, Expr, Requirement, Shape};
+use crate::layout::{BinaryOp, Check, Constraint, Declaration, Expr, Packing, Requirement};
 
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -62,7 +62,7 @@ impl Program {
     /// Returns all equations in the reading order of their units.
     pub(crate) fn equations(&self) -> Vec<Equation<'_>> {
         let mut equations = Vec::new();
-        for unit in self.reading_order() {
+        for (unit, _) in self.reading_order() {
             if let Body::Choice(variants) = &self.units[unit].body {
                 equations.extend(variants.iter().map(|(code, step)| Equation {
                     unit,
@@ -127,8 +127,9 @@ impl Program {
         code.for_each_literal(&mut |number| literals.push(number));
         code.for_each_value(&mut |slot, field| match field {
             Some(field) => {
-                let word = self.units[unit].slots[slot as usize].word;
-                if let Some(declaration) = word.and_then(|word| owner(word, field)) {
+                let word = self.units[unit].slots[slot as usize].kind.word();
+                let all = word.into_iter().flat_map(Declaration::all_bit_fields);
+                for (declaration, ..) in all.filter(|(.., own)| std::ptr::eq(*own, field)).take(1) {
                     each(Origin { declaration, name: field.name, rule: None }, &literals);
                 }
             }
@@ -199,20 +200,34 @@ impl Program {
         unit_of(&self.forms, form)
     }
 
-    /// Returns the units that the root reaches, in depth-first preorder.
-    pub(super) fn reading_order(&self) -> Vec<UnitId> {
-        let mut order = Vec::new();
-        let mut open: Vec<UnitId> = self.unit_of(self.root).into_iter().collect();
-        while let Some(unit) = open.pop() {
-            if order.contains(&unit) {
+    /// Returns the units that the root reaches, in depth-first preorder, each with whether it lies in a packed block.
+    pub(super) fn reading_order(&self) -> Vec<(UnitId, bool)> {
+        let mut order: Vec<(UnitId, bool)> = Vec::new();
+        let mut open: Vec<_> = self.unit_of(self.root).map(|root| (root, false)).into_iter().collect();
+        while let Some((id, packed)) = open.pop() {
+            if order.iter().any(|(known, _)| *known == id) {
                 continue;
             }
-            order.push(unit);
-            let parts = self.units[unit].body.steps().filter_map(|step| self.unit_of(step.content().0));
-            open.extend(parts.collect::<Vec<_>>().into_iter().rev());
+            order.push((id, packed));
+            let unit = &self.units[id];
+            let parts = unit.body.steps().filter_map(|step| {
+                let is_packed =
+                    step.block.as_ref().is_some_and(|block| block.block.packing != Packing::Stored);
+                Some((self.unit_of(step.content().0)?, packed || is_packed))
+            });
+            let words = unit.declaration.bit_fields().iter().filter_map(|field| field.declared);
+            let words = words.filter_map(|word| Some((unit_that_declares(&self.units, word)?, packed)));
+            let first = open.len();
+            open.extend(parts.chain(words));
+            open[first..].reverse();
         }
         order
     }
+}
+
+/// Returns the first unit of a declaration.
+pub(super) fn unit_that_declares(units: &[Unit], declaration: &Declaration) -> Option<UnitId> {
+    units.iter().position(|unit| unit.declaration == declaration)
 }
 
 /// Returns the unit of a form or of its items; `None` for numbers and text.
@@ -288,15 +303,6 @@ impl Unit {
             compared
         })
     }
-}
-
-/// Returns the packed word that declares this bit field: the word itself or a nested one.
-fn owner(word: &'static Declaration, field: &'static BitField) -> Option<&'static Declaration> {
-    let Shape::Bits { fields, .. } = word.shape else { return None };
-    if fields.iter().any(|own| std::ptr::eq(own, field)) {
-        return Some(word);
-    }
-    fields.iter().filter_map(|own| own.declared).find_map(|inner| owner(inner, field))
 }
 
 impl Constraint {

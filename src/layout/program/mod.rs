@@ -1,14 +1,16 @@
 //! Resolved declarations.
 //!
 //! A [`Declaration`](super::Declaration) refers to values by name; a [`Program`] has a slot for each of them. The
-//! walker, the generator and the breaker run programs.
+//! walker, the generator and the breaker run programs, and printers [list](reachable) their units.
 
 mod build;
 mod code;
 mod draft;
 mod equation;
 mod frames;
+mod listing;
 mod model;
+mod names;
 mod print;
 mod problem;
 mod size;
@@ -19,18 +21,27 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 pub(crate) use code::{Cell, Code, field_value};
 pub(crate) use equation::Role;
 pub(crate) use frames::{Frames, Mark};
-pub(crate) use model::{Argument, BlockStep, Body, Call, Compared, FormId, Kind, Step, Unit, Use};
-pub use model::{Problem, Program};
+pub(super) use listing::{Order, Reached, reachable};
+pub use model::Problem;
+pub(crate) use model::{
+    Argument, BlockStep, Body, Call, Compared, FormId, Kind, Program, Size, Step, Unit, Use,
+};
+pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;
 
 use super::Type;
+
+/// Returns the defects of a declaration: values that nothing decides, or that two things decide.
+pub fn problems(ty: &'static Type) -> &'static [Problem] {
+    &Program::of(ty).problems
+}
 
 /// The programs resolved so far, by the address of their type.
 static PROGRAMS: LazyLock<RwLock<HashMap<usize, &'static Program>>> = LazyLock::new(RwLock::default);
 
 impl Program {
     /// Returns the program of a type. It is resolved on first use and kept until the process ends.
-    pub fn of(ty: &'static Type) -> &'static Program {
+    pub(crate) fn of(ty: &'static Type) -> &'static Program {
         let key = std::ptr::from_ref(ty).addr();
         let known = PROGRAMS.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
         known.unwrap_or_else(|| {

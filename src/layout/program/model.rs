@@ -3,32 +3,33 @@
 use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
+use super::names::ValueKind;
 use crate::layout::{Block, Constraint, Declaration, Field, Type, Variant};
 
 /// A resolved declaration: names are slots, and fixed sizes are known.
 ///
 /// The walker runs it over the bytes of a file.
 #[derive(Debug)]
-pub struct Program {
+pub(crate) struct Program {
     /// Every declared struct, choice, enum and packed word, parts before wholes.
-    pub(crate) units: Vec<Unit>,
+    pub units: Vec<Unit>,
     /// Every type that occurs.
-    pub(crate) forms: Vec<Form>,
+    pub forms: Vec<Form>,
     /// The form of a whole file.
-    pub(crate) root: FormId,
+    pub root: FormId,
     /// The arguments of the root, whose imports have no values.
-    pub(crate) no_arguments: Call,
+    pub no_arguments: Call,
     /// The alignment that checks require of offsets.
-    pub(crate) alignment: u64,
+    pub alignment: u64,
     /// The defects of the declaration.
-    pub(super) problems: Vec<Problem>,
+    pub problems: Vec<Problem>,
 }
 
 /// A defect of a declaration. Its files cannot be assembled, and most of them cannot be read.
 ///
 /// ```
 /// use binrw::binrw;
-/// use meshspec::layout::{Layout, Program};
+/// use meshspec::layout::{Layout, problems};
 ///
 /// #[derive(Layout)]
 /// #[binrw]
@@ -39,7 +40,7 @@ pub struct Program {
 ///     heights: Vec<u16>,
 /// }
 ///
-/// let problems = Program::of(&Samples::TYPE).problems();
+/// let problems = problems(&Samples::TYPE);
 /// assert_eq!(problems[0].to_string(), "Samples.heights: the number of items depends on a value that is no integer");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +92,8 @@ pub(crate) enum Size {
 #[derive(Debug)]
 pub(crate) struct Unit {
     pub declaration: &'static Declaration,
+    /// The kind of each import.
+    pub imports: Vec<ValueKind>,
     /// The name of each slot: its path from this declaration.
     pub slots: Vec<SlotName>,
     pub body: Body,
@@ -120,8 +123,7 @@ pub(crate) enum Use {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SlotName {
     pub path: Vec<&'static str>,
-    /// The declaration, if the value is a packed word.
-    pub word: Option<&'static Declaration>,
+    pub kind: ValueKind,
     /// The index of the import that provides the value; `None` for a field.
     pub import: Option<usize>,
 }

@@ -1,10 +1,11 @@
 //! Programs as text: slots, and the equations of each stored value.
 
 use super::equation::{Equation, Origin, Role};
-use super::model::{Body, Call, Form, Kind, Program, Size, Step, Unit, UnitId};
-use crate::layout::reach::Names;
+use super::model::{Body, Call, Program, Size, Step, Unit, UnitId};
+use super::names::Names;
+use super::size::size_of_unit;
 use crate::layout::wording::{Lines, base_name, readable, type_text};
-use crate::layout::{Declaration, Expr, Packing, Shape, Type};
+use crate::layout::{Declaration, Expr, Packing, Type};
 
 /// Prints the programs of the layouts of a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -20,10 +21,10 @@ pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -
         let equations = program.equations();
         let uses: Vec<_> =
             equations.iter().map(|equation| (program.origins_of(equation), equation)).collect();
-        for problem in program.problems() {
+        for problem in &program.problems {
             out.line(format!("problem: {problem}"));
         }
-        for unit in program.reading_order() {
+        for (unit, _) in program.reading_order() {
             program.print_unit(&mut out, unit, &uses);
         }
     }
@@ -44,7 +45,7 @@ impl Program {
             [] => String::new(),
             imports => format!("({})", imports.join(", ")),
         };
-        out.line(format!("{}{imports}: {}", declaration.name, self.size_text(id)));
+        out.line(format!("{}{imports}: {}", declaration.name, self.size_text(&self.units[id])));
         out.indented(|out| {
             for (slot, name) in slots.iter().enumerate().filter(|(_, name)| name.import.is_some()) {
                 out.line(format!("${slot} {}, passed in", name.path.join(".")));
@@ -56,9 +57,8 @@ impl Program {
                         .for_each(|step| self.print_step(out, declaration, slots_of(step), step, uses));
                 }
                 Body::Choice(_) => {
-                    let Shape::Choice(variants) = declaration.shape else { return };
-                    for variant in variants {
-                        let condition = readable(&variant.condition, &Names::default());
+                    for variant in declaration.variants() {
+                        let condition = plain(&variant.condition);
                         out.line(format!(
                             "{} if {condition}: {}",
                             variant.name,
@@ -84,10 +84,10 @@ impl Program {
         let mut line = format!("{}{slots}: {}", field.name, type_text(field, &Names::default()));
         line.push_str(&arguments(&step.call, field.arguments));
         if let Some(condition) = &field.condition {
-            line.push_str(&format!(" if {}", readable(condition, &Names::default())));
+            line.push_str(&format!(" if {}", plain(condition)));
         }
         if let Some(position) = &field.position {
-            line.push_str(&format!(" at {}", readable(position, &Names::default())));
+            line.push_str(&format!(" at {}", plain(position)));
         }
         if field.lookahead {
             line.push_str(", looked at ahead");
@@ -105,13 +105,12 @@ impl Program {
         });
     }
 
-    fn size_text(&self, unit: UnitId) -> String {
-        let is_it = |form: &&Form| form.kind == Kind::Unit(unit);
-        match self.forms.iter().find(is_it).map(|form| form.size) {
-            Some(Size::Fixed(1)) => "1 byte".to_owned(),
-            Some(Size::Fixed(size)) => format!("{size} bytes"),
-            Some(Size::Argued) => "its arguments decide its size".to_owned(),
-            Some(Size::Open) | None => "its content decides its size".to_owned(),
+    fn size_text(&self, unit: &Unit) -> String {
+        match size_of_unit(unit, &self.forms) {
+            Size::Fixed(1) => "1 byte".to_owned(),
+            Size::Fixed(size) => format!("{size} bytes"),
+            Size::Argued => "its arguments decide its size".to_owned(),
+            Size::Open => "its content decides its size".to_owned(),
         }
     }
 }
@@ -120,8 +119,7 @@ impl Equation<'_> {
     /// Describes the equation: `=` before the source of a value, `->` before its effect.
     fn text(&self, unit: &Unit) -> String {
         let field = format!("{}.{}", unit.declaration.name, self.step.field.name);
-        let expr =
-            |expr: Option<&Expr>| expr.map(|expr| readable(expr, &Names::default())).unwrap_or_default();
+        let expr = |expr: Option<&Expr>| expr.map(plain).unwrap_or_default();
         match self.role {
             Role::Count(_) => {
                 format!("= number of items of {field}: {}", expr(self.step.field.count.as_ref()))
@@ -147,6 +145,10 @@ fn arguments(call: &Call, arguments: &[Expr]) -> String {
     if call.arguments.is_empty() {
         return String::new();
     }
-    let arguments = arguments.iter().map(|argument| readable(argument, &Names::default()));
-    format!("({})", arguments.collect::<Vec<_>>().join(", "))
+    format!("({})", arguments.iter().map(plain).collect::<Vec<_>>().join(", "))
+}
+
+/// Returns an expression with all its casts.
+fn plain(expr: &Expr) -> String {
+    readable(expr, &Names::default())
 }

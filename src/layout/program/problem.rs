@@ -15,16 +15,11 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 impl Program {
-    /// Returns the defects of the declaration, found when it was resolved.
-    pub fn problems(&self) -> &[Problem] {
-        &self.problems
-    }
-
     /// Finds the defects.
     pub(super) fn find_problems(&self) -> Vec<Problem> {
         let equations = self.equations();
         let mut problems: Vec<_> = equations.iter().filter_map(|equation| self.undecided(equation)).collect();
-        for unit in self.reading_order() {
+        for (unit, _) in self.reading_order() {
             problems.extend(self.endless(&self.units[unit]));
         }
         problems.extend(self.decided_twice(&equations));

@@ -24,7 +24,7 @@ pub use crate::path::{Segment, path_text};
 pub use find::{TRAILING, find, unpack_block};
 pub(crate) use select::parse_field;
 pub use select::{Selection, parse_path, select};
-pub use subtree::Subtree;
+pub(crate) use subtree::Subtree;
 
 /// A value or the start of a group of values.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub struct Node<'w> {
 
 impl Node<'_> {
     /// The path of the field itself, also where its content counts as the containing struct's own.
-    pub fn own_path(&self) -> Vec<Segment> {
+    pub(crate) fn own_path(&self) -> Vec<Segment> {
         let inline = self.field.filter(|field| field.block.is_some_and(|block| block.inline));
         self.path.iter().copied().chain(inline.map(|field| Segment::Field(field.name))).collect()
     }

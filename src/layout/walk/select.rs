@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use super::{Node, Segment, TRAILING, Visit, Visitor, find, path_text, walk};
-use crate::layout::{Field, Shape, Type, Value};
+use crate::layout::{Field, Type, Value};
 use crate::{Limits, Span};
 
 /// What a partial path stands for.
@@ -189,24 +189,14 @@ impl Visitor for Selector<'_> {
 
 /// The name as the declaration has it, if values of this type can have a field of this name in them.
 fn declared_name(ty: &Type, name: &str) -> Option<&'static str> {
-    let within = |field: &Field| declared_name(&content(field), name);
-    let named = |own: &'static str| (own == name).then_some(own);
-    match ty {
-        _ if name == TRAILING => Some(TRAILING),
-        Type::Array(item, _) | Type::List(item) => declared_name(item, name),
-        Type::Declared(declaration) => match declaration.shape {
-            Shape::Struct(fields) => {
-                fields.iter().find_map(|field| named(field.name).or_else(|| within(field)))
-            }
-            Shape::Choice(variants) => variants.iter().find_map(|variant| within(&variant.field)),
-            Shape::Bits { fields, .. } => fields.iter().find_map(|field| {
-                let declared = || declared_name(&Type::Declared(field.declared?), name);
-                named(field.name).or_else(declared)
-            }),
-            Shape::Enum { .. } => None,
-        },
-        _ => None,
+    if name == TRAILING {
+        return Some(TRAILING);
     }
+    let named = |own: &'static str| (own == name).then_some(own);
+    let declaration = ty.declaration()?;
+    let bits = || declaration.all_bit_fields().into_iter().find_map(|(.., field)| named(field.name));
+    let field = |field: &Field| named(field.name).or_else(|| declared_name(&field.content(), name));
+    declaration.fields().find_map(field).or_else(bits)
 }
 
 /// Whether values of this type can have a part with this path.
@@ -215,27 +205,22 @@ fn can_have(ty: &Type, path: &[Segment]) -> bool {
     if *step == Segment::Field(TRAILING) && rest.is_empty() {
         return true;
     }
-    match (ty, step) {
-        (Type::Array(item, count), Segment::Index(index)) => index < count && can_have(item, rest),
-        (Type::List(item), Segment::Index(_)) => can_have(item, rest),
-        (Type::Declared(declaration), _) => match declaration.shape {
-            Shape::Struct(fields) => fields.iter().any(|field| {
-                let is_inline = field.block.is_some_and(|block| block.inline);
-                let named = *step == Segment::Field(field.name) && can_have(&content(field), rest);
-                named || (is_inline && can_have(&content(field), path))
-            }),
-            Shape::Choice(variants) => variants.iter().any(|v| can_have(&content(&v.field), path)),
-            Shape::Bits { fields, .. } => fields.iter().any(|field| {
-                let inner = || field.declared.is_some_and(|bits| can_have(&Type::Declared(bits), rest));
-                *step == Segment::Field(field.name) && (rest.is_empty() || inner())
-            }),
-            Shape::Enum { .. } => false,
-        },
-        _ => false,
+    if let Some((item, count)) = ty.items() {
+        let is_item = |index| count.is_none_or(|count| index < count) && can_have(item, rest);
+        return matches!(step, Segment::Index(index) if is_item(*index));
     }
-}
-
-/// The type of what a field holds.
-fn content(field: &Field) -> Type {
-    field.block.map_or(field.ty, |block| block.content)
+    let Type::Declared(declaration) = ty else { return false };
+    let is_choice = !declaration.variants().is_empty();
+    let has_field = declaration.fields().any(|field| {
+        // The content of these has the path of what holds it.
+        let is_inline = is_choice || field.block.is_some_and(|block| block.inline);
+        let named = !is_choice && *step == Segment::Field(field.name) && can_have(&field.content(), rest);
+        named || (is_inline && can_have(&field.content(), path))
+    });
+    let name = |segment: &Segment| match *segment {
+        Segment::Field(name) => Some(name),
+        Segment::Index(_) => None,
+    };
+    let names = || path.iter().map(name).collect::<Option<Vec<_>>>();
+    has_field || names().is_some_and(|names| declaration.bit_field_at(&names).is_some())
 }

@@ -7,7 +7,7 @@ use crate::Span;
 use crate::layout::Value;
 
 /// Reports one value and its parts to a visitor. The walk ends behind it.
-pub struct Subtree<'v, V> {
+pub(crate) struct Subtree<'v, V> {
     path: &'v [Segment],
     visitor: &'v mut V,
     found: bool,

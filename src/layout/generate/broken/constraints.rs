@@ -5,7 +5,7 @@ use super::attempt::{Alteration, Attempt};
 use super::judge::last_name;
 use super::places::{Constrained, Leaf, Places};
 use crate::layout::walk::Segment;
-use crate::layout::{Constraint, Declaration, Requirement, Shape, Type, Value};
+use crate::layout::{Constraint, Requirement, Type, Value};
 
 /// All attempts on the constraints of a file, but for those that an expression holds: they are up to
 /// [numbers](super::numbers).
@@ -81,7 +81,9 @@ fn attempts_on(
         Requirement::ReservedZero => {
             let masks = |leaf: &Leaf| match leaf.value {
                 Value::Bits(word, declaration) => {
-                    reserved(declaration, 0).into_iter().map(|mask| format!("{:#x}", word | mask)).collect()
+                    let reserved =
+                        declaration.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
+                    reserved.map(|(_, bits, _)| format!("{:#x}", word | bits.mask())).collect()
                 }
                 _ => Vec::new(),
             };
@@ -98,7 +100,7 @@ fn attempts_on(
 
 /// The values that a list compares: its own, or those of this field in each of its structs.
 fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item = &'p Leaf> {
-    let is_list = place.field.ty.flat().list;
+    let is_list = place.field.ty.flat().is_list();
     let index = place.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
     let list = if is_list { &place.path[..] } else { &place.path[..index.unwrap_or(0)] };
     let same = move |other: &&Constrained| other.path.starts_with(list) && other.field == place.field;
@@ -115,7 +117,7 @@ impl Leaf {
 
     pub(super) fn largest(&self) -> String {
         match self.ty {
-            Type::Signed(size) => (i128::MAX >> (128 - 8 * size.clamp(&1, &16))).to_string(),
+            Type::Signed(_) => self.ty.int().map_or(0, |int| int.range().1).to_string(),
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
             ty => format!("{:#x}", u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))),
@@ -132,10 +134,9 @@ impl Leaf {
 
     fn smallest(&self) -> String {
         match self.ty {
-            Type::Signed(size) => (i128::MIN >> (128 - 8 * size.clamp(&1, &16))).to_string(),
             Type::Float(4) => format!("{:e}", f32::MIN),
             Type::Float(_) => format!("{:e}", f64::MIN),
-            _ => "0".to_owned(),
+            ty => ty.int().map_or(0, |int| int.range().0).to_string(),
         }
     }
 }
@@ -147,15 +148,4 @@ fn text(value: &Value) -> String {
         Value::F64(number) => number.to_string(),
         other => other.to_string(),
     }
-}
-
-/// The bits of each reserved field of a word that starts at bit `start`.
-fn reserved(declaration: &Declaration, start: u32) -> Vec<u128> {
-    let Shape::Bits { fields, .. } = declaration.shape else { return Vec::new() };
-    let masks = fields.iter().flat_map(|field| match field.declared {
-        _ if field.reserved => vec![field.bits.mask() << start],
-        Some(inner) => reserved(inner, start + field.bits.offset),
-        None => Vec::new(),
-    });
-    masks.collect()
 }

@@ -5,7 +5,9 @@ use std::ops::{ControlFlow, Range};
 
 use super::dependencies::{Dependency, Dependent};
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Constraint, Declaration, Field, Lookup, Packing, Requirement, Shape, Type, Value};
+use crate::layout::{
+    Constraint, Declaration, Field, IntType, Lookup, Packing, Requirement, Shape, Type, Value,
+};
 use crate::{Limits, Span};
 
 /// The parts of a file that can be broken.
@@ -190,15 +192,8 @@ impl Visitor for Finder<'_> {
 /// The packed word that has the bit field of a node.
 fn word_of(node: &Node) -> Option<&'static Declaration> {
     let Type::Declared(outer) = node.ty else { return None };
-    let fields = |declaration: &'static Declaration| match declaration.shape {
-        Shape::Bits { fields, .. } => fields,
-        _ => &[],
-    };
-    let has_it = |declaration: &&'static Declaration| {
-        fields(declaration).iter().any(|field| Some(field) == node.bit_field)
-    };
-    let inner = fields(outer).iter().filter_map(|field| field.declared);
-    std::iter::once(*outer).chain(inner).find(has_it)
+    let field = node.bit_field?;
+    outer.all_bit_fields().into_iter().find(|(.., own)| std::ptr::eq(*own, field)).map(|(word, ..)| word)
 }
 
 /// An integer, and the lowest and highest that there is room for.
@@ -209,10 +204,9 @@ fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
         Value::Bits(word, _) => i128::try_from(*word).ok()?,
         _ => return None,
     };
-    let (bits, is_signed) = match (node.bit_field, node.bits) {
-        (Some(field), Some(bits)) => (bits.width, field.signed),
-        _ => (8 * node.bytes.len() as u32, matches!(node.ty, Type::Signed(_))),
+    let int = match node.bit_field {
+        Some(field) => field.int(),
+        None => IntType { bits: 8 * node.bytes.len() as u32, signed: matches!(node.ty, Type::Signed(_)) },
     };
-    let bits = (1..=64).contains(&bits).then_some(bits)?;
-    Some((value, if is_signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }))
+    (1..=64).contains(&int.bits).then(|| (value, int.range()))
 }

@@ -1,0 +1,81 @@
+//! The names in expressions, and the kinds of values that they stand for.
+
+use super::model::SlotName;
+use crate::layout::expr::Class;
+use crate::layout::{BitField, Declaration, Expr, IntType, Type, UnaryOp};
+
+/// The kind of value that a name stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum ValueKind {
+    /// An integer; the type is unknown for literals and for imports of a root.
+    Int(Option<IntType>),
+    /// A truth value.
+    Bool,
+    /// A packed word.
+    Bits(&'static Declaration),
+    /// An enum.
+    Enum(&'static Declaration),
+    /// A struct.
+    Struct(&'static Declaration),
+    /// A value that expressions cannot use as a number.
+    Other,
+}
+
+impl ValueKind {
+    /// Returns the kind of a number or string.
+    pub fn of(ty: &Type) -> ValueKind {
+        ty.int().map_or(ValueKind::Other, |int| ValueKind::Int(Some(int)))
+    }
+
+    fn of_bits(field: &BitField) -> ValueKind {
+        match field.declared {
+            _ if field.flag => ValueKind::Bool,
+            Some(word) => ValueKind::Bits(word),
+            None => ValueKind::Int(Some(field.int())),
+        }
+    }
+
+    /// Returns the declaration of a packed word.
+    pub fn word(self) -> Option<&'static Declaration> {
+        if let ValueKind::Bits(word) = self { Some(word) } else { None }
+    }
+}
+
+/// The names in the expressions of a unit: its slots. By default there are none.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Names<'u>(pub &'u [SlotName]);
+
+impl Names<'_> {
+    /// Returns the kind of each step of a path.
+    pub fn steps(&self, path: &[&str]) -> Vec<ValueKind> {
+        let mut kinds = vec![ValueKind::Other; path.len()];
+        let Some(slot) = self.0.iter().find(|slot| path.starts_with(&slot.path)) else { return kinds };
+        let depth = slot.path.len();
+        kinds[depth - 1] = slot.kind;
+        for end in depth + 1..=path.len() {
+            let field = slot.kind.word().and_then(|word| word.bit_field_at(&path[depth..end]));
+            kinds[end - 1] = field.map_or(ValueKind::Other, |(_, field)| ValueKind::of_bits(field));
+        }
+        kinds
+    }
+
+    /// Returns the kind of an expression's value.
+    pub fn kind(&self, expr: &Expr) -> ValueKind {
+        let first_typed = |a, b| match self.kind(a) {
+            ValueKind::Int(None) => self.kind(b),
+            kind => kind,
+        };
+        match expr {
+            Expr::Literal(_) => ValueKind::Int(None),
+            Expr::Bool(_) | Expr::Unary(UnaryOp::Not, _) | Expr::Matches(..) => ValueKind::Bool,
+            Expr::Path(path) => self.steps(path).last().copied().unwrap_or(ValueKind::Other),
+            Expr::Unary(UnaryOp::Negate, a) => self.kind(a),
+            Expr::Binary(op, a, b) => match op.class() {
+                Class::Comparison | Class::Logic => ValueKind::Bool,
+                _ => first_typed(a, b),
+            },
+            Expr::Cast(_, to) => ValueKind::Int(Some(*to)),
+            Expr::If(_, a, b) => first_typed(a, b),
+        }
+    }
+}
