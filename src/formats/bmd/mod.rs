@@ -1,5 +1,6 @@
 //! BMD: images of packed meshes with mixed sizes of vertices and faces, quantised skeletons, compacted animations.
 
+mod bits;
 mod codec;
 mod document;
 mod info;
