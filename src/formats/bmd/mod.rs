@@ -28,7 +28,7 @@ use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Wri
 #[cfg(all(feature = "scene", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::scene::{MAX_VERTICES, PIECE, cut};
+    pub use super::scene::{MAX_VERTICES, cut};
 }
 
 impl Declared for Document {

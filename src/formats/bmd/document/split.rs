@@ -1,9 +1,7 @@
 //! Control flags that fit the content, and splitting meshes that are too large for 32-bit faces.
 
-use std::collections::HashMap;
-
 use super::super::schema::ControlFlags;
-use super::{Document, Face, Faces, Mesh, PackedFace, PackedVertex, Vertices};
+use super::{Document, Face, Faces, Mesh, Vertices};
 use crate::{Error, FormatId, Path, Result, Text, path};
 
 /// The most vertices and triangles that a piece of a mesh may have.
@@ -56,76 +54,78 @@ impl Mesh {
 
     fn split_to(&self, limits: PieceLimits) -> Vec<Mesh> {
         let count = self.vertices.len();
-        let is_small = count <= limits.vertices && self.triangle_count() <= limits.triangles;
-        let is_whole = |face: Face| face.vertices().iter().all(|vertex| (*vertex as usize) < count);
-        if is_small || !self.faces.iter().all(is_whole) {
+        if count <= limits.vertices && self.triangle_count() <= limits.triangles {
             return vec![self.clone()];
         }
         let all: Vec<_> = self.packed_vertices().collect();
+        let mesh = |piece: Piece| {
+            let mut vertices = Vertices::default();
+            piece.vertices.iter().try_for_each(|vertex| vertices.push(all[*vertex]))?;
+            let mesh = Mesh::new(self.material.clone(), vertices, Faces::encode(&piece.faces)?);
+            Ok(Mesh { resv3: self.resv3, ..mesh })
+        };
+        let pieces = limits.divide(self.faces.iter(), count).into_iter().flatten();
+        // What has been read or pushed once can be pushed again.
+        match pieces.map(mesh).collect::<Result<Vec<_>>>() {
+            Ok(pieces) if !pieces.is_empty() => pieces,
+            _ => vec![self.clone()],
+        }
+    }
+}
+
+/// A piece of a mesh.
+#[derive(Default)]
+pub struct Piece {
+    /// The vertices, by their positions in the mesh.
+    pub vertices: Vec<usize>,
+    /// The faces, by the positions of their vertices in the piece.
+    pub faces: Vec<Face>,
+    triangles: usize,
+}
+
+impl PieceLimits {
+    /// Divides the faces of a mesh of so many vertices into pieces, in order. Vertices that no face uses come last. `None`
+    /// if a face uses a vertex that does not exist.
+    pub fn divide(self, faces: impl Iterator<Item = Face>, count: usize) -> Option<Vec<Piece>> {
         let mut loose = vec![true; count];
+        // The positions of the vertices in the current piece.
+        let mut places = vec![None; count];
         let mut pieces = Vec::new();
         let mut piece = Piece::default();
-        for face in self.faces.iter() {
-            if !piece.has_room_for(face, limits) {
+        for face in faces {
+            let corners = face.vertices();
+            let mut new = 0;
+            for vertex in corners {
+                new += usize::from(places.get(*vertex as usize)?.is_none());
+            }
+            let triangles = corners.len() - 2;
+            if piece.vertices.len() + new > self.vertices || piece.triangles + triangles > self.triangles {
+                piece.vertices.iter().for_each(|vertex| places[*vertex] = None);
                 pieces.push(std::mem::take(&mut piece));
             }
-            // What has been read or pushed once can be pushed again.
-            if piece.add(face, &all).is_err() {
-                return vec![self.clone()];
-            }
-            face.vertices().iter().for_each(|vertex| loose[*vertex as usize] = false);
+            let mut place = |vertex: u32| {
+                let vertex = vertex as usize;
+                loose[vertex] = false;
+                *places[vertex].get_or_insert_with(|| {
+                    piece.vertices.push(vertex);
+                    piece.vertices.len() as u32 - 1
+                })
+            };
+            let face = match face {
+                Face::Triangle(corners) => Face::Triangle(corners.map(&mut place)),
+                Face::Quad(corners) => Face::Quad(corners.map(&mut place)),
+            };
+            piece.faces.push(face);
+            piece.triangles += triangles;
         }
-        for (vertex, _) in all.iter().zip(&loose).filter(|(_, loose)| **loose) {
-            if piece.vertices.len() >= limits.vertices {
+        for vertex in (0..count).filter(|vertex| loose[*vertex]) {
+            if piece.vertices.len() >= self.vertices {
                 pieces.push(std::mem::take(&mut piece));
             }
-            if piece.vertices.push(*vertex).is_err() {
-                return vec![self.clone()];
-            }
+            piece.vertices.push(vertex);
         }
         pieces.push(piece);
-        let mesh = |piece: Piece| Mesh {
-            resv3: self.resv3,
-            ..Mesh::new(self.material.clone(), piece.vertices, piece.faces)
-        };
-        pieces.into_iter().map(mesh).collect()
-    }
-}
-
-/// A piece of a mesh that is being split.
-#[derive(Default)]
-struct Piece {
-    vertices: Vertices,
-    faces: Faces,
-    triangles: usize,
-    /// Where the vertices of the mesh are in the piece.
-    places: HashMap<u32, u32>,
-}
-
-impl Piece {
-    fn has_room_for(&self, face: Face, limits: PieceLimits) -> bool {
-        let new = face.vertices().iter().filter(|vertex| !self.places.contains_key(vertex)).count();
-        self.places.len() + new <= limits.vertices && self.triangles + triangles(face) <= limits.triangles
-    }
-
-    /// Adds a face, and those of its vertices in `all` that the piece does not have yet.
-    fn add(&mut self, face: Face, all: &[PackedVertex]) -> Result<()> {
-        for vertex in face.vertices() {
-            if !self.places.contains_key(vertex) {
-                self.places.insert(*vertex, self.vertices.len() as u32);
-                self.vertices.push(all[*vertex as usize])?;
-            }
-        }
-        let place = |vertex: u32| self.places[&vertex];
-        let face = match face {
-            Face::Triangle(corners) => Face::Triangle(corners.map(place)),
-            Face::Quad(corners) => Face::Quad(corners.map(place)),
-        };
-        self.triangles += triangles(face);
-        match PackedFace::smallest(face) {
-            Some(face) => self.faces.push(face),
-            None => Err(Error::inexpressible("a face of vertices that no form can name")),
-        }
+        Some(pieces)
     }
 }
 
@@ -168,11 +168,6 @@ impl Document {
         (self.meshes, self.lods, self.bones) = (meshes, lods, bones);
         Ok(starts.windows(2).map(|pair| pair[1] - pair[0]).collect())
     }
-}
-
-/// The triangles that a face is.
-fn triangles(face: Face) -> usize {
-    face.vertices().len() - 2
 }
 
 fn number(mesh: usize, path: impl Into<Path>) -> Result<u8> {

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use glam::Vec3;
 use serde_json::Value;
 
-pub use self::cut::cut;
 #[cfg(feature = "proptest")]
-pub use self::cut::{MAX_VERTICES, PIECE};
+pub use self::cut::MAX_VERTICES;
+pub use self::cut::cut;
 use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
 use super::document::PieceLimits;
