@@ -89,11 +89,6 @@ impl Document {
         with_format!(*self, Document(ref document), |D| D::check(document))
     }
 
-    /// Adds everything in the document that violates a rule of the format to `report`.
-    pub fn check_into(&self, report: &mut Report) {
-        with_format!(*self, Document(ref document), |D| D::check_into(document, report));
-    }
-
     /// The same content in another dialect, with a list of what that dialect cannot hold.
     ///
     /// # Errors

@@ -7,8 +7,6 @@ use crate::{Dialect, FormatId, Text};
 
 pub fn info(document: &Document) -> Info {
     Info {
-        format: FormatId::Bmd.name(),
-        dialect: Dialect::Spec,
         meshes: document.meshes.iter().map(mesh_info).collect(),
         skeleton: (!document.bones.is_empty()).then(|| SkeletonInfo {
             joints: document.bones.len() as u64,
@@ -34,10 +32,10 @@ pub fn info(document: &Document) -> Info {
                 }
             })
             .collect(),
-        properties: Vec::new(),
         materials: distinct(
             document.meshes.iter().filter_map(|mesh| Some(mesh.material.as_ref()?.to_string())),
         ),
+        ..Info::new(FormatId::Bmd.name(), Dialect::Spec)
     }
 }
 
@@ -49,16 +47,15 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         // As triangles, which is what a quad is drawn as.
         indices: 3 * counts.triangulated() as u64,
         index_bits: mesh.faces.packed().map(PackedFace::index_bits).max().unwrap_or(0),
-        start: None,
-        copies: None,
-        bounds: Bounds::of(mesh.decoded_vertices().map(|vertex| vertex.position)),
+        bounds: Bounds::of(mesh.vertices.iter().map(|vertex| vertex.position)),
+        ..MeshInfo::default()
     }
 }
 
 /// Every attribute that some vertex has, in each of its forms.
 fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
-    for vertex in mesh.packed_vertices() {
+    for vertex in mesh.vertices.packed() {
         for (name, components) in attributes_of(vertex) {
             let attribute = AttributeInfo { name: (*name).into(), components: (*components).into() };
             if !attributes.contains(&attribute) {

@@ -203,11 +203,6 @@ impl PackedVertex {
     pub fn position(self) -> [f32; 3] {
         self.value().position
     }
-
-    /// The bone; 0 where the form has none.
-    pub fn bone(self) -> u8 {
-        self.value().bone
-    }
 }
 
 impl Vertices {

@@ -1,6 +1,7 @@
 //! Meshes with more vertices than a face can name, in pieces.
 
-use super::super::document::{Face, PieceLimits};
+use super::super::Face;
+use super::split::PieceLimits;
 use crate::scene::{Faces, Indices, Mesh, Scene};
 use crate::{Loss, LossKind};
 

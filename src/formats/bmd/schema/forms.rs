@@ -127,11 +127,6 @@ impl<F: Form> Packed<F> {
         &self.words
     }
 
-    /// The words, without a copy.
-    pub fn into_words(self) -> Vec<u32> {
-        self.words
-    }
-
     /// Number of items.
     pub fn len(&self) -> usize {
         self.len

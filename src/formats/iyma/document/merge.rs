@@ -14,7 +14,7 @@ fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
 }
 
 /// Whether two documents can be merged.
-pub fn are_compatible(a: &Document, b: &Document) -> bool {
+fn are_compatible(a: &Document, b: &Document) -> bool {
     kind_of(a) == kind_of(b)
 }
 
@@ -67,22 +67,6 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         attribute.data = buffers.flat_map(|buffer| buffer.data.iter().copied()).collect::<Vec<_>>().into();
     }
     Ok((merged, losses))
-}
-
-/// Merges each group of compatible documents, in the order of their first.
-///
-/// # Errors
-///
-/// As [`merge`].
-pub fn merge_compatible(documents: &[Document]) -> Result<Vec<(Document, Vec<Loss>)>> {
-    let mut groups: Vec<Vec<Document>> = Vec::new();
-    for document in documents {
-        match groups.iter_mut().find(|group| are_compatible(&group[0], document)) {
-            Some(group) => group.push(document.clone()),
-            None => groups.push(vec![document.clone()]),
-        }
-    }
-    groups.iter().map(|group| merge(group)).collect()
 }
 
 /// How a document differs from the first one.
