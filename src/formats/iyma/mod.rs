@@ -169,11 +169,8 @@ impl Document {
 
     /// The bounding box of a mesh.
     fn bounds(&self, mesh: &MeshInfo) -> Option<Bounds> {
-        let positions = self.attribute(&Usage::Position)?;
-        let size = positions.format.size();
-        let start = usize::try_from(mesh.first_vertex).ok()?.checked_mul(size)?;
-        let end = start.checked_add(usize::try_from(mesh.vertex_count).ok()?.checked_mul(size)?)?;
-        let values = positions.format.to_f32(positions.data.get(start..end)?);
+        let positions = self.attribute(&Usage::Position)?.of_mesh(mesh)?;
+        let values = positions.to_f32();
         let components = positions.format.components();
         let point = |value: &[f32]| std::array::from_fn(|i| value.get(i).copied().unwrap_or_default());
         Bounds::of(values.chunks_exact(components).map(point))
