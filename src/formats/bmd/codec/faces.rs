@@ -94,16 +94,9 @@ static FORMS: [FaceForm; PackedFace::FORMS.len()] = {
     forms
 };
 
-/// The form of faces with this tag.
-fn form_of(tag: u8) -> &'static FaceForm {
-    let (_, index) = PackedFace::form_of(tag, Surface::default());
-    FORMS.get(index).unwrap_or(&FaceForm::NONE)
-}
-
 impl PackedFace {
     fn declared(self) -> &'static FaceForm {
-        let tag = FaceTag::TAG.of_u64(self.word()) as u8;
-        form_of(tag)
+        &FORMS[self.form_index()]
     }
 
     fn word(self) -> u64 {
