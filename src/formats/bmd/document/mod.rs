@@ -2,7 +2,7 @@
 
 mod channels;
 mod faces;
-mod flags;
+mod mesh;
 mod pose;
 mod shade;
 mod vertices;
@@ -43,20 +43,6 @@ impl Bone {
     /// Whether it is a pseudo-bone.
     pub fn is_pseudo(&self) -> bool {
         matches!(self.transform, Transform::Pseudo(_))
-    }
-}
-
-impl Mesh {
-    /// The kind of surface, from the name of the material.
-    pub fn surface(&self) -> Surface {
-        Surface::of(self.material.as_ref())
-    }
-
-    /// The number of triangles that is written: a quad counts as two while there are at most 1,024 vertices, else
-    /// as one (B12).
-    pub fn triangle_count(&self) -> usize {
-        let counts = self.faces.counts();
-        if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.items() }
     }
 }
 

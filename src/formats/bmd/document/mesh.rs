@@ -1,7 +1,7 @@
-//! Control flags that fit the content of a mesh.
+//! What follows from the content of a mesh: its surface, its number of triangles, its control flags.
 
 use super::super::schema::ControlFlags;
-use super::{Faces, Mesh, Vertices};
+use super::{Faces, Mesh, Surface, Vertices};
 use crate::Text;
 
 impl Mesh {
@@ -26,5 +26,17 @@ impl Mesh {
         ControlFlags::new()
             .with_vertex_subtype(subtype.unwrap_or(1))
             .with_triangles_type(triangles.unwrap_or(1))
+    }
+
+    /// The kind of surface, from the name of the material.
+    pub fn surface(&self) -> Surface {
+        Surface::of(self.material.as_ref())
+    }
+
+    /// The number of triangles that is written: a quad counts as two while there are at most 1,024 vertices, else
+    /// as one (B12).
+    pub fn triangle_count(&self) -> usize {
+        let counts = self.faces.counts();
+        if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.items() }
     }
 }
