@@ -14,6 +14,7 @@
 //!   `meshspec::bulk` or with `#[layout(stored_as = Type)]`, and what `bw` says of values, such as `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
+//! - `#[repr(C)]` structs of plain numbers, which become `meshspec::bulk::Plain`: they are read in bulk;
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
 //!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`),
 //!   `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`, `inline` (a field of bytes that hold another
@@ -76,7 +77,7 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     let (shape, constants) = match &input.data {
         Data::Struct(data) => match container.bits {
             Some(bits) => bits::shape(&input.ident, &data.fields, bits)?,
-            None => (structs::shape(&data.fields, &container.imports)?, quote!()),
+            None => (structs::shape(&data.fields, &container.imports)?, structs::plain(input, &data.fields)),
         },
         Data::Enum(data) => (enums::shape(data, &container)?, quote!()),
         Data::Union(data) => {

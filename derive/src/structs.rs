@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
-use syn::{Fields, Result};
+use syn::{Attribute, DeriveInput, Fields, Result};
 
 use crate::attributes::{self, Block, Checksum, Imports};
 use crate::constraints;
@@ -24,6 +24,25 @@ pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
         }
     }
     Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#constants),*])))
+}
+
+/// The implementation of `meshspec::bulk::Plain` for a `#[repr(C)]` struct: its fields have the byte order of the file.
+pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
+    let is_c = |attr: &Attribute| {
+        attr.path().is_ident("repr")
+            && attr.meta.require_list().is_ok_and(|list| list.tokens.to_string().starts_with('C'))
+    };
+    if !input.attrs.iter().any(is_c) {
+        return Tokens::new();
+    }
+    let (ident, members) = (&input.ident, fields.members().collect::<Vec<_>>());
+    quote! {
+        impl ::meshspec::bulk::Plain for #ident {
+            fn swap_bytes(self) -> Self {
+                Self { #(#members: ::meshspec::bulk::Plain::swap_bytes(self.#members)),* }
+            }
+        }
+    }
 }
 
 /// The only field of a variant as a `Field` constant.

@@ -4,51 +4,16 @@ use std::str::FromStr;
 
 #[cfg(feature = "serde")]
 use super::data;
+use super::document::with_format;
 use super::{About, AnyFormat, Detection, Document, Format};
 use crate::layout::{Schema, SchemaFile, Type};
 #[cfg(feature = "scene")]
 use crate::scene::{Conventions, FromScene};
 use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
-/// The expression with the type of the format's documents under the name given.
-macro_rules! with_document {
-    ($id:expr, |$document:ident| $result:expr) => {
-        match $id {
-            #[cfg(feature = "mesh")]
-            $crate::FormatId::Mesh => {
-                type $document = $crate::mesh::Document;
-                $result
-            }
-            #[cfg(feature = "crucible")]
-            $crate::FormatId::Crucible => {
-                type $document = $crate::crucible::Document;
-                $result
-            }
-            #[cfg(feature = "iyma")]
-            $crate::FormatId::Iyma => {
-                type $document = $crate::iyma::Document;
-                $result
-            }
-            #[cfg(feature = "seed")]
-            $crate::FormatId::Seed => {
-                type $document = $crate::seed::Document;
-                $result
-            }
-            #[cfg(feature = "bmd")]
-            $crate::FormatId::Bmd => {
-                type $document = $crate::bmd::Document;
-                $result
-            }
-        }
-    };
-}
-
-#[cfg(feature = "scene")]
-pub(super) use with_document;
-
 impl From<FormatId> for AnyFormat {
     fn from(id: FormatId) -> AnyFormat {
-        with_document!(id, |D| AnyFormat::of::<D>().with_id(id))
+        with_format!(id, FormatId, |D| AnyFormat::of::<D>().with_id(id))
     }
 }
 
@@ -76,14 +41,14 @@ impl FormatId {
     /// How the format understands space, with the evidence.
     #[cfg(feature = "scene")]
     pub fn conventions(self) -> Conventions {
-        with_document!(self, |D| D::CONVENTIONS)
+        with_format!(self, FormatId, |D| D::CONVENTIONS)
     }
 
     /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
     /// formats that have none.
     #[cfg(feature = "scene")]
     pub fn needs_normals(self) -> bool {
-        with_document!(self, |D| D::NEEDS_NORMALS)
+        with_format!(self, FormatId, |D| D::NEEDS_NORMALS)
     }
 
     /// Decodes a file of this format.
@@ -92,7 +57,7 @@ impl FormatId {
     ///
     /// See [`Format::read`].
     pub fn read(self, bytes: &[u8], options: &ReadOptions) -> Result<Document> {
-        with_document!(self, |D| D::read(bytes, options).map(Document::from))
+        with_format!(self, FormatId, |D| D::read(bytes, options).map(Document::from))
     }
 }
 
@@ -114,6 +79,6 @@ impl<'de> serde::de::DeserializeSeed<'de> for FormatId {
     /// Decodes the data of a document that is known to be of this format. Errors say where they are in the text, which
     /// those of `Document::deserialize` cannot: it has to find the format first.
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<Document, D::Error> {
-        with_document!(self, |T| data::without_format::<T, _>(deserializer).map(Document::from))
+        with_format!(self, FormatId, |T| data::without_format::<T, _>(deserializer).map(Document::from))
     }
 }

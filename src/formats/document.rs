@@ -1,8 +1,6 @@
 //! A file of any of the formats.
 
 use super::Format;
-#[cfg(feature = "scene")]
-use super::by_id::with_document;
 use crate::info::Info;
 #[cfg(feature = "scene")]
 use crate::scene::{FromScene, Scene, SceneOptions};
@@ -34,23 +32,26 @@ pub enum Document {
     Bmd(super::bmd::Document),
 }
 
-/// The expression with the document of the format under the name given.
-macro_rules! with_inner {
-    ($document:expr, |$inner:pat_param| $result:expr) => {
-        match $document {
+/// Matches on a [`Document`], or on a [`FormatId`]: the expression with the type of the format's documents under the name
+/// given.
+macro_rules! with_format {
+    ($value:expr, $Enum:ident $(($document:pat_param))?, |$D:ident| $result:expr) => {
+        match $value {
             #[cfg(feature = "mesh")]
-            Document::Mesh($inner) => $result,
+            $crate::$Enum::Mesh $(($document))? => { type $D = $crate::mesh::Document; $result }
             #[cfg(feature = "crucible")]
-            Document::Crucible($inner) => $result,
+            $crate::$Enum::Crucible $(($document))? => { type $D = $crate::crucible::Document; $result }
             #[cfg(feature = "iyma")]
-            Document::Iyma($inner) => $result,
+            $crate::$Enum::Iyma $(($document))? => { type $D = $crate::iyma::Document; $result }
             #[cfg(feature = "seed")]
-            Document::Seed($inner) => $result,
+            $crate::$Enum::Seed $(($document))? => { type $D = $crate::seed::Document; $result }
             #[cfg(feature = "bmd")]
-            Document::Bmd($inner) => $result,
+            $crate::$Enum::Bmd $(($document))? => { type $D = $crate::bmd::Document; $result }
         }
     };
 }
+
+pub(super) use with_format;
 
 impl Document {
     /// The format of the document.
@@ -71,7 +72,7 @@ impl Document {
 
     /// The dialect that [`write`](Document::write) uses.
     pub fn dialect(&self) -> Dialect {
-        with_inner!(*self, |ref document| document.dialect())
+        with_format!(*self, Document(ref document), |D| D::dialect(document))
     }
 
     /// Encodes the document in its own dialect.
@@ -80,17 +81,12 @@ impl Document {
     ///
     /// See [`Format::write`].
     pub fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        with_inner!(*self, |ref document| document.write(options))
+        with_format!(*self, Document(ref document), |D| D::write(document, options))
     }
 
     /// Everything in the document that violates a rule of the format.
     pub fn check(&self) -> Report {
-        with_inner!(*self, |ref document| document.check())
-    }
-
-    /// Adds everything in the document that violates a rule of the format to `report`.
-    pub fn check_into(&self, report: &mut Report) {
-        with_inner!(*self, |ref document| document.check_into(report));
+        with_format!(*self, Document(ref document), |D| D::check(document))
     }
 
     /// The same content in another dialect, with a list of what that dialect cannot hold.
@@ -99,15 +95,15 @@ impl Document {
     ///
     /// If the format does not have the dialect.
     pub fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
-        with_inner!(self, |document| {
-            let (document, losses) = document.into_dialect(dialect)?;
+        with_format!(self, Document(document), |D| {
+            let (document, losses) = D::into_dialect(document, dialect)?;
             Ok((document.into(), losses))
         })
     }
 
     /// A summary: counts, attributes, bounds.
     pub fn info(&self) -> Info {
-        with_inner!(*self, |ref document| document.info())
+        with_format!(*self, Document(ref document), |D| D::info(document))
     }
 
     /// The content as a [scene](crate::scene), with a list of what a scene cannot hold.
@@ -119,7 +115,7 @@ impl Document {
     pub fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let format = self.format();
         let (scene, losses): (Scene, Vec<Loss>) =
-            with_inner!(self, |document| document.into_scene(options)?);
+            with_format!(self, Document(document), |D| D::into_scene(document, options)?);
         scene.check().map_err(|error| error.in_format(format))?;
         Ok((scene, losses))
     }
@@ -136,7 +132,7 @@ impl Document {
         options: &SceneOptions,
     ) -> Result<(Document, Vec<Loss>)> {
         scene.check()?;
-        with_document!(format, |D| {
+        with_format!(format, FormatId, |D| {
             let (document, losses) = D::from_scene(scene, options)?;
             Ok((document.into(), losses))
         })

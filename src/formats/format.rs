@@ -43,15 +43,21 @@ pub trait Format: Declared + Sized {
         report
     }
 
-    /// The dialect that [`write`](Format::write) uses.
-    fn dialect(&self) -> Dialect;
+    /// The dialect that [`write`](Format::write) uses. By default, that of the specification.
+    fn dialect(&self) -> Dialect {
+        Dialect::Spec
+    }
 
-    /// The same content in another dialect, with a list of what that dialect cannot hold.
+    /// The same content in another dialect, with a list of what that dialect cannot hold. By default, the document: its
+    /// format has one dialect.
     ///
     /// # Errors
     ///
     /// If the format does not have the dialect.
-    fn into_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)>;
+    fn into_dialect(self, dialect: Dialect) -> Result<(Self, Vec<Loss>)> {
+        Self::ABOUT.require_dialect(dialect)?;
+        Ok((self, Vec::new()))
+    }
 
     /// A summary: counts, attributes, bounds.
     fn info(&self) -> Info;

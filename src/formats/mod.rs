@@ -48,7 +48,7 @@ pub use format::Format;
 #[allow(unused_imports, reason = "each binary format locates errors, and there may be none")]
 use locate::locate;
 #[allow(unused_imports, reason = "each format refuses, and there may be no format")]
-use refuse::{encode_checked, refuse};
+use refuse::{accept, encode_checked, refuse};
 pub use registry::Formats;
 
 use std::path::Path;

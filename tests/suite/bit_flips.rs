@@ -320,7 +320,7 @@ fn bmd() {
         let known = forms.len();
         for mesh in &document.meshes {
             // Of a long list, not every item is flipped.
-            forms.extend(mesh.packed_vertices().next().map(|vertex| vertex.form()));
+            forms.extend(mesh.vertices.packed().next().map(|vertex| vertex.form()));
             forms.extend(mesh.faces.packed().next().map(|face| face.form()));
         }
         if forms.len() > known {

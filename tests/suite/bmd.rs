@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::common::{File, config};
 use binrw::{BinRead, BinWrite};
+use meshspec::bmd::__private::{PieceLimits, split_meshes};
 use meshspec::bmd::schema::{
     AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, MeshDef,
     MeshPlaces, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64, Triangle32,
@@ -353,7 +354,7 @@ fn expected_leaves(document: &Document) -> Vec<(String, u128)> {
     for (i, mesh) in document.meshes.iter().enumerate() {
         add(format!("meshes[{i}].flags"), wide(&mesh.flags.into_bytes()));
         add(format!("meshes[{i}].resv3"), mesh.resv3.into());
-        for (j, vertex) in mesh.packed_vertices().enumerate() {
+        for (j, vertex) in mesh.vertices.packed().enumerate() {
             let word = match vertex {
                 PackedVertex::Textured64(v) => wide(&v.into_bytes()),
                 PackedVertex::Flat64(v) => wide(&v.into_bytes()),
@@ -791,12 +792,13 @@ fn grid(columns: u32, rows: u32) -> Mesh {
 
 #[test]
 fn large_meshes_are_cut_when_asked() {
+    const SMALL: PieceLimits = PieceLimits { vertices: 1023, triangles: 65_535 };
     let large = grid(50, 60);
     // A quad counts as one above 1,024 vertices, else as two (B12).
     assert_eq!((large.triangle_count(), grid(10, 10).triangle_count()), (49 * 59, 2 * 81));
     let corners = |meshes: &[Mesh]| -> Vec<[f32; 3]> {
         let corners = meshes.iter().flat_map(|mesh| {
-            let vertices: Vec<_> = mesh.decoded_vertices().collect();
+            let vertices: Vec<_> = mesh.vertices.iter().collect();
             let faces: Vec<_> = mesh.faces.iter().collect();
             faces.into_iter().flat_map(move |face| {
                 face.vertices().iter().map(|v| vertices[*v as usize].position).collect::<Vec<_>>()
@@ -812,7 +814,7 @@ fn large_meshes_are_cut_when_asked() {
         .map(|(id_mesh, n_mesh)| LodDef { id_mesh, n_mesh, ..LodDef::default() })
         .into();
     let before = document.clone();
-    assert_eq!(document.split_large_meshes().unwrap(), 2);
+    assert_eq!(split_meshes(&mut document, SMALL).unwrap().iter().filter(|pieces| **pieces > 1).count(), 2);
     assert!(document.meshes.iter().all(|mesh| mesh.vertices.len() < 1024));
     assert!(document.meshes.len() > before.meshes.len());
     assert_eq!(document.check().errors(), 0, "{:?}", document.check());
@@ -820,15 +822,14 @@ fn large_meshes_are_cut_when_asked() {
         assert_eq!(corners(document.meshes_of(*lod).unwrap()), corners(before.meshes_of(*old).unwrap()));
     }
     assert_eq!(document.meshes[usize::from(document.bones[1].id_solid)], before.meshes[2]);
-    // What is small enough stays as it is; nothing is cut unasked.
-    assert_eq!(pyramid(None).split(), [pyramid(None)]);
+    // Nothing is cut unasked.
     let bytes = before.write(&WriteOptions::default()).unwrap();
     assert_eq!(Document::read(&bytes, &ReadOptions::default()).unwrap(), before);
     // A mesh number that does not fit leaves the document as it was.
     let mut full = Document { meshes: vec![large; 120], ..Document::default() };
     full.lods = vec![LodDef { id_mesh: 100, n_mesh: 20, ..LodDef::default() }];
     let whole = full.clone();
-    assert_eq!(full.split_large_meshes().unwrap_err().path(), "lods[0].id_mesh");
+    assert_eq!(split_meshes(&mut full, SMALL).unwrap_err().path(), "lods[0].id_mesh");
     assert!(full == whole);
 }
 

@@ -1,6 +1,7 @@
 //! BMD in numbers: bulk decoding against the getters of the declared words, encoding against its error bounds.
 
 use crate::common::config;
+use half::f16;
 use meshspec::bmd::schema::{FineSt, ScaledSt, TexturedVertex64, WideSt};
 use meshspec::bmd::{
     Attributes, Document, F8A, Face, FaceCounts, Faces, Mesh, PackedFace, PackedVertex, Rotation, Surface,
@@ -33,7 +34,7 @@ fn by_getters(vertex: PackedVertex) -> Vertex {
         PackedVertex::Flat64(v) => v.position().value(),
         PackedVertex::Fine96(v) => v.position().value(),
         PackedVertex::Scaled96(v) => v.position().value(),
-        PackedVertex::Vertex128(v) => v.position(),
+        PackedVertex::Vertex128(v) => [v.org_x(), v.org_y(), v.org_z()].map(|x| f16::from_bits(x).to_f32()),
     };
     // The last byte of 96 bits (B10).
     let last = |tag, last| match tag {

@@ -1,7 +1,10 @@
 //! Meshes with more vertices than a face of BMD can name.
 
-use meshspec::bmd::__private::{MAX_VERTICES, PIECE, cut};
+use meshspec::bmd::__private::{MAX_VERTICES, cut};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Scene};
+
+/// The most vertices that a mesh of an image can count.
+const PIECE: usize = u16::MAX as usize;
 
 #[test]
 fn meshes_that_faces_cannot_name_are_cut() {

@@ -1,14 +1,12 @@
 //! Counts, attributes and bounds for `info`.
 
-use super::codec::attributes_of;
-use super::{Document, Mesh, PackedFace};
+use super::schema::VertexTag;
+use super::{Document, Mesh, PackedFace, PackedVertex};
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo, distinct};
 use crate::{Dialect, FormatId, Text};
 
 pub fn info(document: &Document) -> Info {
     Info {
-        format: FormatId::Bmd.name(),
-        dialect: Dialect::Spec,
         meshes: document.meshes.iter().map(mesh_info).collect(),
         skeleton: (!document.bones.is_empty()).then(|| SkeletonInfo {
             joints: document.bones.len() as u64,
@@ -34,10 +32,10 @@ pub fn info(document: &Document) -> Info {
                 }
             })
             .collect(),
-        properties: Vec::new(),
         materials: distinct(
             document.meshes.iter().filter_map(|mesh| Some(mesh.material.as_ref()?.to_string())),
         ),
+        ..Info::new(FormatId::Bmd.name(), Dialect::Spec)
     }
 }
 
@@ -49,18 +47,16 @@ fn mesh_info(mesh: &Mesh) -> MeshInfo {
         // As triangles, which is what a quad is drawn as.
         indices: 3 * counts.triangulated() as u64,
         index_bits: mesh.faces.packed().map(PackedFace::index_bits).max().unwrap_or(0),
-        start: None,
-        copies: None,
-        bounds: Bounds::of(mesh.decoded_vertices().map(|vertex| vertex.position)),
+        bounds: Bounds::of(mesh.vertices.iter().map(|vertex| vertex.position)),
+        ..MeshInfo::default()
     }
 }
 
 /// Every attribute that some vertex has, in each of its forms.
 fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
     let mut attributes: Vec<AttributeInfo> = Vec::new();
-    let surface = mesh.surface();
-    for tag in mesh.vertices.tags() {
-        for (name, components) in attributes_of(tag, surface) {
+    for vertex in mesh.vertices.packed() {
+        for (name, components) in attributes_of(vertex) {
             let attribute = AttributeInfo { name: (*name).into(), components: (*components).into() };
             if !attributes.contains(&attribute) {
                 attributes.push(attribute);
@@ -68,4 +64,28 @@ fn attributes(mesh: &Mesh) -> Vec<AttributeInfo> {
         }
     }
     attributes
+}
+
+/// Name and components of an attribute.
+type Attribute = (&'static str, &'static str);
+
+const POSITION: Attribute = ("position", "3 × 9 bits");
+const FINE_ST: Attribute = ("st", "2 × 12 bits");
+const SCALED_ST: Attribute = ("st", "2 × 11 bits");
+const NORMAL: Attribute = ("normal", "3 × F8A");
+const COLOR: Attribute = ("color", "1 × u8");
+const BONE: Attribute = ("bone", "1 × u8");
+
+/// The attributes that a vertex has.
+fn attributes_of(vertex: PackedVertex) -> &'static [Attribute] {
+    let has_bone = vertex.tag() & !1 == VertexTag::BONE_96;
+    match vertex {
+        PackedVertex::Textured64(_) => &[POSITION, SCALED_ST, BONE],
+        PackedVertex::Flat64(_) => &[POSITION, NORMAL, BONE],
+        PackedVertex::Fine96(_) if has_bone => &[POSITION, FINE_ST, NORMAL, BONE],
+        PackedVertex::Fine96(_) => &[POSITION, FINE_ST, NORMAL, COLOR],
+        PackedVertex::Scaled96(_) if has_bone => &[POSITION, SCALED_ST, NORMAL, BONE],
+        PackedVertex::Scaled96(_) => &[POSITION, SCALED_ST, NORMAL, COLOR],
+        PackedVertex::Vertex128(_) => &[("position", "3 × f16"), ("st", "2 × 14 bits"), NORMAL, COLOR, BONE],
+    }
 }

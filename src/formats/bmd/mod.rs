@@ -1,5 +1,6 @@
 //! BMD: images of packed meshes with mixed sizes of vertices and faces, quantised skeletons, compacted animations.
 
+mod bits;
 mod codec;
 mod document;
 mod info;
@@ -14,20 +15,20 @@ pub use codec::{Attributes, Tolerance, VertexColumns, VertexErrors, VertexSize, 
 pub use document::{
     Animation, Bone, ChannelErrors, Channels, Document, Face, FaceCounts, Faces, FloatChannels, Matrix, Mesh,
     Motion, PackedFace, PackedVertex, Pose, Surface, Track, TrackKey, Transform, Vertex, Vertices,
-    flat_color, resource_name, shade_color,
+    flat_color, shade_color,
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 use crate::info::Info;
 use crate::layout::Layout;
-use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, FormatId, ReadOptions, Report, Result, WriteOptions};
 
 /// The division of large meshes, for the tests: as a file, one of them takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
 #[doc(hidden)]
 pub mod __private {
-    pub use super::scene::{MAX_VERTICES, PIECE, cut};
+    pub use super::scene::{MAX_VERTICES, PieceLimits, cut, split_meshes};
 }
 
 impl Declared for Document {
@@ -66,10 +67,7 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         Self::dialect_of(bytes, options)
             .and_then(|_| codec::read(bytes))
-            .and_then(|document| {
-                refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
-                Ok(document)
-            })
+            .and_then(|document| accept(document, options))
             .map_err(|error| locate(error, Self::ABOUT, &schema::Image::TYPE, bytes, options))
     }
 
@@ -79,15 +77,6 @@ impl Format for Document {
 
     fn check_into(&self, report: &mut Report) {
         rules::check(self, report);
-    }
-
-    fn dialect(&self) -> Dialect {
-        Dialect::Spec
-    }
-
-    fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
-        Self::ABOUT.require_dialect(dialect)?;
-        Ok((self, Vec::new()))
     }
 
     fn info(&self) -> Info {

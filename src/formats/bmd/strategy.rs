@@ -60,7 +60,7 @@ fn complete(document: &mut Document) -> Option<()> {
 /// there are, and the mesh the control flags that it fits (B11).
 fn complete_mesh(mesh: &mut Mesh) -> Option<()> {
     let surface = mesh.surface();
-    let vertices = mesh.packed_vertices().filter_map(|vertex| {
+    let vertices = mesh.vertices.packed().filter_map(|vertex| {
         let mut words = vertex.words();
         if let Some(tag) = PackedVertex::row_of(vertex.tag(), surface).and_then(|row| row.tag) {
             words[1] = words[1] & 0x00FF_FFFF | u32::from(tag) << 24;
@@ -79,7 +79,7 @@ fn complete_mesh(mesh: &mut Mesh) -> Option<()> {
     mesh.n_tris = None;
     let drawn = mesh.flags;
     let sizes = drawn.vertex_sizes();
-    let is_fine = mesh.packed_vertices().all(|vertex| sizes.contains(&vertex.bits()))
+    let is_fine = mesh.vertices.packed().all(|vertex| sizes.contains(&vertex.bits()))
         && mesh.faces.packed().all(|face| drawn.allows(face));
     mesh.flags = if is_fine { drawn } else { mesh.fitting_flags() };
     Some(())
@@ -144,7 +144,7 @@ fn make_plausible(document: &mut Document) -> Option<()> {
     let bones = document.bones.len().max(1) as u32;
     for mesh in &mut document.meshes {
         let surface = mesh.surface();
-        let vertices: Vec<_> = mesh.packed_vertices().collect();
+        let vertices: Vec<_> = mesh.vertices.packed().collect();
         mesh.vertices = Default::default();
         let is_undefined = |tag| (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag);
         for vertex in vertices.into_iter().filter(|vertex| !is_undefined(vertex.tag())) {

@@ -29,10 +29,10 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
-use super::{About, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
-use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
@@ -74,10 +74,7 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, &options.limits)
-            .and_then(|document| {
-                refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
-                Ok(document)
-            })
+            .and_then(|document| accept(document, options))
             .map_err(|error| locate(error, Self::ABOUT, codec::layout(bytes, dialect), bytes, options))
     }
 
@@ -115,13 +112,8 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         Info {
-            format: FormatId::Crucible.name(),
-            dialect: self.dialect,
             meshes: self.chunks.iter().map(mesh_info).collect(),
-            skeleton: None,
-            animations: Vec::new(),
-            properties: Vec::new(),
-            materials: Vec::new(),
+            ..Info::new(FormatId::Crucible.name(), self.dialect)
         }
     }
 }
@@ -143,11 +135,10 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
             Indices::U16(_) => 16,
             Indices::U32(_) => 32,
         },
-        start: None,
-        copies: None,
         bounds: match chunk.positions_3d() {
             Some(positions) => Bounds::of(positions.iter().copied()),
             None => Bounds::of(flat),
         },
+        ..MeshInfo::default()
     }
 }

@@ -51,7 +51,7 @@ pub fn metadata(descriptor: &[u8], data_checksum: u64, dialect: Dialect) -> u64 
 /// The checksum of the data, given the dialect, for the declaration.
 pub(super) const DATA: ChecksumFunction = ChecksumFunction {
     name: "RapidHash of the data",
-    compute: |data, arguments| one_shot(&[data], dialect_of(arguments)),
+    compute: |data, arguments| one_shot(&[data], dialect_of(arguments.first())),
 };
 
 /// The checksum of the metadata, given the dialect and the checksum of the data, for the declaration.
@@ -62,12 +62,13 @@ pub(super) const METADATA: ChecksumFunction = ChecksumFunction {
             Some(Value::Int(checksum)) => *checksum as u64,
             _ => 0,
         };
-        metadata(descriptor, data_checksum, dialect_of(arguments))
+        metadata(descriptor, data_checksum, dialect_of(arguments.first()))
     },
 };
 
-fn dialect_of(arguments: &[Value]) -> Dialect {
-    let is_reference = arguments.first() == Some(&Dialect::Reference.into());
+/// The dialect that a declaration hands to a function.
+pub(super) fn dialect_of(argument: Option<&Value>) -> Dialect {
+    let is_reference = argument == Some(&Dialect::Reference.into());
     if is_reference { Dialect::Reference } else { Dialect::Spec }
 }
 

@@ -34,8 +34,8 @@ pub mod schema;
 pub mod strategy;
 
 pub use bytes::Bytes;
-pub use codec::{Reader, compression_levels, open_reader};
-pub use document::merge::{are_compatible, merge, merge_compatible};
+pub use codec::{Reader, compression_levels};
+pub use document::merge::merge;
 pub use document::{
     Attribute, DataChecksum, Document, DrawIndexedIndirect, DrawIndirect, Draws, IndexBuffer, WrongChecksum,
 };
@@ -43,9 +43,9 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Declared, Detection, Format, Specification, encode_checked, refuse};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
-use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 /// The checksums, for the tests that compare them with published vectors.
 #[cfg(feature = "proptest")]
@@ -90,10 +90,7 @@ impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
         codec::read(bytes, dialect, options)
-            .and_then(|document| {
-                refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)?;
-                Ok(document)
-            })
+            .and_then(|document| accept(document, options))
             .map_err(|error| codec::locate_in(error, bytes, dialect, options))
     }
 
@@ -124,12 +121,7 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         Info {
-            format: FormatId::Iyma.name(),
-            dialect: self.dialect,
             meshes: self.meshes.iter().map(|mesh| self.mesh_info(mesh)).collect(),
-            skeleton: None,
-            animations: Vec::new(),
-            materials: Vec::new(),
             properties: vec![
                 Property {
                     name: "n_vertices".to_owned(),
@@ -144,6 +136,7 @@ impl Format for Document {
                     value: PropertyValue::Word(self.data_checksum.word()),
                 },
             ],
+            ..Info::new(FormatId::Iyma.name(), self.dialect)
         }
     }
 
@@ -169,18 +162,15 @@ impl Document {
                 first_index: mesh.first_index.into(),
                 first_vertex: mesh.first_vertex.into(),
             }),
-            copies: None,
             bounds: self.bounds(mesh),
+            ..Default::default()
         }
     }
 
     /// The bounding box of a mesh.
     fn bounds(&self, mesh: &MeshInfo) -> Option<Bounds> {
-        let positions = self.attribute(&Usage::Position)?;
-        let size = positions.format.size();
-        let start = usize::try_from(mesh.first_vertex).ok()?.checked_mul(size)?;
-        let end = start.checked_add(usize::try_from(mesh.vertex_count).ok()?.checked_mul(size)?)?;
-        let values = positions.format.to_f32(positions.data.get(start..end)?);
+        let positions = self.attribute(&Usage::Position)?.of_mesh(mesh)?;
+        let values = positions.to_f32();
         let components = positions.format.components();
         let point = |value: &[f32]| std::array::from_fn(|i| value.get(i).copied().unwrap_or_default());
         Bounds::of(values.chunks_exact(components).map(point))

@@ -145,16 +145,13 @@ impl Format for Document {
 
     fn info(&self) -> Info {
         Info {
-            format: FormatId::Mesh.name(),
-            dialect: self.dialect,
             meshes: vec![MeshInfo {
                 vertices: self.vertices.len() as u64,
                 attributes: AttributeInfo::of_record::<Vertex>(&[self.vertices.format().into()]),
                 indices: self.indices.len() as u64,
                 index_bits: 32,
-                start: None,
-                copies: None,
                 bounds: Bounds::of(self.vertices.positions().iter()),
+                ..MeshInfo::default()
             }],
             skeleton: (!self.joints.is_empty()).then(|| SkeletonInfo {
                 joints: self.joints.len() as u64,
@@ -171,8 +168,7 @@ impl Format for Document {
                     poses: animation.timestamps.len() as u64,
                 })
                 .collect(),
-            properties: Vec::new(),
-            materials: Vec::new(),
+            ..Info::new(FormatId::Mesh.name(), self.dialect)
         }
     }
 }

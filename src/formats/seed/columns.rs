@@ -5,26 +5,21 @@ use crate::layout::Number;
 /// The most values of a line, as the grammar has it.
 pub const MAX_VALUES: usize = 4;
 
-/// The values of a line, as many as the table says.
+/// Numbers of either type.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Values {
-    Floats([f32; MAX_VALUES]),
-    Indices([u32; MAX_VALUES]),
+pub(super) enum Numbers<F, I> {
+    Floats(F),
+    Indices(I),
 }
+
+/// The values of a line, as many as the table says.
+pub(super) type Values = Numbers<[f32; MAX_VALUES], [u32; MAX_VALUES]>;
 
 /// The values of all lines of a kind.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Column<'d> {
-    Floats(&'d [f32]),
-    Indices(&'d [u32]),
-}
+pub(super) type Column<'d> = Numbers<&'d [f32], &'d [u32]>;
 
 /// As [`Column`], to be written to.
-#[derive(Debug)]
-pub(super) enum ColumnMut<'d> {
-    Floats(&'d mut [f32]),
-    Indices(&'d mut [u32]),
-}
+pub(super) type ColumnMut<'d> = Numbers<&'d mut [f32], &'d mut [u32]>;
 
 impl Column<'_> {
     /// Number of values.

@@ -36,9 +36,7 @@ use std::ops::ControlFlow;
 use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number};
-use crate::{
-    Dialect, Error, ErrorKind, FormatId, Line, Loss, ReadOptions, Report, Result, Severity, WriteOptions,
-};
+use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::{detect, locate, write};
 use rules::Unreadable;
 
@@ -132,35 +130,20 @@ impl Format for Document {
         rules::check(self, Unreadable::default(), report);
     }
 
-    fn dialect(&self) -> Dialect {
-        Dialect::Spec
-    }
-
-    fn into_dialect(self, dialect: Dialect) -> Result<(Document, Vec<Loss>)> {
-        Self::ABOUT.require_dialect(dialect)?;
-        Ok((self, Vec::new()))
-    }
-
     fn info(&self) -> Info {
         let attributes =
             Kind::ALL.into_iter().filter(|kind| kind.attribute().is_per_vertex() && self.has(*kind));
         Info {
-            format: FormatId::Seed.name(),
-            dialect: Dialect::Spec,
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
                 vertices: self.vertex_count() as u64,
                 attributes: attributes.map(attribute_info).collect(),
                 indices: 3 * self.faces.len() as u64,
                 index_bits: 32,
-                start: None,
-                copies: None,
                 bounds: Bounds::of(self.positions.iter().copied()),
+                ..MeshInfo::default()
             }],
-            skeleton: None,
-            animations: Vec::new(),
-            // It is among the properties.
-            materials: Vec::new(),
+            ..Info::new(FormatId::Seed.name(), Dialect::Spec)
         }
     }
 }

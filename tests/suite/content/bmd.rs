@@ -43,7 +43,7 @@ fn mesh(at: &str, mesh: &Mesh, expected: &Value) {
     assert_eq!(expected["n_vtx"], mesh.vertices.len(), "{at}");
     assert_eq!(expected["sz_vtx"], 4 * mesh.vertices.words().len(), "{at}");
     assert_eq!(expected["sz_tris"], 4 * mesh.faces.words().len(), "{at}");
-    for (index, vertex) in mesh.packed_vertices().enumerate() {
+    for (index, vertex) in mesh.vertices.packed().enumerate() {
         let at = format!("{at}.vertices[{index}]");
         assert_eq!(expected["vtx_size"][index], vertex.bits() / 8, "{at}");
         let value = vertex.value();

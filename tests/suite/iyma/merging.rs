@@ -1,8 +1,7 @@
 //! Several meshes in one file, and each in a file of its own.
 
 use meshspec::iyma::{
-    Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat,
-    are_compatible, merge, merge_compatible,
+    Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat, merge,
 };
 use meshspec::{ErrorKind, Format};
 
@@ -34,15 +33,12 @@ fn merging_and_splitting() {
     assert!(indices.iter().take(9).eq(a.indices.as_ref().unwrap().iter()));
     assert_eq!(Document::read(&write(&merged), &Default::default()).unwrap(), merged);
 
-    // What is not compatible is refused, or goes into a file of its own.
+    // What is not compatible is refused.
     let mut bare = strip(5, "");
     bare.indices = None;
     bare.meshes[0].index_count = 0;
-    assert!(!are_compatible(&a, &bare));
     let error = merge(&[a.clone(), bare.clone()]).unwrap_err();
     assert!(error.path() == "documents[1]" && error.message().contains("without indices"), "{error}");
-    let groups = merge_compatible(&[a.clone(), bare, b]).unwrap();
-    assert_eq!(groups.iter().map(|(group, _)| group.meshes.len()).collect::<Vec<_>>(), [2, 1]);
 
     // What is in no mesh is said to be lost.
     let mut spare = strip(5, "");

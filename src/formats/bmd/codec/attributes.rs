@@ -62,14 +62,6 @@ pub enum VertexSize {
 impl VertexSize {
     /// From small to large.
     pub(super) const ALL: [VertexSize; 3] = [VertexSize::Bits64, VertexSize::Bits96, VertexSize::Bits128];
-
-    pub(super) const fn bytes(self) -> usize {
-        match self {
-            VertexSize::Bits64 => 8,
-            VertexSize::Bits96 => 12,
-            VertexSize::Bits128 => 16,
-        }
-    }
 }
 
 /// The largest error of each attribute that was encoded.

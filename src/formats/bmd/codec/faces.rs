@@ -1,10 +1,12 @@
 //! Faces from packed words to vertices and back, one by one and in bulk. All of it follows from the fields v0, v1, … of
 //! the declared words.
 
+use super::super::bits::{bits, field};
 use super::super::document::{Face, FaceCounts, Faces};
-use super::super::schema::{self, FaceTag, Form, FormRow, PackedFace, Surface, Tag, face_forms};
-use super::bits::{bits, field, run_of};
-use super::dispatch::dispatch;
+use super::super::schema::{
+    FaceTag, Form, FormRow, PackedFace, Quad32, Quad64, Surface, Triangle32, Triangle64,
+};
+use super::runs::run_of;
 use crate::layout::{BitRange, Declaration, Layout, Shape, Type};
 use crate::{Error, Result, path};
 
@@ -92,16 +94,9 @@ static FORMS: [FaceForm; PackedFace::FORMS.len()] = {
     forms
 };
 
-/// The form of faces with this tag.
-fn form_of(tag: u8) -> &'static FaceForm {
-    let (_, index) = PackedFace::form_of(tag, Surface::default());
-    FORMS.get(index).unwrap_or(&FaceForm::NONE)
-}
-
 impl PackedFace {
     fn declared(self) -> &'static FaceForm {
-        let tag = FaceTag::TAG.of_u64(self.word()) as u8;
-        form_of(tag)
+        &FORMS[self.form_index()]
     }
 
     fn word(self) -> u64 {
@@ -201,9 +196,13 @@ impl Faces {
     pub(super) fn runs(&self, sink: &mut impl Sink) {
         let mut rest = self.words();
         while !rest.is_empty() {
-            let tag = PackedFace::tag_of(rest);
-            let Some(taken) = with_form(tag, Surface::default(), Run { words: rest, tag, sink }) else {
-                break;
+            let (_, form) = PackedFace::form_of(PackedFace::tag_of(rest), Surface::default());
+            let taken = match form {
+                Triangle32::FORM => run::<1, Triangle32>(rest, form, sink),
+                Quad32::FORM => run::<1, Quad32>(rest, form, sink),
+                Triangle64::FORM => run::<2, Triangle64>(rest, form, sink),
+                Quad64::FORM => run::<2, Quad64>(rest, form, sink),
+                _ => break,
             };
             rest = if taken > 0 { &rest[taken..] } else { one_by_one(rest, sink) };
         }
@@ -308,45 +307,21 @@ impl Sink for Vec<Face> {
     }
 }
 
-/// Is called with the word of a form.
-pub trait Visitor {
-    type Output;
-    fn visit<const N: usize, W: Layout>(self) -> Self::Output;
-}
-
-macro_rules! decoder {
-    ($Word:ident) => {
-        schema::$Word
-    };
-}
-
-face_forms!(dispatch);
-
-/// The faces with one tag at the start of these words.
-struct Run<'a, S> {
-    words: &'a [u32],
-    tag: u8,
-    sink: &'a mut S,
-}
-
-impl<S: Sink> Visitor for Run<'_, S> {
-    /// Number of words that were taken; none where the list is mixed.
-    type Output = usize;
-
-    #[inline(always)]
-    fn visit<const N: usize, W: Layout>(self) -> usize {
-        let run = run_of::<N>(self.words, |face| PackedFace::tag_of(face) == self.tag);
-        if let [] | [_] = run {
-            return 0;
-        }
-        let (_, index) = PackedFace::form_of(self.tag, Surface::default());
-        self.sink.words(index, self.words, run.iter().map(tag2::<N, W>));
-        match const { FaceForm::of_word(&W::TYPE).len } {
-            3 => self.sink.triangles(run.iter().map(triangle::<N, W>)),
-            _ => self.sink.quads(run.iter().map(quad::<N, W>)),
-        }
-        run.len() * N
+/// Shows the faces of one form at the start of these words to `sink`. Returns the number of words that were taken; none
+/// where the list is mixed.
+#[inline(always)]
+fn run<const N: usize, W: Layout>(words: &[u32], form: usize, sink: &mut impl Sink) -> usize {
+    let tag = PackedFace::tag_of(words);
+    let run = run_of::<N>(words, |face| PackedFace::tag_of(face) == tag);
+    if let [] | [_] = run {
+        return 0;
     }
+    sink.words(form, words, run.iter().map(tag2::<N, W>));
+    match const { FaceForm::of_word(&W::TYPE).len } {
+        3 => sink.triangles(run.iter().map(triangle::<N, W>)),
+        _ => sink.quads(run.iter().map(quad::<N, W>)),
+    }
+    run.len() * N
 }
 
 /// The vertex in a field of the declared word.

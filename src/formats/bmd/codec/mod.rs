@@ -1,10 +1,8 @@
 //! Reads and writes images, and turns packed words into numbers and back.
 
 mod attributes;
-mod bits;
 mod columns;
 mod decode;
-mod dispatch;
 mod encode;
 mod faces;
 mod nearest;
@@ -17,7 +15,6 @@ mod writer;
 
 pub use attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 pub use columns::VertexColumns;
-pub(super) use decode::attributes_of;
 pub(super) use faces::CORNERS;
 pub use nearest::nearest_shade;
 pub(super) use reader::{detect, read};

@@ -5,9 +5,9 @@
 
 use half::f16;
 
+use super::super::bits::power;
 use super::super::schema::triple::unit;
 use super::super::schema::{F8A, FineSt, Normal, Rotation, ScaledSt, Triple, WideSt};
-use super::bits::power;
 use super::decode::COLORS;
 use crate::layout::BitRange;
 use crate::{Error, Result, path};

@@ -3,9 +3,24 @@
 use std::any::TypeId;
 
 use super::super::document::Vertices;
-use super::super::schema::{Form, PackedVertex, Surface};
-use super::bits::run_of;
+use super::super::schema::Surface;
 use super::decode::{VertexForm, Visitor, with_form};
+
+/// The first items of a list that are alike, a block at most: few enough for their words to stay in the fastest cache
+/// while one column after the other is decoded. In a mixed list it is the first one alone.
+#[inline(always)]
+pub(super) fn run_of<const N: usize>(words: &[u32], is_alike: impl Fn(&[u32; N]) -> bool) -> &[[u32; N]] {
+    const BLOCK: usize = 512;
+    let (items, _) = words.as_chunks::<N>();
+    match items {
+        // A sample, all at once: a branch for each item could not be predicted in a mixed list.
+        [_, a, _, b, _, _, _, c, ..] if is_alike(a) & is_alike(b) & is_alike(c) => {
+            let block = &items[..items.len().min(BLOCK)];
+            &block[..block.iter().position(|item| !is_alike(item)).unwrap_or(block.len())]
+        }
+        _ => &items[..items.len().min(1)],
+    }
+}
 
 /// What runs of vertices are shown to.
 pub trait VertexSink {
@@ -21,7 +36,7 @@ impl Vertices {
         let mut rest = self.words();
         while !rest.is_empty() {
             let run = Run { words: rest, surface, sink };
-            let Some(taken) = with_form(PackedVertex::tag_of(rest), surface, run) else { break };
+            let Some(taken) = with_form(rest, surface, run) else { break };
             rest = &rest[taken..];
         }
     }
@@ -40,9 +55,8 @@ impl<S: VertexSink> Visitor for Run<'_, S> {
 
     #[inline(always)]
     fn visit<const N: usize, F: VertexForm<N>>(self) -> usize {
-        let is_alike = |vertex: &[u32; N]| {
-            with_form(PackedVertex::tag_of(vertex), self.surface, Decoder) == Some(TypeId::of::<F>())
-        };
+        let is_alike =
+            |vertex: &[u32; N]| with_form(vertex, self.surface, Decoder) == Some(TypeId::of::<F>());
         let run = run_of::<N>(self.words, is_alike);
         self.sink.add::<N, F>(run);
         run.len() * N

@@ -2,8 +2,8 @@
 
 use super::super::document::{PackedVertex, Surface, Vertex, shade_color};
 use super::super::schema::{
-    self, FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
-    Vertex128, VertexTag, WideSt, vertex_forms,
+    FineSt, FineVertex96, FlatVertex64, Normal, ScaledSt, ScaledVertex96, TexturedVertex64, Triple,
+    Vertex128, VertexTag, WideSt,
 };
 use super::attributes::{Tolerance, VertexErrors, VertexSize};
 use super::nearest::nearest_binary16;
@@ -29,105 +29,62 @@ pub(super) struct PackError {
 }
 
 impl PackError {
-    fn no_form(size: VertexSize) -> PackError {
-        PackError { attribute: "size", message: format!("no form of vertex has {} bytes", size.bytes()) }
-    }
-
     pub(super) fn at(self, index: usize) -> Error {
         Error::inexpressible(self.message).at(path!(vertices[index].(self.attribute)))
     }
 }
 
-/// A form of vertex that floats can become.
-trait PackForm: Sized {
-    /// The only surface that has it; `None` if each has.
-    const SURFACE: Option<Surface> = None;
-
-    /// The vertex with the nearest codes; an error if one is out of range.
-    fn pack(vertex: &Target) -> Result<Self, PackError>;
-}
-
-impl PackForm for TexturedVertex64 {
-    const SURFACE: Option<Surface> = Some(Surface::Textured);
-
-    fn pack(vertex: &Target) -> Result<Self, PackError> {
-        let word = TexturedVertex64::from_bytes([0; 8]).with_st(vertex.scaled_st()?);
-        Ok(word.with_position(vertex.triple()?).with_bone(vertex.bone_64()?))
+/// The vertex in each form, with the nearest codes.
+impl Target {
+    /// The vertex in the first form of this size that can express it.
+    pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
+        match (size, surface) {
+            (VertexSize::Bits64, Surface::Textured) => self.textured_64().map(PackedVertex::Textured64),
+            (VertexSize::Bits64, Surface::Flat) => self.flat_64().map(PackedVertex::Flat64),
+            (VertexSize::Bits96, _) => {
+                let fine = self.fine_96().map(PackedVertex::Fine96);
+                fine.or_else(|_| self.scaled_96().map(PackedVertex::Scaled96))
+            }
+            (VertexSize::Bits128, _) => self.vertex_128().map(PackedVertex::Vertex128),
+        }
     }
-}
 
-impl PackForm for FlatVertex64 {
-    const SURFACE: Option<Surface> = Some(Surface::Flat);
-
-    fn pack(vertex: &Target) -> Result<Self, PackError> {
-        let word = FlatVertex64::from_bytes([0; 8]).with_position(vertex.triple()?);
-        Ok(word.with_normal(vertex.packed_normal()).with_bone(vertex.bone_64()?))
+    fn textured_64(&self) -> Result<TexturedVertex64, PackError> {
+        let word = TexturedVertex64::from_bytes([0; 8]).with_st(self.scaled_st()?);
+        Ok(word.with_position(self.triple()?).with_bone(self.bone_64()?))
     }
-}
 
-impl PackForm for FineVertex96 {
-    fn pack(vertex: &Target) -> Result<Self, PackError> {
-        let st = FineSt::nearest(vertex.st()).ok_or_else(|| vertex.st_error("−0.5 to 1.5"))?;
-        let (tag, last) = vertex.color_or_bone();
-        let word =
-            FineVertex96::from_bytes([0; 12]).with_position(vertex.triple()?).with_st(st).with_tag(tag);
-        Ok(word.with_normal(vertex.packed_normal()).with_color_or_bone(last))
+    fn flat_64(&self) -> Result<FlatVertex64, PackError> {
+        let word = FlatVertex64::from_bytes([0; 8]).with_position(self.triple()?);
+        Ok(word.with_normal(self.packed_normal()).with_bone(self.bone_64()?))
     }
-}
 
-impl PackForm for ScaledVertex96 {
-    fn pack(vertex: &Target) -> Result<Self, PackError> {
-        let (tag, last) = vertex.color_or_bone();
-        let word = ScaledVertex96::from_bytes([0; 12]).with_st(vertex.scaled_st()?).with_tag(tag + 1);
-        let word = word.with_position(vertex.triple()?).with_normal(vertex.packed_normal());
+    fn fine_96(&self) -> Result<FineVertex96, PackError> {
+        let st = FineSt::nearest(self.st()).ok_or_else(|| self.st_error("−0.5 to 1.5"))?;
+        let (tag, last) = self.color_or_bone();
+        let word = FineVertex96::from_bytes([0; 12]).with_position(self.triple()?).with_st(st).with_tag(tag);
+        Ok(word.with_normal(self.packed_normal()).with_color_or_bone(last))
+    }
+
+    fn scaled_96(&self) -> Result<ScaledVertex96, PackError> {
+        let (tag, last) = self.color_or_bone();
+        let word = ScaledVertex96::from_bytes([0; 12]).with_st(self.scaled_st()?).with_tag(tag + 1);
+        let word = word.with_position(self.triple()?).with_normal(self.packed_normal());
         Ok(word.with_color_or_bone(last))
     }
-}
 
-impl PackForm for Vertex128 {
-    fn pack(vertex: &Target) -> Result<Self, PackError> {
-        let [x, y, z] = nearest_binary16(vertex.position).ok_or_else(|| vertex.position_error("±65,504"))?;
-        let st = WideSt::nearest(vertex.st()).ok_or_else(|| vertex.st_error("±65,536"))?;
+    fn vertex_128(&self) -> Result<Vertex128, PackError> {
+        let [x, y, z] = nearest_binary16(self.position).ok_or_else(|| self.position_error("±65,504"))?;
+        let st = WideSt::nearest(self.st()).ok_or_else(|| self.st_error("±65,536"))?;
         let word = Vertex128::from_bytes([0; 16])
             .with_org_x(x)
             .with_org_y(y)
             .with_org_z(z)
             .with_tag(VertexTag::VERTEX_128);
-        let word = word.with_color(vertex.shade).with_st(st).with_normal(vertex.packed_normal());
-        Ok(word.with_bone(vertex.bone))
+        let word = word.with_color(self.shade).with_st(st).with_normal(self.packed_normal());
+        Ok(word.with_bone(self.bone))
     }
 }
-
-/// Declares `Target::pack`, from the table of the forms of vertices.
-macro_rules! pack {
-    (
-        $(#[$item_doc:meta])* $Item:ident ($first:ident: $First:ident, $flat:ident: bool);
-        $(#[$enum_doc:meta])* $Packed:ident in $list:literal;
-        $(
-            $(#[$doc:meta])*
-            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:tt)? if($($when:tt)*);
-        )*
-    ) => {
-        impl Target {
-            /// The vertex in the first form of this size that can express it.
-            pub(super) fn pack(&self, size: VertexSize, surface: Surface) -> Result<PackedVertex, PackError> {
-                let mut last_error = None;
-                $(
-                    let is_form = size_of::<schema::$Word>() == size.bytes();
-                    if is_form && schema::$Word::SURFACE.is_none_or(|only| only == surface) {
-                        match schema::$Word::pack(self) {
-                            Ok(word) => return Ok(PackedVertex::$Variant(word)),
-                            Err(error) => last_error = Some(error),
-                        }
-                    }
-                )*
-                Err(last_error.unwrap_or_else(|| PackError::no_form(size)))
-            }
-        }
-    };
-}
-
-vertex_forms!(pack);
 
 impl Target {
     /// A bone where it has one, else its colour, with the tag of the form that has it and an even tag.

@@ -57,32 +57,30 @@ impl Track {
     ///
     /// If the frames of a channel are not in ascending order.
     pub fn from_channels(channels: &Channels) -> Result<Track> {
-        check_order(&channels.rotations, "rotations")?;
-        check_order(&channels.translations, "translations")?;
-        check_order(&channels.scales, "scales")?;
-        let mut keys: BTreeMap<u32, TrackKey> = BTreeMap::new();
-        for (frame, value) in &channels.rotations {
-            keys.entry(*frame).or_default().rotation = Some(*value);
-        }
-        for (frame, value) in &channels.translations {
-            keys.entry(*frame).or_default().translation = Some(*value);
-        }
-        for (frame, value) in &channels.scales {
-            keys.entry(*frame).or_default().scale = Some(*value);
-        }
+        let mut keys = BTreeMap::new();
+        put(&channels.rotations, "rotations", &mut keys, |key| &mut key.rotation)?;
+        put(&channels.translations, "translations", &mut keys, |key| &mut key.translation)?;
+        put(&channels.scales, "scales", &mut keys, |key| &mut key.scale)?;
         Track::from_keys(keys.into_iter().map(|(frame, key)| TrackKey { frame, ..key }))
     }
 }
 
-fn check_order<T>(keys: &[(u32, T)], name: &'static str) -> Result<()> {
-    match keys.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
-        None => Ok(()),
-        Some(before) => {
-            let (a, b) = (keys[before].0, keys[before + 1].0);
-            let message = format!("frame {b} after frame {a}: frames must ascend");
-            Err(Error::inexpressible(message).at(path!((name)[before + 1])))
-        }
+/// Puts the values of a channel into the keys at their frames.
+fn put<T: Copy>(
+    channel: &[(u32, T)],
+    name: &'static str,
+    keys: &mut BTreeMap<u32, TrackKey>,
+    field: impl Fn(&mut TrackKey) -> &mut Option<T>,
+) -> Result<()> {
+    if let Some(before) = channel.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
+        let (a, b) = (channel[before].0, channel[before + 1].0);
+        let message = format!("frame {b} after frame {a}: frames must ascend");
+        return Err(Error::inexpressible(message).at(path!((name)[before + 1])));
     }
+    for (frame, value) in channel {
+        *field(keys.entry(*frame).or_default()) = Some(*value);
+    }
+    Ok(())
 }
 
 impl Channels {

@@ -2,17 +2,15 @@
 
 mod channels;
 mod faces;
-mod material;
+mod mesh;
 mod pose;
-mod split;
+mod shade;
 mod vertices;
 
 pub use channels::{ChannelErrors, Channels, FloatChannels};
 pub use faces::{Face, FaceCounts, Faces};
-pub use material::{resource_name, shade_color};
 pub use pose::{Matrix, Motion, Pose};
-#[cfg(feature = "scene")]
-pub(super) use split::PieceLimits;
+pub use shade::shade_color;
 pub use vertices::{Vertex, Vertices};
 
 #[cfg(feature = "serde")]
@@ -45,30 +43,6 @@ impl Bone {
     /// Whether it is a pseudo-bone.
     pub fn is_pseudo(&self) -> bool {
         matches!(self.transform, Transform::Pseudo(_))
-    }
-}
-
-impl Mesh {
-    /// The kind of surface, from the name of the material.
-    pub fn surface(&self) -> Surface {
-        Surface::of(self.material.as_ref())
-    }
-
-    /// The number of triangles that is written: a quad counts as two while there are at most 1,024 vertices, else
-    /// as one (B12).
-    pub fn triangle_count(&self) -> usize {
-        let counts = self.faces.counts();
-        if self.vertices.len() <= 1024 { counts.triangulated() } else { counts.items() }
-    }
-
-    /// The vertices in their forms.
-    pub fn packed_vertices(&self) -> impl Iterator<Item = PackedVertex> + use<'_> {
-        self.vertices.packed()
-    }
-
-    /// The decoded vertices.
-    pub fn decoded_vertices(&self) -> impl Iterator<Item = Vertex> + use<'_> {
-        self.vertices.iter()
     }
 }
 

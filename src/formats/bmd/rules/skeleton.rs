@@ -123,7 +123,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
 }
 
 fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
-    let mut bones = mesh.decoded_vertices().map(|vertex| usize::from(vertex.bone));
+    let mut bones = mesh.vertices.iter().map(|vertex| usize::from(vertex.bone));
     let Some(first) = bones.next() else { return };
     let is_fine = (first == 0 || first == bone) && bones.all(|other| other == first);
     if !is_fine {

@@ -1,5 +1,7 @@
 //! Meshes with more vertices than a face can name, in pieces.
 
+use super::super::Face;
+use super::split::PieceLimits;
 use crate::scene::{Faces, Indices, Mesh, Scene};
 use crate::{Loss, LossKind};
 
@@ -8,9 +10,6 @@ pub const MAX_VERTICES: usize = 1 << 20;
 
 /// Quads have 15 bits.
 const MAX_VERTICES_OF_QUADS: usize = 1 << 15;
-
-/// Vertices of a piece: as many as a mesh of an image can count.
-pub const PIECE: usize = u16::MAX as usize;
 
 /// Splits the quads of meshes with too many vertices for them, and cuts meshes that have too many for triangles. Returns
 /// the index that each mesh had before.
@@ -44,41 +43,14 @@ pub fn cut(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
     places.iter().enumerate().flat_map(|(index, pieces)| pieces.iter().map(move |_| index)).collect()
 }
 
-/// The triangles of a mesh in order, each piece with its own copies of the vertices that it shares with others. Vertices
-/// that no triangle uses come last.
+/// The triangles of a mesh in order, each piece with its own copies of the vertices that it shares with others.
 fn pieces(mut mesh: Mesh) -> Vec<Mesh> {
-    const NOWHERE: u32 = u32::MAX;
     let corners = mesh.faces.indices.take().map(Indices::into_u32).unwrap_or_default();
-    let mut place = vec![NOWHERE; mesh.positions.len()];
-    let mut loose = vec![true; mesh.positions.len()];
-    let (mut vertices, mut indices) = (Vec::new(), Vec::new());
-    let mut pieces = Vec::new();
-    let mut finish = |vertices: &mut Vec<usize>, indices: &mut Vec<u32>| {
-        let faces = Faces::triangles(std::mem::take(indices));
-        pieces.push(Mesh { faces, ..mesh.select(vertices) });
-        vertices.clear();
-    };
-    for triangle in corners.as_chunks::<3>().0 {
-        if vertices.len() + 3 > PIECE || indices.len() + 3 > 3 * PIECE {
-            vertices.iter().for_each(|vertex: &usize| place[*vertex] = NOWHERE);
-            finish(&mut vertices, &mut indices);
-        }
-        for corner in triangle {
-            let Some(place) = place.get_mut(*corner as usize) else { continue };
-            if *place == NOWHERE {
-                *place = vertices.len() as u32;
-                vertices.push(*corner as usize);
-                loose[*corner as usize] = false;
-            }
-            indices.push(*place);
-        }
-    }
-    for vertex in (0..loose.len()).filter(|vertex| loose[*vertex]) {
-        if vertices.len() == PIECE {
-            finish(&mut vertices, &mut indices);
-        }
-        vertices.push(vertex);
-    }
-    finish(&mut vertices, &mut indices);
-    pieces
+    let triangles = corners.as_chunks().0.iter().copied().map(Face::Triangle);
+    let pieces = PieceLimits::COUNTABLE.divide(triangles, mesh.positions.len()).unwrap_or_default();
+    let pieces = pieces.into_iter().map(|piece| {
+        let corners = piece.faces.iter().flat_map(Face::vertices).copied();
+        Mesh { faces: Faces::triangles(corners.collect()), ..mesh.select(&piece.vertices) }
+    });
+    pieces.collect()
 }

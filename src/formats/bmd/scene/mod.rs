@@ -8,18 +8,19 @@ mod lods;
 mod material;
 mod precision;
 mod rig;
+mod split;
 
 use std::collections::BTreeMap;
 
 use glam::Vec3;
 use serde_json::Value;
 
-pub use self::cut::cut;
 #[cfg(feature = "proptest")]
-pub use self::cut::{MAX_VERTICES, PIECE};
+pub use self::cut::MAX_VERTICES;
+pub use self::cut::cut;
 use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
-use super::document::PieceLimits;
+pub use self::split::{PieceLimits, split_meshes};
 use super::{
     Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color,
 };
@@ -119,7 +120,7 @@ impl FromScene for Document {
         let lods = scene.lods.iter().enumerate();
         let lods = lods.map(|(index, lod)| lods::from_lod(index, lod, &places, &mut losses));
         document.lods = lods.collect::<Result<_>>().map_err(in_bmd)?;
-        split(&mut document, &places, &mut losses)?;
+        split_large(&mut document, &places, &mut losses)?;
         Ok((document, losses))
     }
 }
@@ -355,8 +356,8 @@ fn report_errors(encoded: &Encoded, rounding: f32, index: usize, losses: &mut Ve
 }
 
 /// Splits the meshes that are too large for the counts of an image.
-fn split(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
-    let pieces = document.split_meshes(PieceLimits::COUNTABLE)?;
+fn split_large(document: &mut Document, places: &[usize], losses: &mut Vec<Loss>) -> Result<()> {
+    let pieces = split_meshes(document, PieceLimits::COUNTABLE)?;
     for (index, place) in places.iter().enumerate().filter(|(_, place)| pieces[**place] > 1) {
         let message = "meshes of BMD have at most 65535 vertices and triangles";
         let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);

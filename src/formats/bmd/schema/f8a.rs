@@ -4,6 +4,8 @@ use binrw::binrw;
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
+use super::super::bits::{bits, word};
+
 /// A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
 #[derive(Layout)]
 #[layout(decoded = F8A::value)]
@@ -84,7 +86,7 @@ impl From<u8> for F8A {
 }
 
 /// The value of every code.
-const VALUES: [f32; 256] = {
+const VALUES: &[f32; 256] = &{
     let mut values = [0.0; 256];
     let mut code = 0;
     while code < 256 {
@@ -109,7 +111,14 @@ const fn value_of(code: u8) -> f32 {
 impl Normal {
     /// The vector (X, Y, Z).
     pub fn value(self) -> [f32; 3] {
-        [self.x().value(), self.y().value(), self.z().value()]
+        Normal::decode(word(self.into_bytes()))
+    }
+
+    /// The vector in a packed word.
+    #[inline(always)]
+    pub(in super::super) fn decode(word: u32) -> [f32; 3] {
+        let f8a = |code: u32| VALUES[code as u8 as usize];
+        [f8a(bits(Normal::X, &[word])), f8a(bits(Normal::Y, &[word])), f8a(bits(Normal::Z, &[word]))]
     }
 }
 

@@ -4,7 +4,7 @@ use binrw::binread;
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
-use super::forms::{Form, FormRow, Tag, declare_forms, first_bytes, only, to_words};
+use super::forms::{Form, FormRow, Tag, declare_forms, only, to_words};
 use super::surface::Surface;
 
 /// A list of faces of any mix of forms, up to the end of its bytes.
@@ -15,28 +15,21 @@ pub struct FaceList {
     pub faces: Vec<FaceItem>,
 }
 
-/// The forms of faces, as in the table of the forms of vertices.
-macro_rules! face_forms {
-    ($then:ident) => {
-        $then! {
-            /// One face, of the form that its tag gives.
-            FaceItem(first: FaceTag);
-            /// One face in one of its forms.
-            PackedFace in "faces";
-            /// Tag 00.
-            triangle_32 "triangle_32" Triangle32(Triangle32) = 0 if(first.tag() == 0);
-            /// Tag 01.
-            quad_32 "quad_32" Quad32(Quad32) = 1 if(first.tag() == 1);
-            /// Tag 10.
-            triangle_64 "triangle_64" Triangle64(Triangle64) = 2 if(first.tag() == 2);
-            /// Tag 11.
-            quad_64 "quad_64" Quad64(Quad64) = 3 if(first.tag() == 3);
-        }
-    };
+// The forms of faces, as in the table of the forms of vertices.
+declare_forms! {
+    /// One face, of the form that its tag gives.
+    FaceItem(first: FaceTag);
+    /// One face in one of its forms.
+    PackedFace in "faces";
+    /// Tag 00.
+    triangle_32 "triangle_32" Triangle32(Triangle32) = 0 if(first.tag() == 0);
+    /// Tag 01.
+    quad_32 "quad_32" Quad32(Quad32) = 1 if(first.tag() == 1);
+    /// Tag 10.
+    triangle_64 "triangle_64" Triangle64(Triangle64) = 2 if(first.tag() == 2);
+    /// Tag 11.
+    quad_64 "quad_64" Quad64(Quad64) = 3 if(first.tag() == 3);
 }
-
-pub(in super::super) use face_forms;
-face_forms!(declare_forms);
 
 /// The first byte of any face.
 #[derive(Layout)]

@@ -127,11 +127,6 @@ impl<F: Form> Packed<F> {
         &self.words
     }
 
-    /// The words, without a copy.
-    pub fn into_words(self) -> Vec<u32> {
-        self.words
-    }
-
     /// Number of items.
     pub fn len(&self) -> usize {
         self.len
@@ -221,22 +216,12 @@ fn is_uniform<F: Form>(words: &[u32], size: usize) -> bool {
 }
 
 /// The tag of an item, for the conditions of its forms in constants.
-pub(in super::super) struct Tag(pub u8);
+pub(super) struct Tag(pub u8);
 
 impl Tag {
     pub const fn tag(&self) -> u8 {
         self.0
     }
-}
-
-/// The first `N` bytes of little-endian words.
-#[inline(always)]
-pub(super) fn first_bytes<const N: usize>(words: &[u32]) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    for (place, word) in bytes.chunks_exact_mut(4).zip(words.get(..N / 4)?) {
-        place.copy_from_slice(&word.to_le_bytes());
-    }
-    Some(bytes)
 }
 
 /// Little-endian words, 16 bytes at most, and 0 behind them.
@@ -292,6 +277,16 @@ macro_rules! declare_forms {
             )*
         }
 
+        /// The forms in the order of the table.
+        enum Order {
+            $($Variant,)*
+        }
+
+        $(impl $Word {
+            /// The number of the form in the table.
+            pub(in crate::formats::bmd) const FORM: usize = Order::$Variant as usize;
+        })*
+
         impl $Packed {
             /// The name of the form, as paths have it.
             pub fn form(self) -> &'static str {
@@ -333,15 +328,13 @@ macro_rules! declare_forms {
             fn form_of(tag: u8, surface: Surface) -> (usize, usize) {
                 let $first = Tag(tag);
                 $(let $flat = surface == Surface::Flat;)?
-                let form = 0;
                 $(
                     if $($when)* {
-                        return (size_of::<$Word>() / 4, form);
+                        return (size_of::<$Word>() / 4, $Word::FORM);
                     }
-                    let form = form + 1;
                 )*
                 let _ = surface;
-                (0, form)
+                (0, Self::FORMS.len())
             }
 
             #[inline(always)]
@@ -350,7 +343,9 @@ macro_rules! declare_forms {
                 $(let $flat = surface == Surface::Flat;)?
                 $(
                     if $($when)* {
-                        return first_bytes(words).map(|bytes| $Packed::$Variant($Word::from_bytes(bytes)));
+                        let words = words.first_chunk::<{ size_of::<$Word>() / 4 }>()?;
+                        let bytes = bytemuck::cast(words.map(u32::to_le));
+                        return Some($Packed::$Variant($Word::from_bytes(bytes)));
                     }
                 )*
                 let _ = surface;
@@ -367,14 +362,9 @@ macro_rules! declare_forms {
 
             #[inline(always)]
             fn form_index(self) -> usize {
-                let form = 0;
-                $(
-                    if let $Packed::$Variant(_) = self {
-                        return form;
-                    }
-                    let form = form + 1;
-                )*
-                form
+                match self {
+                    $($Packed::$Variant(_) => $Word::FORM,)*
+                }
             }
         }
 

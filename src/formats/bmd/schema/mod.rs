@@ -30,16 +30,14 @@ use meshspec_derive::Layout;
 pub use animation::{AnimDef, AnimPlaces, AnimRate};
 pub use bone::{BoneDef, BoneEntry, BoneTransform, PseudoTransform, Transform};
 pub use f8a::{F8A, Normal, Rotation};
-pub(super) use face::face_forms;
 pub use face::{FaceItem, FaceList, FaceTag, PackedFace, Quad32, Quad64, Triangle32, Triangle64};
-pub(super) use forms::Tag;
 pub use forms::{Form, FormRow, Packed};
 pub use mesh::{ControlFlags, LodDef, MeshDef, MeshPlaces};
 pub use surface::{Surface, flat_color};
 pub(super) use track::are_keys;
 pub use track::{AnimTag, Key, KeyList, Track, TrackKey};
 pub use triple::Triple;
-pub(super) use vertex::vertex_forms;
+pub(super) use vertex::half;
 pub use vertex::{
     FineSt, FineVertex96, FlatVertex64, PackedVertex, ScaledSt, ScaledVertex96, TexturedVertex64, Vertex128,
     VertexItem, VertexList, VertexTag, WideSt,

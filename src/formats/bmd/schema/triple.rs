@@ -4,7 +4,7 @@ use binrw::binrw;
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
-use crate::layout::BitRange;
+use super::super::bits::{bits, signed};
 
 /// Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
 #[derive(Layout)]
@@ -36,24 +36,33 @@ impl Triple {
 
     /// The fractions of X, Y and Z, −256 to 255.
     pub const fn fractions(self) -> [i16; 3] {
-        let word = self.word();
+        let [x, y, z] = Triple::fractions_of(self.word());
+        [x as i16, y as i16, z as i16]
+    }
+
+    /// The fractions in a packed word.
+    #[inline(always)]
+    pub(in super::super) const fn fractions_of(word: u32) -> [i32; 3] {
         [signed(Triple::FRAC_X, word), signed(Triple::FRAC_Y, word), signed(Triple::FRAC_Z, word)]
     }
 
     /// The three numbers. Exact in every case.
     pub fn value(self) -> [f32; 3] {
-        let unit = unit(self.exponent());
-        self.fractions().map(|fraction| f32::from(fraction) * unit)
+        Triple::decode(self.word())
+    }
+
+    /// The three numbers in a packed word.
+    #[inline(always)]
+    pub(in super::super) fn decode(word: u32) -> [f32; 3] {
+        let unit = unit(bits(Triple::EXPONENT, &[word]) as u8);
+        let [x, y, z] = Triple::fractions_of(word);
+        [x as f32 * unit, y as f32 * unit, z as f32 * unit]
     }
 }
 
 /// What a fraction of 1 is worth: 2^(exponent − 22).
 pub(in super::super) fn unit(exponent: u8) -> f32 {
     f32::from_bits((u32::from(exponent) + 127 - 22) << 23)
-}
-
-const fn signed(bits: BitRange, word: u32) -> i16 {
-    bits.signed_of(word as u128) as i16
 }
 
 impl From<u32> for Triple {

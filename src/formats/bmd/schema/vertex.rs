@@ -1,12 +1,12 @@
 //! Packed vertices: 64, 96 or 128 bits, distinguished by the tag in bits 63:56 of the first word (B8).
 
 use binrw::binread;
-use half::f16;
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
+use super::super::bits::{bits, power, word};
 use super::f8a::Normal;
-use super::forms::{Form, FormRow, Tag, declare_forms, first_bytes, only, to_words};
+use super::forms::{Form, FormRow, Tag, declare_forms, only, to_words};
 use super::surface::Surface;
 use super::triple::Triple;
 
@@ -19,33 +19,26 @@ pub struct VertexList {
     pub vertices: Vec<VertexItem>,
 }
 
-/// The forms of vertices: field, name in paths and data, variant, word, the tag if it is always the same, and when a
-/// vertex has the form.
-macro_rules! vertex_forms {
-    ($then:ident) => {
-        $then! {
-            /// One vertex, of the size that its tag gives.
-            VertexItem(first: VertexTag, flat: bool);
-            /// One vertex in one of its forms.
-            PackedVertex in "vertices";
-            /// 64 bits, where the material is a texture.
-            textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < VertexTag::BITS_96 && !flat);
-            /// 64 bits, where the material is a flat colour.
-            flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < VertexTag::BITS_96 && flat);
-            /// 96 bits, with an even tag.
-            fine_96 "fine_96" Fine96(FineVertex96)
-                if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 0);
-            /// 96 bits, with an odd tag.
-            scaled_96 "scaled_96" Scaled96(ScaledVertex96)
-                if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 1);
-            /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
-            vertex_128 "vertex_128" Vertex128(Vertex128) = (VertexTag::VERTEX_128) if(first.tag() >= VertexTag::BITS_128);
-        }
-    };
+// The forms of vertices: field, name in paths and data, variant, word, the tag if it is always the same, and when a
+// vertex has the form.
+declare_forms! {
+    /// One vertex, of the size that its tag gives.
+    VertexItem(first: VertexTag, flat: bool);
+    /// One vertex in one of its forms.
+    PackedVertex in "vertices";
+    /// 64 bits, where the material is a texture.
+    textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < VertexTag::BITS_96 && !flat);
+    /// 64 bits, where the material is a flat colour.
+    flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < VertexTag::BITS_96 && flat);
+    /// 96 bits, with an even tag.
+    fine_96 "fine_96" Fine96(FineVertex96)
+        if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 0);
+    /// 96 bits, with an odd tag.
+    scaled_96 "scaled_96" Scaled96(ScaledVertex96)
+        if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 1);
+    /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
+    vertex_128 "vertex_128" Vertex128(Vertex128) = (VertexTag::VERTEX_128) if(first.tag() >= VertexTag::BITS_128);
 }
-
-pub(in super::super) use vertex_forms;
-vertex_forms!(declare_forms);
 
 /// The first word of any vertex.
 #[derive(Layout)]
@@ -225,33 +218,57 @@ pub struct Vertex128 {
 impl ScaledSt {
     /// The coordinate (S, T): −0.5 to 1.5 at exponent 0, −32 to 96 at exponent 3. Exact.
     pub fn value(self) -> [f32; 2] {
-        let scale = f32::from(1u8 << (2 * self.exponent()));
-        [self.frac_s(), self.frac_t()].map(|fraction| (f32::from(fraction) / 1024.0 - 0.5) * scale)
+        ScaledSt::decode(word(self.into_bytes()))
+    }
+
+    /// The coordinate in a packed word.
+    #[inline(always)]
+    pub(in super::super) fn decode(word: u32) -> [f32; 2] {
+        let scale = power(2 * bits(ScaledSt::EXPONENT, &[word]));
+        let [s, t] = [bits(ScaledSt::FRAC_S, &[word]), bits(ScaledSt::FRAC_T, &[word])];
+        [(s as f32 / 1024.0 - 0.5) * scale, (t as f32 / 1024.0 - 0.5) * scale]
     }
 }
 
 impl FineSt {
     /// The coordinate (S, T): −0.5 to 1.5. Exact.
     pub fn value(self) -> [f32; 2] {
-        [self.frac_s(), self.frac_t()].map(|fraction| f32::from(fraction) / 2048.0 - 0.5)
+        FineSt::decode(word(self.into_bytes()))
+    }
+
+    /// The coordinate in a packed word.
+    #[inline(always)]
+    pub(in super::super) fn decode(word: u32) -> [f32; 2] {
+        let [s, t] = [bits(FineSt::FRAC_S, &[word]), bits(FineSt::FRAC_T, &[word])];
+        [s as f32 / 2048.0 - 0.5, t as f32 / 2048.0 - 0.5]
     }
 }
 
 impl WideSt {
     /// The coordinate (S, T): −2 to 2 at exponent 0, −65,536 to 65,536 at exponent 15. Exact.
     pub fn value(self) -> [f32; 2] {
-        let scale = f32::from(1u16 << self.exponent());
-        [self.frac_s(), self.frac_t()].map(|fraction| (f32::from(fraction) / 4096.0 - 2.0) * scale)
+        WideSt::decode(word(self.into_bytes()))
+    }
+
+    /// The coordinate in a packed word.
+    #[inline(always)]
+    pub(in super::super) fn decode(word: u32) -> [f32; 2] {
+        let scale = power(bits(WideSt::EXPONENT, &[word]));
+        let [s, t] = [bits(WideSt::FRAC_S, &[word]), bits(WideSt::FRAC_T, &[word])];
+        [(s as f32 / 4096.0 - 2.0) * scale, (t as f32 / 4096.0 - 2.0) * scale]
     }
 }
 
-impl Vertex128 {
-    /// The position (X, Y, Z): IEEE 754 binary16, zero is 0 (B7).
-    pub fn position(self) -> [f32; 3] {
-        [self.org_x(), self.org_y(), self.org_z()].map(half)
-    }
-}
-
-fn half(bits: u16) -> f32 {
-    f16::from_bits(bits).to_f32()
+/// The number with this code of IEEE 754 binary16 (B7). As `half::f16::to_f32`, without branches: shifted into place, a
+/// binary16 is a binary32 whose exponent is too small.
+#[inline(always)]
+pub(in super::super) fn half(code: u16) -> f32 {
+    let code = u32::from(code);
+    let magnitude = (code & 0x7fff) << 13;
+    let sign = (code & 0x8000) << 16;
+    let finite = f32::from_bits(magnitude) * f32::from_bits((254 - 15) << 23);
+    // Infinity and NaN, whose quiet bit `half` sets.
+    let special = magnitude | 0x7f80_0000 | (((magnitude & 0x007f_ffff) != 0) as u32) << 22;
+    let value = if magnitude >= 0x0f80_0000 { special } else { finite.to_bits() };
+    f32::from_bits(value | sign)
 }

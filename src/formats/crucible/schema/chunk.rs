@@ -9,7 +9,7 @@ use modular_bitfield::specifiers::B9;
 
 use super::lists::lists;
 use super::packing::{Block, Input, Lz4};
-use crate::bulk::{self, Bulk, List, Plain};
+use crate::bulk::{self, Bulk, List};
 use crate::layout::Layout;
 use crate::{Dialect, Error, Result, parallel, path};
 
@@ -213,13 +213,6 @@ pub struct BoneWeight {
     /// Influence; the four of a vertex add up to 1.0 (C8).
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub influence: f32,
-}
-
-impl Plain for BoneWeight {
-    fn swap_bytes(self) -> BoneWeight {
-        let BoneWeight { bone, influence } = self;
-        BoneWeight { bone: bone.swap_bytes(), influence: Plain::swap_bytes(influence) }
-    }
 }
 
 #[cfg(feature = "serde")]

@@ -3,7 +3,7 @@
 mod opened;
 mod reader;
 pub(super) use opened::{checksums, detect, layouts, locate_in};
-pub use reader::{Reader, open_reader};
+pub use reader::Reader;
 
 use std::io::Cursor;
 use std::ops::RangeInclusive;

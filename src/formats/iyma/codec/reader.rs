@@ -1,6 +1,6 @@
 //! Reads a file from a stream: all of it, one mesh, or the user data alone.
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::ops::Range;
 
 use bytes::Bytes;
@@ -10,9 +10,9 @@ use super::super::document::{DataChecksum, Document, no_mesh};
 use super::super::rules;
 use super::super::schema::{Descriptor, Header, IndicesInfo, MeshInfo};
 use super::opened::{Opened, locate_in, open, read_header};
-use crate::formats::refuse;
+use crate::formats::accept;
 use crate::unpack::zstd::{self, Chunks, Fault, Inflater};
-use crate::{Declared, Dialect, Error, ErrorKind, FormatId, ReadOptions, Result, Strictness, path};
+use crate::{Declared, Dialect, Error, FormatId, ReadOptions, Result, Strictness, path};
 
 /// A file whose header and descriptor have been read, and whose data has not.
 ///
@@ -194,19 +194,5 @@ fn unpacking(opened: &Opened, fault: Fault) -> Error {
 }
 
 fn checked(document: Document, options: &ReadOptions) -> Result<Document> {
-    refuse(|report| rules::check(&document, report), options.strictness, ErrorKind::Malformed)
-        .map_err(|error| error.in_format(FormatId::Iyma))?;
-    Ok(document)
-}
-
-/// Reads the file at `path` from its start; see [`Reader`].
-///
-/// # Errors
-///
-/// As [`Reader::new`].
-pub fn open_reader(
-    path: impl AsRef<std::path::Path>,
-    options: &ReadOptions,
-) -> Result<Reader<io::BufReader<std::fs::File>>> {
-    Reader::new(io::BufReader::new(std::fs::File::open(path)?), options)
+    accept(document, options).map_err(|error| error.in_format(FormatId::Iyma))
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::super::schema::{IndexFormat, Usage, VertexAttributeInfo, VertexFormat};
+use super::super::schema::{IndexFormat, MeshInfo, Usage, VertexAttributeInfo, VertexFormat};
 use crate::bulk::{Column, Plain};
 
 /// An index buffer: little-endian indices relative to the first vertex of their mesh.
@@ -45,6 +45,12 @@ impl IndexBuffer {
         };
         let narrow = narrow.chunks_exact(2).map(|b| u32::from(u16::from_le_bytes([b[0], b[1]])));
         narrow.chain(wide.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])))
+    }
+
+    /// The indices of a mesh; `None` if its range exceeds the buffer.
+    pub(in super::super) fn of_mesh(&self, mesh: &MeshInfo) -> Option<IndexBuffer> {
+        let data = slice(&self.data, self.format.size(), mesh.first_index, mesh.index_count)?;
+        Some(IndexBuffer { format: self.format, data })
     }
 
     /// Returns the indices in 16 bits, if all of them fit.
@@ -98,6 +104,12 @@ impl Attribute {
         (size_of::<T>() == size).then(|| Column::new(&self.data, size, 0))?
     }
 
+    /// The values of a mesh; `None` if its range exceeds the buffer.
+    pub(in super::super) fn of_mesh(&self, mesh: &MeshInfo) -> Option<Attribute> {
+        let data = slice(&self.data, self.format.size(), mesh.first_vertex, mesh.vertex_count)?;
+        Some(Attribute { usage: self.usage.clone(), format: self.format, data })
+    }
+
     /// The entry of the descriptor.
     pub fn info(&self) -> VertexAttributeInfo {
         let Attribute { usage, format, data: _ } = self;
@@ -113,4 +125,11 @@ impl Attribute {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+}
+
+/// `count` items from `first` on, of `size` bytes each.
+fn slice(data: &Bytes, size: usize, first: u32, count: u32) -> Option<Bytes> {
+    let start = usize::try_from(first).ok()?.checked_mul(size)?;
+    let end = start.checked_add(usize::try_from(count).ok()?.checked_mul(size)?)?;
+    (end <= data.len()).then(|| data.slice(start..end))
 }

@@ -226,14 +226,11 @@ fn put_number(component: Component, item: &Item, out: &mut Vec<u8>) -> Result<()
         Component::Float16 => half_bits(item)?.into(),
         Component::Float32 => u64::from(float(item)?.to_bits()),
         Component::Float64 => double_bits(item)?,
-        Component::Sint8 | Component::Snorm8 => integer(item, i8::MIN.into(), i8::MAX.into())? as u64,
-        Component::Sint16 | Component::Snorm16 => integer(item, i16::MIN.into(), i16::MAX.into())? as u64,
-        Component::Sint32 => integer(item, i32::MIN.into(), i32::MAX.into())? as u64,
-        Component::Uint8 | Component::Unorm8 | Component::Unorm8Bgra => {
-            integer(item, 0, u8::MAX.into())? as u64
+        Component::Sint8 | Component::Snorm8 | Component::Sint16 | Component::Snorm16 | Component::Sint32 => {
+            let end = 1 << (8 * component.size() - 1);
+            integer(item, -end, end - 1)? as u64
         }
-        Component::Uint16 | Component::Unorm16 => integer(item, 0, u16::MAX.into())? as u64,
-        Component::Uint32 | Component::Unorm10x3x2 => integer(item, 0, u32::MAX.into())? as u64,
+        _ => integer(item, 0, (1 << (8 * component.size())) - 1)? as u64,
     };
     out.extend_from_slice(&bits.to_le_bytes()[..component.size()]);
     Ok(())

@@ -1,7 +1,5 @@
 //! Merges and splits documents.
 
-use bytes::Bytes;
-
 use super::super::schema::{Descriptor, IndexFormat, MeshInfo, Usage, VertexFormat};
 use super::{Attribute, DataChecksum, Document, IndexBuffer, count, no_mesh};
 use crate::{Error, FormatId, Loss, Path, Result, path};
@@ -14,7 +12,7 @@ fn kind_of(document: &Document) -> (bool, Vec<(&Usage, VertexFormat)>) {
 }
 
 /// Whether two documents can be merged.
-pub fn are_compatible(a: &Document, b: &Document) -> bool {
+fn are_compatible(a: &Document, b: &Document) -> bool {
     kind_of(a) == kind_of(b)
 }
 
@@ -67,22 +65,6 @@ pub fn merge(documents: &[Document]) -> Result<(Document, Vec<Loss>)> {
         attribute.data = buffers.flat_map(|buffer| buffer.data.iter().copied()).collect::<Vec<_>>().into();
     }
     Ok((merged, losses))
-}
-
-/// Merges each group of compatible documents, in the order of their first.
-///
-/// # Errors
-///
-/// As [`merge`].
-pub fn merge_compatible(documents: &[Document]) -> Result<Vec<(Document, Vec<Loss>)>> {
-    let mut groups: Vec<Vec<Document>> = Vec::new();
-    for document in documents {
-        match groups.iter_mut().find(|group| are_compatible(&group[0], document)) {
-            Some(group) => group.push(document.clone()),
-            None => groups.push(vec![document.clone()]),
-        }
-    }
-    groups.iter().map(|group| merge(group)).collect()
 }
 
 /// How a document differs from the first one.
@@ -155,13 +137,6 @@ pub(in super::super) fn narrow(descriptor: &mut Descriptor, index: usize) {
     }
 }
 
-/// `count` items from `first` on, of `size` bytes each.
-fn slice(data: &Bytes, size: usize, first: u32, count: u32) -> Option<Bytes> {
-    let start = usize::try_from(first).ok()?.checked_mul(size)?;
-    let end = start.checked_add(usize::try_from(count).ok()?.checked_mul(size)?)?;
-    (end <= data.len()).then(|| data.slice(start..end))
-}
-
 impl Document {
     /// One mesh as a document of its own, with the user data. Its buffers share memory with those of this document.
     ///
@@ -172,22 +147,14 @@ impl Document {
         let Some(mesh) = self.meshes.get(index).copied() else {
             return Err(no_mesh(index, self.meshes.len()));
         };
-        let MeshInfo { first_index, index_count, first_vertex, vertex_count } = mesh;
+        let MeshInfo { index_count, vertex_count, .. } = mesh;
         let beyond = || {
             Error::inexpressible("the mesh range exceeds its buffers")
                 .at(path!(meshes[index]))
                 .in_format(FormatId::Iyma)
         };
-        let indices = self.indices.as_ref().map(|indices| {
-            let data =
-                slice(&indices.data, indices.format.size(), first_index, index_count).ok_or_else(beyond)?;
-            Ok::<_, Error>(IndexBuffer { data, ..indices.clone() })
-        });
-        let attributes = self.attributes.iter().map(|attribute| {
-            let size = attribute.format.size();
-            let data = slice(&attribute.data, size, first_vertex, vertex_count).ok_or_else(beyond)?;
-            Ok(Attribute { data, ..attribute.clone() })
-        });
+        let indices = self.indices.as_ref().map(|indices| indices.of_mesh(&mesh).ok_or_else(beyond));
+        let attributes = self.attributes.iter().map(|attribute| attribute.of_mesh(&mesh).ok_or_else(beyond));
         Ok(Document {
             n_vertices: vertex_count,
             meshes: vec![MeshInfo { index_count, vertex_count, ..MeshInfo::default() }],

@@ -167,7 +167,7 @@ pub(super) fn to_mesh(
         if document.attributes[..place].iter().any(|other| other.usage == attribute.usage) {
             continue;
         }
-        let part = part_of(attribute, info).ok_or_else(|| out_of_range(index, "vertex"))?;
+        let part = attribute.of_mesh(info).ok_or_else(|| out_of_range(index, "vertex"))?;
         match role_of(&part) {
             Role::Position => {
                 mesh.flat = part.format.components() < 3;
@@ -199,15 +199,6 @@ pub(super) fn to_mesh(
     Ok(mesh)
 }
 
-/// The values of one mesh in a buffer.
-fn part_of(attribute: &Attribute, mesh: &MeshInfo) -> Option<Attribute> {
-    let size = attribute.format.size();
-    let start = (mesh.first_vertex as usize).checked_mul(size)?;
-    let end = start.checked_add((mesh.vertex_count as usize).checked_mul(size)?)?;
-    let data = (end <= attribute.data.len()).then(|| attribute.data.slice(start..end))?;
-    Some(Attribute { usage: attribute.usage.clone(), format: attribute.format, data })
-}
-
 fn out_of_range(mesh: usize, what: &str) -> Error {
     Error::inexpressible(format!("its {what} range exceeds the buffer"))
         .at(path!(meshes[mesh]))
@@ -216,14 +207,10 @@ fn out_of_range(mesh: usize, what: &str) -> Error {
 
 fn indices_of(document: &Document, mesh: &MeshInfo, index: usize) -> Result<Option<scene::Indices>> {
     let Some(indices) = &document.indices else { return Ok(None) };
-    let size = indices.format.size();
-    let start = (mesh.first_index as usize).checked_mul(size);
-    let end = start.and_then(|start| start.checked_add((mesh.index_count as usize).checked_mul(size)?));
-    let range = start.zip(end).and_then(|(start, end)| indices.data.get(start..end));
-    let bytes = range.ok_or_else(|| out_of_range(index, "index"))?;
+    let indices = indices.of_mesh(mesh).ok_or_else(|| out_of_range(index, "index"))?;
     Ok(Some(match indices.format {
-        IndexFormat::U16 => scene::Indices::U16(bulk::to_vec(bytes)),
-        IndexFormat::U32 => scene::Indices::U32(bulk::to_vec(bytes)),
+        IndexFormat::U16 => scene::Indices::U16(bulk::to_vec(&indices.data)),
+        IndexFormat::U32 => scene::Indices::U32(bulk::to_vec(&indices.data)),
     }))
 }
 

@@ -9,6 +9,7 @@ use binrw::io::{Read, Seek};
 use binrw::{BinRead, BinResult, BinWrite, Endian, binrw, binwrite};
 use bitcode::{Decode, Encode};
 
+use super::super::hash::dialect_of;
 use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
@@ -161,12 +162,12 @@ pub(super) const BITCODE: Packing =
 
 /// The plain fields of an encoded descriptor.
 fn plain_fields(bytes: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
-    Descriptor::decode(bytes, dialect_of(dialect))?.to_plain_fields()
+    Descriptor::decode(bytes, dialect_of(dialect.as_ref()))?.to_plain_fields()
 }
 
 /// An encoded descriptor with these plain fields, all of which it must hold.
 fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, String> {
-    let dialect = dialect_of(dialect);
+    let dialect = dialect_of(dialect.as_ref());
     let mut rest = Cursor::new(fields);
     let descriptor = Descriptor::read(&mut rest).map_err(|error| error.root_cause().to_string())?;
     let left = fields.len() as u64 - rest.position();
@@ -194,11 +195,6 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
     }
     let no_usage = |index| format!("the {dialect} dialect does not have the usage of attributes[{index}]");
     descriptor.encode(dialect).map_err(no_usage)
-}
-
-fn dialect_of(value: Option<Value>) -> Dialect {
-    let is_reference = value == Some(Dialect::Reference.into());
-    if is_reference { Dialect::Reference } else { Dialect::Spec }
 }
 
 impl Descriptor {

@@ -15,8 +15,13 @@ pub(super) trait WireUsage: Encode + DecodeOwned + Into<Usage> {
 macro_rules! usages {
     (
         named { $($(#[doc = $doc:literal])* $usage:ident = $number:literal, $name:literal;)* }
-        spec { $($spec:ident)* }
-        reference { $($reference:ident)* }
+        dialects {
+            $(
+                $(#[doc = $wire_doc:literal])*
+                $dialect:pat => $Wire:ident(u32, $(#[$name_attribute:meta])* String),
+                    has_names: $has_names:literal, $($variant:ident)*;
+            )*
+        }
     ) => {
         /// The meaning of the values of a vertex buffer, in terms of both dialects.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -47,8 +52,14 @@ macro_rules! usages {
             /// The named usages of a dialect, in the order of their numbers.
             pub fn named(dialect: Dialect) -> &'static [Usage] {
                 match dialect {
-                    Dialect::Reference => &[$(Usage::$reference,)*],
-                    _ => &[$(Usage::$spec,)*],
+                    $($dialect => &[$(Usage::$variant,)*],)*
+                }
+            }
+
+            /// Whether a dialect has the usage.
+            pub fn is_in(&self, dialect: Dialect) -> bool {
+                match dialect {
+                    $($dialect => $Wire::of(self).is_some(),)*
                 }
             }
 
@@ -81,49 +92,36 @@ macro_rules! usages {
             }
         }
 
-        /// The usages of the specification.
-        #[derive(Encode, Decode)]
-        pub(super) enum SpecUsage {
-            Custom(u32, String),
-            $($spec,)*
-        }
+        $(
+            $(#[doc = $wire_doc])*
+            #[derive(Encode, Decode)]
+            pub(super) enum $Wire {
+                Custom(u32, $(#[$name_attribute])* String),
+                $($variant,)*
+            }
 
-        /// The usages of the reference dialect, which has no names.
-        #[derive(Encode, Decode)]
-        pub(super) enum ReferenceUsage {
-            Custom(u32, #[bitcode(skip)] String),
-            $($reference,)*
-        }
-
-        wire!(SpecUsage, any name: $($spec)*);
-        wire!(ReferenceUsage, no name: $($reference)*);
-    };
-}
-
-macro_rules! wire {
-    ($wire:ident, $which:ident name: $($usage:ident)*) => {
-        impl WireUsage for $wire {
-            #[allow(unreachable_patterns, reason = "where the dialect has every usage")]
-            fn of(usage: &Usage) -> Option<$wire> {
-                match usage {
-                    Usage::Custom(id, name) if wire!($which name, name) => Some($wire::Custom(*id, name.clone())),
-                    $(Usage::$usage => Some($wire::$usage),)*
-                    _ => None,
+            impl WireUsage for $Wire {
+                #[allow(unreachable_patterns, reason = "where the dialect has every usage")]
+                fn of(usage: &Usage) -> Option<$Wire> {
+                    match usage {
+                        Usage::Custom(_, name) if !$has_names && !name.is_empty() => None,
+                        Usage::Custom(id, name) => Some($Wire::Custom(*id, name.clone())),
+                        $(Usage::$variant => Some($Wire::$variant),)*
+                        _ => None,
+                    }
                 }
             }
-        }
 
-        impl From<$wire> for Usage {
-            fn from(usage: $wire) -> Usage {
-                match usage {
-                    $wire::Custom(id, name) => Usage::Custom(id, name),
-                    $($wire::$usage => Usage::$usage,)*
+            impl From<$Wire> for Usage {
+                fn from(usage: $Wire) -> Usage {
+                    match usage {
+                        $Wire::Custom(id, name) => Usage::Custom(id, name),
+                        $($Wire::$variant => Usage::$variant,)*
+                    }
                 }
             }
-        }
+        )*
     };
-    (any name, $name:ident) => { true };
-    (no name, $name:ident) => { $name.is_empty() };
 }
 
 usages! {
@@ -146,17 +144,13 @@ usages! {
         /// Joint weights.
         JointWeight = 8, "joint_weight";
     }
-    // In the order of their numbers on the wire, behind `Custom`.
-    spec { Position Normal Tangent Color Uv JointIndex JointWeight }
-    reference { Position Normal Tangent Uv Uv1 JointIndex JointWeight Color }
-}
-
-impl Usage {
-    /// Whether a dialect has the usage.
-    pub fn is_in(&self, dialect: Dialect) -> bool {
-        match dialect {
-            Dialect::Reference => ReferenceUsage::of(self).is_some(),
-            _ => SpecUsage::of(self).is_some(),
-        }
+    // The usages of each dialect in the order of their numbers on the wire, behind `Custom`.
+    dialects {
+        /// The usages of the reference dialect, which has no names.
+        Dialect::Reference => ReferenceUsage(u32, #[bitcode(skip)] String), has_names: false,
+            Position Normal Tangent Uv Uv1 JointIndex JointWeight Color;
+        /// The usages of the specification.
+        _ => SpecUsage(u32, String), has_names: true,
+            Position Normal Tangent Color Uv JointIndex JointWeight;
     }
 }

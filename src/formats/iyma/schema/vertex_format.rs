@@ -29,56 +29,59 @@ impl IndexFormat {
     }
 }
 
-macro_rules! components {
-    ($($(#[doc = $doc:literal])* $component:ident: $size:literal;)*) => {
-        /// The type of the components of a vertex format.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Component {
-            $($(#[doc = $doc])* $component,)*
-        }
-
-        impl Component {
-            /// Size in bytes; of `Unorm10x3x2`, that of the whole word.
-            pub const fn size(self) -> usize {
-                match self {
-                    $(Component::$component => $size,)*
-                }
-            }
-        }
-    };
+/// The type of the components of a vertex format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// 16-bit float.
+    Float16,
+    /// 32-bit float.
+    Float32,
+    /// 64-bit float.
+    Float64,
+    /// 8-bit integer with a sign.
+    Sint8,
+    /// 16-bit integer with a sign.
+    Sint16,
+    /// 32-bit integer with a sign.
+    Sint32,
+    /// 8-bit integer with a sign that stands for −1 to 1.
+    Snorm8,
+    /// 16-bit integer with a sign that stands for −1 to 1.
+    Snorm16,
+    /// 8-bit integer.
+    Uint8,
+    /// 16-bit integer.
+    Uint16,
+    /// 32-bit integer.
+    Uint32,
+    /// 8-bit integer that stands for 0 to 1.
+    Unorm8,
+    /// As `Unorm8`, in the order blue, green, red, alpha.
+    Unorm8Bgra,
+    /// Integers of 10, 10, 10 and 2 bits that stand for 0 to 1, in one word of 32 bits from its lowest bit on.
+    Unorm10x3x2,
+    /// 16-bit integer that stands for 0 to 1.
+    Unorm16,
 }
 
-components! {
-    /// 16-bit float.
-    Float16: 2;
-    /// 32-bit float.
-    Float32: 4;
-    /// 64-bit float.
-    Float64: 8;
-    /// 8-bit integer with a sign.
-    Sint8: 1;
-    /// 16-bit integer with a sign.
-    Sint16: 2;
-    /// 32-bit integer with a sign.
-    Sint32: 4;
-    /// 8-bit integer with a sign that stands for −1 to 1.
-    Snorm8: 1;
-    /// 16-bit integer with a sign that stands for −1 to 1.
-    Snorm16: 2;
-    /// 8-bit integer.
-    Uint8: 1;
-    /// 16-bit integer.
-    Uint16: 2;
-    /// 32-bit integer.
-    Uint32: 4;
-    /// 8-bit integer that stands for 0 to 1.
-    Unorm8: 1;
-    /// As `Unorm8`, in the order blue, green, red, alpha.
-    Unorm8Bgra: 1;
-    /// Integers of 10, 10, 10 and 2 bits that stand for 0 to 1, in one word of 32 bits from its lowest bit on.
-    Unorm10x3x2: 4;
-    /// 16-bit integer that stands for 0 to 1.
-    Unorm16: 2;
+impl Component {
+    /// Size in bytes; of `Unorm10x3x2`, that of the whole word.
+    pub const fn size(self) -> usize {
+        match self {
+            Component::Sint8
+            | Component::Snorm8
+            | Component::Uint8
+            | Component::Unorm8
+            | Component::Unorm8Bgra => 1,
+            Component::Float16
+            | Component::Sint16
+            | Component::Snorm16
+            | Component::Uint16
+            | Component::Unorm16 => 2,
+            Component::Float32 | Component::Sint32 | Component::Uint32 | Component::Unorm10x3x2 => 4,
+            Component::Float64 => 8,
+        }
+    }
 }
 
 /// The components of an `Unorm10x3x2` word.

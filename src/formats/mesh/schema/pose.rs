@@ -6,7 +6,7 @@ use bytemuck::{Pod, Zeroable};
 use meshspec_derive::Layout;
 
 use crate::Dialect;
-use crate::bulk::{self, Plain};
+use crate::bulk;
 
 /// What a file has for each joint at each time.
 #[derive(Layout)]
@@ -50,31 +50,6 @@ pub struct RenderlibPose {
     pub rotation: [f32; 4],
     /// Scale (X, Y, Z).
     pub scale: [f32; 3],
-}
-
-impl Plain for Pose {
-    fn swap_bytes(self) -> Pose {
-        let Pose { joint, position, rotation, scale } = self;
-        Pose {
-            joint: joint.swap_bytes(),
-            position: Plain::swap_bytes(position),
-            rotation: Plain::swap_bytes(rotation),
-            scale: Plain::swap_bytes(scale),
-        }
-    }
-}
-
-impl Plain for RenderlibPose {
-    fn swap_bytes(self) -> RenderlibPose {
-        let RenderlibPose { joint, position, rotation, scale } = self;
-        RenderlibPose {
-            // A byte has no order.
-            joint,
-            position: Plain::swap_bytes(position),
-            rotation: Plain::swap_bytes(rotation),
-            scale: Plain::swap_bytes(scale),
-        }
-    }
 }
 
 impl From<RenderlibPose> for Pose {

@@ -1,19 +1,4 @@
-//! Materials and colour/shade bytes.
-
-/// The path of a texture without the prefix `resource/` and the extension (B16).
-///
-/// ```
-/// assert_eq!(meshspec::bmd::resource_name(b"resource/gfx/002.tga"), b"gfx/002");
-/// ```
-pub fn resource_name(material: &[u8]) -> &[u8] {
-    let path = material.strip_prefix(b"resource/").unwrap_or(material);
-    let file = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-    match path[file..].iter().rposition(|byte| *byte == b'.') {
-        // A leading dot starts a name, not an extension.
-        Some(dot) if dot > 0 => &path[..file + dot],
-        _ => path,
-    }
-}
+//! Colour/shade bytes.
 
 /// The colours of the sixteen hues at full level.
 const HUES: [[u8; 3]; 16] = [

@@ -1,0 +1,133 @@
+//! Meshes in pieces.
+
+use super::super::{Document, Face, Faces, Mesh, Vertices};
+use crate::{Error, FormatId, Path, Result, path};
+
+/// The most vertices and triangles that a piece of a mesh may have.
+#[derive(Debug, Clone, Copy)]
+pub struct PieceLimits {
+    /// Vertices.
+    pub vertices: usize,
+    /// Triangles.
+    pub triangles: usize,
+}
+
+/// A piece of a mesh.
+#[derive(Default)]
+pub struct Piece {
+    /// The vertices, by their positions in the mesh.
+    pub vertices: Vec<usize>,
+    /// The faces, by the positions of their vertices in the piece.
+    pub faces: Vec<Face>,
+    triangles: usize,
+}
+
+impl PieceLimits {
+    /// As many as the fields of a mesh can count.
+    pub const COUNTABLE: PieceLimits =
+        PieceLimits { vertices: u16::MAX as usize, triangles: u16::MAX as usize };
+
+    /// Divides the faces of a mesh of so many vertices into pieces, in order. Vertices that no face uses come last. `None`
+    /// if a face uses a vertex that does not exist.
+    pub fn divide(self, faces: impl Iterator<Item = Face>, count: usize) -> Option<Vec<Piece>> {
+        let mut loose = vec![true; count];
+        // The positions of the vertices in the current piece.
+        let mut places = vec![None; count];
+        let mut pieces = Vec::new();
+        let mut piece = Piece::default();
+        for face in faces {
+            let corners = face.vertices();
+            let mut new = 0;
+            for vertex in corners {
+                new += usize::from(places.get(*vertex as usize)?.is_none());
+            }
+            let triangles = corners.len() - 2;
+            if piece.vertices.len() + new > self.vertices || piece.triangles + triangles > self.triangles {
+                piece.vertices.iter().for_each(|vertex| places[*vertex] = None);
+                pieces.push(std::mem::take(&mut piece));
+            }
+            let mut place = |vertex: u32| {
+                let vertex = vertex as usize;
+                loose[vertex] = false;
+                *places[vertex].get_or_insert_with(|| {
+                    piece.vertices.push(vertex);
+                    piece.vertices.len() as u32 - 1
+                })
+            };
+            let face = match face {
+                Face::Triangle(corners) => Face::Triangle(corners.map(&mut place)),
+                Face::Quad(corners) => Face::Quad(corners.map(&mut place)),
+            };
+            piece.faces.push(face);
+            piece.triangles += triangles;
+        }
+        for vertex in (0..count).filter(|vertex| loose[*vertex]) {
+            if piece.vertices.len() >= self.vertices {
+                pieces.push(std::mem::take(&mut piece));
+            }
+            piece.vertices.push(vertex);
+        }
+        pieces.push(piece);
+        Some(pieces)
+    }
+}
+
+/// The pieces of a mesh; the mesh itself if it is small enough, or its faces use vertices that do not exist.
+fn split(mesh: &Mesh, limits: PieceLimits) -> Vec<Mesh> {
+    let count = mesh.vertices.len();
+    if count <= limits.vertices && mesh.triangle_count() <= limits.triangles {
+        return vec![mesh.clone()];
+    }
+    let all: Vec<_> = mesh.vertices.packed().collect();
+    let to_mesh = |piece: Piece| {
+        let mut vertices = Vertices::default();
+        piece.vertices.iter().try_for_each(|vertex| vertices.push(all[*vertex]))?;
+        let piece = Mesh::new(mesh.material.clone(), vertices, Faces::encode(&piece.faces)?);
+        Ok(Mesh { resv3: mesh.resv3, ..piece })
+    };
+    let pieces = limits.divide(mesh.faces.iter(), count).into_iter().flatten();
+    // What has been read or pushed once can be pushed again.
+    match pieces.map(to_mesh).collect::<Result<Vec<_>>>() {
+        Ok(pieces) if !pieces.is_empty() => pieces,
+        _ => vec![mesh.clone()],
+    }
+}
+
+/// Splits each mesh that exceeds the limits; levels of detail and bones still refer to the same meshes. Bone solids stay
+/// whole, since pieces are not closed. Returns the number of pieces of each mesh.
+///
+/// # Errors
+///
+/// If a level of detail or a bone would have to refer to a mesh beyond 255; the document stays as it was.
+pub fn split_meshes(document: &mut Document, limits: PieceLimits) -> Result<Vec<usize>> {
+    let mut meshes = Vec::new();
+    let mut starts = Vec::new();
+    for (index, mesh) in document.meshes.iter().enumerate() {
+        starts.push(meshes.len());
+        let is_solid = index > 0 && document.bones.iter().any(|bone| usize::from(bone.id_solid) == index);
+        meshes.extend(if is_solid { vec![mesh.clone()] } else { split(mesh, limits) });
+    }
+    starts.push(meshes.len());
+    // Indices of meshes that do not exist stay wrong.
+    let start = |mesh: usize| starts.get(mesh).copied().unwrap_or(mesh);
+    let mut lods = document.lods.clone();
+    for (index, lod) in lods.iter_mut().enumerate().filter(|(_, lod)| !lod.is_all()) {
+        let end = start(usize::from(lod.id_mesh) + usize::from(lod.n_mesh));
+        let first = start(lod.id_mesh.into());
+        lod.id_mesh = number(first, path!(lods[index].id_mesh))?;
+        lod.n_mesh = number(end.saturating_sub(first), path!(lods[index].n_mesh))?;
+    }
+    let mut bones = document.bones.clone();
+    for (index, bone) in bones.iter_mut().enumerate().filter(|(_, bone)| bone.id_solid != 0) {
+        bone.id_solid = number(start(bone.id_solid.into()), path!(bones[index].id_solid))?;
+    }
+    (document.meshes, document.lods, document.bones) = (meshes, lods, bones);
+    Ok(starts.windows(2).map(|pair| pair[1] - pair[0]).collect())
+}
+
+fn number(mesh: usize, path: impl Into<Path>) -> Result<u8> {
+    u8::try_from(mesh).map_err(|_| {
+        let message = format!("mesh index {mesh} after splitting large meshes, expected at most 255");
+        Error::inexpressible(message).at(path).in_format(FormatId::Bmd)
+    })
+}
