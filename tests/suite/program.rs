@@ -1,11 +1,15 @@
-//! Programs: the defects of declarations.
+//! Programs: the defects of declarations, and the trace in ARCHITECTURE.md.
 
 #![allow(dead_code, reason = "the declarations are only resolved, never decoded")]
+
+use std::fmt::Write;
+use std::ops::ControlFlow;
 
 use binrw::binrw;
 use binrw::io::SeekFrom;
 use meshspec::layout::assemble::Values;
-use meshspec::layout::{ChecksumFunction, Layout, Type, problems};
+use meshspec::layout::walk::{self, Node, Visitor, path_text};
+use meshspec::layout::{ChecksumFunction, Layout, Schema, Type, Value, generate, problems};
 use meshspec::{FormatId, Limits};
 
 fn found(ty: &'static Type) -> Vec<String> {
@@ -100,4 +104,65 @@ struct EitherAt {
 #[test]
 fn alternatives_share_a_place() {
     assert_eq!(problems(&EitherAt::TYPE), []);
+}
+
+/// Marks on a terrain.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"MRK")]
+struct Marks {
+    /// Number of marks.
+    #[br(assert(count < 10, "there are too many marks"))]
+    count: u8,
+    /// Where the name lies.
+    name_offset: u8,
+    /// The heights.
+    #[br(count = count)]
+    heights: Vec<u16>,
+    /// The name.
+    #[br(seek_before = SeekFrom::Start(name_offset as u64), restore_position)]
+    name: [u8; 2],
+}
+
+/// Shows what each driver does with one declaration, for the trace in ARCHITECTURE.md.
+#[test]
+fn the_trace_in_the_architecture_is_true() {
+    let page = include_str!("../../ARCHITECTURE.md");
+    let mut missing = String::new();
+    let mut shows = |text: &str| {
+        let is_missing = |line: &&str| page.lines().all(|other| other.trim() != line.trim());
+        text.lines().filter(is_missing).for_each(|line| missing += &format!("{line}\n"));
+    };
+    let program = Schema::Program.print("marks", "Marks", &[("marks", &Marks::TYPE)]).remove(0).text;
+    shows(program.split_once("== marks: Marks\n").unwrap().1);
+
+    let mut values = Values::new(&Marks::TYPE);
+    for (path, value) in [("heights[0]", "7"), ("heights[1]", "8"), ("name[0]", "0x41"), ("name[1]", "0x42")]
+    {
+        values.set(path, value).unwrap();
+    }
+    let bytes = values.assemble(&Limits::default()).unwrap();
+    shows(&format!("{bytes:02x?}"));
+
+    let mut paths = Paths(String::new());
+    walk::walk(&Marks::TYPE, &bytes, &Limits::default(), &mut paths).unwrap();
+    shows(&paths.0);
+
+    let generated = generate::file(&Marks::TYPE, &[2, 28, 32, 260, 264], &generate::Config::default());
+    shows(&format!("{:02x?}", generated.unwrap()));
+
+    let broken = generate::breakages(&Marks::TYPE, &bytes, &[], &Limits::default()).unwrap();
+    let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
+    shows(&broken.join("\n"));
+    assert!(missing.is_empty(), "ARCHITECTURE.md does not show:\n{missing}");
+}
+
+/// Collects the leaves as `path = value`.
+struct Paths(String);
+
+impl Visitor for Paths {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        writeln!(self.0, "{} {} = {value}", node.span, path_text(node.path)).unwrap();
+        ControlFlow::Continue(())
+    }
 }

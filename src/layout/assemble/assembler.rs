@@ -45,13 +45,19 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             clash: None,
         };
         let written = run.file(contents);
+        if written.is_err() {
+            // The first error counts.
+            let _ = run.settle();
+        }
+        let determined = run.leaves.determined();
+        let is_known = |numbers: &Numbers, (path, number): (_, &i128)| numbers.get(path) == Some(number);
         let is_stale = match &written {
             // The error may follow from a value that was unknown.
-            Err(_) => run.settle().is_ok(),
-            Ok(_) => run.leaves.has_stale() || run.clash.is_some(),
+            Err(_) => !determined.iter().all(|value| is_known(&assumed, value)),
+            Ok(_) if run.leaves.has_stale() || run.clash.is_some() => determined != assumed,
+            Ok(_) => !assumed.iter().all(|value| is_known(&determined, value)),
         };
-        let determined = run.leaves.determined();
-        if is_stale && determined != assumed {
+        if is_stale {
             assumed = determined;
             continue;
         }

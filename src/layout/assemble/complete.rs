@@ -73,7 +73,7 @@ impl Assembler<'_> {
                 chunk.at = position.int(slots.refresh(&self.leaves)).ok().and_then(|at| at.try_into().ok());
             }
         }
-        let ends = chunks.iter().filter_map(|chunk| chunk.at?.checked_add(chunk.size));
+        let ends = chunks.iter().filter_map(Chunk::end);
         let end = ends.fold(self.regions[base].space.len(), u64::max);
         let recounted = chunks.iter().chain(&whole).filter(|_| self.recounts);
         let mut placement = Placement::new(self.program.alignment, recounted, end, padding);

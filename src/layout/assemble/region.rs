@@ -50,6 +50,12 @@ pub(super) struct Placement {
 }
 
 impl Chunk {
+    /// Returns the end of its bytes before anything moves; `None` if it has no place.
+    pub(super) fn end(&self) -> Option<u64> {
+        let start = self.origin.as_ref().map(|origin| origin.start).or(self.at)?;
+        start.checked_add(self.size)
+    }
+
     /// Returns its original end and by how many bytes it grew beyond the padding after it.
     fn growth(&self, padding: impl Fn(u64) -> u64) -> Option<(u64, u64)> {
         let origin = self.origin.as_ref().filter(|origin| !origin.is_empty())?;
@@ -78,10 +84,9 @@ impl Placement {
 
     /// Returns the offset for a chunk.
     pub(super) fn place(&mut self, chunk: &Chunk) -> u64 {
-        let was_empty = chunk.origin.as_ref().is_some_and(Range::is_empty);
-        match (chunk.at, chunk.size) {
-            (at, 0) => at.unwrap_or(0),
-            (Some(at), _) if !was_empty => self.moved(at),
+        match &chunk.origin {
+            _ if chunk.size == 0 => chunk.at.unwrap_or(0),
+            Some(origin) if !origin.is_empty() => self.moved(origin.start),
             _ => {
                 let place = aligned(self.end, self.alignment);
                 self.end = place.saturating_add(chunk.size);

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 pub(crate) use code::{Cell, Code, field_value};
-pub(crate) use equation::Role;
+pub(crate) use equation::{Origin, Role};
 pub(crate) use frames::{Frames, Mark};
 pub(super) use listing::{Order, Reached, reachable};
 pub use model::Problem;

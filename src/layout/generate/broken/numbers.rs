@@ -1,9 +1,10 @@
 //! How to break what depends on single numbers: checks, conditions, counts, offsets, sizes, alternatives.
 
 use super::attempt::{Alteration, Attempt};
-use super::dependencies::{Dependency, Dependent};
+use super::dependencies::Dependency;
 use super::places::{Number, Places};
 use super::{Breakage, Miscount};
+use crate::layout::program::Role;
 use crate::layout::walk::Segment;
 
 /// All attempts on the numbers of a file.
@@ -20,18 +21,21 @@ pub(super) fn attempts(places: &Places, size: u64) -> Vec<Attempt> {
 fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Dependency) -> Vec<Attempt> {
     let value = number.value;
     let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.set_to(numbers))];
-    match dependency.dependent {
-        Dependent::Check(check) => {
+    match dependency.role {
+        Role::Check(check) => {
             let changes = number.near(dependency, places);
             vec![Attempt::new(Breakage::Check(check), changes)]
         }
-        Dependent::Holds(constraint, field) => {
+        Role::Holds(constraint) => {
             let changes = number.near(dependency, places);
-            vec![Attempt { field, ..Attempt::new(Breakage::Constraint(constraint), changes) }]
+            vec![Attempt {
+                field: dependency.field,
+                ..Attempt::new(Breakage::Constraint(constraint), changes)
+            }]
         }
         // Of a size that is that of unpacked content as well, the content is what is first found to be another.
-        Dependent::Count(_) if number.has(|dependent| dependent == Dependent::UnpackedSize) => Vec::new(),
-        Dependent::Count(item) => {
+        Role::Count(_) if number.has(|role| role == Role::UnpackedSize) => Vec::new(),
+        Role::Count(item) => {
             let item = item.max(1);
             let miscount =
                 |miscount, value| Attempt::new(Breakage::Count(miscount), number.set_to(vec![value]));
@@ -41,19 +45,21 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
                 miscount(Miscount::Huge, number.range.1 - (number.range.1 - value) % item),
             ]
         }
-        Dependent::Offset => {
+        Role::Offset => {
             // Behind the end of the file, and as even as offsets have to be.
             let behind = i128::from(size.next_multiple_of(16)) + 16;
             one(Breakage::Offset, vec![behind, number.range.1 & !15])
         }
-        Dependent::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
-        Dependent::Checksum(rule) => {
+        Role::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
+        Role::Checksum => {
             // Others that depend on it are computed anew.
             let number = Number { recounts: true, ..number.clone() };
             let changes = number.set_to(vec![value ^ 1, value ^ 2]);
+            let rule = dependency.origin.rule.unwrap_or_default();
             vec![Attempt { rule, ..Attempt::new(Breakage::Checksum, changes) }]
         }
-        Dependent::Choice => one(Breakage::Value, number.candidates(dependency)),
+        Role::Choice => one(Breakage::Value, number.candidates(dependency)),
+        Role::Presence | Role::Bytes => Vec::new(),
     }
 }
 
@@ -90,19 +96,19 @@ impl Number<'_> {
     /// byte more that is there.
     fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
         let mut changes = self.set_to(self.candidates(dependency));
-        let is_count = self.has(|dependent| matches!(dependent, Dependent::Count(_)));
+        let is_count = self.has(|role| matches!(role, Role::Count(_)));
         for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.is_beside(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);
         }
-        let is_size = self.has(|dependent| dependent == Dependent::UnpackedSize);
+        let is_size = self.has(|role| role == Role::UnpackedSize);
         let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
         changes.extend(blocks.map(|(block, _)| Alteration::Lengthen(block.clone())));
         changes
     }
 
-    fn has(&self, is_it: impl Fn(Dependent) -> bool) -> bool {
-        self.dependencies.iter().any(|dependency| is_it(dependency.dependent))
+    fn has(&self, is_it: impl Fn(Role) -> bool) -> bool {
+        self.dependencies.iter().any(|dependency| is_it(dependency.role))
     }
 
     /// Whether a list or block is not one of another item than the number is.

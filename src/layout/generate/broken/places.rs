@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
-use super::dependencies::{Dependency, Dependent};
+use super::dependencies::Dependency;
+use crate::layout::program::Role;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::layout::{
     Constraint, Declaration, Field, IntType, Lookup, Packing, Requirement, Shape, Type, Value,
@@ -67,7 +68,7 @@ impl<'d> Places<'d> {
         dependencies: &'d [Dependency],
         limits: &Limits,
     ) -> Result<Places<'d>, Fault> {
-        let has_checksums = dependencies.iter().any(|d| matches!(d.dependent, Dependent::Checksum(_)));
+        let has_checksums = dependencies.iter().any(|d| d.role == Role::Checksum);
         let mut finder = Finder {
             dependencies,
             has_checksums,
@@ -109,7 +110,8 @@ impl Finder<'_> {
             return;
         };
         let dependencies = dependencies.iter();
-        let dependencies = dependencies.filter(|d| d.name == *name && d.declaration == declaration);
+        let dependencies =
+            dependencies.filter(|d| d.origin.name == *name && d.origin.declaration == declaration);
         let dependencies: Vec<_> = dependencies.collect();
         if !dependencies.is_empty() {
             let recounts = !matches!(node.span, Span::Bytes(_));
