@@ -12,10 +12,17 @@ use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Tok
 /// Whether the attributes below the derive are still there: those of binrw and modular-bitfield vanish once they are
 /// expanded, and a derive that stands below them would describe another layout than theirs.
 pub fn shows_its_layout(attrs: &[Attribute]) -> bool {
-    let knows = ["binrw", "binread", "binwrite", "bitfield", "br", "brw", "repr"];
-    attrs
-        .iter()
-        .any(|attr| attr.path().segments.last().is_some_and(|s| knows.iter().any(|name| s.ident == name)))
+    has_any(attrs, &["repr", "bitfield"]) || has_codec(attrs)
+}
+
+/// Returns `true` if binrw makes a codec.
+pub fn has_codec(attrs: &[Attribute]) -> bool {
+    has_any(attrs, &["binrw", "binread", "binwrite", "br", "brw"])
+}
+
+fn has_any(attrs: &[Attribute], names: &[&str]) -> bool {
+    let mut last = attrs.iter().filter_map(|attr| attr.path().segments.last());
+    last.any(|segment| names.iter().any(|name| segment.ident == name))
 }
 
 /// What stands above a struct or enum.

@@ -14,7 +14,8 @@
 //!   `meshspec::bulk` or with `#[layout(stored_as = Type)]`, and what `bw` says of values, such as `bw(calc = …)`;
 //! - on a variant: `pre_assert(…)`;
 //! - `#[bitfield(bits = N)]` with `#[bits]` and `#[skip]`;
-//! - `#[repr(C)]` structs of plain numbers, which become `meshspec::bulk::Plain`: they are read in bulk;
+//! - `#[repr(C)]` structs of plain numbers without binrw's attributes: they implement `meshspec::bulk::Plain` and are read
+//!   in bulk;
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
 //!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`),
 //!   `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`, `inline` (a field of bytes that hold another

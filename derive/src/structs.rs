@@ -26,18 +26,20 @@ pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
     Ok(quote!(::meshspec::layout::Shape::Struct(&[#(#constants),*])))
 }
 
-/// The implementation of `meshspec::bulk::Plain` for a `#[repr(C)]` struct: its fields have the byte order of the file.
+/// Returns the implementation of `meshspec::bulk::Plain` for a `#[repr(C)]` struct without a codec: it can be read in bulk
+/// only.
 pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
     let is_c = |attr: &Attribute| {
         attr.path().is_ident("repr")
             && attr.meta.require_list().is_ok_and(|list| list.tokens.to_string().starts_with('C'))
     };
-    if !input.attrs.iter().any(is_c) {
+    if attributes::has_codec(&input.attrs) || !input.attrs.iter().any(is_c) {
         return Tokens::new();
     }
     let (ident, members) = (&input.ident, fields.members().collect::<Vec<_>>());
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     quote! {
-        impl ::meshspec::bulk::Plain for #ident {
+        impl #impl_generics ::meshspec::bulk::Plain for #ident #ty_generics #where_clause {
             fn swap_bytes(self) -> Self {
                 Self { #(#members: ::meshspec::bulk::Plain::swap_bytes(self.#members)),* }
             }
