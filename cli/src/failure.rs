@@ -8,9 +8,11 @@ use std::sync::{Mutex, PoisonError};
 
 use meshspec::{ErrorKind, Loss, Span};
 
-use crate::output::RENAME;
 use crate::terminal::{ERROR, Escaped, HINT};
 use crate::text_excerpt::TextExcerpt;
+
+/// The hint if the output and an image have the same name.
+pub const RENAME: &str = "choose another name for the output";
 
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 

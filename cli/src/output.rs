@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use meshspec::interop::Files;
 use serde::Serialize;
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, RENAME, Result};
 use crate::input::{STANDARD, is_standard};
 use crate::lines::{Images, hash, hash_of};
 use crate::regular;
@@ -297,9 +297,6 @@ impl Files for Staged {
 fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
-
-/// Advice where the output and an image have one name.
-pub const RENAME: &str = "name the output otherwise";
 
 /// The failure that an image would replace a different file.
 fn different(path: &Path, source: &str) -> Failure {

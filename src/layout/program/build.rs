@@ -5,10 +5,8 @@ use std::sync::OnceLock;
 use super::code::{Code, Slot};
 use super::draft::{Draft, Target, bits_of, value_form};
 use super::equation::{unit_of, unit_that_declares};
-use super::model::{
-    Argument, BlockStep, Body, Call, Form, FormId, Kind, Program, Size, SlotName, Step, Unit, UnitId,
-};
-use super::names::{Names, ValueKind};
+use super::model::{Argument, BlockStep, Body, Call, Form, FormId, Kind, Program, Size, Step, Unit, UnitId};
+use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
 use crate::layout::{Block, Constraint, Declaration, Expr, Field, Requirement, Shape, Type, Variant};
 

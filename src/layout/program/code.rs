@@ -1,8 +1,7 @@
 //! Expressions over slots.
 
-use super::model::Unit;
-use crate::layout::expr::{Operand, binary, bit_value, cast, matches};
-use crate::layout::{BinaryOp, BitField, BitRange, Declaration, EvalError, IntType, Lookup, UnaryOp, Value};
+use crate::layout::expr::{Operand, binary, cast, matches};
+use crate::layout::{BinaryOp, BitField, BitRange, Declaration, EvalError, IntType, UnaryOp, Value};
 
 /// An index into the values that the expressions of a [`Unit`](super::Unit) name.
 pub(crate) type Slot = u32;
@@ -213,31 +212,5 @@ pub(crate) fn field_value(word: u128, bits: BitRange, field: &BitField) -> Opera
         Operand::Int(bits.signed_of(word))
     } else {
         Operand::Int(bits.of(word) as i128)
-    }
-}
-
-/// The values decoded so far in a unit.
-pub(crate) struct Seen<'c> {
-    pub unit: Option<&'c Unit>,
-    pub cells: &'c [Cell],
-}
-
-impl Lookup for Seen<'_> {
-    fn lookup(&self, path: &[&str]) -> Option<Value> {
-        let mut names = self.unit?.slots.iter().zip(self.cells);
-        let (name, cell) =
-            names.find(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path))?;
-        let value = match (cell, name.kind.word()) {
-            (Cell::Int(word), Some(declaration)) => Value::Bits(*word as u128, declaration),
-            (Cell::Int(number), None) => Value::Int(*number),
-            (Cell::Bool(value), _) => Value::Bool(*value),
-            (Cell::Text(text), _) => Value::Text(text.to_vec()),
-            (Cell::Empty, _) => return None,
-        };
-        match (&path[name.path.len()..], value) {
-            ([], value) => Some(value),
-            ([field], Value::Bits(word, declaration)) => bit_value(word, declaration, field),
-            _ => None,
-        }
     }
 }

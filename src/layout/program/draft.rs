@@ -1,8 +1,8 @@
 //! Units while their names are resolved.
 
 use super::code::{Code, Slot};
-use super::model::{BlockStep, FormId, SlotName, Step};
-use super::names::ValueKind;
+use super::model::{BlockStep, FormId, Step};
+use super::names::{SlotName, ValueKind};
 use crate::layout::{Block, Declaration, Packing};
 
 /// A partially resolved unit.

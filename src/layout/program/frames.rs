@@ -1,8 +1,9 @@
 //! Slot values while a program runs.
 
-use super::code::{Cell, Code, Seen, Slot};
+use super::code::{Cell, Code, Slot};
 use super::model::{Argument, Body, Call, FormId, Kind, Program, Size, Step, Unit};
-use crate::layout::{EvalError, Value};
+use crate::layout::expr::bit_value;
+use crate::layout::{EvalError, Lookup, Value};
 
 /// What a driver keeps beside the value of each slot.
 pub(crate) trait Mark: Copy + Default {
@@ -177,6 +178,32 @@ impl<M: Mark> Frames<M> {
                 self.size_of(item, &step.call)?.checked_mul(count)
             }
             _ => self.size_of(step.form, &step.call),
+        }
+    }
+}
+
+/// The values decoded so far in a unit.
+pub(crate) struct Seen<'c> {
+    pub unit: Option<&'c Unit>,
+    pub cells: &'c [Cell],
+}
+
+impl Lookup for Seen<'_> {
+    fn lookup(&self, path: &[&str]) -> Option<Value> {
+        let mut names = self.unit?.slots.iter().zip(self.cells);
+        let (name, cell) =
+            names.find(|(name, cell)| **cell != Cell::Empty && path.starts_with(&name.path))?;
+        let value = match (cell, name.kind.word()) {
+            (Cell::Int(word), Some(declaration)) => Value::Bits(*word as u128, declaration),
+            (Cell::Int(number), None) => Value::Int(*number),
+            (Cell::Bool(value), _) => Value::Bool(*value),
+            (Cell::Text(text), _) => Value::Text(text.to_vec()),
+            (Cell::Empty, _) => return None,
+        };
+        match (&path[name.path.len()..], value) {
+            ([], value) => Some(value),
+            ([field], Value::Bits(word, declaration)) => bit_value(word, declaration, field),
+            _ => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
-use super::names::ValueKind;
+use super::names::{SlotName, ValueKind};
 use crate::layout::{Block, Constraint, Declaration, Field, Type, Variant};
 
 /// A resolved declaration: names are slots, and fixed sizes are known.
@@ -117,15 +117,6 @@ pub(crate) enum Use {
     Derived,
     /// A number of items.
     Count,
-}
-
-/// A value that expressions name.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct SlotName {
-    pub path: Vec<&'static str>,
-    pub kind: ValueKind,
-    /// The index of the import that provides the value; `None` for a field.
-    pub import: Option<usize>,
 }
 
 /// The content of a unit.

@@ -1,6 +1,5 @@
 //! The names in expressions, and the kinds of values that they stand for.
 
-use super::model::SlotName;
 use crate::layout::expr::Class;
 use crate::layout::{BitField, Declaration, Expr, IntType, Type, UnaryOp};
 
@@ -19,6 +18,15 @@ pub(crate) enum ValueKind {
     Struct(&'static Declaration),
     /// A value that expressions cannot use as a number.
     Other,
+}
+
+/// A value that expressions name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SlotName {
+    pub path: Vec<&'static str>,
+    pub kind: ValueKind,
+    /// The index of the import that provides the value; `None` for a field.
+    pub import: Option<usize>,
 }
 
 impl ValueKind {

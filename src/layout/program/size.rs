@@ -1,7 +1,8 @@
 //! Sizes of units: fixed, computed from arguments, or open.
 
 use super::code::Code;
-use super::model::{Argument, Body, Form, Kind, Size, SlotName, Step, Unit};
+use super::model::{Argument, Body, Form, Kind, Size, Step, Unit};
+use super::names::SlotName;
 
 /// Returns the size of a unit.
 pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> Size {
