@@ -807,3 +807,100 @@ fn what_overlaps_must_agree() {
     let far = refused("99", "6");
     assert!(far.contains("ends at 0x65, beyond the limit of 100 bytes"), "{far}");
 }
+
+/// A list in the place of a struct has the path of the struct.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct InlineNumbers {
+    size: u8,
+    #[br(count = size)]
+    #[layout(content = Vec<u16>, inline)]
+    numbers: Vec<u8>,
+    last: u8,
+}
+
+#[test]
+fn numbers_in_the_place_of_a_struct_come_back() {
+    assert!(comes_back_as(&InlineNumbers::TYPE, &[4, 1, 0, 2, 0, 9]));
+}
+
+/// Numbers whose width another value decides.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Widths {
+    is_wide: u8,
+    count: u8,
+    #[br(args(is_wide, count))]
+    numbers: WidthNumbers,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(is_wide: u8, count: u8))]
+enum WidthNumbers {
+    #[br(pre_assert(is_wide == 0))]
+    Narrow(#[br(count = count)] Vec<u8>),
+    #[br(pre_assert(is_wide != 0))]
+    Wide(#[br(count = count)] Vec<u16>),
+}
+
+#[test]
+fn numbers_take_the_width_that_a_changed_value_decides() {
+    const NARROW: &[u8] = &[0, 2, 7, 8];
+    let mut values = Values::of(&Widths::TYPE, NARROW, &Limits::default()).unwrap();
+    values.set("is_wide", "1").unwrap();
+    let wide = [1, 2, 7, 0, 8, 0];
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), wide);
+    let set = |value: &str| ("is_wide", Change::Set(value.into()));
+    assert_eq!(recounted(&Widths::TYPE, NARROW, &[set("1")]).unwrap(), wide);
+    assert_eq!(recounted(&Widths::TYPE, &wide, &[set("0")]).unwrap(), NARROW);
+    let error = recounted(&Widths::TYPE, &[1, 1, 0, 1], &[set("0")]).unwrap_err();
+    assert_eq!(error, "numbers[0]: 256 does not fit: its values are 0 to 255");
+}
+
+/// Rows whose fields another value decides.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Rows {
+    has_weights: u8,
+    count: u8,
+    #[br(count = count, args { inner: (has_weights,) })]
+    rows: Vec<Row>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(has_weights: u8))]
+struct Row {
+    height: u8,
+    #[br(if(has_weights != 0))]
+    weight: Option<u8>,
+}
+
+#[test]
+fn rows_that_a_changed_value_resizes_must_be_set() {
+    let set = |value: &str| ("has_weights", Change::Set(value.into()));
+    let error = recounted(&Rows::TYPE, &[0, 2, 7, 8], &[set("1")]).unwrap_err();
+    assert_eq!(error, "rows: its 2 items have 2 bytes, but a changed value requires 4: set them as well");
+    let row = |height: &str| {
+        Part::Struct(vec![("height".to_owned(), height.into()), ("weight".to_owned(), "1".into())])
+    };
+    let rows = ("rows", Change::Set(Part::List(vec![row("7"), row("8")])));
+    assert_eq!(recounted(&Rows::TYPE, &[0, 2, 7, 8], &[set("1"), rows]).unwrap(), [1, 2, 7, 1, 8, 1]);
+}
+
+#[test]
+fn values_assemble_again_after_an_error() {
+    let mut values = Values::new(&Widths::TYPE);
+    for (path, value) in [("is_wide", "0"), ("numbers[0]", "256")] {
+        values.set(path, value).unwrap();
+    }
+    assert!(values.assemble(&Limits::default()).is_err());
+    values.set("is_wide", "1").unwrap();
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), [1, 1, 0, 1]);
+}

@@ -47,6 +47,19 @@ struct Endless {
     count: u8,
 }
 
+#[derive(Layout)]
+#[br(little)]
+struct EndlessPart {
+    names: Names,
+    count: u8,
+}
+
+#[derive(Layout)]
+#[br(little)]
+struct Names {
+    names: Vec<u8>,
+}
+
 const SUM: ChecksumFunction = ChecksumFunction { name: "sum", compute: |_, _| 0 };
 
 #[derive(Layout)]
@@ -77,6 +90,10 @@ fn defects_name_the_fields() {
         ]
     );
     assert_eq!(found(&Endless::TYPE), ["Endless.names: runs to the end of the bytes, but `count` follows"]);
+    assert_eq!(
+        found(&EndlessPart::TYPE),
+        ["EndlessPart.names: runs to the end of the bytes, but `count` follows"]
+    );
     assert_eq!(
         found(&Twice::TYPE),
         [

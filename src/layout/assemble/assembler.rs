@@ -28,6 +28,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         return Err(Error::inexpressible(format!("the declaration is defective: {problem}")));
     }
     let mut assumed = Numbers::default();
+    let mut last = None;
     for _ in 0..MAX_RUNS {
         let mut run = Assembler {
             program,
@@ -42,8 +43,9 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             equations: Vec::new(),
             sums: Vec::new(),
             refused: Vec::new(),
-            clash: None,
+            doubt: None,
         };
+        contents.clear_marks();
         let written = run.file(contents);
         if written.is_err() {
             // The first error counts.
@@ -52,9 +54,14 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         let determined = run.leaves.determined();
         let is_known = |numbers: &Numbers, (path, number): (_, &i128)| numbers.get(path) == Some(number);
         let is_stale = match &written {
-            // The error may follow from a value that was unknown.
-            Err(_) => !determined.iter().all(|value| is_known(&assumed, value)),
-            Ok(_) if run.leaves.has_stale() || run.clash.is_some() => determined != assumed,
+            // The error may follow from a value that was unknown. Values after it are not determined again.
+            Err(_) if determined.iter().all(|value| is_known(&assumed, value)) => false,
+            Err(_) => {
+                assumed.extend(determined);
+                last = written.err();
+                continue;
+            }
+            Ok(_) if run.leaves.has_stale() || run.doubt.is_some() => determined != assumed,
             Ok(_) => !assumed.iter().all(|value| is_known(&determined, value)),
         };
         if is_stale {
@@ -64,7 +71,8 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
         let bytes = written?;
         return run.verdict().map_or(Ok(bytes), Err);
     }
-    Err(Error::inexpressible("values that follow from others depend on each other in a circle"))
+    let circle = || Error::inexpressible("values that follow from others depend on each other in a circle");
+    Err(last.unwrap_or_else(circle))
 }
 
 /// A value to write.
@@ -102,8 +110,8 @@ pub(super) struct Assembler<'a> {
     pub(super) equations: Vec<Equation>,
     pub(super) sums: Vec<Sum>,
     pub(super) refused: Vec<Presence>,
-    /// The first value that overlaps others.
-    clash: Option<Error>,
+    /// The first error that may disappear once all values are known: values that overlap, content that cannot be packed.
+    doubt: Option<Error>,
 }
 
 impl Item {
@@ -130,14 +138,18 @@ impl Assembler<'_> {
         self.accept(result)
     }
 
-    /// Notes a clash, which may disappear once all values are known.
+    /// Notes an error that may disappear once all values are known.
+    pub(super) fn doubt(&mut self, message: String) {
+        let error = self.error(message);
+        self.doubt.get_or_insert(error);
+    }
+
     pub(super) fn accept(&mut self, result: Result<(), Refused>) -> Result<()> {
         match result {
             Ok(()) => Ok(()),
             Err(Refused::TooLarge(message)) => Err(self.error(message)),
             Err(Refused::Clash(message)) => {
-                let error = self.error(message);
-                self.clash.get_or_insert(error);
+                self.doubt(message);
                 Ok(())
             }
         }
@@ -148,7 +160,7 @@ impl Assembler<'_> {
         if let Some(path) = self.leaves.first_unknown() {
             return Some(Error::inexpressible("is left out, and nothing says what it is").at(path));
         }
-        self.refusal().or_else(|| self.contradiction()).or(self.clash)
+        self.refusal().or_else(|| self.contradiction()).or(self.doubt)
     }
 
     /// Writes one value.
@@ -177,7 +189,7 @@ impl Assembler<'_> {
                     self.write(region, at, bytes)?;
                     Ok(Written { end: at + bytes.len() as u64, count })
                 }
-                Supply::Parts(_) => self.called(item, unit, |assembler| {
+                _ => self.called(item, unit, |assembler| {
                     let magic = match unit.declaration.magic {
                         [] => &[],
                         magic => input.magic().unwrap_or(magic),
@@ -219,9 +231,11 @@ impl Assembler<'_> {
         let ty = self.program.forms[list.form].ty;
         let count = match input.supply(ty).map_err(|message| self.error(message))? {
             Supply::Bytes(bytes, count) => {
+                self.require_size((inner, list.call), count, bytes)?;
                 self.write(region, at, bytes)?;
-                return Ok(Written { end: at.saturating_add(bytes.len() as u64), count });
+                return Ok(Written { end: at + bytes.len() as u64, count });
             }
+            Supply::Numbers(ty, bytes) => return self.numbers(region, at, inner, (ty, bytes)),
             Supply::Parts(given) => fixed.unwrap_or(given),
         };
         let item = Item { form: inner, is_item: true, ..*list };
@@ -237,6 +251,50 @@ impl Assembler<'_> {
             end = next;
         }
         Ok(Written { end, count })
+    }
+
+    /// Writes numbers of the type `given`.
+    fn numbers(
+        &mut self,
+        region: RegionId,
+        at: u64,
+        item: FormId,
+        (given, bytes): (&'static Type, &[u8]),
+    ) -> Result<Written> {
+        let ty = self.program.forms[item].ty;
+        let items = bytes.chunks_exact(given.size().map_or(1, |size| size as usize));
+        let count = items.len() as u64;
+        if ty == given {
+            self.write(region, at, bytes)?;
+            return Ok(Written { end: at + bytes.len() as u64, count });
+        }
+        let mut end = at;
+        for (index, item) in (0..).zip(items) {
+            let encoded = number::encode(ty, &given.value_of(item));
+            let (bytes, size) = encoded.map_err(|message| {
+                Error::inexpressible(message).at(&[&self.path[..], &[Segment::Index(index)]].concat()[..])
+            })?;
+            self.write(region, end, &bytes[..size])?;
+            end += size as u64;
+        }
+        Ok(Written { end, count })
+    }
+
+    /// Returns an error if kept items have another size by now: a value that decides it was changed.
+    fn require_size(
+        &mut self,
+        (item, call): (FormId, &'static Call),
+        count: u64,
+        bytes: &[u8],
+    ) -> Result<()> {
+        let size = self.frames.size_of(item, call).and_then(|size| size.checked_mul(count));
+        match size.filter(|size| self.recounts && *size != bytes.len() as u64) {
+            Some(size) => Err(self.error(format!(
+                "its {count} items have {} bytes, but a changed value requires {size}: set them as well",
+                bytes.len()
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Writes a value that is stored as the plain type `stored`: a number, an enum, a packed word, a string.
@@ -328,12 +386,12 @@ impl Assembler<'_> {
         (value, stored): (&Value, &Type),
         input: Input,
     ) -> Result<Written> {
-        let (mut number, origin) = match value {
-            Value::Bits(word, _) => (*word as i128, Origin::Fixed),
-            Value::Int(number) => (*number, Origin::Fixed),
+        let mut number = match value {
+            Value::Bits(word, _) => *word as i128,
+            Value::Int(number) => *number,
             _ => return Err(self.error("is not an integer")),
         };
-        let mut origin = origin;
+        let mut origin = Origin::Fixed;
         if !input.is_fixed {
             number = self.assume(value, number)?;
             let leaf = self.add_leaf(region, at, stored, Some(number), false, input);

@@ -1,12 +1,13 @@
 //! Completes a region: places its fields and computes its checksums.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::assembler::{Assembler, Item};
 use super::contents::Contents;
 use super::equation::{Bound, Equation, Sum, origins_of};
 use super::input::Input;
-use super::leaf::{Cause, LeafKind};
+use super::leaf::Cause;
 use super::region::{Chunk, Placement, State};
 use super::space::{Refused, RegionId, Space};
 use crate::layout::program::BlockStep;
@@ -40,8 +41,8 @@ impl Assembler<'_> {
             size: end,
             origin: input.origin(),
         });
-        let padding = |offset| file.map_or(0, |contents| contents.padding(offset));
-        let placement = self.place(region, whole, padding)?;
+        let padding = file.map(Contents::padding).unwrap_or_default();
+        let placement = self.place(region, whole, &padding)?;
         self.trailing(region, end, input)?;
         for (offset, bytes) in file.iter().flat_map(|contents| &contents.gaps) {
             let filled = self.regions[region].space.fill(placement.moved(*offset), bytes);
@@ -65,7 +66,7 @@ impl Assembler<'_> {
         &mut self,
         base: RegionId,
         whole: Option<Chunk>,
-        padding: impl Fn(u64) -> u64,
+        padding: &HashMap<u64, u64>,
     ) -> Result<Placement> {
         let mut chunks = std::mem::take(&mut self.regions[base].chunks);
         for chunk in &mut chunks {
@@ -103,7 +104,6 @@ impl Assembler<'_> {
         let source = std::mem::replace(&mut self.regions[from].space, Space::new(0));
         self.regions[from].state = State::Moved(to, at);
         let space = &mut self.regions[to].space;
-        space.is_shared |= source.is_shared;
         let mut result = space.reserve(at, source.len());
         for range in source.written() {
             let bytes = &source.bytes()[range.start as usize..range.end as usize];
@@ -118,8 +118,7 @@ impl Assembler<'_> {
         let origins = origins_of(stored, self.frames.slots().1);
         let leaves: Vec<_> = origins.into_iter().filter_map(|origin| self.leaves.at(origin)).collect();
         let [leaf] = leaves[..] else { return };
-        let is_left_out = matches!(self.leaves.get(leaf).kind, LeafKind::Whole { is_left_out: true, .. });
-        if is_left_out || self.leaves.value(leaf) != Some(0) {
+        if self.leaves.get(leaf).is_left_out() || self.leaves.value(leaf) != Some(0) {
             let (path, slots) = (self.path.clone(), Bound::new(self.frames.slots()));
             let (start, size) = ((region, range.start), range.end - range.start);
             self.sums.push(Sum { block, path, start, size, leaf, slots });

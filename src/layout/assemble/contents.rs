@@ -1,6 +1,8 @@
 //! All that is given of a file.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::HashMap;
 
 use super::tree::Tree;
 use crate::layout::walk::Segment;
@@ -15,6 +17,8 @@ pub(super) struct Contents<'b> {
     pub(super) size: u64,
     /// Whether values that are given are computed anew where others contradict them.
     pub(super) recounts: bool,
+    /// Whether values may be marked as used.
+    pub(super) is_marked: Cell<bool>,
 }
 
 impl<'b> Contents<'b> {
@@ -29,10 +33,17 @@ impl<'b> Contents<'b> {
         std::iter::successors(Some(&self.root), move |tree| tree.child(*steps.next()?))
     }
 
-    /// Returns the number of zero bytes at an offset that no field covers.
-    pub(super) fn padding(&self, offset: u64) -> u64 {
-        let gap = self.gaps.iter().find(|(start, _)| *start == offset);
-        gap.map_or(0, |(_, bytes)| bytes.iter().take_while(|byte| **byte == 0).count() as u64)
+    /// Clears the marks of used values before a run.
+    pub(super) fn clear_marks(&self) {
+        if self.is_marked.replace(true) {
+            self.root.clear_marks();
+        }
+    }
+
+    /// Returns the number of zero bytes at the start of each range that no field covers.
+    pub(super) fn padding(&self) -> HashMap<u64, u64> {
+        let zeros = |bytes: &[u8]| bytes.iter().take_while(|byte| **byte == 0).count() as u64;
+        self.gaps.iter().map(|(start, bytes)| (*start, zeros(bytes))).collect()
     }
 
     /// Returns the most bytes of the file, and of the content of each block.

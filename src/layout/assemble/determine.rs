@@ -32,8 +32,7 @@ impl Assembler<'_> {
     pub(super) fn require_checks(&mut self, step: &'static Step) -> Result<()> {
         let Some(value) = &step.value else { return Ok(()) };
         let origin = self.frames.slots().1[*value as usize];
-        let is_left_out =
-            |leaf| matches!(self.leaves.get(leaf).kind, LeafKind::Whole { is_left_out: true, .. });
+        let is_left_out = |leaf| self.leaves.get(leaf).is_left_out();
         if self.leaves.find(origin).is_some_and(is_left_out) {
             for check in &step.checks {
                 if let Some(equation) = self.equation_of(check, true) {

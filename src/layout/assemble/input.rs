@@ -22,6 +22,8 @@ pub(super) enum Supply<'v> {
     Parts(u64),
     /// All bytes at once, with the number of items of an array.
     Bytes(&'v [u8], u64),
+    /// The bytes of plain numbers of this type.
+    Numbers(&'static Type, &'v [u8]),
 }
 
 impl<'v, 'b> Input<'v, 'b> {
@@ -66,7 +68,7 @@ impl<'v, 'b> Input<'v, 'b> {
             }
             Given::Numbers(ty, bytes) => {
                 leaf.take();
-                Ok(Supply::Bytes(bytes, bytes.len() as u64 / ty.size().unwrap_or(1)))
+                Ok(Supply::Numbers(ty, bytes))
             }
             _ => Err(format!("is {}, but a single value is given", kind_of(ty))),
         }

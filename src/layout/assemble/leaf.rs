@@ -91,6 +91,12 @@ impl Origin {
     }
 }
 
+impl Leaf {
+    pub(super) fn is_left_out(&self) -> bool {
+        matches!(self.kind, LeafKind::Whole { is_left_out: true, .. })
+    }
+}
+
 impl Leaves {
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -195,9 +201,7 @@ impl Leaves {
 
     /// Returns the path of the first value that is left out and that no equation determines.
     pub(super) fn first_unknown(&self) -> Option<&[Segment]> {
-        let is_unknown = |leaf: &&Leaf| {
-            leaf.cause.is_none() && matches!(leaf.kind, LeafKind::Whole { is_left_out: true, .. })
-        };
+        let is_unknown = |leaf: &&Leaf| leaf.cause.is_none() && leaf.is_left_out();
         self.0.iter().find(is_unknown).map(|leaf| &leaf.path[..])
     }
 }

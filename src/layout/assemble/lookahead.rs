@@ -84,7 +84,7 @@ impl Assembler<'_> {
                             // Another alternative is given.
                             (Err(_), _) => Ok(None),
                             (Ok(Supply::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
-                            _ if !unit.declaration.magic.is_empty() => {
+                            (Ok(_), _) if !unit.declaration.magic.is_empty() => {
                                 let magic = demanded.then_some(unit.declaration.magic);
                                 Ok(input.magic().or(magic).map(<[u8]>::to_vec))
                             }

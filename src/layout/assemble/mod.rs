@@ -1,11 +1,15 @@
-//! The other direction of the walker: values → bytes, by a declaration.
+//! Assembles files: values → bytes, by a declaration.
 //!
-//! [`assemble`] goes through a declaration as [`walk`](super::walk) does, and asks a [`Source`] where that tells a
-//! [`Visitor`](super::walk::Visitor). What the source gives is written as given, even where it contradicts itself: that is
-//! how files are made that break one rule. What it leaves out is computed where the declaration says what it is: counts,
-//! sizes, offsets, magic bytes, values that a check demands.
+//! The assembler runs the program of a declaration beside a tree of given values. A given value is written as given, even if
+//! it contradicts others: this is how files that break one rule are made. A value that is left out is computed if the
+//! declaration determines it: counts, sizes, offsets, magic bytes, checksums, values that a check demands.
 //!
-//! [`Values`] is such a source: the values of a file, from its bytes or one by one, to be looked at, changed and assembled.
+//! A value that is left out, or may be recomputed, is a leaf (`leaf.rs`). Each written list, block and offset is an equation
+//! (`equation.rs`); the leaf of an equation is determined as soon as it is the only one, and its bytes are patched
+//! (`determine.rs`). A field whose offset is open is written to a region of its own (`region.rs`), and placed when the file
+//! is complete (`complete.rs`). A further run happens only if a choice or packed bytes relied on a value determined later.
+//!
+//! [`Values`] holds the values of a file, from its bytes or set one by one.
 //!
 //! ```
 //! use binrw::binrw;

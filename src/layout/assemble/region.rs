@@ -1,6 +1,6 @@
 //! Regions of the output: the file, unpacked blocks, and fields whose offsets are not final.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::equation::Bound;
@@ -43,7 +43,7 @@ pub(super) struct Chunk {
 /// Where fields go. What grows moves everything after it; fields without an offset go to the end.
 pub(super) struct Placement {
     alignment: u64,
-    /// The inserted bytes by the offset in the original file, or block, before which they are.
+    /// The number of inserted bytes before offsets of the original file or block.
     growths: BTreeMap<u64, u64>,
     /// The end of the fields placed so far.
     end: u64,
@@ -57,29 +57,34 @@ impl Chunk {
     }
 
     /// Returns its original end and by how many bytes it grew beyond the padding after it.
-    fn growth(&self, padding: impl Fn(u64) -> u64) -> Option<(u64, u64)> {
+    fn growth(&self, padding: &HashMap<u64, u64>) -> Option<(u64, u64)> {
         let origin = self.origin.as_ref().filter(|origin| !origin.is_empty())?;
         let growth = self.size.saturating_sub(origin.end - origin.start);
-        Some((origin.end, growth.saturating_sub(padding(origin.end))))
+        Some((origin.end, growth.saturating_sub(padding.get(&origin.end).copied().unwrap_or(0))))
     }
 }
 
 impl Placement {
-    /// Returns a placement after the first `end` bytes of a region with these chunks. `padding` returns the number of
-    /// free bytes at an offset of the original file.
+    /// Returns a placement after the first `end` bytes of a region with these chunks. `padding` is the number of
+    /// free bytes at offsets of the original file.
     pub(super) fn new<'c>(
         alignment: u64,
         chunks: impl IntoIterator<Item = &'c Chunk>,
         end: u64,
-        padding: impl Fn(u64) -> u64,
+        padding: &HashMap<u64, u64>,
     ) -> Placement {
         let mut growths: BTreeMap<u64, u64> = BTreeMap::new();
-        for (end, growth) in chunks.into_iter().filter_map(|chunk| chunk.growth(&padding)) {
+        for (end, growth) in chunks.into_iter().filter_map(|chunk| chunk.growth(padding)) {
             let most = growths.entry(end).or_default();
             *most = aligned(growth, alignment).max(*most);
         }
-        let end = growths.values().fold(end, |end, growth| end.saturating_add(*growth));
-        Placement { alignment, growths, end }
+        growths.retain(|_, growth| *growth > 0);
+        let mut total: u64 = 0;
+        for growth in growths.values_mut() {
+            total = total.saturating_add(*growth);
+            *growth = total;
+        }
+        Placement { alignment, growths, end: end.saturating_add(total) }
     }
 
     /// Returns the offset for a chunk.
@@ -97,7 +102,8 @@ impl Placement {
 
     /// Returns the new offset of a byte of the original file.
     pub(super) fn moved(&self, offset: u64) -> u64 {
-        self.growths.range(..=offset).fold(offset, |moved, (_, growth)| moved.saturating_add(*growth))
+        let inserted = self.growths.range(..=offset).next_back().map_or(0, |(_, total)| *total);
+        offset.saturating_add(inserted)
     }
 }
 

@@ -14,8 +14,6 @@ pub(super) struct Space {
     /// The last written range.
     tail: Range<u64>,
     max: u64,
-    /// Whether some bytes were written more than once.
-    pub(super) is_shared: bool,
 }
 
 /// Why bytes cannot be written.
@@ -29,7 +27,7 @@ pub(super) enum Refused {
 impl Space {
     /// Returns an empty space for up to `max` bytes.
     pub(super) fn new(max: u64) -> Space {
-        Space { bytes: Vec::new(), written: BTreeMap::new(), tail: 0..0, max, is_shared: false }
+        Space { bytes: Vec::new(), written: BTreeMap::new(), tail: 0..0, max }
     }
 
     pub(super) fn len(&self) -> u64 {
@@ -120,7 +118,6 @@ impl Space {
             let both = written.start.max(range.start)..written.end.min(range.end);
             let new = (both.start - range.start) as usize..;
             let old = self.bytes.get(both.start as usize..both.end as usize).unwrap_or_default();
-            self.is_shared |= !old.is_empty();
             if !bytes[new].starts_with(old) {
                 let message = format!("overlaps other values, at {:#x}..{:#x}", both.start, both.end);
                 return Err(Refused::Clash(message));

@@ -150,6 +150,17 @@ impl<'b> Tree<'b> {
         }
     }
 
+    /// Clears the marks of used values.
+    pub(super) fn clear_marks(&self) {
+        self.leaf.iter().for_each(|leaf| leaf.is_used.set(false));
+        let Some(group) = &self.group else { return };
+        group.magic.iter().for_each(|magic| magic.is_used.set(false));
+        let blocks = group.packed.iter().chain(&group.trailing);
+        blocks.for_each(|bytes| bytes.is_used.set(false));
+        group.fields.iter().for_each(|(_, field)| field.clear_marks());
+        group.items.iter().for_each(Tree::clear_marks);
+    }
+
     /// Whether there is a value that nothing took, whose path `path` then is.
     pub(super) fn has_unused(&self, path: &mut Vec<Segment>) -> bool {
         if is_unused(&self.leaf) {

@@ -102,7 +102,9 @@ impl<'b> Values<'b> {
     ///
     /// # Errors
     ///
-    /// See [`assemble`](super::assemble()); and if a value is given that the file has no place for.
+    /// The first value that is left out and follows from nothing, does not fit its field, overlaps others, or has no place in
+    /// the file; values that contradict each other; a [defective](crate::layout::Problem) declaration; and a file larger than
+    /// [`Limits::max_decoded`].
     pub fn assemble(&self, limits: &Limits) -> Result<Vec<u8>> {
         let bytes = assemble(self.ty, &self.contents, limits)?;
         let mut path = Vec::new();

@@ -46,10 +46,20 @@ impl Program {
         })
     }
 
+    /// Returns `true` for a list without a count, and for a struct that ends in one.
     fn runs_to_end(&self, step: &Step) -> bool {
-        matches!(self.forms[step.form].kind, Kind::Items(_, None))
-            && step.count.is_none()
-            && step.condition.is_none()
+        let is_endless = match self.forms[step.form].kind {
+            Kind::Items(_, None) => step.count.is_none(),
+            Kind::Unit(unit) => match &self.units[unit].body {
+                Body::Struct(steps) => {
+                    let last = steps.iter().rfind(|step| step.position.is_none() && !step.field.lookahead);
+                    last.is_some_and(|last| self.runs_to_end(last))
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        is_endless && step.condition.is_none()
     }
 
     /// Returns the defects of stored values that are the offset or checksum of one thing and something else as well.
