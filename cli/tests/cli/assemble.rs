@@ -241,6 +241,10 @@ fn recount_computes_what_depends_on_what_it_computes() {
     assert_eq!(edit(&["--recount", "--insert", mesh]), "");
     assert_eq!(folder.run("check out.ima").fine(), "out.ima: 0 errors, 0 warnings\n");
     assert!(folder.run("dump out.ima --path descriptor.mesh_count").fine().contains("3 (0x00000003)"));
+    // `data_len` follows from the buffers, which come after the descriptor that states it.
+    let vertices = format!("data.vertices=[{}]", ["0"; 175].join(","));
+    let warning = edit(&["--recount", "--set", "descriptor.n_vertices=7", "--set", &vertices]);
+    assert!(warning.contains("vertices 4..8 of 7 [IYMA-MESH-RANGE, I11]"), "{warning}");
     let error = edit(&["--insert", mesh]);
     assert!(error.starts_with("error: quads.ima: descriptor: "), "{error}");
     // What is not stored cannot be set.
@@ -344,4 +348,19 @@ fn an_edit_says_which_rule_it_violates() {
     let warning = edited(remove);
     assert!(warning.contains("[BMD-VERTEX-COUNT, B14]"), "{warning}");
     assert_eq!(edited(&format!("{remove} --set meshes[0].n_vtx=7")).matches("BMD-VERTEX-COUNT").count(), 0);
+}
+
+#[test]
+fn recount_moves_what_follows_a_longer_string() {
+    let folder = Folder::new();
+    for name in ["pyramid", "forms"] {
+        folder.put("in.bmd", fs::read(repository().join(format!("samples/bmd/{name}.bmd"))).unwrap());
+        let material = "abcdefghijklmnopq/abc";
+        folder
+            .run(&format!("edit in.bmd out.bmd --force --recount --set meshes[0].material={material}"))
+            .fine();
+        folder.run("check out.bmd").fine();
+        let path = "meshes[0].material";
+        assert!(folder.run(&format!("dump out.bmd --path {path}")).fine().contains(material));
+    }
 }
