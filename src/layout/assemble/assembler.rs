@@ -3,13 +3,12 @@
 use super::contents::Contents;
 use super::equation::{Equation, Presence, Sum};
 use super::input::{Input, Supply};
-use super::leaf::{LeafKind, Leaves, Numbers, Origin};
-use super::number;
+use super::leaf::{Leaves, Numbers, Origin};
 use super::region::{Region, State};
 use super::space::{Refused, RegionId, Space};
-use crate::layout::program::{Body, Call, Cell, FormId, Frames, Kind, Program, Step, Unit};
+use crate::layout::Type;
+use crate::layout::program::{Body, Call, FormId, Frames, Kind, Program, Step, Unit};
 use crate::layout::walk::Segment;
-use crate::layout::{Shape, Type, Value};
 use crate::{Error, Limits, Result};
 
 /// The most runs. One is enough unless packed bytes or a choice depend on a value determined after them; the next run
@@ -115,7 +114,8 @@ pub(super) struct Assembler<'a> {
 }
 
 impl Item {
-    fn own_step(&self) -> Option<&'static Step> {
+    /// Returns the step of a field; `None` for an item of an array.
+    pub(super) fn own_step(&self) -> Option<&'static Step> {
         self.step.filter(|_| !self.is_item)
     }
 }
@@ -138,12 +138,13 @@ impl Assembler<'_> {
         self.accept(result)
     }
 
-    /// Notes an error that may disappear once all values are known.
+    /// Keeps an error that may disappear once all values are known.
     pub(super) fn doubt(&mut self, message: String) {
         let error = self.error(message);
         self.doubt.get_or_insert(error);
     }
 
+    /// Keeps a clash for later.
     pub(super) fn accept(&mut self, result: Result<(), Refused>) -> Result<()> {
         match result {
             Ok(()) => Ok(()),
@@ -253,33 +254,6 @@ impl Assembler<'_> {
         Ok(Written { end, count })
     }
 
-    /// Writes numbers of the type `given`.
-    fn numbers(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        item: FormId,
-        (given, bytes): (&'static Type, &[u8]),
-    ) -> Result<Written> {
-        let ty = self.program.forms[item].ty;
-        let items = bytes.chunks_exact(given.size().map_or(1, |size| size as usize));
-        let count = items.len() as u64;
-        if ty == given {
-            self.write(region, at, bytes)?;
-            return Ok(Written { end: at + bytes.len() as u64, count });
-        }
-        let mut end = at;
-        for (index, item) in (0..).zip(items) {
-            let encoded = number::encode(ty, &given.value_of(item));
-            let (bytes, size) = encoded.map_err(|message| {
-                Error::inexpressible(message).at(&[&self.path[..], &[Segment::Index(index)]].concat()[..])
-            })?;
-            self.write(region, end, &bytes[..size])?;
-            end += size as u64;
-        }
-        Ok(Written { end, count })
-    }
-
     /// Returns an error if kept items have another size by now: a value that decides it was changed.
     fn require_size(
         &mut self,
@@ -295,158 +269,5 @@ impl Assembler<'_> {
             ))),
             None => Ok(()),
         }
-    }
-
-    /// Writes a value that is stored as the plain type `stored`: a number, an enum, a packed word, a string.
-    fn leaf(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        item: &Item,
-        stored: &Type,
-        input: Input,
-    ) -> Result<Written> {
-        let ty = self.program.forms[item.form].ty;
-        let given = input.leaf(ty).map_err(|message| self.error(message))?;
-        let step = item.own_step().filter(|step| step.value.is_some());
-        match given {
-            None => self.unknown(region, at, step, (ty, stored), input),
-            Some(value) => match (step, &*value) {
-                (Some(step), Value::Int(_) | Value::Bits(..)) if self.recounts => {
-                    self.recounted(region, at, step, (&value, stored), input)
-                }
-                _ => {
-                    if let Some(step) = step {
-                        self.frames.set(step, &value);
-                    }
-                    self.put(region, at, item, (&value, stored), input)
-                }
-            },
-        }
-    }
-
-    /// Writes a given value.
-    fn put(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        item: &Item,
-        (value, stored): (&Value, &Type),
-        input: Input,
-    ) -> Result<Written> {
-        let size = match (stored, value) {
-            (Type::NulString, Value::Text(text)) => {
-                if text.contains(&0) {
-                    return Err(self.error("contains a NUL, which would end it"));
-                }
-                self.write(region, at, text)?;
-                let end = at + text.len() as u64;
-                let ends: &[u8] = if item.is_item && input.lacks_nul() { &[] } else { &[0] };
-                self.write(region, end, ends)?;
-                text.len() + ends.len()
-            }
-            _ => {
-                let (bytes, size) = number::encode(stored, value).map_err(|message| self.error(message))?;
-                self.write(region, at, &bytes[..size])?;
-                size
-            }
-        };
-        Ok(Written { end: at + size as u64, count: 0 })
-    }
-
-    /// Reserves the bytes of a value that is left out.
-    fn unknown(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        step: Option<&'static Step>,
-        (ty, stored): (&Type, &Type),
-        input: Input,
-    ) -> Result<Written> {
-        let size = stored.size().or_else(|| ty.size()).unwrap_or_default();
-        let value = self.assumed.get(&self.path).copied();
-        let reserved = self.regions[region].space.reserve(at, size);
-        self.accept(reserved)?;
-        let leaf = self.add_leaf(region, at, stored, value, true, input);
-        if let Some(slot) = step.and_then(|step| step.value) {
-            self.frames.put_marked(slot, value.map_or(Cell::Empty, Cell::Int), Origin::Leaf(leaf, None));
-        }
-        if value.is_some() {
-            self.patch(leaf)?;
-        }
-        Ok(Written { end: at + size, count: 0 })
-    }
-
-    /// Writes a given value that equations may change.
-    fn recounted(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        step: &'static Step,
-        (value, stored): (&Value, &Type),
-        input: Input,
-    ) -> Result<Written> {
-        let mut number = match value {
-            Value::Bits(word, _) => *word as i128,
-            Value::Int(number) => *number,
-            _ => return Err(self.error("is not an integer")),
-        };
-        let mut origin = Origin::Fixed;
-        if !input.is_fixed {
-            number = self.assume(value, number)?;
-            let leaf = self.add_leaf(region, at, stored, Some(number), false, input);
-            origin = Origin::Leaf(leaf, None);
-        }
-        if let Some(slot) = step.value {
-            self.frames.put_marked(slot, Cell::Int(number), origin);
-        }
-        let (bytes, size) =
-            number::encode(stored, &Value::Int(number)).map_err(|message| self.error(message))?;
-        self.write(region, at, &bytes[..size])?;
-        Ok(Written { end: at + size as u64, count: 0 })
-    }
-
-    /// Returns the number that an earlier run determined, or `number`.
-    fn assume(&mut self, value: &Value, number: i128) -> Result<i128> {
-        if let Some(assumed) = self.assumed.get(&self.path) {
-            return Ok(*assumed);
-        }
-        let Value::Bits(mut word, declaration) = *value else { return Ok(number) };
-        let (Shape::Bits { fields, .. }, false) = (declaration.shape, self.assumed.is_empty()) else {
-            return Ok(number);
-        };
-        for field in fields {
-            self.path.push(Segment::Field(field.name));
-            if let Some(assumed) = self.assumed.get(&self.path) {
-                word = number::with_bits(word, field, *assumed).map_err(|message| self.error(message))?;
-            }
-            self.path.pop();
-        }
-        Ok(word as i128)
-    }
-
-    fn add_leaf(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        stored: &Type,
-        value: Option<i128>,
-        is_left_out: bool,
-        input: Input,
-    ) -> usize {
-        let (stored, fixed, parts) = (*stored, input.fixed_bits(), Vec::new());
-        self.leaves.add(
-            &self.path,
-            LeafKind::Whole {
-                region,
-                at,
-                stored,
-                value,
-                is_left_out,
-                is_written: !is_left_out,
-                fixed,
-                parts,
-            },
-        )
     }
 }

@@ -51,6 +51,7 @@ mod number;
 mod part;
 mod record;
 mod region;
+mod scalar;
 mod space;
 mod tree;
 mod values;
