@@ -116,7 +116,7 @@ pub use path::Path;
 pub use span::Span;
 pub use text::Text;
 
-/// What the code of `#[derive(Layout)]` uses.
+/// Items that the code of `#[derive(Layout)]` uses.
 #[doc(hidden)]
 pub mod __private {
     pub use modular_bitfield::Specifier;

@@ -145,7 +145,7 @@ fn value_of<'v>(leaf: &'v Once<Given>, ty: &Type) -> Result<Cow<'v, Value>, Stri
     }
 }
 
-/// The word that a tree stands for: the word itself, which its fields must agree with, or what its fields make.
+/// Returns the packed word of a tree: the given word, which its given fields must match, or the word of its fields.
 fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128>, String> {
     let Shape::Bits { fields, .. } = declaration.shape else { return Ok(None) };
     let whole = match &tree.leaf {
@@ -180,7 +180,7 @@ fn word_of(tree: &Tree, declaration: &'static Declaration) -> Result<Option<u128
     Ok(Some(whole.unwrap_or(word)))
 }
 
-/// The bits of a field, as they lie in its word shifted down.
+/// Returns the bits of a field, shifted down.
 fn bits_of(tree: &Tree, field: &BitField) -> Result<Option<u128>, String> {
     if !tree.has_value() {
         return Ok(None);

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::part::Part;
 use crate::layout::walk::{Segment, path_text};
-use crate::layout::{BitField, BitRange, Declaration, Shape, Type, Value};
+use crate::layout::{BitField, BitRange, Declaration, IntType, Shape, Type, Value};
 use crate::nan::nan_bits;
 
 /// A number in the bytes of a plain type: the first `n` of them.
@@ -17,18 +17,12 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
         (Type::Float(4), Value::F32(number)) => (4, number.to_bits().into()),
         (Type::Float(8), Value::F64(number)) => (8, number.to_bits().into()),
         (Type::Unsigned(size), Value::Bits(word, _)) => (*size, *word),
-        (Type::Unsigned(size), Value::Int(number)) if *size < 16 => {
-            let max = (1i128 << (8 * size)) - 1;
-            if !(0..=max).contains(number) {
-                return Err(format!("{number} does not fit: its values are 0 to {max}"));
-            }
-            (*size, *number as u128)
-        }
-        (Type::Unsigned(size), Value::Int(number)) => (*size, *number as u128),
-        (Type::Signed(size), Value::Int(number)) => {
-            let max = i128::MAX >> (128 - 8 * size.clamp(&1, &16));
-            if !(-max - 1..=max).contains(number) {
-                return Err(format!("{number} does not fit: its values are {} to {max}", -max - 1));
+        // The upper half of the numbers of 128 bits is negative here.
+        (Type::Unsigned(16), Value::Int(number)) => (16, *number as u128),
+        (Type::Unsigned(size) | Type::Signed(size), Value::Int(number)) => {
+            let (min, max) = ty.int().map_or((0, 0), IntType::range);
+            if !(min..=max).contains(number) {
+                return Err(format!("{number} does not fit: its values are {min} to {max}"));
             }
             (*size, *number as u128)
         }
@@ -113,49 +107,32 @@ fn float<F: FromStr + Copy + Into<f64>>(text: &str, digits: usize, from_bits: fn
 ///
 /// If it does not fit.
 pub(super) fn bits_of_number(number: i128, field: &BitField) -> Result<u128, String> {
-    let width = field.bits.width;
-    let max = i128::MAX >> (127 - (width - u32::from(field.signed)).min(127));
-    let min = if field.signed { -max - 1 } else { 0 };
+    let (min, max) = field.int().range();
     if !(min..=max).contains(&number) {
         return Err(format!("{number} does not fit in `{}`: its values are {min} to {max}", field.name));
     }
-    Ok(number as u128 & BitRange { offset: 0, width }.mask())
+    Ok(number as u128 & BitRange { offset: 0, width: field.bits.width }.mask())
 }
 
-/// A word with another number in one of its fields.
+/// Sets a field of a packed word, or of a word in it.
 ///
 /// # Errors
 ///
-/// If it does not fit.
-pub(super) fn with_bits(word: u128, field: &BitField, number: i128) -> Result<u128, String> {
-    Ok(field.bits.put(word, bits_of_number(number, field)?))
-}
-
-/// Sets a field of a packed word.
+/// If the word has no such field, or the value is not an integer that fits it.
 pub(super) fn set_bits(
     word: &mut u128,
     declaration: &Declaration,
     path: &[Segment],
     value: &Part,
 ) -> Result<(), String> {
-    let (Shape::Bits { fields, .. }, Some((Segment::Field(name), rest))) =
-        (declaration.shape, path.split_first())
-    else {
-        return Err(format!("{} has no such field", declaration.name));
-    };
-    let field = fields.iter().find(|field| field.name == *name);
-    let field = field.ok_or_else(|| format!("{} has no field `{}`", declaration.name, path_text(path)))?;
-    match (rest, field.declared, value) {
-        ([], _, Part::Text(text)) => {
-            let number = integer(text)?;
-            *word = with_bits(*word, field, number)?;
-        }
-        ([_, ..], Some(inner), value) => {
-            let mut bits = field.bits.of(*word);
-            set_bits(&mut bits, inner, rest, value)?;
-            *word = field.bits.put(*word, bits);
-        }
-        _ => return Err(format!("`{name}` is an integer")),
-    }
+    let names = path.iter().map(|step| match step {
+        Segment::Field(name) => *name,
+        Segment::Index(_) => "",
+    });
+    let found = declaration.bit_field_at(&names.collect::<Vec<_>>());
+    let (bits, field) =
+        found.ok_or_else(|| format!("{} has no field `{}`", declaration.name, path_text(path)))?;
+    let Part::Text(text) = value else { return Err(format!("`{}` is an integer", field.name)) };
+    *word = bits.put(*word, bits_of_number(integer(text)?, field)?);
     Ok(())
 }

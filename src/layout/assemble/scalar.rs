@@ -7,7 +7,7 @@ use super::number;
 use super::space::RegionId;
 use crate::layout::program::{Cell, FormId, Step};
 use crate::layout::walk::Segment;
-use crate::layout::{Shape, Type, Value};
+use crate::layout::{Type, Value};
 use crate::{Error, Result};
 
 impl Assembler<'_> {
@@ -126,13 +126,11 @@ impl Assembler<'_> {
             return Ok(*assumed);
         }
         let Value::Bits(mut word, declaration) = *value else { return Ok(number) };
-        let (Shape::Bits { fields, .. }, false) = (declaration.shape, self.assumed.is_empty()) else {
-            return Ok(number);
-        };
-        for field in fields {
+        for field in declaration.bit_fields().iter().filter(|_| !self.assumed.is_empty()) {
             self.path.push(Segment::Field(field.name));
             if let Some(assumed) = self.assumed.get(&self.path) {
-                word = number::with_bits(word, field, *assumed).map_err(|message| self.error(message))?;
+                let bits = number::bits_of_number(*assumed, field).map_err(|message| self.error(message))?;
+                word = field.bits.put(word, bits);
             }
             self.path.pop();
         }

@@ -5,7 +5,7 @@ use super::model::{Argument, Body, Call, FormId, Kind, Program, Size, Step, Unit
 use crate::layout::expr::bit_value;
 use crate::layout::{EvalError, Lookup, Value};
 
-/// What a driver keeps beside the value of each slot.
+/// Data of a driver beside the value of each slot.
 pub(crate) trait Mark: Copy + Default {
     /// Returns the mark of an argument, given the marks of the slots of the enclosing unit.
     fn of_argument(code: &Code, marks: &[Self]) -> Self {
