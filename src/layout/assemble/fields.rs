@@ -122,7 +122,7 @@ impl Assembler<'_> {
             && !self.depends_on_fixed(condition)
     }
 
-    /// Writes a field with a position of its own.
+    /// Writes a field at an explicit offset.
     fn placed(
         &mut self,
         region: RegionId,

@@ -130,7 +130,7 @@ impl<'v, 'b> Input<'v, 'b> {
         Some(self.group()?.trailing.as_ref()?.take())
     }
 
-    /// Returns the range of the value in the original file, if it has a position of its own.
+    /// Returns the range of the value in the original file, if it lies at an explicit offset.
     pub(super) fn origin(self) -> Option<Range<u64>> {
         self.tree?.origin.as_deref().cloned()
     }

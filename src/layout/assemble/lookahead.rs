@@ -67,7 +67,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Returns the bytes that a value starts with, as far as they are given or `demanded` as magic bytes.
+    /// Returns the first bytes of a value: given ones, or magic bytes if they are `demanded`.
     fn start_of(&mut self, form: FormId, demanded: bool, input: Input) -> Result<Option<Vec<u8>>> {
         let form = &self.program.forms[form];
         let stored = match form.kind {

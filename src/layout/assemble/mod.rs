@@ -6,7 +6,7 @@
 //!
 //! A value that is left out, or may be recomputed, is a leaf (`leaf.rs`). Each written list, block and offset is an equation
 //! (`equation.rs`); the leaf of an equation is determined as soon as it is the only one, and its bytes are patched
-//! (`determine.rs`). A field whose offset is open is written to a region of its own (`region.rs`), and placed when the file
+//! (`determine.rs`). A field whose offset is open is written to a separate region (`region.rs`), and placed when the file
 //! is complete (`complete.rs`). A further run happens only if a choice or packed bytes relied on a value determined later.
 //!
 //! [`Values`] holds the values of a file, from its bytes or set one by one.

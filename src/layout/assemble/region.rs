@@ -8,15 +8,15 @@ use super::space::{RegionId, Space};
 use crate::layout::program::Code;
 use crate::layout::walk::Segment;
 
-/// A part of the output with offsets of its own.
+/// A part of the output with separate offsets.
 pub(super) struct Region {
     pub(super) space: Space,
     /// The region that offsets count in: itself for a file or unpacked block.
     pub(super) base: RegionId,
     pub(super) state: State,
-    /// The end of the last field with a position of its own.
+    /// The end of the last field at an explicit offset.
     pub(super) reached: u64,
-    /// The fields with positions of their own.
+    /// The fields at explicit offsets.
     pub(super) chunks: Vec<Chunk>,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum State {
     Packed,
 }
 
-/// A field with a position of its own.
+/// A field at an explicit offset.
 pub(super) struct Chunk {
     pub(super) path: Vec<Segment>,
     /// The region of its bytes and its offset as an expression; `None` if it lies at its final offset.
