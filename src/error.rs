@@ -198,7 +198,9 @@ impl std::error::Error for Error {
 impl From<unpack::Failure> for Error {
     fn from(failure: unpack::Failure) -> Error {
         match failure {
-            unpack::Failure::Malformed(message) => Error::malformed(message),
+            unpack::Failure::Malformed(message) | unpack::Failure::Trailing(message) => {
+                Error::malformed(message)
+            }
             unpack::Failure::Limit(message) => Error::limit_exceeded(message),
         }
     }

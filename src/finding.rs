@@ -28,8 +28,52 @@ impl Severity {
     }
 }
 
-/// One rule of a format. Codes are stable; `docs/rules.md` lists them all.
-#[derive(Debug, PartialEq, Eq)]
+/// One rule of a format. Codes are stable; `docs/rules.md` lists them all. Rules with the same code are equal.
+///
+/// A declaration names a rule by its path:
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::Layout;
+///
+/// mod rules {
+///     use meshspec::{Rule, Severity};
+///
+///     pub static VERSION: Rule = Rule::new("SAMPLE-VERSION", Severity::Fatal, "The version is 1.");
+/// }
+///
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Header {
+///     #[br(assert(version == 1, "the version is not 1"))]
+///     #[layout(rule = rules::VERSION)]
+///     version: u8,
+/// }
+/// ```
+///
+/// A misspelt path does not compile:
+///
+/// ```compile_fail,E0425
+/// # use binrw::binrw;
+/// # use meshspec::layout::Layout;
+/// #
+/// # mod rules {
+/// #     use meshspec::{Rule, Severity};
+/// #
+/// #     pub static VERSION: Rule = Rule::new("SAMPLE-VERSION", Severity::Fatal, "The version is 1.");
+/// # }
+/// #
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Header {
+///     #[br(assert(version == 1, "the version is not 1"))]
+///     #[layout(rule = rules::VERSOIN)]
+///     version: u8,
+/// }
+/// ```
+#[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Rule {
     /// The stable code, `MESH-INDEX-RANGE`.
@@ -42,9 +86,37 @@ pub struct Rule {
     pub section: &'static str,
     /// The row of the interpretations that it rests on, `M13`; empty where the specification is clear.
     pub row: &'static str,
+    /// The part of the library that finds violations.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub enforced_by: Enforcement,
 }
 
+/// The part of the library that finds violations of a [`Rule`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Enforcement {
+    /// A check or constraint of the declaration, or a column of its tables.
+    Declaration,
+    /// The structure of the declaration: magic bytes, counts, packed blocks, the end of the file, or the grammar. Every
+    /// declaration enforces these rules without stating them.
+    Structure,
+    /// Code, because the declaration cannot state the rule; with the reason.
+    Code(&'static str),
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Rule) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Rule {}
+
 impl Rule {
+    /// Creates a rule that a declaration states, without section and row.
+    pub const fn new(code: &'static str, severity: Severity, summary: &'static str) -> Rule {
+        Rule { code, severity, summary, section: "", row: "", enforced_by: Enforcement::Declaration }
+    }
+
     /// The reference in brackets behind a message: code and row.
     pub fn reference(&self) -> String {
         match self.row {
@@ -57,13 +129,21 @@ impl Rule {
 /// Declares the rules of a format: a static each, and `RULES` with all of them.
 #[allow(unused_macros, reason = "each format has rules, and there may be no format")]
 macro_rules! rules {
-    ($($name:ident $code:literal $severity:ident $section:literal $row:literal $summary:literal;)*) => {
-        $(pub(super) static $name: $crate::Rule = $crate::Rule {
-            code: $code, severity: $crate::Severity::$severity, summary: $summary, section: $section, row: $row,
+    ($(
+        $name:ident $code:literal $severity:ident $section:literal $row:literal $by:ident $(($reason:literal))?
+            $summary:literal;
+    )*) => {
+        $(pub(crate) static $name: $crate::Rule = $crate::Rule {
+            code: $code,
+            severity: $crate::Severity::$severity,
+            summary: $summary,
+            section: $section,
+            row: $row,
+            enforced_by: $crate::Enforcement::$by $(($reason))?,
         };)*
 
         /// Every rule of the format.
-        pub(super) static RULES: &[&$crate::Rule] = &[$(&$name),*];
+        pub(crate) static RULES: &[&$crate::Rule] = &[$(&$name),*];
     };
 }
 

@@ -92,7 +92,7 @@ mod text;
 mod unpack;
 
 pub use error::{Error, ErrorKind, Result};
-pub use finding::{Finding, Report, Rule, Severity};
+pub use finding::{Enforcement, Finding, Report, Rule, Severity};
 pub use format_id::FormatId;
 #[cfg(feature = "bmd")]
 pub use formats::bmd;

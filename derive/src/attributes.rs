@@ -7,7 +7,7 @@ use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Result, Token, Type};
+use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Path, Result, Token, Type};
 
 /// Whether the attributes below the derive are still there: those of binrw and modular-bitfield vanish once they are
 /// expanded, and a derive that stands below them would describe another layout than theirs.
@@ -167,7 +167,7 @@ pub struct Field {
     pub lookahead: bool,
     pub checks: Vec<(Expr, String)>,
     pub constraints: Vec<Constraint>,
-    pub rule: Option<String>,
+    pub rule: Option<Path>,
     pub block: Option<Block>,
     /// Whether it is computed when it is read, and so lies nowhere.
     pub computed: bool,
@@ -211,7 +211,7 @@ impl Field {
                 ("br", "parse_with") => reader = Some(directive.value()?),
                 ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
                 ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
-                ("layout", "rule") => field.rule = Some(directive.value::<LitStr>()?.value()),
+                ("layout", "rule") => field.rule = Some(directive.rule()?),
                 ("layout", "content") => content = Some(directive.value()?),
                 ("layout", "packing") => {
                     (packing, encoding) = directive.value_with(packing_of)?;

@@ -5,7 +5,9 @@ use quote::{format_ident, quote};
 use syn::{Error, Field, Fields, Result, Type};
 
 use crate::attributes::Decoding;
+use crate::constraints;
 use crate::directives::directives;
+use crate::expression::Scope;
 use crate::{doc_of, name_of};
 
 /// The `Shape` of a packed word; and a `BitRange` constant for each of its fields, and how it becomes a value.
@@ -14,7 +16,7 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens
         return Err(Error::new(name.span(), "a packed word has 8 to 128 bits, in whole bytes"));
     }
     let size = bits / 8;
-    let mut shapes = Vec::new();
+    let (mut shapes, mut scope) = (Vec::new(), Scope::default());
     let mut constants = Vec::new();
     let mut previous = quote!(::meshspec::layout::BitRange { offset: 0, width: 0 });
     for (index, field) in fields.iter().enumerate() {
@@ -28,7 +30,8 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens
                 #previous.then(<#ty as ::meshspec::__private::Specifier>::BITS as u32);
         });
         previous = quote!(Self::#constant);
-        shapes.push(bit_field(name, &ident, &constant, field)?);
+        scope.push(name_of(&ident), name_of(&ident));
+        shapes.push(bit_field(name, &ident, &constant, field, &scope)?);
     }
     let shape = quote!(::meshspec::layout::Shape::Bits { size: #size, fields: &[#(#shapes),*] });
     // modular-bitfield makes every field's constant visible as far as the struct itself is.
@@ -51,10 +54,12 @@ pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens
     Ok((shape, constants))
 }
 
-fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field) -> Result<Tokens> {
+fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field, scope: &Scope) -> Result<Tokens> {
     let (mut signed, mut declared, mut reserved) = (false, false, is_skipped(field));
     let mut decoding = Decoding::default();
-    for directive in directives(&field.attrs)? {
+    let mut all = directives(&field.attrs)?;
+    let constraints = constraints::list(&constraints::take(&mut all)?, scope)?;
+    for directive in all {
         if decoding.takes(&directive)? {
             continue;
         }
@@ -83,6 +88,7 @@ fn bit_field(word: &Ident, ident: &Ident, constant: &Ident, field: &Field) -> Re
         reserved: #reserved,
         flag: #flag,
         declared: #declared,
+        constraints: #constraints,
         decoding: #decoding,
     }))
 }

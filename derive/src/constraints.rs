@@ -1,13 +1,15 @@
 //! Constraints: what values must be, and which rule they break where they are not. Each stands in an attribute of its own,
-//! `#[layout(below = vertex_count, rule = "CODE")]`:
+//! `#[layout(below = vertex_count, rule = rules::INDEX_RANGE)]`:
 //!
 //! - what is required: `below = …`, `one_of(…, …)`, `finite`, `unique`, `ordered`, `sum = 1.0` with `tolerance = …` and,
 //!   of structs, `of = field`; `reserved_zero` of a packed word; `terminated` of strings; `holds(…)` for a condition on the field and earlier ones;
-//! - `rule = "CODE"`; and where there is more to say, `if(…)` and `message = "…"`.
+//! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`; `position`;
+//!   `equal`; `same_length`; `permutation` with `of = field` and `groups = …`; `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
+//! - `rule = rules::NAME`, the path of a rule; and where there is more to say, `if(…)` and `message = "…"`.
 
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::quote;
-use syn::{Error, Expr, Ident, Lit, LitStr, Result};
+use syn::{Error, Expr, Ident, Lit, LitStr, Path, Result};
 
 use crate::directives::Directive;
 use crate::expression::{self, Scope};
@@ -19,7 +21,7 @@ pub struct Constraint {
     word: Ident,
     requirement: Requirement,
     condition: Option<Expr>,
-    rule: String,
+    rule: Path,
     message: Option<LitStr>,
 }
 
@@ -33,7 +35,23 @@ enum Requirement {
     ReservedZero,
     Terminated,
     Holds(Expr),
+    IndexInto { list: Expr, none: Option<Expr>, weights: Option<Ident> },
+    Within { list: Expr, first: Expr },
+    Position,
+    Equal,
+    SameLength,
+    Permutation { of: Option<Ident>, groups: Option<Expr> },
+    Forest { none: Option<Expr>, rooted: bool, ids: Option<Ident>, parents_first: bool },
 }
+
+/// The directives that complete a requirement, by its word.
+const PARTS: [(&str, &[&str]); 5] = [
+    ("sum", &["of", "tolerance"]),
+    ("index_into", &["none", "weights"]),
+    ("within", &["first"]),
+    ("permutation", &["of", "groups"]),
+    ("forest", &["none", "rooted", "ids", "parents_first"]),
+];
 
 /// What a field has that constraints look at.
 #[derive(Clone, Copy)]
@@ -49,8 +67,24 @@ pub enum FieldKind {
 }
 
 /// The words that make an attribute a constraint.
-const WORDS: [&str; 9] =
-    ["below", "one_of", "finite", "unique", "ordered", "sum", "reserved_zero", "terminated", "holds"];
+const WORDS: [&str; 16] = [
+    "below",
+    "one_of",
+    "finite",
+    "unique",
+    "ordered",
+    "sum",
+    "reserved_zero",
+    "terminated",
+    "holds",
+    "index_into",
+    "within",
+    "position",
+    "equal",
+    "same_length",
+    "permutation",
+    "forest",
+];
 
 /// Takes the constraints out of the directives of a field.
 pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
@@ -72,57 +106,85 @@ pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
 impl Constraint {
     /// The constraint that the directives of one attribute say.
     fn parse(directives: Vec<Directive>) -> Result<Constraint> {
-        let mut found: Option<(Ident, Requirement)> = None;
-        let (mut condition, mut rule, mut message) = (None, None, None);
-        let (mut of, mut tolerance) = (None, 0.0);
-        for directive in &directives {
-            let requirement = match directive.name.to_string().as_str() {
-                "below" => Requirement::Below(directive.value()?),
-                "one_of" => Requirement::OneOf(directive.expressions()?),
-                "finite" => Requirement::Finite,
-                "unique" => Requirement::Unique,
-                "ordered" => Requirement::Ordered,
-                "sum" => Requirement::Sum { of: None, total: float(directive)?, tolerance: 0.0 },
-                "reserved_zero" => Requirement::ReservedZero,
-                "terminated" => Requirement::Terminated,
-                "holds" => Requirement::Holds(directive.value()?),
-                other => {
-                    match other {
-                        "of" => of = Some(directive.value::<Ident>()?),
-                        "tolerance" => tolerance = float(directive)?,
-                        "if" => condition = Some(directive.value()?),
-                        "rule" => rule = Some(directive.value::<LitStr>()?.value()),
-                        "message" => message = Some(directive.value::<LitStr>()?),
-                        _ => return Err(directive.unknown()),
-                    }
-                    continue;
-                }
-            };
-            if found.replace((directive.name.clone(), requirement)).is_some() {
-                let message = "each constraint stands in a `#[layout(…)]` of its own, with its rule";
-                return Err(Error::new(directive.name.span(), message));
+        let is_word = |directive: &&Directive| WORDS.iter().any(|word| directive.name == word);
+        let mut words = directives.iter().filter(is_word);
+        let (Some(first), other) = (words.next(), words.next()) else {
+            return Err(Error::new(Span::call_site(), "nothing is required"));
+        };
+        if let Some(other) = other {
+            let message = "each constraint stands in a `#[layout(…)]` of its own, with its rule";
+            return Err(Error::new(other.name.span(), message));
+        }
+        let word = first.name.clone();
+        let parts =
+            PARTS.iter().find(|(requirement, _)| word == requirement).map_or(&[][..], |(_, parts)| parts);
+        let part = |name: &str| directives.iter().find(|directive| directive.name == name);
+        for directive in directives.iter().filter(|directive| directive.name != word) {
+            let is_common = ["if", "rule", "message"].iter().any(|name| directive.name == name);
+            if !is_common && !parts.iter().any(|name| directive.name == name) {
+                return Err(
+                    match PARTS.iter().find(|(_, parts)| parts.iter().any(|name| directive.name == name)) {
+                        Some((owner, _)) => {
+                            let message = format!(
+                                "`{}` belongs to another constraint, such as `{owner}`",
+                                directive.name
+                            );
+                            Error::new(directive.name.span(), message)
+                        }
+                        None => directive.unknown(),
+                    },
+                );
             }
         }
-        let (word, mut requirement) =
-            found.ok_or_else(|| Error::new(Span::call_site(), "nothing is required"))?;
-        let Some(rule) = rule else {
+        let expression = |name: &str| part(name).map(Directive::value::<Expr>).transpose();
+        let field = |name: &str| part(name).map(Directive::value::<Ident>).transpose();
+        let requirement = match word.to_string().as_str() {
+            "below" => Requirement::Below(first.value()?),
+            "one_of" => Requirement::OneOf(first.expressions()?),
+            "finite" => Requirement::Finite,
+            "unique" => Requirement::Unique,
+            "ordered" => Requirement::Ordered,
+            "sum" => Requirement::Sum {
+                of: field("of")?,
+                total: float(first)?,
+                tolerance: part("tolerance").map_or(Ok(0.0), float)?,
+            },
+            "reserved_zero" => Requirement::ReservedZero,
+            "terminated" => Requirement::Terminated,
+            "holds" => Requirement::Holds(first.value()?),
+            "index_into" => Requirement::IndexInto {
+                list: first.value()?,
+                none: expression("none")?,
+                weights: field("weights")?,
+            },
+            "within" => {
+                let missing =
+                    || Error::new(word.span(), "`within` needs the position of the first item: `first = …`");
+                Requirement::Within { list: first.value()?, first: expression("first")?.ok_or_else(missing)? }
+            }
+            "position" => Requirement::Position,
+            "equal" => Requirement::Equal,
+            "same_length" => Requirement::SameLength,
+            "permutation" => Requirement::Permutation { of: field("of")?, groups: expression("groups")? },
+            _ => Requirement::Forest {
+                none: expression("none")?,
+                rooted: part("rooted").is_some(),
+                ids: field("ids")?,
+                parents_first: part("parents_first").is_some(),
+            },
+        };
+        let condition = expression("if")?;
+        let message = part("message").map(Directive::value::<LitStr>).transpose()?;
+        let Some(rule) = part("rule") else {
             return Err(Error::new(
                 word.span(),
-                "a constraint needs the rule that it belongs to: `rule = \"CODE\"`",
+                "a constraint needs the rule that it belongs to: `rule = rules::NAME`",
             ));
         };
-        match &mut requirement {
-            Requirement::Sum { of: field, tolerance: room, .. } => (*field, *room) = (of, tolerance),
-            _ if of.is_some() || tolerance != 0.0 => {
-                return Err(Error::new(word.span(), "only a `sum` has `of` and `tolerance`"));
-            }
-            Requirement::Holds(_) if message.is_none() => {
-                return Err(Error::new(
-                    word.span(),
-                    "`holds` needs a message for when it does not: `message = \"…\"`",
-                ));
-            }
-            _ => {}
+        let rule = rule.rule()?;
+        if matches!(requirement, Requirement::Holds(_)) && message.is_none() {
+            let needs = "`holds` needs a message for when it does not: `message = \"…\"`";
+            return Err(Error::new(word.span(), needs));
         }
         Ok(Constraint { word, requirement, condition, rule, message })
     }
@@ -134,7 +196,7 @@ impl Constraint {
                 "a field that is computed lies nowhere: constrain what it is computed from"
             }
             (FieldKind::Block, _) => "these bytes hold another structure: constrain its fields",
-            (FieldKind::List, Requirement::Holds(_) | Requirement::ReservedZero) => {
+            (FieldKind::List, Requirement::ReservedZero) => {
                 "this looks at one value, not at the items of a list: constrain a field of the items"
             }
             _ => return Ok(()),
@@ -165,10 +227,32 @@ impl Constraint {
                 let condition = expression::constant(condition, scope)?;
                 quote!(Holds(#condition))
             }
+            Requirement::IndexInto { list, none, weights } => {
+                let (list, none) = (segments(list)?, expression::optional(none.as_ref(), scope)?);
+                let weights = optional(weights.as_ref().map(name_of));
+                quote!(IndexInto { list: #list, none: #none, weights: #weights })
+            }
+            Requirement::Within { list, first } => {
+                let (list, first) = (segments(list)?, expression::constant(first, scope)?);
+                quote!(Within { list: #list, first: #first })
+            }
+            Requirement::Position => quote!(Position),
+            Requirement::Equal => quote!(Equal),
+            Requirement::SameLength => quote!(SameLength),
+            Requirement::Permutation { of, groups } => {
+                let of = optional(of.as_ref().map(name_of));
+                let groups = expression::optional(groups.as_ref(), scope)?;
+                quote!(Permutation { of: #of, groups: #groups })
+            }
+            Requirement::Forest { none, rooted, ids, parents_first } => {
+                let (none, ids) =
+                    (expression::optional(none.as_ref(), scope)?, optional(ids.as_ref().map(name_of)));
+                quote!(Forest { none: #none, rooted: #rooted, ids: #ids, parents_first: #parents_first })
+            }
         };
         let condition = expression::optional(self.condition.as_ref(), scope)?;
         self.message.iter().try_for_each(|message| check_template(message, scope))?;
-        let (rule, message) = (&self.rule, optional(self.message.as_ref().map(LitStr::value)));
+        let (rule, message) = (rule(&self.rule), optional(self.message.as_ref().map(LitStr::value)));
         Ok(quote!(::meshspec::layout::Constraint {
             requirement: ::meshspec::layout::Requirement::#requirement,
             condition: #condition,
@@ -176,6 +260,40 @@ impl Constraint {
             message: #message,
         }))
     }
+}
+
+/// A reference to a rule. A block of its own lets a constant refer to a `static`.
+pub fn rule(path: &Path) -> Tokens {
+    quote!(const { &#path })
+}
+
+/// Returns the path of a list, `joints` or `streams[0].data`, as a constant.
+fn segments(path: &Expr) -> Result<Tokens> {
+    fn collect(path: &Expr, segments: &mut Vec<Tokens>) -> Result<()> {
+        match path {
+            Expr::Path(name) => {
+                let name = name_of(name.path.require_ident()?);
+                segments.push(quote!(::meshspec::layout::walk::Segment::Field(#name)));
+            }
+            Expr::Field(syn::ExprField { base, member: syn::Member::Named(name), .. }) => {
+                collect(base, segments)?;
+                let name = name_of(name);
+                segments.push(quote!(::meshspec::layout::walk::Segment::Field(#name)));
+            }
+            Expr::Index(syn::ExprIndex { expr, index, .. }) => {
+                collect(expr, segments)?;
+                segments.push(quote!(::meshspec::layout::walk::Segment::Index(#index)));
+            }
+            other => {
+                let message = "expected the path of a list of an enclosing struct: `joints`, `header.names`";
+                return Err(Error::new_spanned(other, message));
+            }
+        }
+        Ok(())
+    }
+    let mut all = Vec::new();
+    collect(path, &mut all)?;
+    Ok(quote!(&[#(#all),*]))
 }
 
 /// The constraints as a constant slice.
@@ -205,7 +323,9 @@ fn float(directive: &Directive) -> Result<f64> {
 fn check_template(message: &LitStr, scope: &Scope) -> Result<()> {
     for part in message.value().split('{').skip(1) {
         let name = part.split(['}', ':', '.']).next().unwrap_or_default();
-        let is_known = ["found", "limit", "previous"].contains(&name) || scope.has(name);
+        let is_known = ["found", "limit", "previous", "position", "first", "problem", "items"]
+            .contains(&name)
+            || scope.has(name);
         if !part.contains('}') || !is_known {
             let known = "the placeholders of a message are {found}, {limit}, {previous} and names of fields";
             return Err(Error::new(message.span(), known));

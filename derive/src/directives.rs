@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, TokenStream as Tokens, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, Ident, Result, Token};
+use syn::{Attribute, Error, Expr, Ident, LitStr, Path, Result, Token};
 
 /// One directive of an attribute: `name`, `name = tokens`, `name(tokens)` or `name { tokens }`.
 pub struct Directive {
@@ -26,6 +26,17 @@ impl Directive {
     pub fn value_with<T>(&self, parser: impl Fn(ParseStream) -> Result<T>) -> Result<T> {
         let tokens = self.value.clone().ok_or_else(|| Error::new(self.name.span(), "a value is missing"))?;
         parser.parse2(tokens)
+    }
+
+    /// The path of a rule, `rules::NAME`.
+    pub fn rule(&self) -> Result<Path> {
+        self.value_with(|input| {
+            if input.peek(LitStr) {
+                let message = "a rule is named by the path of a `static` or `const`: `rule = rules::NAME`";
+                return Err(input.error(message));
+            }
+            input.call(Path::parse_mod_style)
+        })
     }
 
     /// The expressions of a list, `args(a, b)`.

@@ -83,7 +83,7 @@ fn constant(
     let constraints = constraints::list(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
-    let rule = option(attributes.rule.map(|code| quote!(#code)));
+    let rule = option(attributes.rule.as_ref().map(constraints::rule));
     Ok(quote!(::meshspec::layout::Field {
         name: #name,
         doc: #doc,

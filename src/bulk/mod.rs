@@ -16,7 +16,7 @@ pub(crate) use column::scatter;
 pub use owned_text::PrefixedText;
 pub use rest::Rest;
 pub use strings::Strings;
-pub use vec::{read, read_inspected, read_records, write};
+pub use vec::{read, read_records, write};
 
 use std::borrow::Cow;
 use std::fmt;
@@ -197,10 +197,6 @@ where
         endian: Endian,
         args: Self::Args<'_>,
     ) -> BinResult<Self> {
-        // A list without items, too, lies somewhere in the file.
-        if args.count == 0 {
-            skip(reader, Some(0))?;
-        }
         let items = (0..args.count).map(|_| T::read_options(reader, endian, args.inner.clone()));
         // Collecting results reserves nothing: a false count fails at the end of the input.
         items.collect::<BinResult<_>>().map(List)

@@ -29,32 +29,20 @@
 use binrw::io::{self, Read, Seek, SeekFrom, Write};
 use binrw::{BinResult, Endian, VecArgs};
 
-use super::{PIECE, Plain, as_bytes};
+use super::{Plain, as_bytes};
 
 /// For `parse_with`, with `count`: reads as many numbers.
-pub fn read<T: Plain, R: Read + Seek>(
-    reader: &mut R,
-    endian: Endian,
-    args: VecArgs<()>,
-) -> BinResult<Vec<T>> {
-    read_inspected(|_: &[T]| ())(reader, endian, args)
-}
-
-/// As [`read()`], and shows each piece of the numbers to `inspector`.
-pub fn read_inspected<T: Plain, R: Read + Seek, I: Fn(&[T])>(
-    inspector: I,
-) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Vec<T>> {
-    move |reader, _, args| {
-        expect(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
-        // Zeroed memory costs nothing.
-        let mut values = bytemuck::zeroed_vec(args.count);
-        for piece in values.chunks_mut((PIECE / size_of::<T>()).max(1)) {
-            reader.read_exact(bytemuck::cast_slice_mut(piece))?;
-            T::swap_on_big_endian(piece);
-            inspector(piece);
-        }
-        Ok(values)
+pub fn read<T: Plain, R: Read + Seek>(reader: &mut R, _: Endian, args: VecArgs<()>) -> BinResult<Vec<T>> {
+    expect(reader, (args.count as u64).checked_mul(size_of::<T>() as u64))?;
+    // Zeroed memory costs nothing.
+    let mut values = bytemuck::zeroed_vec(args.count);
+    if values.is_empty() {
+        // Nothing can be read beyond the end, not even an empty list.
+        return Ok(values);
     }
+    reader.read_exact(bytemuck::cast_slice_mut(&mut values))?;
+    T::swap_on_big_endian(&mut values);
+    Ok(values)
 }
 
 /// For `write_with`: writes the numbers.

@@ -140,7 +140,7 @@ impl About {
 
     /// The rule that a fault of the structure breaks.
     pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
-        let own = fault.rule.and_then(|code| self.rule(code)).or_else(|| self.rule_of(fault.kind));
+        let own = fault.rule.or_else(|| self.rule_of(fault.kind));
         own.or_else(|| structure::rule_of(fault.kind))
     }
 
@@ -152,6 +152,7 @@ impl About {
             walk::FaultKind::Magic => "-MAGIC",
             walk::FaultKind::Count | walk::FaultKind::Check | walk::FaultKind::Value => "-VALUE",
             walk::FaultKind::Packing => "-PACKING",
+            walk::FaultKind::Trailing => "-TRAILING",
             walk::FaultKind::Limit => return None,
         };
         self.rules.iter().find(|rule| rule.code.ends_with(ending)).copied()

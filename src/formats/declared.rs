@@ -100,7 +100,7 @@ pub trait Declared: 'static {
         match walk::walk(ty, bytes, &options.limits, &mut rest) {
             Ok(_) => {
                 // What the walker went through once it goes through again.
-                let _ = layout::check(ty, bytes, Self::ABOUT.rules, &options.limits, &mut report);
+                let _ = layout::check(ty, bytes, &options.limits, &mut report);
                 Self::check_content(bytes, dialect, &mut report);
             }
             Err(fault) => {

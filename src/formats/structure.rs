@@ -5,15 +5,15 @@ use crate::finding::rules;
 use crate::layout::walk::FaultKind;
 
 rules! {
-    TRUNCATED "LAYOUT-TRUNCATED" Fatal "" ""
+    TRUNCATED "LAYOUT-TRUNCATED" Fatal "" "" Structure
         "The file is as long as its declaration says.";
-    MAGIC "LAYOUT-MAGIC" Fatal "" ""
+    MAGIC "LAYOUT-MAGIC" Fatal "" "" Structure
         "Magic bytes are those of the declaration.";
-    VALUE "LAYOUT-VALUE" Fatal "" ""
+    VALUE "LAYOUT-VALUE" Fatal "" "" Structure
         "Values, counts and offsets are those that the declaration allows.";
-    PACKING "LAYOUT-PACKING" Fatal "" ""
+    PACKING "LAYOUT-PACKING" Fatal "" "" Structure
         "Packed blocks unpack to what the declaration says.";
-    TRAILING "LAYOUT-TRAILING" Error "" ""
+    TRAILING "LAYOUT-TRAILING" Error "" "" Structure
         "Nothing follows the last field.";
 }
 
@@ -24,6 +24,7 @@ pub(super) fn rule_of(kind: FaultKind) -> Option<&'static Rule> {
         FaultKind::Magic => Some(&MAGIC),
         FaultKind::Count | FaultKind::Check | FaultKind::Value => Some(&VALUE),
         FaultKind::Packing => Some(&PACKING),
+        FaultKind::Trailing => Some(&TRAILING),
         FaultKind::Limit => None,
     }
 }

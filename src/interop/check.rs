@@ -2,7 +2,7 @@
 
 use super::{Files, Interchange};
 use crate::scene::SceneOptions;
-use crate::{ReadOptions, Report, Result, Rule, Severity};
+use crate::{Enforcement, ReadOptions, Report, Result, Rule, Severity};
 
 macro_rules! reading_rule {
     ($name:ident $code:literal $section:literal) => {
@@ -12,6 +12,7 @@ macro_rules! reading_rule {
             summary: "Files decode without errors.",
             section: $section,
             row: "",
+            enforced_by: Enforcement::Code("interchange formats have no declaration"),
         };
     };
 }

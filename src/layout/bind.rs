@@ -188,6 +188,16 @@ fn constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
             Requirement::OneOf(keep_all(values.iter().map(|value| simplify(value, scope)).collect()))
         }
         Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
+        Requirement::Within { list, first } => Requirement::Within { list, first: simplify(&first, scope) },
+        Requirement::IndexInto { list, none, weights } => {
+            Requirement::IndexInto { list, none: none.map(|none| simplify(&none, scope)), weights }
+        }
+        Requirement::Permutation { of, groups } => {
+            Requirement::Permutation { of, groups: groups.map(|groups| simplify(&groups, scope)) }
+        }
+        Requirement::Forest { none, rooted, ids, parents_first } => {
+            Requirement::Forest { none: none.map(|none| simplify(&none, scope)), rooted, ids, parents_first }
+        }
         other => other,
     };
     match condition {

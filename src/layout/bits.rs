@@ -1,6 +1,6 @@
 //! Words in little-endian bytes, and packed ones: integers whose bits are fields.
 
-use super::{Declaration, Decoding, IntType, Shape, Type, Value};
+use super::{Constraint, Declaration, Decoding, IntType, Lookup, Shape, Type, Value};
 
 /// One bit field of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +19,8 @@ pub struct BitField {
     pub flag: bool,
     /// The declaration of the bits, where they are themselves a packed word.
     pub declared: Option<&'static Declaration>,
+    /// The constraints on the value.
+    pub constraints: &'static [Constraint],
     /// What the stored value stands for.
     pub decoding: Decoding,
 }
@@ -153,5 +155,19 @@ impl Type {
             }
             _ => Value::Int(word as i128),
         }
+    }
+}
+
+/// The fields of a packed word, and the values that the struct around it names.
+pub(super) struct WordFields<'w> {
+    pub(super) word: u128,
+    pub(super) fields: &'static [BitField],
+    pub(super) outer: &'w dyn Lookup,
+}
+
+impl Lookup for WordFields<'_> {
+    fn lookup(&self, path: &[&str]) -> Option<Value> {
+        let field = self.fields.iter().find(|field| path == [field.name]);
+        field.map_or_else(|| self.outer.lookup(path), |field| Some(field.value(self.word)))
     }
 }

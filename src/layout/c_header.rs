@@ -6,7 +6,9 @@
 
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::program::{self, Names, Order, Reached, ValueKind, reachable};
-use super::wording::{Lines, constraint_lines, content_text, offsets, packing_text, readable, type_text};
+use super::wording::{
+    Lines, bit_field_lines, constraint_lines, content_text, offsets, packing_text, readable, type_text,
+};
 use super::{BitField, Declaration, EnumValue, Field, IntType, Scope, Shape, Type};
 
 /// The header of a format, whose name is the prefix of all names in it.
@@ -298,8 +300,9 @@ impl C<'_> {
         for field in fields {
             let name = self.macro_name(declaration, field.name);
             let (shift, width) = (field.bits.offset, field.bits.width);
-            if !field.doc.is_empty() {
-                out.line(format!("/* {} */", one_line(field.doc)));
+            let text = bit_field_lines(field);
+            if !text.is_empty() {
+                out.line(format!("/* {} */", one_line(&text)));
             }
             out.line(format!("#define {name}_SHIFT {shift}"));
             if size > 8 {

@@ -1,6 +1,7 @@
 //! The data model: declarations as constants.
 
-use super::{BitField, Block, Constraint, Decoding, Expr, Scope, Value};
+use super::{BitField, Block, Constraint, Decoding, Expr, Lookup, Scope, Value};
+use crate::Rule;
 
 /// The stored type of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -87,8 +88,8 @@ pub struct Field {
     pub constraints: &'static [Constraint],
     /// The structure within the bytes of the field.
     pub block: Option<Block>,
-    /// The code of the rule that a fault in this field breaks, if it is not the general rule of the format.
-    pub rule: Option<&'static str>,
+    /// The rule that a fault in this field breaks, if it is not the general rule of the format.
+    pub rule: Option<&'static Rule>,
     /// The meaning of the stored value or of its items.
     pub decoding: Decoding,
 }
@@ -196,7 +197,7 @@ impl Type {
     }
 
     /// Returns the size in bytes of a value with these arguments from `scope`; `None` if it depends on the content.
-    pub(crate) fn size_in(&self, scope: &Scope, arguments: &[Expr]) -> Option<u64> {
+    pub(crate) fn size_in(&self, scope: &dyn Lookup, arguments: &[Expr]) -> Option<u64> {
         match self {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => Some((*n).into()),
             Type::Declared(declaration) => {
@@ -229,7 +230,7 @@ impl Declaration {
     }
 
     /// Returns the size in bytes of a value whose imports are bound in `scope`; `None` if it depends on the content.
-    pub fn size(&self, scope: &Scope) -> Option<u64> {
+    pub fn size(&self, scope: &dyn Lookup) -> Option<u64> {
         match self.shape {
             Shape::Enum { size, .. } | Shape::Bits { size, .. } => Some(size.into()),
             Shape::Struct(fields) => {
@@ -245,7 +246,7 @@ impl Declaration {
     /// Returns the offset in bytes and the field of `name` in a value whose imports are bound in `scope`.
     ///
     /// Returns `None` if the field is missing, or if its offset depends on content or on a position.
-    pub fn offset_of(&self, name: &str, scope: &Scope) -> Option<(u64, &'static Field)> {
+    pub fn offset_of(&self, name: &str, scope: &dyn Lookup) -> Option<(u64, &'static Field)> {
         let Shape::Struct(fields) = self.shape else { return None };
         let mut offset = self.magic.len() as u64;
         for field in fields {
@@ -277,6 +278,11 @@ impl Field {
         decoding: Decoding::NONE,
     };
 
+    /// Returns a bit field as a field, for its documentation and constraints.
+    pub(crate) fn of_bits(field: &BitField) -> Field {
+        Field { name: field.name, doc: field.doc, constraints: field.constraints, ..Field::PLAIN }
+    }
+
     /// Returns the type of the content: that of the block, if the field holds one.
     pub(crate) fn content(&self) -> Type {
         self.block.map_or(self.ty, |block| block.content)
@@ -284,7 +290,7 @@ impl Field {
 
     /// Returns the size in bytes; `None` if it does not follow from `scope` alone. A look-ahead or a field whose
     /// condition does not hold has size 0.
-    pub(crate) fn size(&self, scope: &Scope) -> Option<u64> {
+    pub(crate) fn size(&self, scope: &dyn Lookup) -> Option<u64> {
         if self.position.is_some() {
             return None;
         }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::json::{Json, text};
 use super::schema::{Schema, SchemaFile};
+use crate::Rule;
 
 /// The declaration of a text format.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,6 +15,17 @@ pub struct Grammar {
     pub attributes: &'static [Attribute],
     /// The properties with a meaning of their own, which every file should have.
     pub properties: &'static [BuiltInProperty],
+    /// The rules that the two tables state.
+    pub rules: &'static [ColumnRule],
+}
+
+/// A rule that a column of the attributes or of the properties states.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ColumnRule {
+    /// The heading of the column in the printed tables.
+    pub column: &'static str,
+    /// The rule.
+    pub rule: &'static Rule,
 }
 
 /// A property with a meaning of its own.

@@ -130,6 +130,7 @@ fn declare(out: &mut Lines, reached: &Reached) {
 
 fn bits(out: &mut Lines, field: &BitField) {
     out.prefixed("/// ", field.doc);
+    out.prefixed("// ", &constraint_lines(&Field::of_bits(field), &Names::default()));
     let (name, width) = (member_name(field.name), field.bits.width);
     match field.declared {
         Some(declaration) => out.line(format!("{} {name};", declaration.name)),

@@ -11,6 +11,7 @@
 
 use super::notation::int_name;
 use super::program::{Order, Reached, reachable};
+use super::walk::{Segment, path_text};
 use super::wording::base_name;
 use super::{
     BitField, Block, Constraint, EnumValue, Expr, Field, Requirement, Scope, Shape, Type, UnaryOp, Variant,
@@ -40,7 +41,7 @@ pub(super) enum Json {
 }
 
 impl Json {
-    pub(super) fn object<const N: usize>(entries: [(&'static str, Json); N]) -> Json {
+    pub(super) fn object(entries: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
         Json::Object(entries.into_iter().filter(|(_, value)| !matches!(value, Json::Nothing)).collect())
     }
 
@@ -176,7 +177,7 @@ fn field(field: &Field) -> Json {
         ("checks", Json::some(checks)),
         ("constraints", Json::some(field.constraints.iter().map(constraint))),
         ("block", optional(field.block.as_ref(), block)),
-        ("rule", some_text(field.rule.unwrap_or_default())),
+        ("rule", some_text(field.rule.map_or("", |rule| rule.code))),
         ("decoded", some_text(field.decoding.name)),
         ("unit", some_text(field.decoding.unit)),
     ])
@@ -184,9 +185,26 @@ fn field(field: &Field) -> Json {
 
 fn constraint(constraint: &Constraint) -> Json {
     let real = |number: &f64| Json::Plain(number.to_string());
-    let (of, tolerance) = match &constraint.requirement {
-        Requirement::Sum { of, tolerance, .. } => (optional(*of, text), real(tolerance)),
-        _ => (Json::Nothing, Json::Nothing),
+    let expr = |expr: &Option<Expr>| optional(expr.as_ref(), expression);
+    let path = |list: &[Segment]| text(&path_text(list));
+    let parts = match &constraint.requirement {
+        Requirement::Sum { of, tolerance, .. } => {
+            vec![("of", optional(*of, text)), ("tolerance", real(tolerance))]
+        }
+        Requirement::IndexInto { none, weights, .. } => {
+            vec![("none", expr(none)), ("weights", optional(*weights, text))]
+        }
+        Requirement::Within { first, .. } => vec![("first", expression(first))],
+        Requirement::Permutation { of, groups } => {
+            vec![("of", optional(*of, text)), ("groups", expr(groups))]
+        }
+        Requirement::Forest { none, rooted, ids, parents_first } => vec![
+            ("none", expr(none)),
+            ("rooted", flag(*rooted)),
+            ("ids", optional(*ids, text)),
+            ("parents_first", flag(*parents_first)),
+        ],
+        _ => Vec::new(),
     };
     let (kind, value) = match &constraint.requirement {
         Requirement::Below(limit) => ("below", expression(limit)),
@@ -198,15 +216,20 @@ fn constraint(constraint: &Constraint) -> Json {
         Requirement::ReservedZero => ("reserved_zero", flag(true)),
         Requirement::Terminated => ("terminated", flag(true)),
         Requirement::Holds(condition) => ("holds", expression(condition)),
+        Requirement::IndexInto { list, .. } => ("index_into", path(list)),
+        Requirement::Within { list, .. } => ("within", path(list)),
+        Requirement::Position => ("position", flag(true)),
+        Requirement::Equal => ("equal", flag(true)),
+        Requirement::SameLength => ("same_length", flag(true)),
+        Requirement::Permutation { .. } => ("permutation", flag(true)),
+        Requirement::Forest { .. } => ("forest", flag(true)),
     };
-    Json::object([
-        (kind, value),
-        ("of", of),
-        ("tolerance", tolerance),
+    let rest = [
         ("if", optional(constraint.condition.as_ref(), expression)),
-        ("rule", text(constraint.rule)),
+        ("rule", text(constraint.rule.code)),
         ("message", optional(constraint.message, text)),
-    ])
+    ];
+    Json::object([(kind, value)].into_iter().chain(parts).chain(rest))
 }
 
 fn block(block: &Block) -> Json {
@@ -242,6 +265,7 @@ fn bit_field(field: &BitField) -> Json {
         ("reserved", flag(field.reserved)),
         ("flag", flag(field.flag)),
         ("declared", optional(field.declared, |declaration| text(declaration.name))),
+        ("constraints", Json::some(field.constraints.iter().map(constraint))),
         ("decoded", some_text(field.decoding.name)),
         ("unit", some_text(field.decoding.unit)),
     ])

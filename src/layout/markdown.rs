@@ -212,8 +212,16 @@ fn bits_table(out: &mut Lines, fields: &[BitField]) {
             None if field.signed => "signed".to_owned(),
             None => "unsigned".to_owned(),
         };
-        let meaning =
-            [cell(field.doc)].into_iter().chain(decoded(field.decoding)).collect::<Vec<_>>().join(" ");
+        let constraints = field
+            .constraints
+            .iter()
+            .map(|constraint| constraint_text(constraint, &Field::of_bits(field), &Names::default(), code));
+        let meaning = [cell(field.doc)]
+            .into_iter()
+            .chain(decoded(field.decoding))
+            .chain(constraints)
+            .collect::<Vec<_>>()
+            .join(" ");
         row(out, &[&bits, &code(field.name), &ty, &meaning]);
     }
 }

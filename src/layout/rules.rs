@@ -1,14 +1,15 @@
 //! Which rules of a format its declaration says.
 
-use super::Type;
 use super::program::{Order, reachable};
 use super::wording::{readable, requirement_text};
+use super::{Field, Type};
+use crate::Rule;
 
 /// Where a declaration says a rule, and what it says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredRule {
-    /// The code of the rule.
-    pub code: &'static str,
+    /// The rule.
+    pub rule: &'static Rule,
     /// The field, `Header.version`, or the variant of a choice.
     pub field: String,
     /// What is required of it, in Markdown: ``Must be below `vertex_count` ``.
@@ -20,23 +21,24 @@ pub struct DeclaredRule {
 pub fn declared_rules(layouts: &[(&str, &'static Type)]) -> Vec<DeclaredRule> {
     let mut rules: Vec<(&str, DeclaredRule)> = Vec::new();
     for reached in reachable(layouts, Order::Reading) {
+        let bits = reached.declaration.bit_fields().iter().map(Field::of_bits);
         let names = reached.names;
         let code = |text: &str| format!("`{text}`");
         let variants = reached.declaration.variants();
-        for (index, field) in reached.declaration.fields().enumerate() {
+        for (index, field) in reached.declaration.fields().copied().chain(bits).enumerate() {
             let name = variants.get(index).map_or(field.name, |variant| variant.name);
             let constraints =
-                field.constraints.iter().map(|c| (c.rule, requirement_text(c, field, &names, code)));
+                field.constraints.iter().map(|c| (c.rule, requirement_text(c, &field, &names, code)));
             let condition = |condition| format!("{} must hold", code(&readable(condition, &names)));
             let checks = field.checks.iter().map(|check| condition(&check.condition));
             let checks = checks.filter_map(|text| Some((field.rule?, text)));
-            for (code, requirement) in constraints.chain(checks) {
+            for (by, requirement) in constraints.chain(checks) {
                 let is_known = |(known, rule): &(&str, DeclaredRule)| {
-                    *known == name && rule.code == code && rule.requirement == requirement
+                    *known == name && rule.rule == by && rule.requirement == requirement
                 };
                 if !rules.iter().any(is_known) {
                     let place = format!("{}.{name}", reached.declaration.name);
-                    rules.push((name, DeclaredRule { code, field: place, requirement }));
+                    rules.push((name, DeclaredRule { rule: by, field: place, requirement }));
                 }
             }
         }

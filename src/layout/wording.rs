@@ -4,7 +4,8 @@ use super::notation::{Text, atom, factor, is_compound, print};
 use super::program::{Names, Reached};
 use std::fmt;
 
-use super::{Block, Constraint, Expr, Field, Packing, Requirement, Scope, Type};
+use super::walk::path_text;
+use super::{BitField, Block, Constraint, Expr, Field, Packing, Requirement, Scope, Type};
 
 /// Collects lines; each back end has one.
 #[derive(Debug, Default)]
@@ -147,7 +148,7 @@ pub(super) fn constraint_text(
     names: &Names,
     code: fn(&str) -> String,
 ) -> String {
-    format!("{} ({}).", requirement_text(constraint, field, names, code), code(constraint.rule))
+    format!("{} ({}).", requirement_text(constraint, field, names, code), code(constraint.rule.code))
 }
 
 /// What a constraint requires, without a full stop.
@@ -175,6 +176,33 @@ pub(super) fn requirement_text(
         Requirement::ReservedZero => "Reserved bits must be 0".to_owned(),
         Requirement::Terminated => "The last one must end with a NUL".to_owned(),
         Requirement::Holds(condition) => format!("{} must hold", expression(condition)),
+        Requirement::IndexInto { list, none, weights } => {
+            let list = code(&path_text(list));
+            let weight = weights.map_or(String::new(), |weights| format!(" with 0 in {}", code(weights)));
+            let none =
+                none.map_or(String::new(), |none| format!(", or {}{weight} for none", expression(&none)));
+            format!("{each} be a position in {list}{none}")
+        }
+        Requirement::Within { list, first } => {
+            format!("As many items from {} on must lie within {}", expression(first), code(&path_text(list)))
+        }
+        Requirement::Position => "Must be the position in the list".to_owned(),
+        Requirement::Equal => "Must be the same for all items".to_owned(),
+        Requirement::SameLength => "Must be as long as those of the other items".to_owned(),
+        Requirement::Permutation { of, groups } => {
+            let what = of.map_or("numbers".to_owned(), |of| format!("values of {}", code(of)));
+            let of = groups.map_or(String::new(), |groups| format!(" of each {}", expression(&groups)));
+            format!("The {what}{of} must be the numbers from 0 up, each once")
+        }
+        Requirement::Forest { none, rooted, ids, parents_first } => {
+            let none = none.map_or(String::new(), |none| format!("; {} stands for none", expression(&none)));
+            let root = if *rooted { "; the first is the root and its own parent" } else { "" };
+            let ids = ids.map_or(String::new(), |ids| format!(" or the {} of one", code(ids)));
+            let first = if *parents_first { ", an earlier one" } else { "" };
+            format!(
+                "Must be the position{ids} of the parent in the list{first}{root}{none}; no other is its own ancestor"
+            )
+        }
     };
     let condition =
         constraint.condition.map_or(String::new(), |condition| format!(" if {}", expression(&condition)));
@@ -185,6 +213,12 @@ pub(super) fn requirement_text(
 pub(super) fn constraint_lines(field: &Field, names: &Names) -> String {
     let line = |constraint| constraint_text(constraint, field, names, str::to_owned);
     field.constraints.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The documentation of a bit field and its constraints, a line for each.
+pub(super) fn bit_field_lines(field: &BitField) -> String {
+    let constraints = constraint_lines(&Field::of_bits(field), &Names::default());
+    [field.doc, &constraints].join("\n").trim().to_owned()
 }
 
 /// `0, 1 or 2`.

@@ -17,6 +17,9 @@ use crate::layout::{Packing, Value};
 pub(crate) enum Failure {
     /// The block or its stated size is wrong.
     Malformed(String),
+    /// Bytes follow the block.
+    #[cfg_attr(not(feature = "iyma"), allow(dead_code, reason = "other blocks have a stated packed size"))]
+    Trailing(String),
     /// It would take more than the limits allow.
     Limit(String),
 }
@@ -131,6 +134,7 @@ fn lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, Failure> {
 fn unzstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Failure> {
     zstd::unpack(packed, size, limits).map_err(|fault| match fault {
         zstd::Fault::Limit(message) => Failure::Limit(message),
+        zstd::Fault::Trailing(_) => Failure::Trailing(fault.to_string()),
         other => Failure::Malformed(other.to_string()),
     })
 }

@@ -12,14 +12,14 @@ struct S0 {
 #[derive(Layout)]
 #[brw(little)]
 struct S1 {
-    #[layout(below = 3, finite, rule = "A")]
+    #[layout(below = 3, finite, rule = A)]
     a: u8,
 }
 
 #[derive(Layout)]
 #[brw(little)]
 struct S2 {
-    #[layout(below = b, rule = "A")]
+    #[layout(below = b, rule = A)]
     a: u8,
     b: u8,
 }
@@ -27,7 +27,7 @@ struct S2 {
 #[derive(Layout)]
 #[brw(little)]
 struct S3 {
-    #[layout(holds(a == 1), rule = "A")]
+    #[layout(holds(a == 1), rule = A)]
     a: u8,
 }
 
@@ -35,14 +35,14 @@ struct S3 {
 #[brw(little)]
 struct S4 {
     #[br(count = 3)]
-    #[layout(holds(true), rule = "A", message = "never")]
+    #[layout(within = list, rule = A)]
     a: Vec<u8>,
 }
 
 #[derive(Layout)]
 #[brw(little)]
 struct S5 {
-    #[layout(finite, rule = "A", message = "{value} is not finite")]
+    #[layout(finite, rule = A, message = "{value} is not finite")]
     a: f32,
 }
 
@@ -50,7 +50,7 @@ struct S5 {
 #[brw(little)]
 struct S6 {
     #[br(calc = 1)]
-    #[layout(finite, rule = "A")]
+    #[layout(finite, rule = A)]
     a: u8,
 }
 
@@ -59,15 +59,30 @@ struct S6 {
 struct S7 {
     #[br(count = 3)]
     #[layout(content = [u8; 3])]
-    #[layout(below = 3, rule = "A")]
+    #[layout(below = 3, rule = A)]
     a: Vec<u8>,
 }
 
 #[derive(Layout)]
 #[brw(little)]
 struct S8 {
-    #[layout(finite, tolerance = 0.5, rule = "A")]
+    #[layout(finite, tolerance = 0.5, rule = A)]
     a: f32,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S9 {
+    #[layout(finite, rule = "A")]
+    a: f32,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+struct S10 {
+    #[br(assert(a == 1, "not 1"))]
+    #[layout(rule = "A")]
+    a: u8,
 }
 
 fn main() {}

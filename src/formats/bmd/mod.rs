@@ -3,6 +3,7 @@
 mod bits;
 mod codec;
 mod document;
+mod fields;
 mod info;
 mod rules;
 #[cfg(feature = "scene")]

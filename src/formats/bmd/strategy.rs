@@ -7,7 +7,6 @@ use binrw::BinRead;
 use proptest::prelude::*;
 
 use super::codec::Input;
-use super::rules::RULES;
 use super::schema::{BoneTransform, Form, Image, PseudoTransform, VertexTag};
 use super::{Animation, Bone, Document, Face, LodDef, Mesh, PackedFace, PackedVertex, Track, Transform};
 use crate::Text;
@@ -23,7 +22,6 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// Documents that strict reading accepts, of this size and sort. Those that are plausible have no findings at all, but
 /// materials, and vertices of bones that exist.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
-    let config = Config { rules: RULES, ..config };
     generate::drafts(&Image::TYPE, config).prop_filter_map("a document", move |bytes| {
         let Image { header, meshes, lods, bones, animations } = Image::read(&mut Input::new(&bytes)).ok()?;
         let mut document = Document {

@@ -46,8 +46,12 @@ pub(super) fn layout_of(container: Container, dialect: Dialect) -> &'static Type
     }
 }
 
+/// The container of the chunks, also where one of its magic bytes is wrong: the index size of a chunk is 0 or 1.
 fn container_of(bytes: &[u8]) -> Container {
-    if bytes.starts_with(ModelHeader::TYPE.magic()) { Container::Model } else { Container::Chunk }
+    let magic = ModelHeader::TYPE.magic();
+    let right = bytes.iter().zip(magic).filter(|(found, expected)| found == expected).count();
+    let is_model = right + 1 >= magic.len() && bytes.first().is_some_and(|index_size| *index_size > 1);
+    if is_model { Container::Model } else { Container::Chunk }
 }
 
 /// Whether the bytes have the structure of Crucible, and in which dialect: that of the specification, unless the sizes
@@ -62,7 +66,7 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
     let (spec, tangent) = (sizes.fit(Dialect::Spec), sizes.fit(Dialect::Tangent));
     let dialect = if tangent && !spec { Dialect::Tangent } else { Dialect::Spec };
     let confidence = match end {
-        _ if container_of(bytes) == Container::Model => Confidence::Magic,
+        _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
         Ok(end) if sizes.index_size <= 1 => {
             let fits = (spec || tangent) && !sizes.has_odd_empty && end == bytes.len() as u64;
             if fits { Confidence::Structure } else { Confidence::Possible }

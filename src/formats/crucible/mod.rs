@@ -20,6 +20,7 @@
 
 mod codec;
 mod document;
+mod fields;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

@@ -5,7 +5,6 @@
 
 use proptest::prelude::*;
 
-use super::rules::RULES;
 use super::schema::Block;
 use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, codec};
 use crate::formats::plausible::unit;
@@ -22,7 +21,6 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// Documents that strict reading accepts, of this size and sort. Those that are plausible have no findings at all, but
 /// positions, whole triangles, unit normals and tangents, and influences that add up to 1.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
-    let config = Config { rules: RULES, ..config };
     let of = move |container, dialect| {
         let files = generate::drafts(codec::layout_of(container, dialect), config);
         files.prop_filter_map("a document", move |bytes| {

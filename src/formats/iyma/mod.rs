@@ -25,6 +25,7 @@
 
 mod codec;
 mod document;
+mod fields;
 mod hash;
 mod rules;
 #[cfg(feature = "scene")]

@@ -1,46 +1,20 @@
-//! The rules of IyMA.
+//! Checks of documents against the rules of IyMA.
+
+pub(super) use super::schema::rules::*;
 
 use std::fmt::Display;
 use std::ops::Range;
 
+use super::codec;
 use super::document::{DataChecksum, Document, IndexBuffer, WrongChecksum};
 use super::schema::{IndexFormat, MeshInfo};
-use crate::finding::rules;
+use crate::layout::check_document;
 use crate::{Report, path};
-
-rules! {
-    MAGIC "IYMA-MAGIC" Fatal "Header" ""
-        "A file starts with `IyMA`.";
-    VERSION "IYMA-VERSION" Fatal "Header" ""
-        "The version is 1.";
-    TRUNCATED "IYMA-TRUNCATED" Fatal "General Structure" ""
-        "The file contains the whole header and descriptor.";
-    DESCRIPTOR "IYMA-DESCRIPTOR" Fatal "Descriptor" "I1, I14, I15"
-        "The descriptor is bitcode of the dialect's types, and nothing follows it.";
-    PACKING "IYMA-PACKING" Fatal "Data" "I7"
-        "The data is a sequence of complete zstd frames without magic bytes.";
-    WINDOW "IYMA-WINDOW" Fatal "Data" "I7"
-        "No frame requires a window larger than 128 MiB.";
-    DATA_SIZE "IYMA-DATA-SIZE" Fatal "Data" "I6, I7"
-        "The data unpacks to exactly the size of the buffers in the descriptor.";
-    TRAILING "IYMA-TRAILING" Fatal "Data" "I10"
-        "Nothing follows the last frame.";
-    METADATA_CHECKSUM "IYMA-METADATA-CHECKSUM" Error "Checksums" "I4, I16"
-        "The metadata checksum is the hash of descriptor, descriptor length and data checksum.";
-    DATA_CHECKSUM "IYMA-DATA-CHECKSUM" Error "Checksums" "I5, I16"
-        "The data checksum is the hash of the compressed data, or 0.";
-    MESH_RANGE "IYMA-MESH-RANGE" Error "Descriptor" "I11"
-        "The index and vertex range of each mesh lies within the buffers.";
-    INDEX_RANGE "IYMA-INDEX-RANGE" Error "Overview" "I11"
-        "Every index is below the vertex count of its mesh.";
-    DUPLICATE "IYMA-DUPLICATE" Warning "Descriptor" "I13"
-        "No two vertex buffers have the same usage.";
-}
 
 /// Adds every violation to `report`.
 pub(super) fn check(document: &Document, report: &mut Report) {
     check_checksums(document.metadata_checksum.as_ref(), &document.data_checksum, report);
-    check_meshes(document, report);
+    check_document(codec::layout(document.dialect), document, report);
     if let Some(indices) = &document.indices {
         check_indices(document, indices, report);
     }
@@ -69,22 +43,6 @@ pub(super) fn mismatch(wrong: &WrongChecksum) -> impl Display + use<> {
     match wrong.computed() {
         Some(computed) => format!("{stored:#018x} is stored, {computed:#018x} computed"),
         None => format!("{stored:#018x} is stored, which is wrong"),
-    }
-}
-
-fn check_meshes(document: &Document, report: &mut Report) {
-    let indices = document.indices.as_ref().map_or(0, |indices| indices.len() as u64);
-    let vertices = u64::from(document.n_vertices);
-    for (index, mesh) in document.meshes.iter().enumerate() {
-        let mut check = |what, field, first: u32, count: u32, there: u64| {
-            let end = u64::from(first) + u64::from(count);
-            if end > there {
-                let path = path!(descriptor.meshes[index].(field));
-                report.add(&MESH_RANGE, path, format_args!("{what} {first}..{end} of {there}"));
-            }
-        };
-        check("indices", "index_count", mesh.first_index, mesh.index_count, indices);
-        check("vertices", "vertex_count", mesh.first_vertex, mesh.vertex_count, vertices);
     }
 }
 

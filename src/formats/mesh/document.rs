@@ -1,5 +1,7 @@
 //! What can be asked of a document.
 
+#[cfg(feature = "scene")]
+use super::schema::Joint;
 use super::schema::{Animation, Document, Pose};
 use crate::Text;
 
@@ -28,4 +30,24 @@ impl Document {
         }
         ordered.into_iter().collect()
     }
+}
+
+/// Returns `true` if the parents name joints by id. Where the entries are out of order, either will do (M10).
+#[cfg(feature = "scene")]
+pub(super) fn parents_are_ids(joints: &[Joint]) -> bool {
+    let mut parents = vec![None; joints.len()];
+    for joint in joints {
+        if let Some(parent) = parents.get_mut(usize::from(joint.id)) {
+            *parent = joint.parent_entry();
+        }
+    }
+    // A path longer than the number of joints runs in a circle.
+    let mut paths = joints.iter().map(|joint| {
+        std::iter::successors(joint.parent_entry(), |parent| parents.get(*parent).copied().flatten())
+    });
+    paths.all(|path| {
+        path.take(joints.len() + 1)
+            .enumerate()
+            .all(|(step, parent)| step < joints.len() && parent < joints.len())
+    })
 }

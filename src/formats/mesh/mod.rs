@@ -18,6 +18,7 @@
 
 mod codec;
 mod document;
+mod fields;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use glam::Mat4;
 
-use super::rules;
+use super::document;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
@@ -171,7 +171,7 @@ fn forget_missing_joints(scene: &mut Scene, losses: &mut Vec<Loss>) {
 /// The joints, each at the place that its id names.
 fn to_skeleton(joints: &[Joint]) -> scene::Skeleton {
     let place = |entry: usize| joints.get(entry).map_or(entry, |joint| usize::from(joint.id));
-    let parents_are_ids = rules::parents_are_ids(joints);
+    let parents_are_ids = document::parents_are_ids(joints);
     let mut ordered = vec![scene::Joint::default(); joints.len()];
     for joint @ Joint { id, parent: _, transform } in joints {
         let parent = joint.parent_entry();

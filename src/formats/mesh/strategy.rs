@@ -5,7 +5,6 @@
 
 use proptest::prelude::*;
 
-use super::rules::RULES;
 use super::schema::NO_JOINT;
 use super::{Document, Joint, Vertex, Vertices, codec};
 use crate::formats::plausible::unit;
@@ -21,7 +20,6 @@ pub fn documents() -> impl Strategy<Value = Document> {
 /// Documents that strict reading accepts, of this size and sort. Those that are plausible have no findings at all, but unit
 /// normals and rotations, weights that add up to 255, and times from 0 to the duration.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
-    let config = Config { rules: RULES, ..config };
     let of = move |dialect| {
         let files = generate::drafts(codec::layout(dialect), config);
         files.prop_filter_map("a document", move |bytes| {

@@ -4,20 +4,13 @@ use std::cell::Cell;
 
 use super::schema::vertex::NO_JOINT;
 
-/// What was seen of vertices and indices: whether there is anything to search for.
+/// The joints of all vertices: whether there is anything to search for.
 #[derive(Debug, Default)]
 pub struct Summary {
-    max_index: Cell<Option<u32>>,
     max_joint: Cell<Option<u8>>,
 }
 
 impl Summary {
-    /// Looks at some indices.
-    pub(super) fn inspect_indices(&self, indices: &[u32]) {
-        let max = indices.iter().copied().reduce(u32::max);
-        self.max_index.set(self.max_index.get().max(max));
-    }
-
     /// Looks at joint ids and weights of some vertices.
     pub(super) fn inspect_joints(&self, slots: impl Iterator<Item = [[u8; 4]; 2]>) {
         // Without branches, and to the end. No joint is one less than any other number.
@@ -30,11 +23,6 @@ impl Summary {
             max.max(a.max(b).max(c.max(d)))
         });
         self.max_joint.set(self.max_joint.get().max(u8::try_from(max).ok()));
-    }
-
-    /// The largest index.
-    pub(super) fn max_index(&self) -> Option<u32> {
-        self.max_index.get()
     }
 
     /// The largest id of a joint that a vertex names.

@@ -1,58 +1,12 @@
-//! The rules of Seed. Those on single lines apply to texts only and are reported where lines are read.
+//! Checks of documents against the rules of Seed. Those on single lines apply to texts only and are reported where lines are read.
+
+pub(super) use super::schema::rules::*;
 
 use super::columns::Column;
 use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
 use super::syntax::{self, Rule};
-use crate::finding::rules;
 use crate::layout::{BuiltInProperty, Domain};
 use crate::{Path, Report, path};
-
-rules! {
-    ENCODING "SEED-ENCODING" Fatal "Syntax" "S9"
-        "The file is UTF-8; only comments may hold other bytes.";
-    CONTROL "SEED-CONTROL" Fatal "Whitespace" "S9"
-        "The only control characters are tabs, vertical tabs, form feeds and line endings (LF or CRLF).";
-    IDENTIFIER "SEED-IDENTIFIER" Fatal "Syntax" "S3"
-        "Each line starts with an identifier of the attribute table, or is a property, a comment or empty.";
-    BLANK "SEED-BLANK" Fatal "Syntax" "S3"
-        "Whitespace separates the identifier from the values.";
-    COMMA "SEED-COMMA" Fatal "Syntax" "S3"
-        "Values are separated by commas.";
-    COUNT "SEED-COUNT" Fatal "Syntax" "S3"
-        "A line has exactly as many values as the attribute table says.";
-    NUMBER "SEED-NUMBER" Fatal "Syntax" "S4"
-        "A value is a finite decimal number in the range of a 32-bit float.";
-    INDEX "SEED-INDEX" Fatal "Syntax" "S5"
-        "The values of a face are integers from 0 to 2147483647.";
-    SPACED_NUMBER "SEED-SPACED-NUMBER" Error "Whitespace" "S3"
-        "Numbers contain no whitespace.";
-    PROPERTY "SEED-PROPERTY" Fatal "Properties" "S7"
-        "A property is `[name]=value`; the name is a letter followed by letters, digits and `_`.";
-    DUPLICATE_PROPERTY "SEED-DUPLICATE-PROPERTY" Error "Properties" "S7"
-        "Each property occurs once.";
-    MISSING "SEED-MISSING" Fatal "Syntax" "S1"
-        "The file has positions and faces.";
-    REQUIRED "SEED-REQUIRED" Error "Syntax" "S1"
-        "Every attribute that the table requires is present.";
-    VERTICES "SEED-VERTICES" Error "Syntax" "S1"
-        "There are at least 3 vertices.";
-    REQUIRES "SEED-REQUIRES" Fatal "Syntax" "S8"
-        "An attribute that requires another is present only along with it.";
-    LINES "SEED-LINES" Fatal "Syntax" "S1"
-        "An attribute that is present has one line for every vertex.";
-    INDEX_RANGE "SEED-INDEX-RANGE" Error "Syntax" "S5"
-        "Every index of a face is below the number of vertices.";
-    COMMENT "SEED-COMMENT" Fatal "Comments" "S6"
-        "A comment is one line without control characters and belongs to an existing line.";
-    BUILT_IN "SEED-BUILT-IN" Warning "Built-in Properties" "S10"
-        "The properties `name`, `mat0` and `type` are present.";
-    TYPE "SEED-TYPE" Warning "Built-in Properties" "S10"
-        "The type is STATIC or SKELETAL.";
-    NORMALIZED "SEED-NORMALIZED" Warning "Syntax" "S10"
-        "Normals have the length 1, within 0.001.";
-    RANGE "SEED-RANGE" Warning "Syntax" "S10"
-        "Colors and UV coordinates are from 0 to 1.";
-}
 
 /// What could not be read and is thus not in the document: nothing is known to be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,7 +7,7 @@ use super::leaf::{Leaves, Numbers, Origin};
 use super::region::{Region, State};
 use super::space::{Refused, RegionId, Space};
 use crate::layout::Type;
-use crate::layout::program::{Body, Call, FormId, Frames, Kind, Program, Step, Unit};
+use crate::layout::program::{Body, Call, FormId, Frames, Item, Kind, Program, Unit};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
@@ -34,6 +34,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             limits,
             max: limits.max_decoded.min(contents.max_size()),
             recounts: contents.recounts,
+            file_size: contents.file_size,
             assumed: &assumed,
             path: Vec::new(),
             frames: Frames::new(program),
@@ -74,18 +75,6 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
     Err(last.unwrap_or_else(circle))
 }
 
-/// A value to write.
-#[derive(Clone, Copy)]
-pub(super) struct Item {
-    pub(super) form: FormId,
-    /// The field, or the field that contains the item.
-    pub(super) step: Option<&'static Step>,
-    /// The arguments for the imports of the type.
-    pub(super) call: &'static Call,
-    /// Whether the value is an item of an array.
-    pub(super) is_item: bool,
-}
-
 /// A written value: its end, and its number of items or bytes.
 pub(super) struct Written {
     pub(super) end: u64,
@@ -97,6 +86,8 @@ pub(super) struct Assembler<'a> {
     pub(super) limits: &'a Limits,
     /// The most bytes of a region: an offset may be any number.
     pub(super) max: u64,
+    /// The size of the file that the values come from.
+    pub(super) file_size: Option<u64>,
     /// Whether given values are recomputed if others contradict them.
     pub(super) recounts: bool,
     /// Values that an earlier run determined.
@@ -111,13 +102,6 @@ pub(super) struct Assembler<'a> {
     pub(super) refused: Vec<Presence>,
     /// The first error that may disappear once all values are known: values that overlap, content that cannot be packed.
     doubt: Option<Error>,
-}
-
-impl Item {
-    /// Returns the step of a field; `None` for an item of an array.
-    pub(super) fn own_step(&self) -> Option<&'static Step> {
-        self.step.filter(|_| !self.is_item)
-    }
 }
 
 impl Assembler<'_> {
@@ -239,7 +223,7 @@ impl Assembler<'_> {
             Supply::Numbers(ty, bytes) => return self.numbers(region, at, inner, (ty, bytes)),
             Supply::Parts(given) => fixed.unwrap_or(given),
         };
-        let item = Item { form: inner, is_item: true, ..*list };
+        let item = list.item(inner);
         let mut end = at;
         for index in 0..count {
             self.path.push(Segment::Index(index));

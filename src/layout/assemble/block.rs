@@ -1,12 +1,12 @@
 //! The assembler on blocks: bytes that hold another structure, possibly packed.
 
-use super::assembler::{Assembler, Item, Written};
+use super::assembler::{Assembler, Written};
 use super::input::Input;
 use super::region::State;
 use super::space::{RegionId, Space};
 use crate::Result;
 use crate::layout::Packing;
-use crate::layout::program::BlockStep;
+use crate::layout::program::{BlockStep, Item};
 use crate::unpack;
 
 impl Assembler<'_> {
@@ -20,7 +20,7 @@ impl Assembler<'_> {
         block: &'static BlockStep,
         (own, outer): (Input, Input),
     ) -> Result<Written> {
-        let content = Item { form: block.form, call: &block.call, ..*bytes };
+        let content = bytes.content(block);
         // The fields of inline content have the paths of fields of the enclosing struct.
         let name = if block.block.inline { self.path.pop() } else { None };
         let input = if block.block.inline { outer } else { own };

@@ -3,23 +3,21 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::assembler::{Assembler, Item};
+use super::assembler::Assembler;
 use super::contents::Contents;
 use super::equation::{Bound, Equation, Sum, origins_of};
 use super::input::Input;
 use super::leaf::Cause;
 use super::region::{Chunk, Placement, State};
 use super::space::{Refused, RegionId, Space};
-use crate::layout::program::BlockStep;
+use crate::layout::program::{BlockStep, Item};
 use crate::{Error, Result};
 
 impl Assembler<'_> {
     /// Writes a file and returns its bytes.
     pub(super) fn file(&mut self, contents: &Contents) -> Result<Vec<u8>> {
         let (file, input) = (self.add_region(None), Input::root(&contents.root));
-        let call = &self.program.no_arguments;
-        let item = Item { form: self.program.root, step: None, call, is_item: false };
-        let end = self.value(file, 0, &item, input)?.end;
+        let end = self.value(file, 0, &Item::root(self.program), input)?.end;
         self.settle()?;
         self.complete(file, end, input, Some(contents))?;
         self.settle()?;

@@ -15,6 +15,8 @@ pub(super) struct Contents<'b> {
     pub(super) gaps: Vec<(u64, Cow<'b, [u8]>)>,
     /// Number of bytes that the values take at most.
     pub(super) size: u64,
+    /// The size of the file that the values come from.
+    pub(super) file_size: Option<u64>,
     /// Whether values that are given are computed anew where others contradict them.
     pub(super) recounts: bool,
     /// Whether values may be marked as used.

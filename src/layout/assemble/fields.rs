@@ -1,26 +1,27 @@
 //! The assembler on fields: presence, position and content.
 
-use super::assembler::{Assembler, Item, Written};
+use super::assembler::{Assembler, Written};
 use super::equation::{Bound, Presence};
 use super::input::Input;
 use super::region::Chunk;
 use super::space::RegionId;
 use crate::Result;
-use crate::layout::program::{Code, Step};
+use crate::layout::program::{Code, Item, Step};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
     /// Returns the first alternative whose condition holds, or the only possible one.
     pub(super) fn choose(&mut self, variants: &'static [(Code, Step)]) -> Result<&'static Step> {
-        let mut possible = Vec::new();
-        for (condition, step) in variants {
+        for (condition, _) in variants {
             self.rely_on(condition);
-            match self.frames.truth(condition) {
-                Ok(true) => return Ok(step),
-                Ok(false) => {}
-                Err(_) => possible.push(step),
+            if self.frames.truth(condition) == Ok(true) {
+                break;
             }
         }
+        let possible = match self.frames.choose(variants) {
+            Ok(step) => return Ok(step),
+            Err(possible) => possible,
+        };
         let names = |steps: &mut dyn Iterator<Item = &Step>| {
             let names = steps.filter_map(|step| step.variant).map(|variant| variant.name);
             names.collect::<Vec<_>>().join(", ")
@@ -65,6 +66,11 @@ impl Assembler<'_> {
             self.path.pop();
             match step.position {
                 None => end = written.end,
+                // An empty list outside of the file decides nothing.
+                Some(_)
+                    if step.count.is_some()
+                        && written.count == 0
+                        && self.file_size.is_some_and(|size| written.end > size) => {}
                 Some(_) => {
                     let base = self.regions[region].base;
                     self.regions[base].reached = self.regions[base].reached.max(written.end);
@@ -163,7 +169,7 @@ impl Assembler<'_> {
         own: Input,
         input: Input,
     ) -> Result<Written> {
-        let item = Item { form: step.form, step: Some(step), call: &step.call, is_item: false };
+        let item = Item::of_field(step);
         let written = match &step.block {
             Some(block) => self.block(region, at, &item, block, (own, input))?,
             None => self.value(region, at, &item, own)?,

@@ -53,8 +53,7 @@ impl Assembler<'_> {
                 self.frames.set(step, &step.field.ty.value_of(&start[..size]));
             }
             let (outer, _) = self.frames.enter(unit, &next.call);
-            let chosen = variants.iter().find(|(condition, _)| self.frames.truth(condition) == Ok(true));
-            let is_chosen = chosen.is_some_and(|(_, chosen)| std::ptr::eq(chosen, variant));
+            let is_chosen = self.frames.choose(variants).is_ok_and(|chosen| std::ptr::eq(chosen, variant));
             self.frames.leave(outer, None);
             if is_chosen {
                 ahead.retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));

@@ -42,6 +42,7 @@ pub(super) fn record<'b>(
     contents.gaps = gaps.map(|gap| (gap.start, Cow::Borrowed(slice(bytes, &gap)))).collect();
     contents.root.origin = Some(Box::new(0..end));
     contents.size += bytes.len() as u64;
+    contents.file_size = Some(bytes.len() as u64);
     Ok(contents)
 }
 

@@ -1,11 +1,11 @@
 //! The assembler on single values: numbers, enums, packed words and strings.
 
-use super::assembler::{Assembler, Item, Written};
+use super::assembler::{Assembler, Written};
 use super::input::Input;
 use super::leaf::{LeafKind, Origin};
 use super::number;
 use super::space::RegionId;
-use crate::layout::program::{Cell, FormId, Step};
+use crate::layout::program::{Cell, FormId, Item, Step};
 use crate::layout::walk::Segment;
 use crate::layout::{Type, Value};
 use crate::{Error, Result};

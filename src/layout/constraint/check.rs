@@ -1,18 +1,21 @@
-//! Bytes held against the constraints of a declaration.
+//! Bytes and documents against the constraints of their declaration.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::bound::Seen;
-use super::{Constraints, Requirement};
+use super::numbers::Numbers;
+use super::sizes::Sizes;
+use super::test::{Test, Violation};
+use super::{Constraint, Requirement, message};
 use crate::layout::bits::word;
 use crate::layout::declaration::Flat;
-use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Declaration, Field, Lookup, Scope, Type};
-use crate::{Limits, Path, Report, Rule, Span};
+use crate::layout::program::{Order, reachable};
+use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, walk, walk_fields};
+use crate::layout::{BitField, Declaration, Lookup, Scope, Type, Value};
+use crate::{Finding, Limits, Path, Report, Rule, Span};
 
-/// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint of one of these rules, with
-/// its path and its bytes. Lists of numbers are gone through at once, lists of structs one by one.
+/// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint, with its path and its
+/// bytes. Lists of numbers are gone through at once, lists of structs one by one.
 ///
 /// ```
 /// use binrw::binrw;
@@ -25,19 +28,15 @@ use crate::{Limits, Path, Report, Rule, Span};
 /// struct Indices {
 ///     vertex_count: u8,
 ///     #[br(count = 3)]
-///     #[layout(below = vertex_count, rule = "INDEX-RANGE")]
+///     #[layout(below = vertex_count, rule = INDEX_RANGE)]
 ///     indices: Vec<u16>,
 /// }
 ///
-/// static RULE: Rule = Rule {
-///     code: "INDEX-RANGE",
-///     severity: Severity::Error,
-///     summary: "Every index is below the vertex count.",
-///     section: "",
-///     row: "",
-/// };
+/// static INDEX_RANGE: Rule =
+///     Rule::new("INDEX-RANGE", Severity::Error, "Every index is below the vertex count.");
+///
 /// let mut report = Report::default();
-/// layout::check(&Indices::TYPE, &[2, 0, 0, 1, 0, 2, 0], &[&RULE], &Default::default(), &mut report).unwrap();
+/// layout::check(&Indices::TYPE, &[2, 0, 0, 1, 0, 2, 0], &Default::default(), &mut report).unwrap();
 /// let [finding] = report.findings() else { panic!("one") };
 /// assert_eq!(
 ///     finding.to_string(),
@@ -48,28 +47,114 @@ use crate::{Limits, Path, Report, Rule, Span};
 /// # Errors
 ///
 /// The first [`Fault`] of the structure; the report has everything before it.
-pub fn check(
-    ty: &'static Type,
-    bytes: &[u8],
-    rules: &[&'static Rule],
-    limits: &Limits,
-    report: &mut Report,
-) -> Result<(), Fault> {
-    walk(ty, bytes, limits, &mut Checker { rules, report, lists: Vec::new() }).map(drop)
+pub fn check(ty: &'static Type, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<(), Fault> {
+    let mut sizes = Sizes::new(ty);
+    if !sizes.is_empty() {
+        // The second walk reports the fault.
+        let _ = walk(ty, bytes, limits, &mut sizes);
+    }
+    walk(ty, bytes, limits, &mut Checker::new(sizes, true, report)).map(drop)
+}
+
+/// Adds a finding for each value of a document of type `ty` that violates a constraint, with its path.
+pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Report) {
+    if !collects_any(ty, report) {
+        return;
+    }
+    let (limits, mut sizes) = (Limits::default(), Sizes::new(ty));
+    if !sizes.is_empty() {
+        // Without the size of a list, its constraints do not apply.
+        let _ = walk_fields(ty, document, &limits, &mut sizes);
+    }
+    // A document that ends the walk cannot be written either.
+    let _ = walk_fields(ty, document, &limits, &mut Checker::new(sizes, false, report));
+}
+
+/// Returns `true` if the report collects findings of a constraint.
+fn collects_any(ty: &'static Type, report: &Report) -> bool {
+    let reached = reachable(&[("", ty)], Order::Reading);
+    let mut constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
+    constraints.any(|constraint| report.collects(constraint.rule))
 }
 
 struct Checker<'c> {
-    rules: &'c [&'static Rule],
     report: &'c mut Report,
-    /// Of the lists of structs that are gone through, what was seen of fields that are compared.
-    lists: Vec<List>,
+    sizes: Sizes,
+    /// Whether spans are those of a file.
+    has_spans: bool,
+    /// Comparisons of fields of structs in lists that the walk is in.
+    columns: Vec<Column>,
+    /// The constraints that were checked for all structs of a list at once.
+    done: Vec<(Vec<Segment>, &'static Constraint)>,
 }
 
-/// What was seen of a field of the structs in a list.
-struct List {
-    path: Vec<Segment>,
-    field: &'static Field,
-    seen: Vec<Seen>,
+/// The values of a field of all structs in a list, which a constraint compares.
+struct Column {
+    list: Vec<Segment>,
+    /// The path of the field within an item.
+    field: Vec<Segment>,
+    constraint: &'static Constraint,
+    bound: Bound<'static>,
+    ty: Type,
+    bytes: Vec<u8>,
+    /// The place of each value.
+    places: Vec<(Path, Option<Span>)>,
+}
+
+/// A constraint whose expressions are evaluated.
+struct Bound<'b> {
+    rule: &'static Rule,
+    test: Test<'b>,
+    template: Cow<'static, str>,
+}
+
+impl<'c> Checker<'c> {
+    fn new(sizes: Sizes, has_spans: bool, report: &'c mut Report) -> Checker<'c> {
+        Checker { report, sizes, has_spans, columns: Vec::new(), done: Vec::new() }
+    }
+
+    /// Evaluates a constraint on a value of type `ty` at `path`. `column` returns another field of the same items. Returns
+    /// `None` if the constraint does not apply, or if an expression has no value.
+    fn bind<'b>(
+        &self,
+        constraint: &'static Constraint,
+        (path, ty): (&[Segment], &Type),
+        values: &dyn Lookup,
+        column: &dyn Fn(&str) -> Option<Numbers<'b>>,
+    ) -> Option<Bound<'b>> {
+        let rule = constraint.rule;
+        let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(values) == Ok(true));
+        if !applies || !self.report.collects(rule) {
+            return None;
+        }
+        let len = |list: &[Segment]| self.sizes.find(path, list);
+        let test = Test::of(&constraint.requirement, ty, values, &len, column)?;
+        Some(Bound { rule, test, template: message::template(constraint, values) })
+    }
+
+    /// Reports the violations among `numbers`.
+    fn report(
+        &mut self,
+        Bound { rule, test, template }: &Bound,
+        numbers: &Numbers,
+        place: impl Fn(usize) -> (Path, Option<Span>),
+    ) {
+        if test.allows(numbers) {
+            return;
+        }
+        test.violations(numbers, &mut |violation: Violation| {
+            self.report.add_with(rule, || {
+                let (path, span) = place(violation.item);
+                let (path, span) = match violation.slot {
+                    Some(slot) => (path.index(slot), span.map(|span| part(&span, numbers, slot))),
+                    None => (path, span),
+                };
+                let message = message::fill(template, test, numbers, &violation);
+                Finding { rule, path, span: span.filter(|_| self.has_spans), message }
+            });
+            true
+        });
+    }
 }
 
 impl Visitor for Checker<'_> {
@@ -77,118 +162,199 @@ impl Visitor for Checker<'_> {
         if node.ty.is_constrained() { Visit::All } else { Visit::Nothing }
     }
 
+    fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
+        let Some((Type::Declared(declaration), _)) = node.ty.items() else { return false };
+        let mut is_complete = true;
+        for field in declaration.fields() {
+            is_complete &= !field.content().is_constrained();
+            let column = |name: &str| column(declaration, name, values, node.bytes);
+            for constraint in field.constraints {
+                let is_own = |name: &str| declaration.fields().any(|field| field.name == name);
+                let Some((numbers, offset)) = column(field.name).filter(|_| !constraint.names().any(is_own))
+                else {
+                    is_complete = false;
+                    continue;
+                };
+                self.done.push((node.path.to_vec(), constraint));
+                let inner = [node.path, &[Segment::Index(0)]].concat();
+                let others = |name: &str| Some(column(name)?.0);
+                let Some(bound) = self.bind(constraint, (&inner, &field.ty), values, &others) else {
+                    continue;
+                };
+                let (path, span) = (Path::from(node.path), node.span.range());
+                self.report(&bound, &numbers, |item| {
+                    let start = span.start + (numbers.stride * item) as u64 + offset;
+                    let span = within(&node.span, start..start + field.size(values).unwrap_or_default());
+                    (path.clone().index(item).field(field.name), Some(span))
+                });
+            }
+        }
+        is_complete
+    }
+
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {
-        self.lists.retain(|list| list.path != node.path);
+        self.done.retain(|(list, _)| list != node.path);
+        while let Some(position) = self.columns.iter().position(|column| column.list == node.path) {
+            let Column { bound, ty, bytes, places, .. } = self.columns.remove(position);
+            let numbers = Numbers::new(ty, bytes, 1);
+            self.report(&bound, &numbers, |item| places.get(item).cloned().unwrap_or_default());
+        }
         ControlFlow::Continue(())
     }
 
     fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
-        let Some(field) = node.field else { return };
-        let mut constraints = Constraints::of(field, values, self.rules);
-        let flat = field.ty.flat();
-        let list = node.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
-        let compares = |requirement| matches!(requirement, Requirement::Unique | Requirement::Ordered);
-        let compared = !flat.is_list() && field.constraints.iter().any(|c| compares(c.requirement));
-        let Some(list) = list.filter(|_| compared) else {
-            return check_items(&mut constraints, node, &flat, self.report);
+        let constraints: &'static [Constraint] = match (node.bit_field, node.field) {
+            (Some(field), _) => field.constraints,
+            (None, Some(field)) => field.constraints,
+            (None, None) => return,
         };
-        let path = &node.path[..list];
-        let known =
-            self.lists.iter().position(|known| known.path == path && std::ptr::eq(known.field, field));
-        let mut list = known.map(|known| self.lists.swap_remove(known)).unwrap_or_else(|| List {
-            path: path.to_vec(),
-            field,
-            seen: vec![Seen::default(); field.constraints.len()],
-        });
-        constraints.exchange(&mut list.seen);
-        check_items(&mut constraints, node, &flat, self.report);
-        constraints.exchange(&mut list.seen);
-        self.lists.push(list);
-    }
-}
-
-/// Checks the values that lie at a node: one, or the items of a list.
-fn check_items(constraints: &mut Constraints, node: &Node, flat: &Flat, report: &mut Report) {
-    let range = node.span.range();
-    let (is_list, items) = (flat.is_list(), flat.items());
-    let size = if is_list { flat.item.size().unwrap_or_default() * items } else { range.end - range.start };
-    let place = |index: usize| {
-        let mut path = Path::from(node.path);
-        let mut range = range.clone();
-        if is_list {
-            range = range.start + size * index as u64..range.start + size * (index as u64 + 1);
-            path = path.index(index);
-        }
-        (path, Some(within(&node.span, range)))
-    };
-    if let Type::NulString = flat.item {
-        return check_strings(constraints, node, flat, report);
-    }
-    let field = node.field.and_then(|field| {
-        field.constraints.iter().find_map(|c| match c.requirement {
-            Requirement::Sum { of, .. } => of,
-            _ => None,
-        })
-    });
-    let (ty, bytes) = match (flat.item, field) {
-        (Type::Declared(declaration), Some(field)) => gather(declaration, field, node.bytes),
-        (item, _) => (item, Cow::Borrowed(node.bytes)),
-    };
-    let items = items as usize;
-    macro_rules! check {
-        ($number:ty) => {{
-            let (numbers, _) = bytes.as_chunks::<{ size_of::<$number>() }>();
-            let numbers: Vec<_> = numbers.iter().map(|bytes| <$number>::from_le_bytes(*bytes)).collect();
-            constraints.check_at(numbers.chunks_exact(items.max(1)), place, report);
-        }};
-    }
-    match ty {
-        Type::Unsigned(1) => check!(u8),
-        Type::Unsigned(2) => check!(u16),
-        Type::Unsigned(4) => check!(u32),
-        Type::Unsigned(8) => check!(u64),
-        Type::Signed(1) => check!(i8),
-        Type::Signed(2) => check!(i16),
-        Type::Signed(4) => check!(i32),
-        Type::Signed(8) => check!(i64),
-        Type::Float(4) => check!(f32),
-        Type::Float(8) => check!(f64),
-        other => {
-            let size = other.size().unwrap_or_default().max(1) as usize;
-            // The bits of a word, also of the largest.
-            let numbers: Vec<_> = bytes.chunks_exact(size).map(|bytes| word(bytes) as i128).collect();
-            constraints.check_at(numbers.chunks_exact(items.max(1)), place, report);
+        let value = stored(node);
+        let flat = value.0.flat();
+        let list = node.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+        for constraint in constraints {
+            let is_done = |(list, of): &(Vec<Segment>, &'static Constraint)| {
+                node.path.starts_with(list) && std::ptr::eq(*of, constraint)
+            };
+            if self.done.iter().any(is_done) {
+                continue;
+            }
+            let is_across = match constraint.requirement {
+                Requirement::SameLength => true,
+                _ => !flat.is_list() && Test::compares(&constraint.requirement),
+            };
+            if is_across && list.is_none() {
+                // There is no list around a value on its own.
+                continue;
+            }
+            match list.filter(|_| is_across) {
+                Some(list) => self.collect(node, &value, constraint, list, values),
+                None => {
+                    let Some(bound) = self.bind(constraint, (node.path, node.ty), values, &|_| None) else {
+                        continue;
+                    };
+                    let numbers = numbers_of(&value, &flat, &constraint.requirement);
+                    self.report(&bound, &numbers, |item| match constraint.requirement {
+                        Requirement::Holds(_) => (Path::from(node.path), Some(node.span.clone())),
+                        _ => place(node, &flat, &numbers, item),
+                    });
+                }
+            }
         }
     }
 }
 
-/// Checks how the strings at a node end: the last byte stands for them.
-fn check_strings(constraints: &mut Constraints, node: &Node, flat: &Flat, report: &mut Report) {
-    let place = |_| {
-        let terminated = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
-        let range = node.span.range();
-        let span = within(&node.span, range.start + terminated as u64..range.end);
-        let path = Path::from(node.path);
+impl Checker<'_> {
+    /// Keeps a value until the list around it ends; `list` is the number of steps to the list.
+    fn collect(
+        &mut self,
+        node: &Node,
+        (ty, value): &(Type, Cow<[u8]>),
+        constraint: &'static Constraint,
+        list: usize,
+        values: &dyn Lookup,
+    ) {
+        let (list, field) = (&node.path[..list], &node.path[list + 1..]);
+        let is_it =
+            |column: &Column| column.list == list && column.field == field && column.constraint == constraint;
+        let known = self.columns.iter().position(is_it);
+        // The condition may hold for some items only.
+        let Some(bound) = self.bind(constraint, (node.path, node.ty), values, &|_| None) else { return };
+        let position = known.unwrap_or(self.columns.len());
+        if known.is_none() {
+            let ty = if ty.flat().is_list() { Type::Unsigned(8) } else { *ty };
+            let (list, field) = (list.to_vec(), field.to_vec());
+            self.columns.push(Column {
+                list,
+                field,
+                constraint,
+                bound,
+                ty,
+                bytes: Vec::new(),
+                places: Vec::new(),
+            });
+        }
+        let column = &mut self.columns[position];
+        match node.count.filter(|_| ty.flat().is_list()) {
+            Some(count) => column.bytes.extend(count.to_le_bytes()),
+            None => column.bytes.extend_from_slice(value),
+        }
+        column.places.push((Path::from(node.path), Some(node.span.clone())));
+    }
+}
+
+/// Returns the place of an item at a node.
+fn place(node: &Node, flat: &Flat, numbers: &Numbers, item: usize) -> (Path, Option<Span>) {
+    let (path, range) = (Path::from(node.path), node.span.range());
+    if flat.item == Type::NulString {
+        // The last byte stands for the strings.
+        let end = node.bytes.iter().rposition(|byte| *byte == 0).map_or(0, |last| last + 1);
         let strings = node.bytes.iter().filter(|byte| **byte == 0).count();
-        (if flat.is_list() { path.index(strings) } else { path }, Some(span))
-    };
-    constraints.check_at(node.bytes.last().map(|last| [*last]), place, report);
+        let path = if flat.is_list() { path.index(strings) } else { path };
+        return (path, Some(within(&node.span, range.start + end as u64..range.end)));
+    }
+    if !flat.is_list() {
+        return (path, Some(node.span.clone()));
+    }
+    let size = (range.end - range.start) / (numbers.len() as u64).max(1);
+    let start = range.start + size * item as u64;
+    (path.index(item), Some(within(&node.span, start..start + size)))
 }
 
-/// The bytes of a field of all the structs in `bytes`, and its type.
-fn gather<'b>(declaration: &'static Declaration, name: &str, bytes: &'b [u8]) -> (Type, Cow<'b, [u8]>) {
-    let there = declaration.offset_of(name, &Scope::default());
-    let stride = declaration.size(&Scope::default());
-    let (Some((offset, field)), Some(stride)) = (there, stride) else {
-        return (Type::Unsigned(1), Cow::Borrowed(&[]));
+/// Returns the type and bytes of the value at a node; a bit field as a number of 128 bits.
+fn stored<'n>(node: &'n Node) -> (Type, Cow<'n, [u8]>) {
+    let (Some(field), Some(bits)) = (node.bit_field, node.bits) else {
+        return (*node.ty, Cow::Borrowed(node.bytes));
     };
-    let (offset, size) = (offset as usize, field.ty.size().unwrap_or_default() as usize);
-    let structs = bytes.chunks_exact((stride as usize).max(1));
-    let values = structs.flat_map(|bytes| bytes.get(offset..offset + size).unwrap_or_default());
-    (field.ty, values.copied().collect())
+    let value = match (BitField { bits, ..*field }).value(word(node.bytes)) {
+        Value::Int(number) => number,
+        Value::Bool(flag) => flag.into(),
+        Value::Bits(word, _) => word as i128,
+        _ => 0,
+    };
+    (Type::Signed(16), Cow::Owned(value.to_le_bytes().to_vec()))
 }
 
-/// Part of a span.
+/// Returns the numbers of a value that a requirement is about.
+fn numbers_of<'n>((_, bytes): &'n (Type, Cow<[u8]>), flat: &Flat, requirement: &Requirement) -> Numbers<'n> {
+    let items = flat.items() as usize;
+    let of = match requirement {
+        Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => *of,
+        _ => None,
+    };
+    match (flat.item, of) {
+        (Type::NulString, _) => {
+            let last = bytes.len().saturating_sub(1);
+            Numbers::new(Type::Unsigned(1), &bytes[last..], 1)
+        }
+        (Type::Declared(declaration), Some(of)) => {
+            let numbers = column(declaration, of, &Scope::default(), bytes);
+            numbers.map_or_else(|| Numbers::new(flat.item, &[][..], 1), |(numbers, _)| numbers.grouped(items))
+        }
+        (item, _) => Numbers::new(item, &**bytes, items),
+    }
+}
+
+/// Returns a field of all the structs in `bytes`, and its offset in each; `None` if that depends on their content.
+fn column<'b>(
+    declaration: &'static Declaration,
+    name: &str,
+    values: &dyn Lookup,
+    bytes: &'b [u8],
+) -> Option<(Numbers<'b>, u64)> {
+    let (offset, field) = declaration.offset_of(name, values)?;
+    let (stride, flat) = (declaration.size(values)?, field.ty.flat());
+    let place = (stride as usize, offset as usize);
+    let numbers = || Numbers::column(flat.item, bytes, flat.items() as usize, place);
+    (!flat.is_list()).then(|| (numbers(), offset))
+}
+
+/// Returns the span of one of the numbers of an item.
+fn part(span: &Span, numbers: &Numbers, slot: usize) -> Span {
+    let start = span.range().start + (numbers.size() * slot) as u64;
+    within(span, start..start + numbers.size() as u64)
+}
+
+/// Returns a part of a span.
 fn within(span: &Span, range: Range<u64>) -> Span {
     match span {
         Span::Unpacked { packed, .. } => Span::Unpacked { packed: packed.clone(), range },

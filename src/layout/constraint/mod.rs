@@ -5,15 +5,20 @@
 //! of a declaration is: [`check`] holds bytes against them, the schemas print them, and the rules of the formats that
 //! are built in hold documents against them.
 
-mod bound;
 mod check;
+mod forest;
+mod message;
+mod numbers;
 mod scalar;
+mod sizes;
+mod test;
 
-pub use bound::Constraints;
-pub use check::check;
-pub use scalar::Scalar;
+pub use check::{check, check_document};
+pub(super) use sizes::Sizes;
 
-use super::{Expr, Field, Type};
+use super::walk::Segment;
+use super::{Declaration, Expr, Field, Shape, Type};
+use crate::Rule;
 
 /// What the values of a field must be.
 ///
@@ -24,8 +29,8 @@ pub struct Constraint {
     pub requirement: Requirement,
     /// Where it applies; everywhere without a condition.
     pub condition: Option<Expr>,
-    /// Code of the rule that it belongs to, which says how bad it is to break it.
-    pub rule: &'static str,
+    /// The rule that it belongs to, whose severity applies.
+    pub rule: &'static Rule,
     /// The message for values that break it, where it is not the usual one. `{found}` stands for the value, `{limit}` for
     /// that of [`Below`](Requirement::Below), `{previous}` for the value before it in an [`Ordered`](Requirement::Ordered)
     /// list, other names for the number of a field or import, `{header.count}`; `{found:#x}` is hexadecimal,
@@ -62,17 +67,95 @@ pub enum Requirement {
     Terminated,
     /// A condition on the field and those before it holds.
     Holds(Expr),
+    /// All numbers are positions in a list of an enclosing struct.
+    IndexInto {
+        /// The path of the list from the nearest enclosing struct that has it.
+        list: &'static [Segment],
+        /// The number that stands for none.
+        none: Option<Expr>,
+        /// A field of the same struct with as many numbers: none requires a weight of 0.
+        weights: Option<&'static str>,
+    },
+    /// As many items as the value says, from the position `first` on, lie within a list of an enclosing struct.
+    Within {
+        /// The path of the list from the nearest enclosing struct that has it.
+        list: &'static [Segment],
+        /// The position of the first item.
+        first: Expr,
+    },
+    /// Each number is the position of its item in the list.
+    Position,
+    /// All items of the list have the same number.
+    Equal,
+    /// The list is as long as that of each other item in the list around it.
+    SameLength,
+    /// The numbers are those from 0 up, each once, in any order.
+    Permutation {
+        /// The field of the structs in the list; `None` if the items are numbers.
+        of: Option<&'static str>,
+        /// The number of items in a group; `None` if the whole list is one.
+        groups: Option<Expr>,
+    },
+    /// Each number is the position of the parent of its item in the list, and no item is its own ancestor.
+    Forest {
+        /// The number that stands for no parent.
+        none: Option<Expr>,
+        /// Whether the first item is the only root, and its own parent. Items without a parent are then outside the tree.
+        rooted: bool,
+        /// The field with the numbers of the items, which parents may refer to instead of positions.
+        ids: Option<&'static str>,
+        /// Whether parents precede their children.
+        parents_first: bool,
+    },
 }
 
 impl Constraint {
+    /// Returns the expressions.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let (list, one): (&[Expr], Option<&Expr>) = match &self.requirement {
+            Requirement::OneOf(values) => (values, None),
+            Requirement::Below(expr) | Requirement::Holds(expr) | Requirement::Within { first: expr, .. } => {
+                (&[], Some(expr))
+            }
+            Requirement::IndexInto { none, .. } | Requirement::Forest { none, .. } => (&[], none.as_ref()),
+            Requirement::Permutation { groups, .. } => (&[], groups.as_ref()),
+            _ => (&[], None),
+        };
+        list.iter().chain(one).chain(&self.condition)
+    }
+
+    /// Returns the fields and imports that the expressions name.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        let mut names = Vec::new();
+        for expr in self.expressions() {
+            expr.visit(&mut |part| {
+                if let Expr::Path(path) | Expr::Matches(path, _) = part {
+                    names.extend(path.first());
+                }
+            });
+        }
+        names.into_iter().chain(self.placeholders().filter_map(|name| name.split(['.', ':']).next()))
+    }
+
     /// The placeholders in the message that name a field or import, each with its format.
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &'static str> {
         let parts = self.message.unwrap_or_default().split('{').skip(1);
         let placeholders = parts.map(|part| part.split('}').next().unwrap_or_default());
         placeholders.filter(|placeholder| {
             let name = placeholder.split(':').next().unwrap_or_default();
-            !["found", "limit", "previous"].contains(&name)
+            !["found", "limit", "previous", "position", "first", "problem", "items"].contains(&name)
         })
+    }
+}
+
+impl Declaration {
+    /// Returns the constraints on fields and bit fields.
+    pub(super) fn constraints(&self) -> Vec<&'static Constraint> {
+        let mut constraints: Vec<_> = self.fields().flat_map(|field| field.constraints).collect();
+        if let Shape::Bits { fields, .. } = self.shape {
+            constraints.extend(fields.iter().flat_map(|field| field.constraints));
+        }
+        constraints
     }
 }
 
@@ -80,7 +163,11 @@ impl Type {
     /// Whether a value has fields with constraints in it.
     fn is_constrained(&self) -> bool {
         let field = |field: &Field| !field.constraints.is_empty() || field.content().is_constrained();
-        self.declaration().is_some_and(|declaration| declaration.fields().any(field))
+        let declaration = self.declaration();
+        declaration.is_some_and(|declaration| {
+            let mut bits = declaration.all_bit_fields().into_iter();
+            declaration.fields().any(field) || bits.any(|(.., field)| !field.constraints.is_empty())
+        })
     }
 
     /// The bits of a packed word that are reserved.

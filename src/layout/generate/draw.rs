@@ -2,11 +2,11 @@
 
 use super::Config;
 use super::choices::Choices;
+use crate::Severity;
 use crate::layout::walk::Segment;
 use crate::layout::{
     BitField, BitRange, Constraint, Declaration, IntType, Lookup, Requirement, Shape, Type, Value,
 };
-use crate::{Rule, Severity};
 
 /// How often a value is drawn that checks do not like.
 pub(super) const DRAWS: usize = 8;
@@ -16,7 +16,6 @@ pub(super) struct Draw<'c> {
     /// The value that is drawn.
     pub path: Vec<Segment>,
     plausible: bool,
-    rules: &'static [&'static Rule],
     max_items: u64,
     /// What values are instead, where what they were drawn as does not do.
     pub(super) forced: Option<Forced>,
@@ -33,8 +32,8 @@ pub(super) enum Forced {
 
 impl<'c> Draw<'c> {
     pub(super) fn new(choices: Choices<'c>, config: &Config) -> Draw<'c> {
-        let Config { plausible, max_items, rules, .. } = *config;
-        Draw { choices, path: Vec::new(), plausible, rules, max_items, forced: None }
+        let Config { plausible, max_items, .. } = *config;
+        Draw { choices, path: Vec::new(), plausible, max_items, forced: None }
     }
 
     /// What values are in this attempt to find one that checks like: drawn, then a number that the checks name, then a bit.
@@ -53,8 +52,7 @@ impl<'c> Draw<'c> {
 
     /// Whether files are not to break this constraint.
     pub(super) fn respects(&self, constraint: &Constraint) -> bool {
-        let rule = self.rules.iter().find(|rule| rule.code == constraint.rule);
-        self.plausible || rule.is_none_or(|rule| rule.severity >= Severity::Error)
+        self.plausible || constraint.rule.severity >= Severity::Error
     }
 
     /// A value as a constraint has it, given the one before it in a list.

@@ -1,8 +1,11 @@
 //! Runs a program and draws the values that are still open.
 
 use super::Config;
+use super::ahead::{Ahead, with_bits};
 use super::choices::{Choices, Trace};
 use super::draw::{DRAWS, Draw};
+use super::relate::is_unique;
+use super::relations::Relations;
 use super::several::{balanced, distinct};
 use crate::layout::assemble::Values;
 use crate::layout::program::{Body, Call, Code, Compared, FormId, Frames, Kind, Program, Step, Unit, Use};
@@ -20,14 +23,15 @@ pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (V
     let most = config.max_items.saturating_mul(config.max_items);
     let (program, values) = (Program::of(ty), Values::new(ty));
     let frames = Frames::new(program);
-    let mut generator = Generator { program, frames, draw, values, most, retries: MAX_RETRIES };
+    let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
+    let mut generator = Generator { program, frames, draw, values, relations, most, max_items, retries };
     generator.value(&Context::of(program.root, &program.no_arguments, &Compared::NONE));
     (generator.values, generator.draw.choices.trace)
 }
 
 /// The value to draw, and the facts known about it.
 #[derive(Clone)]
-struct Context<'a> {
+pub(super) struct Context<'a> {
     form: FormId,
     call: &'static Call,
     /// The field; `None` for items.
@@ -39,7 +43,7 @@ struct Context<'a> {
     /// The item before it in a list.
     before: Option<Value>,
     /// The constraints on the value, or on each item.
-    constraints: &'static [Constraint],
+    pub(super) constraints: &'static [Constraint],
     /// The numbers and patterns that expressions compare it with.
     compared: &'a Compared,
 }
@@ -51,11 +55,19 @@ impl<'a> Context<'a> {
     }
 }
 
-struct Generator<'c> {
-    program: &'static Program,
-    frames: Frames,
-    draw: Draw<'c>,
-    values: Values<'static>,
+impl Context<'_> {
+    fn requires(&self, is_it: impl Fn(&Requirement) -> bool) -> bool {
+        self.constraints.iter().any(|constraint| is_it(&constraint.requirement))
+    }
+}
+
+pub(super) struct Generator<'c> {
+    pub(super) program: &'static Program,
+    pub(super) frames: Frames,
+    pub(super) draw: Draw<'c>,
+    pub(super) values: Values<'static>,
+    pub(super) relations: Relations,
+    pub(super) max_items: u64,
     /// How many items a list can have at most.
     most: u64,
     /// The redraws left for the whole file. Without a common limit, nested fields that no value satisfies would
@@ -75,9 +87,17 @@ impl Generator<'_> {
             }
             Kind::Items(item, None) => {
                 let (count, name) = (context.count, context.count_name.or(self.draw.path.last().copied()));
-                let count = count.unwrap_or_else(|| self.draw.count()).min(self.most);
+                let count = count.unwrap_or_else(|| {
+                    let has_same_length =
+                        context.requires(|requirement| *requirement == Requirement::SameLength);
+                    let drawn = self.draw.count();
+                    self.relations.count(&self.draw.path, drawn, has_same_length)
+                });
+                let count = count.min(self.most);
+                self.relations.sizes.insert(&self.draw.path, Some(count));
                 name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
-                self.items(item, count, context);
+                let drawn = self.items(item, count, context);
+                self.permute(&drawn, context);
                 None
             }
             Kind::Unit(unit) => self.declared(form.ty, &self.program.units[unit], context),
@@ -89,16 +109,29 @@ impl Generator<'_> {
         let value = match context.step.and_then(|step| step.usage) {
             Some(Use::Derived) => return None,
             Some(Use::Count) => Value::Int(self.draw.count().into()),
+            None if self.relations.is_weightless(&self.draw.path) => Value::Int(0),
             None => self.draw.leaf(ty, &context.compared.numbers, &context.compared.patterns),
         };
+        let value = self.adapted_word(value);
         let seen = self.frames.seen();
         let value = context.constraints.iter().fold(value, |value, constraint| {
             let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(&seen) == Ok(true));
             if !(applies && self.draw.respects(constraint)) {
                 return value;
             }
+            if let (Requirement::IndexInto { none, .. }, Value::Int(number)) =
+                (&constraint.requirement, &value)
+            {
+                let none = none.as_ref().and_then(|none| none.eval_int(&seen).ok());
+                let (path, max) = (&self.draw.path, self.max_items);
+                let position = self.relations.position(path, *number, &constraint.requirement, none, max);
+                return position.map_or(value, Value::Int);
+            }
             self.draw.adapted(value, &constraint.requirement, &seen, context.before.as_ref())
         });
+        if let (Value::Int(number), Some(_)) = (&value, context.step) {
+            self.relations.sizes.insert(&self.draw.path, u64::try_from(*number).ok());
+        }
         self.put(context.step, &value);
         Some(value)
     }
@@ -125,6 +158,7 @@ impl Generator<'_> {
             drawn.push(value);
             self.draw.path.pop();
         }
+        self.relate(&drawn, item);
         drawn
     }
 
@@ -186,15 +220,11 @@ impl Generator<'_> {
 
     /// Returns the first alternative whose condition holds. Without one, draws from those whose condition is undecided.
     fn choose(&mut self, variants: &'static [(Code, Step)]) -> Option<&'static Step> {
-        let (mut open, mut chosen) = (Vec::new(), None);
-        for (condition, step) in variants {
-            match self.frames.truth(condition) {
-                Ok(true) => chosen = chosen.or(Some(step)),
-                Ok(false) => {}
-                Err(_) => open.push(step),
-            }
-        }
-        chosen.or_else(|| open.get(self.draw.below(open.len() as u64) as usize).copied())
+        let open = match self.frames.choose(variants) {
+            Ok(step) => return Some(step),
+            Err(open) => open,
+        };
+        open.get(self.draw.below(open.len() as u64) as usize).copied()
     }
 
     fn fields(&mut self, unit: &'static Unit, steps: &'static [Step], context: &Context) -> Option<Value> {
@@ -203,7 +233,15 @@ impl Generator<'_> {
         let mut ahead = Ahead::default();
         for step in steps {
             if step.field.lookahead {
-                self.ahead(step, &compared.numbers, &mut ahead);
+                for attempt in 0..DRAWS + compared.numbers.len() + 128 {
+                    self.draw.force(attempt, &compared.numbers);
+                    self.ahead(step, &compared.numbers, &mut ahead);
+                    if self.may_follow(steps) || self.retries == 0 {
+                        break;
+                    }
+                    self.retries -= 1;
+                }
+                self.draw.forced = None;
                 continue;
             }
             self.draw.path.push(Segment::Field(step.field.name));
@@ -213,17 +251,21 @@ impl Generator<'_> {
                 self.draw.force(attempt, &compared.numbers);
                 value = self.field(step, compared);
                 if let (Some(drawn), Some(bits)) = (&value, seen_bits) {
-                    let seen = with_bits(drawn, bits);
+                    let seen = self.adapted_word(with_bits(drawn, bits));
                     self.put(Some(step), &seen);
                     value = Some(seen);
                 }
-                if self.is_allowed(step) || self.retries == 0 {
+                if self.is_allowed(step) && self.is_new(step, &value) || self.retries == 0 {
                     break;
                 }
                 self.retries -= 1;
             }
             self.draw.forced = None;
+            if let (Some(Value::Bits(word, _)), true) = (&value, is_unique(step)) {
+                self.relations.keep(&self.draw.path, *word);
+            }
             self.draw.path.pop();
+            self.size_lists(steps);
             // Whether the field is there was open, so that it says now what its offset will be.
             if let Some(Code::Binary(BinaryOp::NotEqual, sides)) = &step.condition
                 && let [Code::Slot(offset, _), Code::Int(0)] = **sides
@@ -302,9 +344,21 @@ impl Generator<'_> {
 
 /// Returns `true` if constraints compare the field with that of other items.
 fn is_compared(step: &Step, context: &Context) -> bool {
-    let is_unique = |constraint: &Constraint| constraint.requirement == Requirement::Unique;
-    let is_summand = |constraint: &Constraint| matches!(constraint.requirement, Requirement::Sum { of, .. } if of == Some(step.field.name));
-    step.field.constraints.iter().any(is_unique) || context.constraints.iter().any(is_summand)
+    let compares = |constraint: &Constraint| {
+        matches!(
+            constraint.requirement,
+            Requirement::Unique
+                | Requirement::Position
+                | Requirement::Permutation { .. }
+                | Requirement::Forest { .. }
+        )
+    };
+    let name = Some(step.field.name);
+    step.field.constraints.iter().any(compares)
+        || context.requires(|requirement| match requirement {
+            Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => *of == name,
+            _ => false,
+        })
 }
 
 /// Returns the name of the only value that decides a number of items; `None` if several do.
@@ -318,41 +372,5 @@ fn name_of_count(count: &Expr) -> Option<Segment> {
     match names[..] {
         [name] => name,
         _ => None,
-    }
-}
-
-/// Values that a look-ahead saw, by their offsets from where it looked.
-#[derive(Default)]
-struct Ahead {
-    /// Where the next field lies; `None` where that is not known.
-    at: Option<u64>,
-    seen: Vec<(u64, Value)>,
-}
-
-impl Ahead {
-    /// The bits that were seen of a field, and which of its bits they are.
-    fn pass(&mut self, step: &'static Step, frames: &mut Frames) -> Option<(u128, u128)> {
-        let (at, size) = (self.at?, frames.size_of_step(step));
-        self.at = size.map(|size| at + size);
-        if size == Some(0) {
-            return None;
-        }
-        match &self.seen.iter().find(|(place, _)| *place == at)?.1 {
-            Value::Bits(word, declaration) => {
-                let known = declaration.bit_fields().iter().filter(|field| !field.reserved);
-                Some((*word, known.fold(0, |mask, field| mask | field.bits.mask())))
-            }
-            Value::Int(number) => Some((*number as u128, u128::MAX)),
-            _ => None,
-        }
-    }
-}
-
-/// A number or packed word in which some bits are those that were seen.
-fn with_bits(value: &Value, (bits, mask): (u128, u128)) -> Value {
-    match value {
-        Value::Bits(word, declaration) => Value::Bits(word & !mask | bits & mask, declaration),
-        Value::Int(number) => Value::Int((*number as u128 & !mask | bits & mask) as i128),
-        other => other.clone(),
     }
 }

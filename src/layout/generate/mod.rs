@@ -30,11 +30,16 @@
 //! assert_eq!(generate::file(&Heights::TYPE, &[2, 4, 28], &config).unwrap(), b"HGT\x02\x01\x07");
 //! ```
 
+mod ahead;
 mod broken;
 #[cfg_attr(not(feature = "proptest"), allow(dead_code, reason = "strategies shrink by what was chosen"))]
 mod choices;
 mod draw;
 mod generator;
+#[cfg(feature = "proptest")]
+mod mutations;
+mod relate;
+mod relations;
 mod several;
 #[cfg(feature = "proptest")]
 mod tree;
@@ -42,11 +47,13 @@ mod tree;
 #[cfg(feature = "proptest")]
 pub use broken::broken;
 pub use broken::{Breakage, Broken, Miscount, breakages};
+#[cfg(feature = "proptest")]
+pub use mutations::{Mutated, Mutation, mutations};
 
 use self::choices::{Choices, Trace};
 use super::Type;
 use super::walk::first_fault;
-use crate::{Limits, Report, Result, Rule, Severity};
+use crate::{Limits, Report, Result, Severity};
 
 /// What sort of files.
 #[derive(Debug, Clone, Copy)]
@@ -54,19 +61,16 @@ pub struct Config {
     /// How many items a list has at most, and a string characters. A list whose number of items is a product has as
     /// many for each factor.
     pub max_items: u64,
-    /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and no
-    /// constraint is broken, of whatever rule.
+    /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and
+    /// constraints of warnings hold, too. Those of errors always do.
     pub plausible: bool,
-    /// The rules of the format. Constraints of those that are errors are always respected. Those of rules that are not among
-    /// these are, as far as they say something of one value or of one before it.
-    pub rules: &'static [&'static Rule],
     /// How many numbers decide about a file at most, for a strategy.
     pub max_choices: usize,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { max_items: 6, plausible: false, rules: &[], max_choices: 512 }
+        Config { max_items: 6, plausible: false, max_choices: 512 }
     }
 }
 
@@ -100,7 +104,7 @@ fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Resu
     let min = if config.plausible { Severity::Warning } else { Severity::Error };
     let mut report = Report::at_least(min, &limits);
     // There is no fault in it.
-    let _ = super::check(ty, bytes, config.rules, &limits, &mut report);
+    let _ = super::check(ty, bytes, &limits, &mut report);
     match report.findings().first() {
         None => Ok(()),
         Some(finding) => Err(crate::Error::inexpressible(&finding.message).at(finding.path.clone())),

@@ -12,6 +12,15 @@ fn number(item: &Option<Value>, of: Option<&str>) -> Option<Value> {
     }
 }
 
+/// Returns the integers of all items, or of a field of them; `None` if one is missing.
+pub(super) fn integers(items: &[Option<Value>], of: Option<&str>) -> Option<Vec<i128>> {
+    let integer = |item: &Option<Value>| match number(item, of)? {
+        Value::Int(integer) => Some(integer),
+        _ => None,
+    };
+    items.iter().map(integer).collect()
+}
+
 /// The next integer of this type that none of the items before has, if one of them has this item's.
 pub(super) fn distinct(
     before: &[Option<Value>],

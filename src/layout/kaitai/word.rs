@@ -4,7 +4,7 @@ use super::element::{doc, quoted};
 use super::item;
 use crate::layout::BitField;
 use crate::layout::notation::identifier;
-use crate::layout::wording::Lines;
+use crate::layout::wording::{Lines, bit_field_lines};
 
 /// The bit fields of a word, those of words within it laid out flat.
 pub(super) fn word(out: &mut Lines, fields: &[BitField]) {
@@ -50,7 +50,7 @@ fn bits(
         let seq_id = if value.is_some() { format!("{id}_bits") } else { id.clone() };
         item(out, &seq_id, |out| {
             out.line(format!("type: b{}", field.bits.width));
-            doc(out, field.doc);
+            doc(out, &bit_field_lines(field));
         });
         values.extend(value.map(|value| (id, value, field.doc)));
     }

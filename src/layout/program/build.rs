@@ -8,7 +8,7 @@ use super::equation::{unit_of, unit_that_declares};
 use super::model::{Argument, BlockStep, Body, Call, Form, FormId, Kind, Program, Size, Step, Unit, UnitId};
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
-use crate::layout::{Block, Constraint, Declaration, Expr, Field, Requirement, Shape, Type, Variant};
+use crate::layout::{Block, Constraint, Declaration, Expr, Field, Shape, Type, Variant};
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.
@@ -147,12 +147,7 @@ impl Builder {
 
     /// Allocates slots for the values that a constraint depends on.
     fn name_values_of(&mut self, constraint: &'static Constraint, draft: &mut Draft) {
-        let requirement: &[Expr] = match &constraint.requirement {
-            Requirement::Below(expr) | Requirement::Holds(expr) => std::slice::from_ref(expr),
-            Requirement::OneOf(exprs) => exprs,
-            _ => &[],
-        };
-        for expr in requirement.iter().chain(&constraint.condition) {
+        for expr in constraint.expressions() {
             self.code(expr, draft);
         }
         for placeholder in constraint.placeholders() {

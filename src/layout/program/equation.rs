@@ -2,6 +2,7 @@
 
 use super::code::{Code, Slot};
 use super::model::{Argument, Body, Call, Compared, Form, FormId, Kind, Program, Step, Unit, UnitId, Use};
+use crate::Rule;
 use crate::layout::{BinaryOp, Check, Constraint, Declaration, Expr, Packing, Requirement};
 
 /// The role of an expression.
@@ -42,7 +43,7 @@ pub(crate) struct Origin {
     pub declaration: &'static Declaration,
     pub name: &'static str,
     /// The rule of the field.
-    pub rule: Option<&'static str>,
+    pub rule: Option<&'static Rule>,
 }
 
 impl Role {

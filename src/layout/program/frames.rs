@@ -119,6 +119,19 @@ impl<M: Mark> Frames<M> {
         code.truth(&self.cells[self.base..])
     }
 
+    /// Returns the first alternative whose condition holds; otherwise those whose condition is undecided.
+    pub fn choose(&self, variants: &'static [(Code, Step)]) -> Result<&'static Step, Vec<&'static Step>> {
+        let mut open = Vec::new();
+        for (condition, step) in variants {
+            match self.truth(condition) {
+                Ok(true) => return Ok(step),
+                Ok(false) => {}
+                Err(_) => open.push(step),
+            }
+        }
+        Err(open)
+    }
+
     pub fn int(&self, code: &Code) -> Result<i128, EvalError> {
         code.int(&self.cells[self.base..])
     }
@@ -155,10 +168,7 @@ impl<M: Mark> Frames<M> {
                 let magic = unit.declaration.magic.len() as u64;
                 steps.iter().try_fold(magic, |size, step| size.checked_add(self.size_of_step(step)?))
             }
-            Body::Choice(variants) => {
-                let chosen = variants.iter().find(|(condition, _)| self.truth(condition) == Ok(true));
-                self.size_of_step(&chosen?.1)
-            }
+            Body::Choice(variants) => self.size_of_step(self.choose(variants).ok()?),
             Body::Enum(_) | Body::Word(_) => None,
         }
     }

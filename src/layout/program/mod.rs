@@ -8,6 +8,7 @@ mod code;
 mod draft;
 mod equation;
 mod frames;
+mod item;
 mod listing;
 mod model;
 mod names;
@@ -21,6 +22,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 pub(crate) use code::{Cell, Code, field_value};
 pub(crate) use equation::{Origin, Role};
 pub(crate) use frames::{Frames, Mark};
+pub(crate) use item::Item;
 pub(super) use listing::{Order, Reached, reachable};
 pub use model::Problem;
 pub(crate) use model::{

@@ -131,7 +131,7 @@ impl Equation<'_> {
             Role::Presence => format!("-> whether {field} is present"),
             Role::Choice => format!("-> which alternative {} is", unit.declaration.name),
             Role::Check(check) => format!("-> whether {field} is valid: {}", check.message),
-            Role::Holds(constraint) => format!("-> whether {} holds at {field}", constraint.rule),
+            Role::Holds(constraint) => format!("-> whether {} holds at {field}", constraint.rule.code),
         }
     }
 }

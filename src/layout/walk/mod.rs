@@ -7,6 +7,7 @@
 //! Arrays are summarised: a visitor chooses the items that it visits, and items of fixed size that it skips
 //! cost nothing.
 
+mod document;
 mod find;
 mod select;
 mod subtree;
@@ -18,9 +19,11 @@ use std::ops::{ControlFlow, Range};
 
 use super::{BitField, BitRange, Decoded, Decoding, Field, Lookup, Type, Value, Variant};
 use crate::finding::write_place;
-use crate::{Limits, Path, Span};
+use crate::{Limits, Path, Rule, Span};
 
 pub use crate::path::{Segment, path_text};
+pub(super) use document::walk_fields;
+pub use document::{Fields, Part};
 pub use find::{TRAILING, find, unpack_block};
 pub(crate) use select::parse_field;
 pub use select::{Selection, parse_path, select};
@@ -93,6 +96,13 @@ pub trait Visitor {
         Visit::All
     }
 
+    /// Called for an array of structs of fixed size before its items; `node` spans all of them. `values` looks up the
+    /// imports of the structs. Returns `true` to skip the items.
+    fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {
+        let _ = (node, values);
+        false
+    }
+
     /// A number, string, flag or packed word. The fields of a packed word follow it.
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         let _ = (node, value);
@@ -153,8 +163,8 @@ pub struct Fault {
     pub span: Span,
     /// What was found and expected.
     pub message: String,
-    /// Code of the rule that the declaration names for this field.
-    pub rule: Option<&'static str>,
+    /// The rule that the declaration names for this field.
+    pub rule: Option<&'static Rule>,
 }
 
 /// What is wrong, in general.
@@ -172,6 +182,8 @@ pub enum FaultKind {
     Count,
     /// The packed bytes cannot be unpacked, or to another size than stated.
     Packing,
+    /// Bytes follow the packed content.
+    Trailing,
     /// Unpacking would take more than the limits allow.
     Limit,
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::cell;
 use std::ops::{ControlFlow, Range};
 
-use super::walker::{Flow, Interrupt, Item, Space, Walker, node};
+use super::walker::{Flow, Interrupt, Space, Walker, node};
 use super::{FaultKind, Segment};
-use crate::layout::bits::word;
-use crate::layout::program::{BlockStep, Body, Code, Step, Unit};
-use crate::layout::{BitField, BitRange, Check, Declaration, Decoding, Lookup, Packing, Shape, Type, Value};
+use crate::layout::bits::{WordFields, word};
+use crate::layout::program::{BlockStep, Body, Code, Item, Step, Unit};
+use crate::layout::{BitField, BitRange, Check, Declaration, Lookup, Packing, Shape, Type, Value};
 use crate::{text, unpack};
 
 impl Walker<'_> {
@@ -23,9 +23,7 @@ impl Walker<'_> {
                 })
             }),
             Body::Choice(variants) => self.called(space, at, item, unit, |walker| {
-                let chosen =
-                    variants.iter().find(|(condition, _)| walker.frames.truth(condition) == Ok(true));
-                let Some((_, step)) = chosen else {
+                let Ok(step) = walker.frames.choose(variants) else {
                     let message = format!("no variant of {} fits", unit.declaration.name);
                     return walker.fault(FaultKind::Value, space.span(at..at), message, None);
                 };
@@ -77,6 +75,10 @@ impl Walker<'_> {
             let value = field.value(word);
             if self.visitor.leaf(&node, &value).is_break() {
                 return Err(Interrupt::Stopped);
+            }
+            if !field.constraints.is_empty() {
+                let values = WordFields { word, fields, outer: &self.frames.seen() };
+                self.visitor.constrained(&node, &values);
             }
             if let Value::Bits(inner, Declaration { shape: Shape::Bits { fields, .. }, .. }) = value {
                 self.bit_fields(space, range, item, inner, bits.offset, fields)?;
@@ -142,44 +144,50 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Decodes a field and returns its end; a missing field ends at `at`.
-    fn field(&mut self, space: &Space, at: u64, step: &'static Step) -> Flow<u64> {
+    /// Decodes a field and returns its end; a missing field, and an empty list outside of the bytes, ends at `next`.
+    fn field(&mut self, space: &Space, next: u64, step: &'static Step) -> Flow<u64> {
         if step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) != Ok(true)) {
-            return Ok(at);
+            return Ok(next);
         }
-        let at = match &step.position {
-            Some(position) => {
-                let position = self.number(space, at, position, "offset")?;
-                if position > space.len() {
-                    let end = space.len();
-                    let message = format!("lies at offset {position:#x}, but the end is at {end:#x}");
-                    return self.fault(FaultKind::End, space.span(end..end), message, None);
-                }
-                position
-            }
-            None => at,
+        let position = match &step.position {
+            Some(position) => self.number(space, next, position, "offset")?,
+            None => next,
         };
+        let at = position.min(space.len());
         let count = match &step.count {
             Some(count) => Some(self.number(space, at, count, "count")?),
             None => None,
         };
-        let (form, call, decoding) = (step.form, &step.call, step.field.decoding);
-        let item = Item { form, step: Some(step), call, is_item: false, count, decoding };
-        match &step.block {
+        let is_outside = position > space.len();
+        // An empty list has no bytes that could lie outside.
+        if is_outside && count != Some(0) {
+            let end = space.len();
+            let message = format!("lies at offset {position:#x}, but the end is at {end:#x}");
+            return self.fault(FaultKind::End, space.span(end..end), message, None);
+        }
+        let item = Item { count, ..Item::of_field(step) };
+        let end = match &step.block {
             Some(block) => {
                 // Bytes without a count run to the end.
                 let end = count.map_or(space.len(), |count| at.saturating_add(count));
-                self.block(space, at..end, &item, block)
+                self.block(space, at..end, &item, block)?
             }
             None => {
                 let end = self.value(space, at, &item)?;
-                if !step.field.constraints.is_empty() && !self.muted {
-                    let values = self.frames.seen();
-                    let node = node(self.program, &self.path, space, at..end, &item);
-                    self.visitor.constrained(&node, &values);
-                }
-                Ok(end)
+                self.constrained(space, at..end, &item);
+                end
             }
+        };
+        Ok(if is_outside { next } else { end })
+    }
+
+    /// Reports a decoded field with constraints.
+    pub(super) fn constrained(&mut self, space: &Space, range: Range<u64>, item: &Item) {
+        let is_constrained = item.own_step().is_some_and(|step| !step.field.constraints.is_empty());
+        if is_constrained && !self.muted {
+            let values = self.frames.seen();
+            let node = node(self.program, &self.path, space, range, item);
+            self.visitor.constrained(&node, &values);
         }
     }
 
@@ -201,7 +209,7 @@ impl Walker<'_> {
         bytes: &Item,
         block: &'static BlockStep,
     ) -> Flow<u64> {
-        let BlockStep { block: declared, form, call, .. } = block;
+        let declared = block.block;
         let packed = self.take(space, range.start, range.end - range.start)?;
         let name = if declared.inline { self.path.pop() } else { None };
         let visit = !self.muted && {
@@ -228,6 +236,9 @@ impl Walker<'_> {
                 let rule = bytes.step.and_then(|step| step.field.rule);
                 return self.fault(FaultKind::Packing, space.span(range), message, rule);
             }
+            Err(unpack::Failure::Trailing(message)) => {
+                return self.fault(FaultKind::Trailing, space.span(range), message, None);
+            }
             Err(unpack::Failure::Limit(message)) => {
                 return self.fault(FaultKind::Limit, space.span(range), message, None);
             }
@@ -243,8 +254,7 @@ impl Walker<'_> {
         };
         let inner = Space { bytes: bytes_in, packed: packed_in, reached: cell::Cell::new(0) };
         let start = if matches!(content, Cow::Borrowed(_)) { range.start } else { 0 };
-        let item = Item { form: *form, call, count: None, decoding: Decoding::NONE, ..*bytes };
-        let end = self.value(&inner, start, &item)?;
+        let end = self.value(&inner, start, &bytes.content(block))?;
         let left = inner.rest(end);
         if !left.is_empty() && declared.packing != Packing::Stored {
             let message = format!("{} bytes are left over", left.end - left.start);
@@ -259,7 +269,7 @@ impl Walker<'_> {
 
 impl Walker<'_> {
     /// Decodes a unit with `body`, within a frame for the slots of the unit.
-    fn called(
+    pub(super) fn called(
         &mut self,
         space: &Space,
         at: u64,

@@ -4,9 +4,9 @@ use std::cell;
 use std::ops::{ControlFlow, Range};
 
 use super::{Fault, FaultKind, Node, Segment, Visit, Visitor};
-use crate::layout::program::{Call, FormId, Frames, Kind, Program, Step};
-use crate::layout::{Decoding, Type, Value};
-use crate::{Limits, Span};
+use crate::layout::program::{FormId, Frames, Item, Kind, Program};
+use crate::layout::{Type, Value};
+use crate::{Limits, Rule, Span};
 
 /// See [`super::walk`].
 pub(super) fn walk(
@@ -18,11 +18,8 @@ pub(super) fn walk(
     let program = Program::of(ty);
     let frames = Frames::new(program);
     let mut walker = Walker { program, visitor, path: Vec::new(), limits, muted: false, frames };
-    let space = Space { bytes, packed: None, reached: cell::Cell::new(0) };
-    let call = &program.no_arguments;
-    let item =
-        Item { form: program.root, step: None, call, is_item: false, count: None, decoding: Decoding::NONE };
-    match walker.value(&space, 0, &item) {
+    let space = Space::of(bytes);
+    match walker.value(&space, 0, &Item::root(program)) {
         Ok(end) => {
             walker.rest(&space, end);
             Ok(end)
@@ -41,7 +38,11 @@ pub(super) struct Space<'b> {
     pub(super) reached: cell::Cell<u64>,
 }
 
-impl Space<'_> {
+impl<'b> Space<'b> {
+    pub(super) fn of(bytes: &'b [u8]) -> Space<'b> {
+        Space { bytes, packed: None, reached: cell::Cell::new(0) }
+    }
+
     /// Where the trailing bytes start, given the end of the fields that follow one another.
     pub(super) fn rest(&self, end: u64) -> Range<u64> {
         end.max(self.reached.get())..self.len()
@@ -56,28 +57,6 @@ impl Space<'_> {
 
     pub(super) fn len(&self) -> u64 {
         self.bytes.len() as u64
-    }
-}
-
-/// What to decode next.
-#[derive(Clone, Copy)]
-pub(super) struct Item {
-    pub(super) form: FormId,
-    /// The field, or the field that contains the item.
-    pub(super) step: Option<&'static Step>,
-    /// The arguments for the imports of the type.
-    pub(super) call: &'static Call,
-    /// Whether the value is an item of an array.
-    pub(super) is_item: bool,
-    /// Number of items of a list; `None` where it runs to the end.
-    pub(super) count: Option<u64>,
-    pub(super) decoding: Decoding,
-}
-
-impl Item {
-    /// Returns the step of a field; `None` for an item of an array.
-    pub(super) fn own_step(&self) -> Option<&'static Step> {
-        self.step.filter(|_| !self.is_item)
     }
 }
 
@@ -119,7 +98,7 @@ impl Walker<'_> {
         kind: FaultKind,
         span: Span,
         message: String,
-        rule: Option<&'static str>,
+        rule: Option<&'static Rule>,
     ) -> Flow<T> {
         let path = self.path.as_slice().into();
         Err(Interrupt::Fault(Box::new(Fault { kind, path, span, message, rule })))
@@ -266,7 +245,7 @@ impl Walker<'_> {
             },
             (_, count) => (None, count),
         };
-        let item = Item { form: inner, is_item: true, count: None, ..*list };
+        let item = list.item(inner);
         let result = self.group(space, at, list, |walker, visited| {
             if let (Kind::Number(size), Some(count), None) =
                 (walker.program.forms[inner].kind, count, &missing)
@@ -274,8 +253,13 @@ impl Walker<'_> {
                 walker.numbers(space, at, &item, visited, count)?;
                 return Ok((at + size * count, Some(count)));
             }
-            let hidden = walker.muted;
             let mut position = at;
+            if let (Some(size), Some(count), None, false) = (size, count, &missing, walker.muted)
+                && walker.skips(space, at..at + size * count, list, inner)
+            {
+                return Ok((at + size * count, Some(count)));
+            }
+            let hidden = walker.muted;
             let mut index = 0;
             while count.map_or(position < space.len(), |count| index < count) {
                 let visit = visited.contains(index);
@@ -304,6 +288,18 @@ impl Walker<'_> {
             (Some(missing), Ok(_) | Err(Interrupt::Fault(_))) => Err(missing),
             (_, result) => result,
         }
+    }
+}
+
+impl Walker<'_> {
+    /// Returns `true` if the visitor skips the structs of fixed size that lie in `range`.
+    fn skips(&mut self, space: &Space, range: Range<u64>, list: &Item, inner: FormId) -> bool {
+        let Kind::Unit(unit) = self.program.forms[inner].kind else { return false };
+        let (outer, _) = self.frames.enter(&self.program.units[unit], list.call);
+        let node = node(self.program, &self.path, space, range, list);
+        let skips = self.visitor.structs(&node, &self.frames.seen());
+        self.frames.leave(outer, None);
+        skips
     }
 }
 

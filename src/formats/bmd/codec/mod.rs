@@ -15,7 +15,6 @@ mod writer;
 
 pub use attributes::{Attributes, Tolerance, VertexErrors, VertexSize, VertexSizes};
 pub use columns::VertexColumns;
-pub(super) use faces::CORNERS;
 pub use nearest::nearest_shade;
 pub(super) use reader::{detect, read};
 #[cfg(feature = "proptest")]

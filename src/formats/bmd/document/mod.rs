@@ -5,6 +5,7 @@ mod faces;
 mod mesh;
 mod pose;
 mod shade;
+mod valid;
 mod vertices;
 
 pub use channels::{ChannelErrors, Channels, FloatChannels};

@@ -3,12 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::document::{Animation, Document, Mesh, Transform};
-use super::super::schema::{AnimDef, BoneDef};
-use super::{
-    FRAMES_TRAILING, KEY_RANGE, NO_FRAMES, PARENT, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, RULES, SOLID_BONE,
-    SOLID_CLOSED,
-};
-use crate::layout::{Constraints, Scope};
+use super::{FRAMES_TRAILING, KEY_RANGE, PSEUDO_BONES, PSEUDO_ORDER, RESERVED, SOLID_BONE, SOLID_CLOSED};
 use crate::{Report, path};
 
 /// Parents, pseudo-bones and reserved bytes.
@@ -16,13 +11,6 @@ pub(super) fn check(document: &Document, report: &mut Report) {
     let normal = document.normal_bones().len();
     for (index, bone) in document.bones.iter().enumerate() {
         let at = path!(bones[index]);
-        let fields = Scope::new(vec![
-            ("mesh_count", (document.meshes.len() as u64).into()),
-            ("id_solid", bone.id_solid.into()),
-            ("resv1", bone.resv1.into()),
-            ("resv2", bone.resv2.into()),
-        ]);
-        Constraints::check_fields::<BoneDef>(&fields, RULES, at, report);
         match bone.transform {
             Transform::Bone(transform) => {
                 if index == 0 {
@@ -33,7 +21,6 @@ pub(super) fn check(document: &Document, report: &mut Report) {
                         report.add(&RESERVED, path!(bones[index].xform.(field)), message);
                     }
                 }
-                check_parent(document, index, report);
                 if index > normal {
                     let message = format_args!("normal bone {index} comes after pseudo-bone {normal}");
                     report.add(&PSEUDO_ORDER, at, message);
@@ -55,18 +42,6 @@ pub(super) fn check(document: &Document, report: &mut Report) {
             }
         }
     }
-}
-
-fn check_parent(document: &Document, index: usize, report: &mut Report) {
-    let parent = usize::from(document.bones[index].id_parent);
-    let message = match index {
-        0 if parent != 0 => format!("parent {parent} of bone 0, expected 0"),
-        0 => return,
-        _ if parent >= index => format!("parent {parent}, expected one before bone {index}"),
-        _ if document.bones[parent].is_pseudo() => format!("parent {parent} is a pseudo-bone"),
-        _ => return,
-    };
-    report.add(&PARENT, path!(bones[index].id_parent), message);
 }
 
 /// The solids of bones. Bones may share one, which is checked once; mesh 0 stands for none.
@@ -137,12 +112,6 @@ fn check_solid_bone(mesh: &Mesh, solid: u8, bone: usize, report: &mut Report) {
 /// Keys, frames and reserved bytes.
 pub(super) fn check_animations(document: &Document, report: &mut Report) {
     for (index, animation) in document.animations.iter().enumerate() {
-        let fields = Scope::new(vec![("resv1", animation.resv1.into()), ("resv2", animation.resv2.into())]);
-        Constraints::check_fields::<AnimDef>(&fields, RULES, path!(animations[index]), report);
-        if animation.n_frames == 0 && !(animation.tracks.is_empty() && animation.trailing.is_empty()) {
-            let message = "0 frames, but the frames list is not empty";
-            report.add(&NO_FRAMES, path!(animations[index].n_frames), message);
-        }
         if !animation.trailing.is_empty() {
             let count = animation.trailing.len();
             let message = format_args!("{count} bytes after the keys of the last bone");

@@ -6,6 +6,7 @@ use binrw::binrw;
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
+use super::rules;
 use super::track::{KeyList, Track};
 use crate::{Text, bulk};
 
@@ -20,7 +21,7 @@ pub struct AnimDef {
     /// Offset of the animation name; 0 for none.
     #[br(temp, assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
     #[bw(calc = places.ofs_name)]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     ofs_name: u32,
     /// Number of frames in this animation loop.
     pub n_frames: u8,
@@ -28,11 +29,11 @@ pub struct AnimDef {
     pub fl_hz: AnimRate,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// Offset of the frames list.
     #[br(temp)]
@@ -41,12 +42,16 @@ pub struct AnimDef {
     /// Size of the frames list in bytes.
     #[br(temp, assert(sz_frames == 0 || ofs_frames >= 48, "the frames overlap the header"))]
     #[bw(calc = places.sz_frames)]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
+    #[layout(
+        holds(n_frames > 0 || sz_frames == 0), rule = rules::NO_FRAMES,
+        message = "0 frames, but the frames list has {found} bytes"
+    )]
     sz_frames: u32,
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
-    #[layout(rule = "BMD-STRING")]
+    #[layout(rule = rules::STRING)]
     #[cfg_attr(feature = "serde", serde(default))]
     pub name: Option<Text>,
     /// The keys of all normal bones, bone after bone.

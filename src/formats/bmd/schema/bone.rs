@@ -7,6 +7,7 @@ use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::f8a::{F8A, Rotation};
+use super::rules;
 use super::triple::Triple;
 use crate::Text;
 
@@ -34,28 +35,29 @@ pub struct BoneDef {
     /// Bone name string; 0 for none.
     #[br(temp, assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
     #[bw(calc = name_place)]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     ofs_name: u32,
     /// Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
+    #[layout(forest, none = BoneDef::PSEUDO, rooted, parents_first, rule = rules::PARENT)]
     pub id_parent: u8,
     /// Mesh that is the solid of the bone; 0 for none.
     #[layout(
-        below = mesh_count, if(id_solid != 0), rule = "BMD-SOLID-RANGE",
+        below = mesh_count, if(id_solid != 0), rule = rules::SOLID_RANGE,
         message = "mesh {found}, but the image has {limit} meshes"
     )]
     pub id_solid: u8,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
-    #[layout(rule = "BMD-STRING")]
+    #[layout(rule = rules::STRING)]
     #[cfg_attr(feature = "serde", serde(default))]
     pub name: Option<Text>,
     /// The transform.

@@ -5,30 +5,32 @@ use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::forms::{Form, FormRow, Tag, declare_forms, only, to_words};
+use super::rules;
 use super::surface::Surface;
 
 /// A list of faces of any mix of forms, up to the end of its bytes.
 #[derive(Layout)]
-#[br(little)]
+#[br(little, import(kind: u8))]
 pub struct FaceList {
     /// The faces.
+    #[br(args { inner: (kind,) })]
     pub faces: Vec<FaceItem>,
 }
 
 // The forms of faces, as in the table of the forms of vertices.
 declare_forms! {
     /// One face, of the form that its tag gives.
-    FaceItem(first: FaceTag);
+    FaceItem(first: FaceTag, kind: u8);
     /// One face in one of its forms.
     PackedFace in "faces";
     /// Tag 00.
-    triangle_32 "triangle_32" Triangle32(Triangle32) = 0 if(first.tag() == 0);
+    triangle_32 "triangle_32" Triangle32(Triangle32) = 0 if(first.tag() == 0) allowed(kind <= 1);
     /// Tag 01.
-    quad_32 "quad_32" Quad32(Quad32) = 1 if(first.tag() == 1);
+    quad_32 "quad_32" Quad32(Quad32) = 1 if(first.tag() == 1) allowed(kind == 1);
     /// Tag 10.
-    triangle_64 "triangle_64" Triangle64(Triangle64) = 2 if(first.tag() == 2);
+    triangle_64 "triangle_64" Triangle64(Triangle64) = 2 if(first.tag() == 2) allowed(kind != 0);
     /// Tag 11.
-    quad_64 "quad_64" Quad64(Quad64) = 3 if(first.tag() == 3);
+    quad_64 "quad_64" Quad64(Quad64) = 3 if(first.tag() == 3) allowed(kind == 1 || kind == 3);
 }
 
 /// The first byte of any face.
@@ -55,10 +57,22 @@ pub struct Triangle32 {
     /// 0.
     pub tag: B2,
     /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v0: B10,
     /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v1: B10,
     /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v2: B10,
 }
 
@@ -72,14 +86,31 @@ pub struct Quad32 {
     /// 1.
     pub tag: B2,
     /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v0: B7,
     /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v1: B7,
     /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v2: B7,
     /// Fourth vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v3: B7,
     /// 0 (B13).
+    #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
     pub tag2: B2,
 }
 
@@ -93,12 +124,25 @@ pub struct Triangle64 {
     /// 2.
     pub tag: B2,
     /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v0: B20,
     /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v1: B20,
     /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v2: B20,
     /// 0 (B13).
+    #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
     pub tag2: B2,
 }
 
@@ -112,13 +156,30 @@ pub struct Quad64 {
     /// 3.
     pub tag: B2,
     /// First vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v0: B15,
     /// Second vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v1: B15,
     /// Third vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v2: B15,
     /// Fourth vertex.
+    #[layout(
+        index_into = n_vtx, rule = rules::INDEX_RANGE,
+        message = "index {found}, but the mesh has {limit} vertices"
+    )]
     pub v3: B15,
     /// 0 (B13).
+    #[layout(one_of(0), rule = rules::TAG2, message = "{found}, expected 0")]
     pub tag2: B2,
 }

@@ -243,17 +243,17 @@ pub(super) const fn only(tags: &[u8]) -> Option<u8> {
 /// from the table.
 macro_rules! declare_forms {
     (
-        $(#[doc = $item_doc:literal])* $Item:ident ( $first:ident: $First:ident $(, $flat:ident: bool)? );
+        $(#[doc = $item_doc:literal])* $Item:ident ( $first:ident: $First:ident, $kind:ident: u8 $(, $flat:ident: bool)? );
         $(#[doc = $enum_doc:literal])* $Packed:ident in $list:literal;
         $(
             $(#[doc = $doc:literal])*
-            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:tt)? if($($when:tt)*);
+            $name:ident $text:literal $Variant:ident($Word:ident) $(= $tag:tt)? if($($when:tt)*) allowed($allowed:expr);
         )*
     ) => {
         $(#[doc = $item_doc])*
         #[derive(Layout)]
         #[binread]
-        #[br(little $(, import($flat: bool))?)]
+        #[br(little, import($kind: u8 $(, $flat: bool)?))]
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Item {
             /// The first word, whose tag gives the form.
@@ -262,6 +262,10 @@ macro_rules! declare_forms {
             $(
                 $(#[doc = $doc])*
                 #[br(if($($when)*))]
+                #[layout(
+                    holds($allowed), rule = rules::FLAGS,
+                    message = "a form that the control flags do not allow"
+                )]
                 pub $name: Option<$Word>,
             )*
         }

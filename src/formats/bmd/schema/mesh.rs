@@ -9,6 +9,7 @@ use modular_bitfield::prelude::*;
 use super::f8a::F8A;
 use super::face::{FaceList, PackedFace};
 use super::forms::Packed;
+use super::rules;
 use super::surface::Surface;
 use super::vertex::{PackedVertex, VertexList};
 use crate::Text;
@@ -24,17 +25,17 @@ pub struct MeshDef {
     /// Offset of the vertices list.
     #[br(temp, assert(ofs_vtx % 4 == 0, "the offset is not a multiple of 4"))]
     #[bw(calc = places.ofs_vtx)]
-    #[layout(rule = "BMD-ALIGNMENT")]
+    #[layout(rule = rules::ALIGNMENT)]
     ofs_vtx: u32,
     /// Offset of the triangles list.
     #[br(temp, assert(ofs_tris % 4 == 0, "the offset is not a multiple of 4"))]
     #[bw(calc = places.ofs_tris)]
-    #[layout(rule = "BMD-ALIGNMENT")]
+    #[layout(rule = rules::ALIGNMENT)]
     ofs_tris: u32,
     /// Material name string; 0 for none.
     #[br(temp, assert(ofs_mat == 0 || ofs_mat >= 48, "the name overlaps the header"))]
     #[bw(calc = places.ofs_mat)]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     ofs_mat: u32,
     /// Number of vertices.
     #[br(temp)]
@@ -47,37 +48,40 @@ pub struct MeshDef {
     /// Size of the vertices list in bytes.
     #[br(temp, assert(sz_vtx == 0 || ofs_vtx >= 48, "the vertices overlap the header"))]
     #[bw(calc = places.sz_vtx)]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     sz_vtx: u32,
     /// Size of the triangles list in bytes.
     #[br(temp, assert(sz_tris == 0 || ofs_tris >= 48, "the triangles overlap the header"))]
     #[bw(calc = places.sz_tris)]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     sz_tris: u32,
     /// Mesh control flags.
-    #[layout(reserved_zero, rule = "BMD-RESERVED", message = "{flags.reserved:#x}, expected 0")]
+    #[layout(reserved_zero, rule = rules::RESERVED, message = "{flags.reserved:#x}, expected 0")]
     pub flags: ControlFlags,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv3: u32,
     /// The name of the material; none for a mesh that may not be drawn.
     #[br(if(ofs_mat != 0), seek_before = SeekFrom::Start(ofs_mat as u64), restore_position)]
     #[bw(ignore)]
-    #[layout(rule = "BMD-STRING")]
+    #[layout(rule = rules::STRING)]
     #[cfg_attr(feature = "serde", serde(default))]
     pub material: Option<Text>,
     /// The vertices, of any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position)]
     #[br(count = sz_vtx, parse_with = Packed::read(Surface::of(material.as_ref())))]
     #[bw(ignore)]
-    #[layout(stored_as = Vec<u8>, content = VertexList, args(ofs_mat != 0 && material.matches("#xxxxxx")), inline)]
+    #[layout(
+        stored_as = Vec<u8>, content = VertexList, inline,
+        args(flags.vertex_subtype(), ofs_mat != 0 && material.matches("#xxxxxx"))
+    )]
     pub vertices: Packed<PackedVertex>,
     /// The faces, of any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_tris as u64), restore_position)]
     #[br(count = sz_tris, parse_with = Packed::read(Surface::default()))]
     #[bw(ignore)]
-    #[layout(stored_as = Vec<u8>, content = FaceList, inline)]
+    #[layout(stored_as = Vec<u8>, content = FaceList, args(flags.triangles_type()), inline)]
     pub faces: Packed<PackedFace>,
 }
 
@@ -128,7 +132,7 @@ pub struct LodDef {
     pub id_mesh: u8,
     /// Number of meshes.
     #[layout(
-        holds(id_mesh as u32 + n_mesh as u32 <= mesh_count), rule = "BMD-LOD-RANGE",
+        holds(id_mesh as u32 + n_mesh as u32 <= mesh_count), rule = rules::LOD_RANGE,
         message = "{n_mesh} meshes from {id_mesh} on, but the image has {mesh_count}"
     )]
     pub n_mesh: u8,
@@ -136,7 +140,7 @@ pub struct LodDef {
     pub ld_sc: F8A,
     /// MBZ (B28).
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
 }
 

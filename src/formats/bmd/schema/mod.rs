@@ -17,6 +17,7 @@ mod forms;
 #[cfg(feature = "serde")]
 mod list_data;
 mod mesh;
+pub(super) mod rules;
 mod surface;
 mod track;
 pub(super) mod triple;
@@ -78,50 +79,50 @@ pub struct Image {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Header {
     /// MBZ (B28).
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u32,
     /// MBZ (B28).
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u32,
     /// MBZ (B28).
-    #[layout(one_of(0), rule = "BMD-RESERVED", message = "{found:#x}, expected 0")]
+    #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv3: u32,
     /// Mesh list.
     #[br(assert(ofs_meshes % 4 == 0, "the offset is not a multiple of 4"))]
-    #[layout(rule = "BMD-ALIGNMENT")]
+    #[layout(rule = rules::ALIGNMENT)]
     pub ofs_meshes: u32,
     /// Size of the mesh list in bytes.
     #[br(assert(sz_meshes % MeshDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_meshes == 0 || ofs_meshes >= 48, "the list overlaps the header"))]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     pub sz_meshes: u32,
     /// LODs list.
     #[br(assert(ofs_lods % 4 == 0, "the offset is not a multiple of 4"))]
-    #[layout(rule = "BMD-ALIGNMENT")]
+    #[layout(rule = rules::ALIGNMENT)]
     pub ofs_lods: u32,
     /// Size of the LODs list in bytes.
     #[br(assert(sz_lods % LodDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_lods == 0 || ofs_lods >= 48, "the list overlaps the header"))]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     pub sz_lods: u32,
     /// Bone list, MBZ if static.
     #[br(assert(ofs_bones % 4 == 0, "the offset is not a multiple of 4"))]
-    #[layout(rule = "BMD-ALIGNMENT")]
+    #[layout(rule = rules::ALIGNMENT)]
     pub ofs_bones: u32,
     /// Size of the bone list in bytes, MBZ if static.
     #[br(assert(sz_bones % BoneDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_bones / BoneDef::SIZE <= 255, "there are more than 255 bones"))]
     #[br(assert(sz_bones == 0 || ofs_bones >= 48, "the list overlaps the header"))]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     pub sz_bones: u32,
     /// Animation list, MBZ if static.
     #[br(assert(ofs_anims % 4 == 0, "the offset is not a multiple of 4"))]
-    #[layout(rule = "BMD-ALIGNMENT")]
+    #[layout(rule = rules::ALIGNMENT)]
     pub ofs_anims: u32,
     /// Size of the animation list in bytes, MBZ if static.
     #[br(assert(sz_anims % AnimDef::SIZE == 0, "the size is not a multiple of the size of an entry"))]
     #[br(assert(sz_anims == 0 || ofs_anims >= 48, "the list overlaps the header"))]
-    #[layout(rule = "BMD-LIST")]
+    #[layout(rule = rules::LIST)]
     pub sz_anims: u32,
 }
 

@@ -7,15 +7,16 @@ use modular_bitfield::prelude::*;
 use super::super::bits::{bits, power, word};
 use super::f8a::Normal;
 use super::forms::{Form, FormRow, Tag, declare_forms, only, to_words};
+use super::rules;
 use super::surface::Surface;
 use super::triple::Triple;
 
 /// A list of vertices of any mix of sizes, up to the end of its bytes.
 #[derive(Layout)]
-#[br(import(flat: bool))]
+#[br(import(subtype: u8, flat: bool))]
 pub struct VertexList {
     /// The vertices.
-    #[br(args { inner: (flat,) })]
+    #[br(args { inner: (subtype, flat) })]
     pub vertices: Vec<VertexItem>,
 }
 
@@ -23,21 +24,26 @@ pub struct VertexList {
 // vertex has the form.
 declare_forms! {
     /// One vertex, of the size that its tag gives.
-    VertexItem(first: VertexTag, flat: bool);
+    VertexItem(first: VertexTag, subtype: u8, flat: bool);
     /// One vertex in one of its forms.
     PackedVertex in "vertices";
     /// 64 bits, where the material is a texture.
-    textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < VertexTag::BITS_96 && !flat);
+    textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < VertexTag::BITS_96 && !flat)
+        allowed(subtype <= 1);
     /// 64 bits, where the material is a flat colour.
-    flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < VertexTag::BITS_96 && flat);
+    flat_64 "flat_64" Flat64(FlatVertex64) if(first.tag() < VertexTag::BITS_96 && flat)
+        allowed(subtype <= 1);
     /// 96 bits, with an even tag.
     fine_96 "fine_96" Fine96(FineVertex96)
-        if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 0);
+        if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 0)
+        allowed(subtype == 1 || subtype == 3);
     /// 96 bits, with an odd tag.
     scaled_96 "scaled_96" Scaled96(ScaledVertex96)
-        if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 1);
+        if(first.tag() >= VertexTag::BITS_96 && first.tag() < VertexTag::BITS_128 && first.tag() % 2 == 1)
+        allowed(subtype == 1 || subtype == 3);
     /// 128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
-    vertex_128 "vertex_128" Vertex128(Vertex128) = (VertexTag::VERTEX_128) if(first.tag() >= VertexTag::BITS_128);
+    vertex_128 "vertex_128" Vertex128(Vertex128) = (VertexTag::VERTEX_128) if(first.tag() >= VertexTag::BITS_128)
+        allowed(subtype == 1 || subtype == 2);
 }
 
 /// The first word of any vertex.
@@ -121,6 +127,10 @@ pub struct TexturedVertex64 {
     #[layout(declared)]
     pub st: ScaledSt,
     /// Bone; 0 is the base. Below F0 (B9).
+    #[layout(
+        index_into = bones, none = 0, rule = rules::VERTEX_BONE,
+        message = "bone {found}, but the skeleton has {limit} bones"
+    )]
     pub bone: u8,
 }
 
@@ -138,6 +148,10 @@ pub struct FlatVertex64 {
     #[layout(declared)]
     pub normal: Normal,
     /// Bone; 0 is the base. Below F0 (B9).
+    #[layout(
+        index_into = bones, none = 0, rule = rules::VERTEX_BONE,
+        message = "bone {found}, but the skeleton has {limit} bones"
+    )]
     pub bone: u8,
 }
 
@@ -155,11 +169,16 @@ pub struct FineVertex96 {
     #[layout(declared)]
     pub st: FineSt,
     /// F8 or FA; F0, F2, F4 and F6 are not defined.
+    #[layout(one_of(0xF8, 0xFA), rule = rules::VERTEX_UNDEFINED, message = "the tag is {found:#x}")]
     pub tag: u8,
     /// Normal.
     #[layout(declared)]
     pub normal: Normal,
     /// Colour/shade where the tag is F8, bone where it is FA (B10).
+    #[layout(
+        index_into = bones, none = 0, if(tag == 0xFA), rule = rules::VERTEX_BONE,
+        message = "bone {found}, but the skeleton has {limit} bones"
+    )]
     pub color_or_bone: u8,
 }
 
@@ -177,11 +196,16 @@ pub struct ScaledVertex96 {
     #[layout(declared)]
     pub st: ScaledSt,
     /// F9 or FB; F1, F3, F5 and F7 are not defined.
+    #[layout(one_of(0xF9, 0xFB), rule = rules::VERTEX_UNDEFINED, message = "the tag is {found:#x}")]
     pub tag: u8,
     /// Normal.
     #[layout(declared)]
     pub normal: Normal,
     /// Colour/shade where the tag is F9, bone where it is FB (B10).
+    #[layout(
+        index_into = bones, none = 0, if(tag == 0xFB), rule = rules::VERTEX_BONE,
+        message = "bone {found}, but the skeleton has {limit} bones"
+    )]
     pub color_or_bone: u8,
 }
 
@@ -194,16 +218,26 @@ pub struct ScaledVertex96 {
 pub struct Vertex128 {
     /// X in the space of the bone, as binary16 (B7).
     #[layout(decoded = half, unit = "m")]
+    #[layout(
+        holds(org_x & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
+    )]
     pub org_x: u16,
     /// Y, as binary16.
     #[layout(decoded = half, unit = "m")]
+    #[layout(
+        holds(org_y & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
+    )]
     pub org_y: u16,
     /// Z, as binary16.
     #[layout(decoded = half, unit = "m")]
+    #[layout(
+        holds(org_z & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
+    )]
     pub org_z: u16,
     /// Colour/shade.
     pub color: u8,
     /// FD.
+    #[layout(one_of(0xFD), rule = rules::VERTEX_TAG, message = "the tag {found:#x} is reserved")]
     pub tag: u8,
     /// Texture coordinate.
     #[layout(declared)]
@@ -212,6 +246,10 @@ pub struct Vertex128 {
     #[layout(declared)]
     pub normal: Normal,
     /// Bone; 0 is the base.
+    #[layout(
+        index_into = bones, none = 0, rule = rules::VERTEX_BONE,
+        message = "bone {found}, but the skeleton has {limit} bones"
+    )]
     pub bone: u8,
 }
 

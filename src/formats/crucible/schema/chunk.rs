@@ -9,6 +9,7 @@ use modular_bitfield::specifiers::B9;
 
 use super::lists::lists;
 use super::packing::{Block, Input, Lz4};
+use super::rules;
 use crate::bulk::{self, Bulk, List};
 use crate::layout::Layout;
 use crate::{Dialect, Error, Result, parallel, path};
@@ -26,7 +27,7 @@ pub struct Chunk {
     #[br(temp)]
     #[bw(calc = packed.index_size)]
     #[layout(name = "index_size")]
-    #[layout(one_of(0, 1), rule = "CRUCIBLE-INDEX-SIZE", message = "{found}, expected {limit}")]
+    #[layout(one_of(0, 1), rule = rules::INDEX_SIZE, message = "{found}, expected {limit}")]
     index_size_byte: u8,
     /// The index data.
     #[br(temp, args(index_size_byte))]
@@ -37,7 +38,7 @@ pub struct Chunk {
     #[br(temp)]
     #[bw(try_calc = u8::try_from(streams.len()))]
     #[layout(
-        holds(attribute_count > 0), rule = "CRUCIBLE-NO-STREAMS",
+        holds(attribute_count > 0), rule = rules::NO_STREAMS,
         message = "found 0 attributes, expected at least 1"
     )]
     attribute_count: u8,
@@ -79,11 +80,11 @@ pub struct IndexStream<'a> {
     /// Size of the compressed data in bytes, 1 at least (C3).
     #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
     #[bw(try_calc = i32::try_from(data.len()))]
-    #[layout(rule = "CRUCIBLE-SIZE")]
+    #[layout(rule = rules::SIZE)]
     compressed_size: i32,
     /// Size of the uncompressed data in bytes.
     #[br(assert(uncompressed_size >= 0, "a size cannot be negative"))]
-    #[layout(rule = "CRUCIBLE-SIZE")]
+    #[layout(rule = rules::SIZE)]
     pub uncompressed_size: i32,
     /// One raw LZ4 block (C3).
     #[br(count = compressed_size)]
@@ -98,10 +99,22 @@ lists! {
     pub enum Indices(index_size: u8; size) {
         /// 16 bits each.
         U16: u16, 2 bytes, "u16",
-            if index_size == 0;
+            if index_size == 0, #[layout(
+                index_into = streams[0].data, rule = rules::INDEX_RANGE,
+                message = "index {found}, but there are {limit} vertices"
+            )], #[layout(
+                holds(size / 2 % 3 == 0), rule = rules::TRIANGLES,
+                message = "{items} indices, expected a multiple of 3"
+            )];
         /// 32 bits each.
         U32: u32, 4 bytes, "u32",
-            if index_size != 0;
+            if index_size != 0, #[layout(
+                index_into = streams[0].data, rule = rules::INDEX_RANGE,
+                message = "index {found}, but there are {limit} vertices"
+            )], #[layout(
+                holds(size / 4 % 3 == 0), rule = rules::TRIANGLES,
+                message = "{items} indices, expected a multiple of 3"
+            )];
     }
 }
 
@@ -120,16 +133,17 @@ pub struct AttributeStream<'a> {
             && attribute.reserved() == 0 && (dialect == Dialect::Tangent || !attribute.bit_6()),
         "the attribute is not exactly one known bit"
     ))]
-    #[layout(rule = "CRUCIBLE-ATTRIBUTE")]
+    #[layout(rule = rules::ATTRIBUTE)]
+    #[layout(unique, rule = rules::DUPLICATE)]
     pub attribute: AttributeFlags,
     /// Size of the compressed data in bytes, 1 at least (C3).
     #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
     #[bw(try_calc = i32::try_from(data.len()))]
-    #[layout(rule = "CRUCIBLE-SIZE")]
+    #[layout(rule = rules::SIZE)]
     compressed_size: i32,
     /// Size of the uncompressed data in bytes.
     #[br(assert(uncompressed_size >= 0, "a size cannot be negative"))]
-    #[layout(rule = "CRUCIBLE-SIZE")]
+    #[layout(rule = rules::SIZE)]
     pub uncompressed_size: i32,
     /// One raw LZ4 block (C3).
     #[br(count = compressed_size)]
@@ -177,27 +191,34 @@ lists! {
     pub enum Stream(attribute: AttributeFlags, dialect: Dialect; size) {
         /// Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
         Position3d: [f32; 3], 12 bytes, "position_3d" in Chunk::positions_3d,
-            if attribute.position_3d();
+            if attribute.position_3d(),
+            #[layout(same_length, rule = rules::COUNT)];
         /// Position (X, Y): +X right, +Y up.
         Position2d: [f32; 2], 8 bytes, "position_2d" in Chunk::positions_2d,
-            if attribute.position_2d();
+            if attribute.position_2d(),
+            #[layout(same_length, rule = rules::COUNT)];
         /// Normal (X, Y, Z).
         Normal: [f32; 3], 12 bytes, "normal" in Chunk::normals,
-            if attribute.normal();
+            if attribute.normal(),
+            #[layout(same_length, rule = rules::COUNT)];
         /// UV coordinate (U, V): (0, 0) is the top left of the image.
         Uv: [f32; 2], 8 bytes, "uv" in Chunk::uvs,
-            if attribute.uv();
+            if attribute.uv(),
+            #[layout(same_length, rule = rules::COUNT)];
         /// Tangent (X, Y, Z), in the tangent dialect only (C10).
         Tangent: [f32; 3], 12 bytes, "tangent" in Chunk::tangents,
-            if dialect == Dialect::Tangent && attribute.bit_4();
+            if dialect == Dialect::Tangent && attribute.bit_4(),
+            #[layout(same_length, rule = rules::COUNT)];
         /// Colour (red, green, blue, alpha).
         Color: [u8; 4], 4 bytes, "color" in Chunk::colors,
-            if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5();
+            if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5(),
+            #[layout(same_length, rule = rules::COUNT)];
         /// Four bones and their influences (C7).
         BoneWeights: [BoneWeight; 4], 24 bytes, "bone_weights" in Chunk::bone_weights,
             if dialect == Dialect::Spec && attribute.bit_5() || dialect == Dialect::Tangent && attribute.bit_6(),
+            #[layout(same_length, rule = rules::COUNT)],
             #[layout(
-                sum = 1, tolerance = 0.001, of = influence, rule = "CRUCIBLE-WEIGHT-SUM",
+                sum = 1, tolerance = 0.001, of = influence, rule = rules::WEIGHT_SUM,
                 message = "the influences add up to {found}"
             )];
     }

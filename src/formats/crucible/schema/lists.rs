@@ -25,7 +25,7 @@ macro_rules! lists {
                 $variant(
                     #[br(count = $size / $bytes)]
                     #[br(assert($size % $bytes == 0, "the size is not a multiple of the size of a value"))]
-                    #[layout(rule = "CRUCIBLE-STREAM-SIZE")]
+                    #[layout(rule = rules::STREAM_SIZE)]
                     $(#[$constraint])*
                     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
                     Vec<$value>,

@@ -6,6 +6,7 @@
 mod chunk;
 mod lists;
 mod packing;
+pub(super) mod rules;
 
 use std::io::Cursor;
 

@@ -32,7 +32,7 @@ pub(in super::super) fn layouts() -> &'static [(&'static str, &'static Type)] {
 }
 
 /// The layout of a file of this dialect.
-fn layout(dialect: Dialect) -> &'static Type {
+pub(in super::super) fn layout(dialect: Dialect) -> &'static Type {
     let [(_, spec), (_, reference)] = *LAYOUTS;
     if dialect == Dialect::Reference { reference } else { spec }
 }

@@ -10,6 +10,7 @@ use binrw::{BinRead, BinResult, BinWrite, Endian, binrw, binwrite};
 use bitcode::{Decode, Encode};
 
 use super::super::hash::dialect_of;
+use super::rules;
 use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
@@ -73,10 +74,18 @@ pub struct MeshInfo {
     /// Position of its first index in the index buffer.
     pub first_index: u32,
     /// Number of its indices.
+    #[layout(
+        within = n_indices, first = first_index, rule = rules::MESH_RANGE,
+        message = "{found} indices from {first_index} on, but there are {limit}"
+    )]
     pub index_count: u32,
     /// Position of its first vertex; its indices are relative to it.
     pub first_vertex: u32,
     /// Number of its vertices.
+    #[layout(
+        within = n_vertices, first = first_vertex, rule = rules::MESH_RANGE,
+        message = "{found} vertices from {first_vertex} on, but there are {limit}"
+    )]
     pub vertex_count: u32,
 }
 
@@ -198,7 +207,7 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
 }
 
 impl Descriptor {
-    fn to_plain_fields(&self) -> Result<Vec<u8>, String> {
+    pub(in super::super) fn to_plain_fields(&self) -> Result<Vec<u8>, String> {
         let mut fields = Cursor::new(Vec::new());
         self.write(&mut fields).map_err(|error| error.root_cause().to_string())?;
         Ok(fields.into_inner())

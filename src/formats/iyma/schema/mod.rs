@@ -5,6 +5,7 @@
 //! the plain fields of [`Descriptor`].
 
 mod descriptor;
+pub(super) mod rules;
 mod usage;
 mod vertex_format;
 
@@ -34,13 +35,13 @@ pub struct File<'a> {
     /// The contents of the data, encoded with bitcode.
     #[br(count = header.descriptor_len)]
     #[layout(
-        rule = "IYMA-DESCRIPTOR", packing = BITCODE(dialect), content = Descriptor,
+        rule = rules::DESCRIPTOR, packing = BITCODE(dialect), content = Descriptor,
         checksum = header.metadata_checksum, by = METADATA(dialect, header.data_checksum)
     )]
     pub descriptor: Bulk<'a, u8>,
     /// All buffers, compressed with zstd; to the end of the file.
     #[layout(
-        rule = "IYMA-PACKING", packing = zstd, size = descriptor.data_len, content = Data<'static>,
+        rule = rules::PACKING, packing = zstd, size = descriptor.data_len, content = Data<'static>,
         checksum = header.data_checksum, by = DATA(dialect),
         args(
             descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
@@ -58,15 +59,15 @@ pub struct File<'a> {
 pub struct Header {
     /// Version of the format: 1.
     #[br(assert(version == 1, "the version is not 1"))]
-    #[layout(rule = "IYMA-VERSION")]
+    #[layout(rule = rules::VERSION)]
     pub version: u16,
     /// Size of the encoded descriptor in bytes.
     pub descriptor_len: u16,
     /// RapidHash of the encoded descriptor, its length and the data checksum (I3, I4).
-    #[layout(rule = "IYMA-METADATA-CHECKSUM")]
+    #[layout(rule = rules::METADATA_CHECKSUM)]
     pub metadata_checksum: u64,
     /// RapidHash of the compressed data; 0 where there is none (I5).
-    #[layout(rule = "IYMA-DATA-CHECKSUM")]
+    #[layout(rule = rules::DATA_CHECKSUM)]
     pub data_checksum: u64,
 }
 

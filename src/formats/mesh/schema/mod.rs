@@ -7,6 +7,7 @@
 mod data;
 mod header;
 mod pose;
+pub(super) mod rules;
 pub(super) mod vertex;
 
 use binrw::binrw;
@@ -42,11 +43,11 @@ pub struct Document {
     #[br(count = header.vertex_count, args { inner: (header.format, summary) })]
     pub vertices: Vertices,
     /// Indices of vertices; three make a triangle, though the specification does not say so (M13).
-    #[br(count = header.index_count, parse_with = bulk::read_inspected(|piece: &[u32]| summary.inspect_indices(piece)))]
+    #[br(count = header.index_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
     // Without any vertices the file is empty, which is reported as such (M12).
     #[layout(
-        below = header.vertex_count, if(header.vertex_count > 0), rule = "MESH-INDEX-RANGE",
+        below = header.vertex_count, if(header.vertex_count > 0), rule = rules::INDEX_RANGE,
         message = "index {found}, but there are {limit} vertices"
     )]
     pub indices: Vec<u32>,
@@ -59,7 +60,7 @@ pub struct Document {
     pub animations: Vec<Animation>,
     /// Names of the animations, up to the end of the file (M3). The renderlib dialect has none.
     #[br(if(dialect == Dialect::Spec))]
-    #[layout(terminated, rule = "MESH-STRING-END", message = "the file ends before the string does")]
+    #[layout(terminated, rule = rules::STRING_END, message = "the file ends before the string does")]
     pub strings: Strings,
 }
 
@@ -72,20 +73,20 @@ pub struct Document {
 pub struct Header {
     /// Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1).
     #[br(assert(version == Header::VERSION, "the version is not 1.0 (0x01)"))]
-    #[layout(rule = "MESH-VERSION")]
+    #[layout(rule = rules::VERSION)]
     pub version: u8,
     /// Which attributes a vertex has.
     #[br(assert(format.position(), "bit 0 is not set: a vertex without a position"))]
-    #[layout(rule = "MESH-POSITION")]
-    #[layout(reserved_zero, rule = "MESH-FORMAT-BITS", message = "unused bits are set: {found:#06x}")]
+    #[layout(rule = rules::POSITION)]
+    #[layout(reserved_zero, rule = rules::FORMAT_BITS, message = "unused bits are set: {found:#06x}")]
     pub format: VertexFormat,
     /// Number of entries in the vertex data.
-    #[layout(holds(vertex_count > 0), rule = "MESH-EMPTY", message = "found 0 vertices, expected at least 1")]
+    #[layout(holds(vertex_count > 0), rule = rules::EMPTY, message = "found 0 vertices, expected at least 1")]
     pub vertex_count: u32,
     /// Number of indices in the index data.
-    #[layout(holds(index_count > 0), rule = "MESH-EMPTY", message = "found 0 indices, expected at least 1")]
+    #[layout(holds(index_count > 0), rule = rules::EMPTY, message = "found 0 indices, expected at least 1")]
     #[layout(
-        holds(index_count % 3 == 0), rule = "MESH-TRIANGLES",
+        holds(index_count % 3 == 0), rule = rules::TRIANGLES,
         message = "{found} indices, expected a multiple of 3"
     )]
     pub index_count: u32,
@@ -122,8 +123,15 @@ pub enum AnimationCount {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Joint {
     /// Identifier: the position of the entry (M10).
+    #[layout(permutation, rule = rules::JOINT_ID, message = "id {problem}")]
+    #[layout(
+        position,
+        rule = rules::JOINT_ORDER,
+        message = "id {found} in the entry at position {position}"
+    )]
     pub id: u8,
     /// Index of the parent entry; 255 for a root (M10).
+    #[layout(forest, none = 255, ids = id, rule = rules::PARENT)]
     pub parent: u8,
     /// Model space to joint space, 4×4, row-major (M15).
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
@@ -143,6 +151,10 @@ pub struct Animation {
     /// Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names.
     #[br(if(dialect == Dialect::Spec))]
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[layout(
+        index_into = strings, rule = rules::NAME,
+        message = "string {found}, but there are {limit} strings"
+    )]
     pub name: Option<u32>,
     /// Duration in ticks.
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
@@ -159,7 +171,7 @@ pub struct Animation {
     /// Time of each pose in ticks.
     #[br(count = pose_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
-    #[layout(ordered, rule = "MESH-POSE-TIME")]
+    #[layout(ordered, rule = rules::POSE_TIME)]
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks")]
     pub timestamps: Vec<f32>,
@@ -167,6 +179,10 @@ pub struct Animation {
     #[br(count = pose_count as u64 * joint_count as u64, args { inner: (dialect,) }, parse_with = pose::read)]
     #[bw(write_with = pose::write, args(dialect))]
     #[layout(stored_as = Vec<PoseEntry>)]
+    #[layout(
+        permutation, of = joint, groups = joint_count, rule = rules::POSE_JOINT,
+        message = "joint {problem}"
+    )]
     pub poses: Vec<Pose>,
 }
 

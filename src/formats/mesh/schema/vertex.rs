@@ -5,6 +5,7 @@ use meshspec_derive::{Columns, Layout};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B12;
 
+use super::rules;
 use crate::layout::unorm8;
 
 /// No joint: with weight 0 what a vertex names beyond its joints (M9), and the parent of a root (M10).
@@ -49,7 +50,7 @@ impl Default for VertexFormat {
 pub struct Vertex {
     /// Vertex coordinate (X, Y, Z).
     #[columns(name = positions)]
-    #[layout(finite, rule = "MESH-NON-FINITE")]
+    #[layout(finite, rule = rules::NON_FINITE)]
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub position: [f32; 3],
     /// Normal vector (X, Y, Z).
@@ -71,6 +72,10 @@ pub struct Vertex {
     /// Joints the vertex is attached to; 255 with weight 0 for none (M9).
     #[br(if(format.joints()))]
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[layout(
+        index_into = joints, none = 255, weights = joint_weights, rule = rules::VERTEX_JOINT,
+        message = "joint {found}, but there are {limit} joints"
+    )]
     pub joint_ids: Option<[u8; 4]>,
     /// Weights of the joints, 255 for the whole.
     #[br(if(format.joints()))]

@@ -4,7 +4,7 @@ use super::Breakage;
 use crate::layout::Type;
 use crate::layout::assemble::{Change, Edit, Part, Values, edit};
 use crate::layout::walk::{Segment, path_text};
-use crate::{Limits, Path};
+use crate::{Limits, Path, Rule};
 
 /// Changes, of which the first counts that breaks exactly what is meant.
 pub(super) struct Attempt {
@@ -12,7 +12,7 @@ pub(super) struct Attempt {
     /// The field that has the constraint, if it is one.
     pub(super) field: &'static str,
     /// The rule of the field that has the checksum, if it is one.
-    pub(super) rule: &'static str,
+    pub(super) rule: Option<&'static Rule>,
     pub(super) changes: Vec<Alteration>,
 }
 
@@ -23,6 +23,13 @@ pub(super) enum Alteration {
     Set {
         path: Vec<Segment>,
         text: String,
+        recounts: bool,
+    },
+    /// Two values of a list change places.
+    Swap {
+        path: Vec<Segment>,
+        text: String,
+        other: (Vec<Segment>, String),
         recounts: bool,
     },
     /// A list loses all of its items, or this one, and what follows from its count is computed anew.
@@ -44,7 +51,7 @@ pub(super) enum Alteration {
 
 impl Attempt {
     pub(super) fn new(breakage: Breakage, changes: Vec<Alteration>) -> Attempt {
-        Attempt { breakage, field: "", rule: "", changes }
+        Attempt { breakage, field: "", rule: None, changes }
     }
 }
 
@@ -53,6 +60,7 @@ impl Alteration {
     pub(super) fn path(&self) -> Path {
         match self {
             Alteration::Set { path, .. }
+            | Alteration::Swap { path, .. }
             | Alteration::Empty(path)
             | Alteration::Remove(path)
             | Alteration::Lengthen(path)
@@ -78,6 +86,12 @@ impl Alteration {
         match self {
             Alteration::Set { text, recounts, .. } => {
                 edited(Change::Set(Part::Text(text.clone())), *recounts)
+            }
+            Alteration::Swap { text, other: (other, own), recounts, .. } => {
+                let set =
+                    |path: Path, text: &String| Edit { path, change: Change::Set(Part::Text(text.clone())) };
+                let edits = [set(self.path(), text), set(other.as_slice().into(), own)];
+                edit(ty, file, &edits, *recounts, limits).ok()
             }
             Alteration::Empty(_) => edited(Change::Set(Part::List(Vec::new())), true),
             Alteration::Remove(_) => edited(Change::Remove, true),

@@ -94,16 +94,74 @@ fn attempts_on(
         }
         // Bytes go from the end of a file only.
         Requirement::Terminated => vec![attempt(vec![Alteration::Cut(place.end.saturating_sub(1))])],
+        Requirement::IndexInto { .. } => {
+            let text = |leaf: &Leaf, text: Option<String>| attempt(leaf.set_to(text.into_iter().collect()));
+            let after = leaves.clone().map(|leaf| text(leaf, numbers.first().map(i128::to_string)));
+            after.chain(leaves.clone().map(|leaf| text(leaf, Some(leaf.largest())))).collect()
+        }
+        // One more than there are from the first item on, and as many as there is room for.
+        Requirement::Within { .. } => each(|leaf, numbers| {
+            let more = match *numbers {
+                [len, first, ..] => Some((len - first + 1).to_string()),
+                _ => None,
+            };
+            more.into_iter().chain([leaf.largest()]).collect()
+        }),
+        Requirement::Position => {
+            let others: Vec<_> = list_of(places, place).collect();
+            let swaps = leaves.flat_map(|leaf| {
+                let swap = |other: &&Leaf| Alteration::Swap {
+                    path: leaf.path.clone(),
+                    text: text(&other.value),
+                    other: (other.path.clone(), text(&leaf.value)),
+                    recounts: leaf.recounts,
+                };
+                others.iter().filter(|other| other.path != leaf.path).map(swap).collect::<Vec<_>>()
+            });
+            vec![attempt(swaps.collect())]
+        }
+        Requirement::Equal => each(|leaf, _| {
+            let next = if let Value::Int(number) = leaf.value { number + 1 } else { 1 };
+            vec![next.to_string(), "0".to_owned(), leaf.largest()]
+        }),
+        Requirement::Permutation { of, .. } => {
+            let name = |leaf: &&Leaf| of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)));
+            let others: Vec<_> = list_of(places, place).filter(name).collect();
+            let changes = leaves.filter(name).flat_map(|leaf| {
+                let equal =
+                    others.iter().filter(|other| other.path != leaf.path).map(|other| text(&other.value));
+                [attempt(leaf.set_to(equal.collect())), attempt(leaf.set_to(vec![leaf.largest()]))]
+            });
+            changes.collect()
+        }
+        Requirement::Forest { .. } => each(|leaf, _| {
+            // Its own parent, or one that is missing.
+            let index = leaf.path.iter().rev().find_map(|step| match step {
+                Segment::Index(index) => Some(index.to_string()),
+                Segment::Field(_) => None,
+            });
+            index.into_iter().chain([leaf.largest(), "254".to_owned()]).collect()
+        }),
+        Requirement::SameLength => {
+            let last = place.leaves.last().and_then(|last| {
+                let end = last.path[place.path.len()..].first()?;
+                Some(Alteration::Remove([&place.path[..], &[*end]].concat()))
+            });
+            vec![attempt(last.into_iter().collect())]
+        }
         Requirement::Holds(_) => Vec::new(),
     }
 }
 
 /// The values that a list compares: its own, or those of this field in each of its structs.
 fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item = &'p Leaf> {
-    let is_list = place.field.ty.flat().is_list();
+    let is_list = place.is_list;
     let index = place.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
     let list = if is_list { &place.path[..] } else { &place.path[..index.unwrap_or(0)] };
-    let same = move |other: &&Constrained| other.path.starts_with(list) && other.field == place.field;
+    let field = place.path.get(list.len() + 1..).unwrap_or_default();
+    let same = move |other: &&Constrained| {
+        other.path.starts_with(list) && other.path.get(list.len() + 1..).unwrap_or_default() == field
+    };
     places.constrained.iter().filter(same).flat_map(|other| &other.leaves)
 }
 
@@ -116,6 +174,9 @@ impl Leaf {
     }
 
     pub(super) fn largest(&self) -> String {
+        if let Some((_, largest)) = self.range {
+            return largest.to_string();
+        }
         match self.ty {
             Type::Signed(_) => self.ty.int().map_or(0, |int| int.range().1).to_string(),
             Type::Float(4) => format!("{:e}", f32::MAX),
@@ -127,6 +188,7 @@ impl Leaf {
     /// The integer that is 0 in half of its bits.
     fn zero_if_narrowed(&self) -> Vec<String> {
         match self.ty {
+            _ if self.range.is_some() => Vec::new(),
             Type::Unsigned(size @ 2..=16) => vec![(1_u128 << (4 * size)).to_string()],
             _ => Vec::new(),
         }

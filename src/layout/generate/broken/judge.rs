@@ -28,7 +28,7 @@ struct Opinion {
 /// Where and how a file is broken.
 struct Verdict {
     path: Path,
-    rule: Option<&'static str>,
+    rule: Option<&'static Rule>,
     severity: Severity,
 }
 
@@ -44,7 +44,7 @@ impl<'f> Judge<'f> {
         rules: &'static [&'static Rule],
         limits: &Limits,
     ) -> crate::Result<Judge<'f>> {
-        let before = Opinion::of(ty, file, rules, limits);
+        let before = Opinion::of(ty, file, limits);
         let error =
             |message: String| crate::Error::inexpressible(format!("the file is not valid: {message}"));
         if let Some(fault) = &before.fault {
@@ -67,7 +67,7 @@ impl<'f> Judge<'f> {
     }
 
     fn verdict(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
-        let opinion = Opinion::of(self.ty, bytes, self.rules, &self.limits);
+        let opinion = Opinion::of(self.ty, bytes, &self.limits);
         if let Breakage::Constraint(constraint) = attempt.breakage {
             return self.finding(&opinion, constraint.rule, attempt.field);
         }
@@ -96,32 +96,35 @@ impl<'f> Judge<'f> {
         is_meant.then(|| Verdict {
             path: fault.path.clone(),
             rule: fault.rule,
-            severity: self.severity(fault.rule).max(Severity::Error),
+            severity: severity(fault.rule).max(Severity::Error),
         })
     }
 
     /// That a constraint of a rule is broken that the file did not break before, and nothing else.
-    fn finding(&self, opinion: &Opinion, rule: &'static str, field: &str) -> Option<Verdict> {
-        let is_new = opinion.fault.is_none() && self.before.report.count_of(rule) == 0;
+    fn finding(&self, opinion: &Opinion, rule: &'static Rule, field: &str) -> Option<Verdict> {
+        let is_new = opinion.fault.is_none()
+            && self.rules.contains(&rule)
+            && self.before.report.count_of(rule.code) == 0;
         let is_alone = self.is_alone(opinion, rule)
             && (opinion.trailing == self.before.trailing || self.trailing_rule().is_none());
         let is_there = |finding: &&Finding| {
-            finding.rule.code == rule && (field.is_empty() || name_of(&finding.path) == Some(field))
+            finding.rule == rule && (field.is_empty() || name_of(&finding.path) == Some(field))
         };
         let found = opinion.report.findings().iter().find(is_there).filter(|_| is_new && is_alone)?;
         Some(Verdict { path: found.path.clone(), rule: Some(rule), severity: found.rule.severity })
     }
 
     /// Whether no other rule than this one is broken more often than before.
-    fn is_alone(&self, opinion: &Opinion, rule: &str) -> bool {
+    fn is_alone(&self, opinion: &Opinion, rule: &Rule) -> bool {
         let is_as_before = |other: &str| opinion.report.count_of(other) <= self.before.report.count_of(other);
-        self.rules.iter().all(|other| other.code == rule || is_as_before(other.code))
+        let mut found = opinion.report.findings().iter().map(|finding| finding.rule);
+        found.all(|other| other == rule || is_as_before(other.code))
     }
 
     fn trailing(&self, opinion: &Opinion) -> Option<Verdict> {
         let rule = self.trailing_rule()?;
         let path = opinion.trailing.iter().find(|path| !self.before.trailing.contains(path))?;
-        Some(Verdict { path: path.clone(), rule: Some(rule.code), severity: rule.severity })
+        Some(Verdict { path: path.clone(), rule: Some(rule), severity: rule.severity })
     }
 
     /// The rule that nothing follows the last field, `MESH-TRAILING`, if there is one.
@@ -134,18 +137,17 @@ impl<'f> Judge<'f> {
     fn checksum(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
         let place = attempt.changes.first()?.path();
         let is_wrong = |file| contradicts_itself(self.ty, file, &self.limits);
-        let rule = Some(attempt.rule);
+        let rule = attempt.rule;
         (!is_wrong(self.file) && is_wrong(bytes)).then(|| Verdict {
             path: place,
             rule,
-            severity: self.severity(rule),
+            severity: severity(rule),
         })
     }
+}
 
-    fn severity(&self, rule: Option<&str>) -> Severity {
-        let known = self.rules.iter().find(|known| Some(known.code) == rule);
-        known.map_or(Severity::Error, |rule| rule.severity)
-    }
+fn severity(rule: Option<&Rule>) -> Severity {
+    rule.map_or(Severity::Error, |rule| rule.severity)
 }
 
 /// The field that a path leads to, or to an item of it.
@@ -162,12 +164,12 @@ pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
 }
 
 impl Opinion {
-    fn of(ty: &'static Type, bytes: &[u8], rules: &[&'static Rule], limits: &Limits) -> Opinion {
+    fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
         let mut ends = Ends(Vec::new());
         let fault = walk(ty, bytes, limits, &mut ends).err();
         let mut report = Report::new(limits);
         // It stops at the same fault.
-        let _ = check(ty, bytes, rules, limits, &mut report);
+        let _ = check(ty, bytes, limits, &mut report);
         Opinion { fault, report, trailing: ends.0 }
     }
 

@@ -40,9 +40,8 @@ pub struct Broken {
     pub value: Option<String>,
     /// Where a reader notices it: the path of the fault or the finding. A list whose count is wrong may end elsewhere.
     pub path: Path,
-    /// Code of the rule that the declaration names for it. Without one, it is the one that the format has for faults of this
-    /// kind.
-    pub rule: Option<&'static str>,
+    /// The rule that the declaration names for it. Without one, it is the one that the format has for faults of this kind.
+    pub rule: Option<&'static Rule>,
     /// How bad it is: that of the rule, [`Severity::Error`] at least where the bytes do not follow the declaration.
     pub severity: Severity,
 }
@@ -103,7 +102,7 @@ impl fmt::Display for Breakage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Breakage::Check(check) => write!(f, "a value that a check refuses ({})", check.message),
-            Breakage::Constraint(constraint) => write!(f, "a value that violates {}", constraint.rule),
+            Breakage::Constraint(constraint) => write!(f, "a value that violates {}", constraint.rule.code),
             Breakage::Count(Miscount::More) => f.write_str("a count of one more than there are"),
             Breakage::Count(Miscount::Less) => f.write_str("a count of one less than there are"),
             Breakage::Count(Miscount::Huge) => f.write_str("a huge count"),
@@ -120,6 +119,8 @@ impl fmt::Display for Breakage {
 }
 
 /// Every way to break exactly one thing of a valid file, one after the other.
+///
+/// Constraints are broken only if their rule is among `rules`, those of the format.
 ///
 /// ```
 /// use binrw::binrw;
@@ -156,7 +157,7 @@ impl fmt::Display for Breakage {
 ///
 /// # Errors
 ///
-/// If the file is not valid: its first fault, or the first finding of one of the rules that is an error.
+/// If the file is not valid: its first fault, or its first finding that is an error.
 pub fn breakages<'f>(
     ty: &'static Type,
     file: &'f [u8],
@@ -180,7 +181,7 @@ fn attempts(judge: &Judge) -> Result<Vec<Attempt>> {
 }
 
 /// A strategy for files of a declared type that break one thing: those of [`valid`](super::valid), each with one of its
-/// [`breakages`].
+/// [`breakages`] for these rules.
 ///
 /// ```
 /// use meshspec::layout::{Layout, generate, walk};
@@ -188,19 +189,20 @@ fn attempts(judge: &Judge) -> Result<Vec<Attempt>> {
 /// use proptest::prelude::*;
 ///
 /// // Nothing can be wrong with a joint but its size.
-/// proptest!(|(broken in generate::broken::<Joint>(generate::Config::default()))| {
+/// proptest!(|(broken in generate::broken::<Joint>(generate::Config::default(), &[]))| {
 ///     prop_assert!(walk::first_fault(&Joint::TYPE, &broken.bytes, &Default::default()).is_some());
 /// });
 /// ```
 #[cfg(feature = "proptest")]
 pub fn broken<T: crate::layout::Layout>(
     config: super::Config,
+    rules: &'static [&'static Rule],
 ) -> impl proptest::strategy::Strategy<Value = Broken> {
     use proptest::prelude::*;
 
     let files = super::files(&T::TYPE, config);
     (files, any::<u64>()).prop_filter_map("nothing that can be broken", move |(file, chosen)| {
-        let judge = Judge::new(&T::TYPE, &file, config.rules, &Limits::default()).ok()?;
+        let judge = Judge::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
         let attempts = attempts(&judge).ok()?;
         // The first that breaks anything, from the chosen one on.
         let start = (chosen % attempts.len().max(1) as u64) as usize;

@@ -55,8 +55,7 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
             // Others that depend on it are computed anew.
             let number = Number { recounts: true, ..number.clone() };
             let changes = number.set_to(vec![value ^ 1, value ^ 2]);
-            let rule = dependency.origin.rule.unwrap_or_default();
-            vec![Attempt { rule, ..Attempt::new(Breakage::Checksum, changes) }]
+            vec![Attempt { rule: dependency.origin.rule, ..Attempt::new(Breakage::Checksum, changes) }]
         }
         Role::Choice => one(Breakage::Value, number.candidates(dependency)),
         Role::Presence | Role::Bytes => Vec::new(),
@@ -95,8 +94,10 @@ impl Number<'_> {
     /// This number as each of those; of a count also without an item that it counts, or without any; of a size also with a
     /// byte more that is there.
     fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
-        let mut changes = self.set_to(self.candidates(dependency));
         let is_count = self.has(|role| matches!(role, Role::Count(_)));
+        // With another count alone, the bytes after the list would be read as other values.
+        let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
+        let mut changes = if is_alone { Vec::new() } else { self.set_to(self.candidates(dependency)) };
         for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.is_beside(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use super::dependencies::Dependency;
+use crate::layout::bits::word;
+use crate::layout::constraint::Sizes;
 use crate::layout::program::Role;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
 use crate::layout::{
-    Constraint, Declaration, Field, IntType, Lookup, Packing, Requirement, Shape, Type, Value,
+    BitField, Constraint, Declaration, Field, IntType, Lookup, Packing, Requirement, Shape, Type, Value,
 };
 use crate::{Limits, Span};
 
@@ -47,12 +49,14 @@ pub(super) struct Leaf {
     pub(super) value: Value,
     /// Whether it lies in a packed block, or a checksum may follow from it.
     pub(super) recounts: bool,
+    /// The range of a bit field.
+    pub(super) range: Option<(i128, i128)>,
 }
 
-/// A field with constraints.
+/// A field or bit field with constraints.
 pub(super) struct Constrained {
     pub(super) path: Vec<Segment>,
-    pub(super) field: &'static Field,
+    pub(super) is_list: bool,
     /// The constraints with the numbers that they name. Some may apply to other values only.
     pub(super) constraints: Vec<(&'static Constraint, Vec<i128>)>,
     /// The value, or the first and last of them.
@@ -69,7 +73,10 @@ impl<'d> Places<'d> {
         limits: &Limits,
     ) -> Result<Places<'d>, Fault> {
         let has_checksums = dependencies.iter().any(|d| d.role == Role::Checksum);
+        let mut sizes = Sizes::new(ty);
+        walk(ty, bytes, limits, &mut sizes)?;
         let mut finder = Finder {
+            sizes,
             dependencies,
             has_checksums,
             open: Vec::new(),
@@ -82,6 +89,7 @@ impl<'d> Places<'d> {
 }
 
 struct Finder<'d> {
+    sizes: Sizes,
     dependencies: &'d [Dependency],
     has_checksums: bool,
     /// The groups that the walker is in; those that are structs with their declarations.
@@ -148,7 +156,7 @@ impl Visitor for Finder<'_> {
         self.bound(&node.span);
         let (path, value) = (node.path.to_vec(), value.clone());
         let recounts = self.has_checksums || !matches!(node.span, Span::Bytes(_));
-        let leaf = Leaf { path, ty: node.ty, value, recounts };
+        let leaf = Leaf { path, ty: node.ty, value, recounts, range: None };
         if let Type::Declared(Declaration { shape: Shape::Enum { .. }, .. }) = node.ty {
             self.places.enums.push(leaf.clone());
         }
@@ -174,20 +182,37 @@ impl Visitor for Finder<'_> {
     }
 
     fn constrained(&mut self, node: &Node, values: &dyn Lookup) {
-        let Some(field) = node.field else { return };
-        let numbers = |constraint: &'static Constraint| {
-            let exprs = match &constraint.requirement {
-                Requirement::Below(limit) => std::slice::from_ref(limit),
-                Requirement::OneOf(values) => values,
-                _ => &[],
-            };
-            (constraint, exprs.iter().filter_map(|expr| expr.eval_int(values).ok()).collect())
+        let constraints = match (node.bit_field, node.field) {
+            (Some(field), _) => field.constraints,
+            (None, Some(field)) => field.constraints,
+            (None, None) => return,
         };
-        let constraints = field.constraints.iter().map(numbers).collect();
+        let numbers = |constraint: &'static Constraint| {
+            let mut numbers: Vec<i128> = match &constraint.requirement {
+                Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => {
+                    self.sizes.find(node.path, list).map(i128::from).into_iter().collect()
+                }
+                _ => Vec::new(),
+            };
+            numbers.extend(constraint.expressions().filter_map(|expr| expr.eval_int(values).ok()));
+            (constraint, numbers)
+        };
+        let constraints = constraints.iter().map(numbers).collect();
+        if let (Some(field), Some(bits)) = (node.bit_field, node.bits) {
+            let value = BitField { bits, ..*field }.value(word(node.bytes));
+            let range = number_of(node, &value).map(|(_, range)| range);
+            let (path, recounts) =
+                (node.path.to_vec(), self.has_checksums || !matches!(node.span, Span::Bytes(_)));
+            let leaves = vec![Leaf { path: path.clone(), ty: node.ty, value, recounts, range }];
+            let end = node.span.range().end;
+            self.places.constrained.push(Constrained { path, is_list: false, constraints, leaves, end });
+            return;
+        }
         let start = self.leaves.iter().rposition(|leaf| !leaf.path.starts_with(node.path));
         let leaves = self.leaves[start.map_or(0, |before| before + 1)..].to_vec();
         let (path, end) = (node.path.to_vec(), node.span.range().end);
-        self.places.constrained.push(Constrained { path, field, constraints, leaves, end });
+        let is_list = node.ty.flat().is_list();
+        self.places.constrained.push(Constrained { path, is_list, constraints, leaves, end });
     }
 }
 

@@ -3,11 +3,13 @@
 //!
 //! Reading, writing, checking, `info`, dumps, JSON and strategies follow from the table.
 
+pub(super) mod rules;
+
 use super::attributes::document;
 use super::columns::{Column, ColumnMut, Field};
 use super::syntax;
 use crate::Text;
-use crate::layout::{Attribute, BuiltInProperty, Grammar};
+use crate::layout::{Attribute, BuiltInProperty, ColumnRule, Grammar};
 
 document! {
     /// A Seed file: everything in it but the order of its lines, which means nothing (S2), and whitespace.
@@ -122,8 +124,26 @@ pub static PROPERTIES: [BuiltInProperty; 3] = [
 ];
 
 /// The declaration as data.
-pub static GRAMMAR: Grammar =
-    Grammar { source: syntax::SOURCE, attributes: &ATTRIBUTES, properties: &PROPERTIES };
+pub static GRAMMAR: Grammar = Grammar {
+    source: syntax::SOURCE,
+    attributes: &ATTRIBUTES,
+    properties: &PROPERTIES,
+    rules: &[
+        ColumnRule { column: "identifier", rule: &rules::IDENTIFIER },
+        ColumnRule { column: "values", rule: &rules::COUNT },
+        ColumnRule { column: "type", rule: &rules::NUMBER },
+        ColumnRule { column: "type", rule: &rules::INDEX },
+        ColumnRule { column: "required", rule: &rules::MISSING },
+        ColumnRule { column: "required", rule: &rules::REQUIRED },
+        ColumnRule { column: "requires", rule: &rules::REQUIRES },
+        ColumnRule { column: "constraint", rule: &rules::LINES },
+        ColumnRule { column: "constraint", rule: &rules::INDEX_RANGE },
+        ColumnRule { column: "constraint", rule: &rules::NORMALIZED },
+        ColumnRule { column: "constraint", rule: &rules::RANGE },
+        ColumnRule { column: "property", rule: &rules::BUILT_IN },
+        ColumnRule { column: "property values", rule: &rules::TYPE },
+    ],
+};
 
 /// A comment and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

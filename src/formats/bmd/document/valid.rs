@@ -1,0 +1,49 @@
+//! Meshes whose vertices and faces are known to satisfy all constraints, found in one pass over packed words.
+
+use super::super::schema::{ControlFlags, Form, VertexTag};
+use super::{Mesh, PackedFace, PackedVertex};
+
+impl Mesh {
+    /// Returns `true` if no vertex violates a constraint, in a model with this many bones.
+    pub(in super::super) fn has_valid_vertices(&self, bones: usize) -> bool {
+        let (sizes, surface) = (self.flags.vertex_sizes(), self.vertices.surface().unwrap_or_default());
+        let is_valid = |tag: u8| {
+            let is_undefined = (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag);
+            let only = PackedVertex::row_of(tag, surface).and_then(|row| row.tag);
+            let bits = 32 * PackedVertex::size_of(tag) as u32;
+            sizes.contains(&bits) && !is_undefined && only.is_none_or(|only| only == tag)
+        };
+        // A model without bones has the base.
+        let summary = self.vertices.summary(bones.max(1));
+        summary.is_finite && summary.bones_exist && summary.tags().all(is_valid)
+    }
+
+    /// Returns `true` if no face violates a constraint.
+    pub(in super::super) fn has_valid_faces(&self) -> bool {
+        let summary = self.faces.summary(self.vertices.len());
+        let mut forms = summary.forms.into_iter().flatten();
+        summary.vertices_exist && summary.tag2 == 0 && forms.all(|face| self.flags.allows(face))
+    }
+}
+
+impl ControlFlags {
+    /// The sizes of vertices in bits that these flags allow.
+    pub fn vertex_sizes(self) -> &'static [u32] {
+        match self.vertex_subtype() {
+            0 => &[64],
+            1 => &[64, 96, 128],
+            2 => &[128],
+            _ => &[96],
+        }
+    }
+
+    /// Whether these flags allow a face of this form.
+    pub fn allows(self, face: PackedFace) -> bool {
+        match self.triangles_type() {
+            0 => face.bits() == 32 && face.corners() == 3,
+            1 => true,
+            2 => face.bits() == 64 && face.corners() == 3,
+            _ => face.bits() == 64,
+        }
+    }
+}

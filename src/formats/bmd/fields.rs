@@ -1,0 +1,108 @@
+//! Documents by the names of their declaration.
+
+use std::io::Cursor;
+
+use binrw::BinWrite;
+
+use super::document::{Animation, Bone, Document, Mesh, Transform};
+use super::schema::{AnimDef, BoneDef, LodDef, MeshDef};
+use crate::bulk;
+use crate::layout::walk::{Fields, Part};
+
+impl Fields for Document {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        match name {
+            "header" => Part::fields(HeaderFields(self)),
+            "meshes" => {
+                Part::items(&self.meshes, |mesh| Part::fields(MeshFields { mesh, bones: self.bones.len() }))
+            }
+            "lods" => {
+                let mut bytes = Cursor::new(Vec::new());
+                match self.lods.write_le(&mut bytes) {
+                    Ok(()) => Part::Bytes(bytes.into_inner().into()),
+                    Err(_) => Part::Unknown,
+                }
+            }
+            "bones" => Part::items(&self.bones, Part::fields),
+            "animations" => Part::items(&self.animations, Part::fields),
+            _ => Part::Unknown,
+        }
+    }
+}
+
+struct HeaderFields<'d>(&'d Document);
+
+impl Fields for HeaderFields<'_> {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        let Document { reserved: [resv1, resv2, resv3], meshes, lods, bones, animations } = self.0;
+        match name {
+            "resv1" => Part::number(resv1.to_le_bytes()),
+            "resv2" => Part::number(resv2.to_le_bytes()),
+            "resv3" => Part::number(resv3.to_le_bytes()),
+            "sz_meshes" => Part::count::<u32>(meshes.len() * MeshDef::SIZE as usize),
+            "sz_lods" => Part::count::<u32>(lods.len() * LodDef::SIZE as usize),
+            "sz_bones" => Part::count::<u32>(bones.len() * BoneDef::SIZE as usize),
+            "sz_anims" => Part::count::<u32>(animations.len() * AnimDef::SIZE as usize),
+            _ => Part::Unknown,
+        }
+    }
+}
+
+struct MeshFields<'d> {
+    mesh: &'d Mesh,
+    bones: usize,
+}
+
+impl Fields for MeshFields<'_> {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        let Mesh { n_tris, flags, resv3, material, vertices, faces } = self.mesh;
+        match (name, n_tris, material) {
+            // Conditions ask only whether there is a name.
+            ("ofs_mat", _, _) => Part::number(u32::from(material.is_some()).to_le_bytes()),
+            ("n_vtx", _, _) => Part::count::<u16>(vertices.len()),
+            ("n_tris", Some(stated), _) => Part::number(stated.to_le_bytes()),
+            ("flags", _, _) => Part::number(flags.into_bytes()),
+            ("resv3", _, _) => Part::number(resv3.to_le_bytes()),
+            ("material", _, Some(name)) => Part::Bytes([name.as_bytes(), &[0]].concat().into()),
+            ("vertices", _, _) if self.mesh.has_valid_vertices(self.bones) => Part::Valid,
+            ("vertices", _, _) => Part::Bytes(bulk::as_bytes(vertices.words())),
+            ("faces", _, _) if self.mesh.has_valid_faces() => Part::Valid,
+            ("faces", _, _) => Part::Bytes(bulk::as_bytes(faces.words())),
+            _ => Part::Unknown,
+        }
+    }
+}
+
+impl Fields for Bone {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        match (name, &self.transform) {
+            ("entry", _) => {
+                let mut entry = [0; 13];
+                entry[12] = self.id_parent;
+                Part::number(entry)
+            }
+            ("xform", Transform::Bone(transform)) => Part::number(transform.into_bytes()),
+            ("pseudo", Transform::Pseudo(transform)) => Part::number(transform.into_bytes()),
+            ("id_parent", _) => Part::number([self.id_parent]),
+            ("id_solid", _) => Part::number([self.id_solid]),
+            ("resv1", _) => Part::number([self.resv1]),
+            ("resv2", _) => Part::number([self.resv2]),
+            _ => Part::Unknown,
+        }
+    }
+}
+
+impl Fields for Animation {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        match name {
+            "n_frames" => Part::number([self.n_frames]),
+            "sz_frames" => {
+                let tracks = self.tracks.iter().map(|track| track.as_bytes().len() + 1);
+                Part::count::<u32>(tracks.sum::<usize>() + self.trailing.len())
+            }
+            "resv1" => Part::number([self.resv1]),
+            "resv2" => Part::number([self.resv2]),
+            _ => Part::Unknown,
+        }
+    }
+}

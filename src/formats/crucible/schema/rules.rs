@@ -1,0 +1,36 @@
+//! The rules of Crucible.
+
+use crate::finding::rules;
+
+rules! {
+    MAGIC "CRUCIBLE-MAGIC" Fatal "" "C11" Structure
+        "A container starts with `cmodel` and a line feed.";
+    TRUNCATED "CRUCIBLE-TRUNCATED" Fatal "Mesh Chunk Format" "" Structure
+        "The file is as long as its sizes and counts say.";
+    SIZE "CRUCIBLE-SIZE" Fatal "#2, #3" "C3, C4" Declaration
+        "A compressed size is positive, an uncompressed size not negative.";
+    PACKING "CRUCIBLE-PACKING" Fatal "#4" "C3, C4" Structure
+        "A stream is one raw LZ4 block that gives exactly the uncompressed size.";
+    ATTRIBUTE "CRUCIBLE-ATTRIBUTE" Fatal "*3" "C1, C2" Declaration
+        "The type of an attribute is exactly one known bit.";
+    DUPLICATE "CRUCIBLE-DUPLICATE" Fatal "*2" "C2" Declaration
+        "There is at most one stream of each attribute.";
+    STREAM_SIZE "CRUCIBLE-STREAM-SIZE" Fatal "*4" "C6" Declaration
+        "The uncompressed size is a multiple of the size of a value.";
+    COUNT "CRUCIBLE-COUNT" Fatal "*2" "C6" Declaration
+        "All streams have a value for the same number of vertices.";
+    INDEX_SIZE "CRUCIBLE-INDEX-SIZE" Error "#1" "C5" Declaration
+        "The index size is 0 or 1.";
+    TRAILING "CRUCIBLE-TRAILING" Error "Mesh Chunk Format" "C9" Structure
+        "Nothing follows the last stream.";
+    INDEX_RANGE "CRUCIBLE-INDEX-RANGE" Error "*1" "C8" Declaration
+        "Every index is below the vertex count.";
+    TRIANGLES "CRUCIBLE-TRIANGLES" Warning "*1" "C8" Declaration
+        "The number of indices is a multiple of 3.";
+    POSITION "CRUCIBLE-POSITION" Warning "*3" "C8" Code("searches the list of streams")
+        "There is a stream of positions.";
+    NO_STREAMS "CRUCIBLE-NO-STREAMS" Warning "#5" "C8" Declaration
+        "There are attribute streams.";
+    WEIGHT_SUM "CRUCIBLE-WEIGHT-SUM" Warning "*5" "C8" Declaration
+        "The four influences of a vertex add up to 1.0, give or take 0.001.";
+}

@@ -1,0 +1,69 @@
+//! Documents by the names of their declaration.
+
+use std::io::Cursor;
+
+use binrw::BinWrite;
+
+use super::schema::{Animation, Document, RenderlibPose};
+use crate::Dialect;
+use crate::bulk;
+use crate::layout::walk::{Fields, Part};
+
+impl Fields for Document {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        match name {
+            "header" => Part::fields(HeaderFields(self)),
+            "vertices" => Part::Bytes(self.vertices.as_bytes().into()),
+            "indices" => Part::Bytes(bulk::as_bytes(&self.indices)),
+            "joints" => {
+                let mut bytes = Cursor::new(Vec::new());
+                match self.joints.write_le(&mut bytes) {
+                    Ok(()) => Part::Bytes(bytes.into_inner().into()),
+                    Err(_) => Part::Unknown,
+                }
+            }
+            "animations" => Part::items(&self.animations, |animation| {
+                Part::fields(AnimationFields { animation, dialect: self.dialect })
+            }),
+            "strings" => Part::Bytes(self.strings.as_bytes().into()),
+            _ => Part::Unknown,
+        }
+    }
+}
+
+struct HeaderFields<'d>(&'d Document);
+
+impl Fields for HeaderFields<'_> {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        let Document { vertices, indices, joints, .. } = self.0;
+        match name {
+            "format" => Part::number(vertices.format().into_bytes()),
+            "vertex_count" => Part::count::<u32>(vertices.len()),
+            "index_count" => Part::count::<u32>(indices.len()),
+            "joint_count" => Part::count::<u8>(joints.len()),
+            _ => Part::Unknown,
+        }
+    }
+}
+
+struct AnimationFields<'d> {
+    animation: &'d Animation,
+    dialect: Dialect,
+}
+
+impl Fields for AnimationFields<'_> {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        let Animation { name: string, timestamps, poses, .. } = self.animation;
+        match (name, string) {
+            ("name", Some(string)) => Part::number(string.to_le_bytes()),
+            ("timestamps", _) => Part::Bytes(bulk::as_bytes(timestamps)),
+            ("poses", _) if self.dialect != Dialect::Renderlib => Part::Bytes(bulk::as_bytes(poses)),
+            ("poses", _) => {
+                let poses: Result<Vec<_>, _> =
+                    poses.iter().map(|pose| RenderlibPose::try_from(*pose)).collect();
+                poses.map_or(Part::Unknown, |poses| Part::Bytes(bulk::as_bytes(&poses).into_owned().into()))
+            }
+            _ => Part::Unknown,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Forests: lists in which each item names its parent.
+
+/// The form of a forest.
+#[derive(Debug)]
+pub(super) struct Forest {
+    /// The number that stands for no parent.
+    pub(super) none: Option<i128>,
+    /// Whether the first item is the only root, and its own parent.
+    pub(super) rooted: bool,
+    /// The numbers that may name items instead of their positions.
+    pub(super) ids: Option<Vec<i128>>,
+    /// Whether parents precede their children.
+    pub(super) parents_first: bool,
+}
+
+/// Returns the items with an invalid parent, each with a message. Where items have ids, parents may be ids as well, if all
+/// of them then make a forest.
+pub(super) fn faults(parents: &[i128], forest: &Forest) -> Vec<(usize, String)> {
+    let by_position = faults_at(parents, forest, &|item| Some(item));
+    match &forest.ids {
+        Some(ids) if !by_position.is_empty() => {
+            let place = |item: usize| usize::try_from(*ids.get(item)?).ok();
+            if faults_at(parents, forest, &place).is_empty() { Vec::new() } else { by_position }
+        }
+        _ => by_position,
+    }
+}
+
+/// Returns the items with an invalid parent, if parents name items by `place`.
+fn faults_at(
+    parents: &[i128],
+    forest: &Forest,
+    place: &dyn Fn(usize) -> Option<usize>,
+) -> Vec<(usize, String)> {
+    let count = parents.len();
+    let is_first_root = |item: usize, parent: i128| forest.rooted && item == 0 && parent == 0;
+    let is_root = |item: usize, parent: i128| forest.none == Some(parent) || is_first_root(item, parent);
+    let mut parent_of: Vec<Option<usize>> = vec![None; count];
+    for (item, parent) in parents.iter().enumerate() {
+        if let Some(slot) = place(item).and_then(|place| parent_of.get_mut(place)) {
+            *slot = usize::try_from(*parent).ok().filter(|_| !is_root(item, *parent));
+        }
+    }
+    let in_circle = circles(&parent_of);
+    let mut faults = Vec::new();
+    for (item, parent) in parents.iter().enumerate().filter(|(item, parent)| !is_root(*item, **parent)) {
+        let own = place(item);
+        let message = match usize::try_from(*parent).ok().filter(|parent| *parent < count) {
+            None => format!("parent {parent}, but there are {count}"),
+            _ if forest.rooted && item == 0 => format!("parent {parent} of the first, expected 0"),
+            Some(parent) if forest.parents_first && parent >= item => {
+                format!("parent {parent}, expected one before {item}")
+            }
+            Some(parent) if forest.rooted && forest.none == parents.get(parent).copied() => {
+                format!("parent {parent} is outside the tree")
+            }
+            Some(_) if own.is_some_and(|own| in_circle.get(own) == Some(&true)) => {
+                "is its own ancestor".to_owned()
+            }
+            Some(_) => continue,
+        };
+        faults.push((item, message));
+    }
+    faults
+}
+
+/// Returns for each item whether it is its own ancestor. Each item is visited twice at most.
+fn circles(parent_of: &[Option<usize>]) -> Vec<bool> {
+    let (mut in_circle, mut visited_from) = (vec![false; parent_of.len()], vec![usize::MAX; parent_of.len()]);
+    for start in 0..parent_of.len() {
+        let mut item = start;
+        while let Some(visited) = visited_from.get_mut(item).filter(|visited| **visited == usize::MAX) {
+            *visited = start;
+            match parent_of[item] {
+                Some(parent) => item = parent,
+                None => break,
+            }
+        }
+        // A path that ends at an item of its own has closed a circle there.
+        let closes = visited_from.get(item) == Some(&start) && parent_of[item].is_some();
+        while closes && !in_circle[item] {
+            in_circle[item] = true;
+            match parent_of[item] {
+                Some(parent) => item = parent,
+                None => break,
+            }
+        }
+    }
+    in_circle
+}

@@ -1,0 +1,104 @@
+//! The messages of violated constraints.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+use super::numbers::Numbers;
+use super::scalar::Scalar;
+use super::test::{Test, Violation};
+use super::{Constraint, Requirement};
+use crate::layout::wording::alternatives;
+use crate::layout::{Lookup, Value};
+
+/// Returns the message of a constraint, or the usual one, with the values of other fields filled in.
+pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'static, str> {
+    let Some(message) = constraint.message else {
+        return Cow::Borrowed(match constraint.requirement {
+            Requirement::Below(_) | Requirement::IndexInto { .. } => {
+                "found {found}, expected less than {limit}"
+            }
+            Requirement::OneOf(_) => "found {found}, expected {limit}",
+            Requirement::Finite => "{found} is not finite",
+            Requirement::Unique => "{found} for the second time",
+            Requirement::Ordered => "{found} after {previous}",
+            Requirement::Position => "found {found}, expected {position}",
+            Requirement::Equal => "found {found}, but the first has {previous}",
+            Requirement::SameLength => "{found} items, but the first has {previous}",
+            Requirement::Permutation { .. } | Requirement::Forest { .. } => "{problem}",
+            Requirement::Sum { .. } => "adds up to {found}, expected {limit}",
+            Requirement::ReservedZero => "reserved bits are set: {found:#x}",
+            Requirement::Terminated => "the last string does not end with a NUL",
+            Requirement::Holds(_) => "does not hold",
+            Requirement::Within { .. } => "{found} items from {first} on, but there are {limit}",
+        });
+    };
+    let mut text = Cow::Borrowed(message);
+    for placeholder in constraint.placeholders() {
+        let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
+        if let Some(Value::Int(number)) = values.lookup(&name.split('.').collect::<Vec<_>>()) {
+            let mut value = String::new();
+            let _ = write_number(&mut value, number.into(), format);
+            text = Cow::Owned(text.replace(&format!("{{{placeholder}}}"), &value));
+        }
+    }
+    text
+}
+
+/// Fills the numbers of a violation in a template.
+pub(super) fn fill(template: &str, test: &Test, numbers: &Numbers, violation: &Violation) -> String {
+    let mut text = String::new();
+    for part in template.split_inclusive(['{', '}']) {
+        let _ = match part.strip_suffix('}') {
+            None => write!(text, "{}", part.trim_end_matches('{')),
+            Some(placeholder) => fill_one(&mut text, placeholder, test, numbers, violation),
+        };
+    }
+    text
+}
+
+fn fill_one(
+    text: &mut String,
+    placeholder: &str,
+    test: &Test,
+    numbers: &Numbers,
+    violation: &Violation,
+) -> fmt::Result {
+    let (name, format) = placeholder.split_once(':').unwrap_or((placeholder, ""));
+    match (name, test) {
+        (
+            "limit",
+            Test::Below(limit) | Test::IndexInto { len: limit, .. } | Test::Within { len: limit, .. },
+        ) => {
+            write!(text, "{limit}")
+        }
+        ("limit", Test::Sum { total, .. }) => write!(text, "{total}"),
+        ("limit", Test::OneOf(values)) => text.write_str(&alternatives(values)),
+        ("limit", Test::Permutation(group)) => {
+            write!(text, "{}", if *group == 0 { numbers.len() } else { *group })
+        }
+        ("first", Test::Within { first, .. }) => write!(text, "{first}"),
+        ("items", _) => write!(text, "{}", numbers.len()),
+        ("position", _) => write!(text, "{}", violation.item),
+        ("problem", _) => text.write_str(violation.message.as_deref().unwrap_or_default()),
+        ("previous", _) => match violation.previous {
+            Some(previous) => write!(text, "{previous}"),
+            None => Ok(()),
+        },
+        ("found", _) => match (violation.found, &*numbers.item(violation.item).collect::<Vec<_>>()) {
+            (Some(number), _) => write_number(text, number, format),
+            (None, [number]) => write_number(text, *number, format),
+            (None, numbers) => write!(text, "{numbers:?}"),
+        },
+        _ => Ok(()),
+    }
+}
+
+fn write_number(text: &mut String, number: Scalar, format: &str) -> fmt::Result {
+    match (number, format.strip_prefix('#').and_then(|format| format.strip_suffix('x'))) {
+        (Scalar::Int(number), Some(width)) => {
+            let width = width.trim_start_matches('0').parse().unwrap_or(0);
+            write!(text, "{number:#0width$x}")
+        }
+        (number, _) => write!(text, "{number}"),
+    }
+}

@@ -1,0 +1,161 @@
+//! Numbers as they lie in memory: one after the other, or as a field of records.
+
+use std::borrow::Cow;
+
+use super::scalar::Scalar;
+use crate::layout::{Type, Value};
+
+/// Items of the same number of numbers of one type, at a fixed distance.
+#[derive(Debug, Clone)]
+pub(super) struct Numbers<'b> {
+    ty: Type,
+    bytes: Cow<'b, [u8]>,
+    /// The numbers of an item: 1, or the length of an array.
+    pub(super) per_item: usize,
+    /// The distance of items in bytes.
+    pub(super) stride: usize,
+    offset: usize,
+}
+
+/// Calls a function with an iterator over all numbers of plain types.
+macro_rules! typed {
+    ($numbers:expr, |$all:ident| $body:expr, $other:expr) => {
+        match $numbers.ty {
+            Type::Unsigned(1) => typed!(u8, $numbers, |$all| $body),
+            Type::Unsigned(2) => typed!(u16, $numbers, |$all| $body),
+            Type::Unsigned(4) => typed!(u32, $numbers, |$all| $body),
+            Type::Signed(1) => typed!(i8, $numbers, |$all| $body),
+            Type::Signed(2) => typed!(i16, $numbers, |$all| $body),
+            Type::Signed(4) => typed!(i32, $numbers, |$all| $body),
+            _ => $other,
+        }
+    };
+    ($number:ty, $numbers:expr, |$all:ident| $body:expr) => {{
+        let number = |bytes: &[u8; size_of::<$number>()]| <$number>::from_le_bytes(*bytes);
+        if $numbers.is_contiguous() {
+            let $all = $numbers.bytes.as_chunks().0.iter().map(number);
+            $body
+        } else {
+            let $all = $numbers.records().flat_map(|record| record.as_chunks().0.iter().map(number));
+            $body
+        }
+    }};
+}
+
+impl<'b> Numbers<'b> {
+    /// Returns numbers of type `ty` that fill `bytes`.
+    pub(super) fn new(ty: Type, bytes: impl Into<Cow<'b, [u8]>>, per_item: usize) -> Numbers<'b> {
+        let per_item = per_item.max(1);
+        let stride = size_of_type(&ty) * per_item;
+        Numbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
+    }
+
+    /// Returns a field of records of `stride` bytes.
+    pub(super) fn column(
+        ty: Type,
+        records: &'b [u8],
+        per_item: usize,
+        (stride, offset): (usize, usize),
+    ) -> Numbers<'b> {
+        Numbers {
+            ty,
+            bytes: Cow::Borrowed(records),
+            per_item: per_item.max(1),
+            stride: stride.max(1),
+            offset,
+        }
+    }
+
+    /// Returns the size of a number in bytes.
+    pub(super) fn size(&self) -> usize {
+        size_of_type(&self.ty)
+    }
+
+    /// Returns the same numbers, next to each other and with `per_item` numbers an item.
+    pub(super) fn grouped(self, per_item: usize) -> Numbers<'b> {
+        if per_item <= 1 {
+            return self;
+        }
+        let bytes = self.records().flatten().copied().collect::<Vec<_>>();
+        Numbers::new(self.ty, bytes, per_item * self.per_item)
+    }
+
+    /// The number of items.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len() / self.stride
+    }
+
+    fn is_contiguous(&self) -> bool {
+        self.stride == self.per_item * self.size()
+    }
+
+    /// Returns the numbers of each item as bytes.
+    fn records(&self) -> impl Iterator<Item = &[u8]> {
+        let end = self.offset + self.size() * self.per_item;
+        self.bytes
+            .chunks_exact(self.stride)
+            .map(move |record| record.get(self.offset..end).unwrap_or_default())
+    }
+
+    /// Returns the numbers of an item.
+    pub(super) fn item(&self, index: usize) -> impl Iterator<Item = Scalar> + Clone + '_ {
+        let size = self.size();
+        let start = self.stride * index + self.offset;
+        let bytes = self.bytes.get(start..start + size * self.per_item).unwrap_or_default();
+        bytes.chunks_exact(size).map(|bytes| scalar(&self.ty, bytes))
+    }
+
+    /// Returns the first number of each item.
+    pub(super) fn firsts(&self) -> impl Iterator<Item = Scalar> + '_ {
+        let size = self.size();
+        self.records().filter_map(move |record| Some(scalar(&self.ty, record.get(..size)?)))
+    }
+
+    /// Returns all numbers.
+    pub(super) fn all(&self) -> impl Iterator<Item = Scalar> + '_ {
+        let size = self.size();
+        self.records().flat_map(move |record| record.chunks_exact(size).map(|bytes| scalar(&self.ty, bytes)))
+    }
+
+    /// Returns `true` if all numbers are known to be below `limit`.
+    pub(super) fn are_below(&self, limit: i128) -> bool {
+        typed!(
+            self,
+            |all| all.reduce(|a, b| a.max(b)).is_none_or(|max| i128::from(max) < limit),
+            self.all().all(|number| number.is_below(limit))
+        )
+    }
+
+    /// Returns `true` if all numbers are finite.
+    pub(super) fn are_finite(&self) -> bool {
+        match self.ty {
+            Type::Float(4) => {
+                typed!(u32, self, |all| all.fold(true, |are, bits| are & f32::from_bits(bits).is_finite()))
+            }
+            Type::Float(_) => self.all().all(Scalar::is_finite),
+            _ => true,
+        }
+    }
+
+    /// Returns `true` if no first number is less than the one before it.
+    pub(super) fn are_ascending(&self) -> bool {
+        let mut previous = None;
+        self.firsts().all(|number| !previous.replace(number).is_some_and(|previous| number < previous))
+    }
+}
+
+fn size_of_type(ty: &Type) -> usize {
+    ty.size().map_or(1, |size| size.max(1) as usize)
+}
+
+/// Returns a number, or the bits of a word.
+fn scalar(ty: &Type, bytes: &[u8]) -> Scalar {
+    match ty.value_of(bytes) {
+        Value::Int(number) => Scalar::Int(number),
+        Value::Bits(word, _) => Scalar::Int(word as i128),
+        Value::F32(number) => Scalar::F32(number),
+        Value::F64(number) => Scalar::F64(number),
+        Value::Bool(flag) => Scalar::Int(flag.into()),
+        Value::Text(_) | Value::Struct(_) => Scalar::Int(0),
+    }
+}

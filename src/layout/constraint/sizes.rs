@@ -1,0 +1,88 @@
+//! The sizes of the lists that constraints refer to.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+
+use super::Requirement;
+use crate::layout::program::{Order, reachable};
+use crate::layout::walk::{Node, Segment, Visit, Visitor};
+use crate::layout::{Field, Type, Value};
+
+/// The number of items of each list that a constraint refers to, by its path. As a visitor, it collects them.
+pub(in crate::layout) struct Sizes {
+    names: BTreeSet<&'static str>,
+    sizes: HashMap<Vec<Segment>, u64>,
+}
+
+impl Sizes {
+    /// Prepares for the constraints of `ty`.
+    pub(in crate::layout) fn new(ty: &'static Type) -> Sizes {
+        let reached = reachable(&[("", ty)], Order::Reading);
+        let constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
+        let names = constraints.filter_map(|constraint| match constraint.requirement {
+            Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => last_name(list),
+            _ => None,
+        });
+        Sizes { names: names.collect(), sizes: HashMap::new() }
+    }
+
+    /// Returns `true` if no constraint refers to a list.
+    pub(in crate::layout) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Returns the number of items of a list of the nearest struct that encloses the value at `path`.
+    pub(in crate::layout) fn find(&self, path: &[Segment], list: &[Segment]) -> Option<u64> {
+        let enclosing = (0..path.len()).rev();
+        enclosing.map(|depth| [&path[..depth], list].concat()).find_map(|path| self.sizes.get(&path).copied())
+    }
+
+    /// Keeps the size of a list, if a constraint refers to it.
+    pub(in crate::layout) fn insert(&mut self, path: &[Segment], size: Option<u64>) {
+        if let (Some(size), Some(name)) = (size, last_name(path))
+            && self.names.contains(name)
+        {
+            self.sizes.insert(path.to_vec(), size);
+        }
+    }
+
+    /// Returns `true` if a value has lists in it that constraints refer to.
+    fn is_in(&self, ty: &Type) -> bool {
+        ty.declaration().is_some_and(|declaration| declaration.fields().any(|field| self.is_field(field)))
+    }
+
+    /// Returns `true` if a field is such a list, or has one in it.
+    fn is_field(&self, field: &Field) -> bool {
+        self.names.contains(field.name) || self.is_in(&field.content())
+    }
+}
+
+/// Returns the last step of a path if it is a field.
+fn last_name(path: &[Segment]) -> Option<&'static str> {
+    match path.last()? {
+        Segment::Field(name) => Some(name),
+        Segment::Index(_) => None,
+    }
+}
+
+impl Visitor for Sizes {
+    fn enter(&mut self, node: &Node) -> Visit {
+        if self.is_in(node.ty) { Visit::All } else { Visit::Nothing }
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        self.insert(node.path, node.count);
+        ControlFlow::Continue(())
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if let Value::Int(number) = value {
+            self.insert(node.path, u64::try_from(*number).ok());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn unpack(&mut self, node: &Node) -> bool {
+        node.field.is_some_and(|field| self.is_field(field))
+    }
+}

@@ -1,0 +1,90 @@
+//! Mutated files: valid ones whose bytes are changed without regard to their declaration.
+
+mod mutation;
+mod numbers;
+mod tree;
+
+use std::fmt;
+
+use proptest::strategy::Strategy;
+
+pub use mutation::Mutation;
+
+/// A mutated file.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mutated {
+    /// The mutated bytes.
+    pub bytes: Vec<u8>,
+    /// The file before its mutations.
+    pub file: Vec<u8>,
+    /// The mutations, each applied to what the one before yields.
+    pub mutations: Vec<Mutation>,
+}
+
+impl Mutated {
+    /// Applies mutations to a file.
+    fn new(file: Vec<u8>, mutations: Vec<Mutation>) -> Mutated {
+        let mut bytes = file.clone();
+        mutations.iter().for_each(|mutation| mutation.apply(&mut bytes));
+        Mutated { bytes, file, mutations }
+    }
+}
+
+/// `bit 0 of byte 0x3 flipped, truncated at byte 0x8`.
+impl fmt::Display for Mutated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.mutations.iter().enumerate().try_for_each(|(index, mutation)| {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{mutation}")
+        })
+    }
+}
+
+/// The mutations and the mutated bytes, which are what a failing test shows.
+impl fmt::Debug for Mutated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}: {:02x?}", self.bytes)
+    }
+}
+
+/// A strategy for mutated files: one to four mutations of a file of `files`, half of them within its first 64 bytes.
+/// A mutation flips a bit, overwrites or inserts a word, repeats, removes or cuts off bytes, or appends the end of
+/// another file. Words have 1, 2, 4 or 8 bytes in either byte order and are numbers near which readers fail: 0, -1,
+/// the limits of integers, powers of two, the size of the file, neighbours of the present value.
+///
+/// Where [`broken`](super::broken) breaks one thing that a declaration states, mutations know no declaration: some files
+/// are still valid, and others reach what no declaration states. A failing case shrinks to fewer mutations, then to
+/// simpler ones; then the file itself shrinks, and mutations keep their distance from its start or its end.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::{Layout, generate};
+/// use proptest::test_runner::{TestError, TestRunner};
+///
+/// /// A list of heights.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little, magic = b"HGT")]
+/// struct Heights {
+///     /// Number of samples.
+///     count: u8,
+///     #[br(count = count)]
+///     samples: Vec<u8>,
+/// }
+///
+/// /// Returns the last sample. It trusts the count.
+/// fn last(file: &[u8]) -> Option<u8> {
+///     let count = *file.strip_prefix(b"HGT")?.first()? as usize;
+///     if count == 0 { None } else { Some(file[3 + count]) }
+/// }
+///
+/// let files = generate::mutations(generate::valid::<Heights>(generate::Config::default()));
+/// let result = TestRunner::deterministic().run(&files, |mutated| Ok(drop(last(&mutated.bytes))));
+/// let Err(TestError::Fail(_, smallest)) = result else { panic!("no bug found") };
+/// assert_eq!(smallest.mutations.len(), 1);
+/// assert_eq!(smallest.bytes.len(), 4);
+/// ```
+pub fn mutations(files: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = Mutated> {
+    tree::Mutations { files }
+}

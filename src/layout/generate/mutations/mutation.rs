@@ -1,0 +1,216 @@
+//! Single mutations of a file: drawn, applied, simplified.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::numbers::{interesting, less};
+use crate::text::quoted_or_hex;
+
+/// A change to the bytes of a file. Offsets count in the file that the mutations before it yield.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mutation {
+    /// Flips a bit of a byte, 0 for the lowest.
+    Flip {
+        /// The offset of the byte.
+        at: usize,
+        /// The bit, 0 to 7.
+        bit: u8,
+    },
+    /// Replaces as many bytes of the file by these.
+    Overwrite {
+        /// The offset of the first byte.
+        at: usize,
+        /// The new bytes: a word of 1, 2, 4 or 8 bytes at first.
+        bytes: Vec<u8>,
+    },
+    /// Inserts these bytes.
+    Insert {
+        /// The offset of the first inserted byte.
+        at: usize,
+        /// The inserted bytes.
+        bytes: Vec<u8>,
+    },
+    /// Inserts a copy of a range right after it.
+    Repeat(Range<usize>),
+    /// Removes a range from the middle of the file.
+    Remove(Range<usize>),
+    /// Ends the file at this offset.
+    Truncate(usize),
+    /// Replaces the end of the file by the end of another one.
+    Splice {
+        /// Where the file is cut.
+        at: usize,
+        /// The end of the other file.
+        end: Vec<u8>,
+    },
+}
+
+/// `bytes 0x7..0xb overwritten by [ff, ff, ff, ff]`.
+impl fmt::Display for Mutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |range: &Range<usize>| format!("bytes {:#x}..{:#x}", range.start, range.end);
+        match self {
+            Mutation::Flip { at, bit } => write!(f, "bit {bit} of byte {at:#x} flipped"),
+            Mutation::Overwrite { at, bytes } => {
+                write!(f, "{} overwritten by {}", range(&(*at..at + bytes.len())), quoted_or_hex(bytes))
+            }
+            Mutation::Insert { at, bytes } => write!(f, "{} inserted at byte {at:#x}", quoted_or_hex(bytes)),
+            Mutation::Repeat(repeated) => write!(f, "{} repeated", range(repeated)),
+            Mutation::Remove(removed) => write!(f, "{} removed", range(removed)),
+            Mutation::Truncate(at) => write!(f, "truncated at byte {at:#x}"),
+            Mutation::Splice { at, end } => {
+                write!(f, "from byte {at:#x} on, the last {} bytes of another file", end.len())
+            }
+        }
+    }
+}
+
+/// As many numbers as a mutation is drawn from.
+pub(super) const NUMBERS: usize = 6;
+
+impl Mutation {
+    /// Draws a mutation of a file from numbers; `other` is the file to splice with.
+    pub(super) fn draw(numbers: [u64; NUMBERS], file: &[u8], other: &[u8]) -> Mutation {
+        let [kind, region, place, size, value, order] = numbers;
+        let below = |number: u64, end: usize| (number % end.max(1) as u64) as usize;
+        // Headers come first, and every other mutation there.
+        let region = if region % 2 == 0 { file.len().min(HEADER) } else { file.len() };
+        let at = below(place, region);
+        let width = WIDTHS[below(size, WIDTHS.len())];
+        let word = || {
+            // Half of the words are aligned.
+            let at = if size / 4 % 2 == 0 { at } else { at / width * width };
+            let old = file.get(at..at.saturating_add(width)).unwrap_or_default();
+            (
+                at,
+                interesting(value, width, old, [file.len(), file.len() - at.min(file.len())], order % 2 == 0),
+            )
+        };
+        // A few bytes, or up to all that follow.
+        let left = file.len() - at;
+        let length = 1 + below(value, if order % 2 == 0 { left.min(MAX_FEW) } else { left });
+        match kind % 16 {
+            0..=2 => Mutation::Flip { at, bit: (value % 8) as u8 },
+            3..=8 => {
+                let (at, bytes) = word();
+                Mutation::Overwrite { at, bytes }
+            }
+            9 => {
+                let (at, bytes) = word();
+                // At the end of the file as well.
+                let at = if region == file.len() && place % 4 == 0 { file.len() } else { at };
+                Mutation::Insert { at, bytes }
+            }
+            10 | 11 => Mutation::Repeat(at..at + length),
+            12 => Mutation::Remove(at..at + length),
+            13 | 14 => Mutation::Truncate(at),
+            _ => {
+                let end = other.get(below(value, other.len() + 1)..).unwrap_or_default();
+                Mutation::Splice { at, end: end.to_vec() }
+            }
+        }
+    }
+
+    /// Applies the mutation. Parts beyond the end of the file have no effect.
+    pub(super) fn apply(&self, file: &mut Vec<u8>) {
+        let size = file.len();
+        let within = |range: &Range<usize>| range.start.min(size)..range.end.min(size);
+        match self {
+            Mutation::Flip { at, bit } => {
+                file.iter_mut().skip(*at).take(1).for_each(|b| *b ^= 1 << (bit % 8))
+            }
+            Mutation::Overwrite { at, bytes } => {
+                file.iter_mut().skip(*at).zip(bytes).for_each(|(old, new)| *old = *new);
+            }
+            Mutation::Insert { at, bytes } => {
+                let at = (*at).min(size);
+                file.splice(at..at, bytes.iter().copied());
+            }
+            Mutation::Repeat(range) => {
+                let range = within(range);
+                let copy = file.get(range.clone()).unwrap_or_default().to_vec();
+                file.splice(range.end..range.end, copy);
+            }
+            Mutation::Remove(range) => {
+                let range = within(range);
+                file.drain(range.start..range.end.max(range.start));
+            }
+            Mutation::Truncate(at) => file.truncate(*at),
+            Mutation::Splice { at, end } => {
+                file.truncate(*at);
+                file.extend_from_slice(end);
+            }
+        }
+    }
+
+    /// Simpler mutations in place of this one of a file of `size` bytes, the simplest first.
+    pub(super) fn simpler(&self, size: usize) -> Vec<Mutation> {
+        let shorter = |range: &Range<usize>| {
+            let length = range.end.saturating_sub(range.start);
+            let lengths = [1, length / 2, length.saturating_sub(1)];
+            let shorter = lengths.into_iter().filter(move |other| (1..length).contains(other));
+            let range = range.clone();
+            shorter.flat_map(move |other| [range.start..range.start + other, range.end - other..range.end])
+        };
+        match self {
+            Mutation::Flip { at, bit } => (0..*bit).map(|bit| Mutation::Flip { at: *at, bit }).collect(),
+            Mutation::Overwrite { at, bytes } => {
+                let parts = shorter(&(0..bytes.len())).map(|part| {
+                    let bytes = bytes.get(part.clone()).unwrap_or_default().to_vec();
+                    Mutation::Overwrite { at: at + part.start, bytes }
+                });
+                let smaller = less(bytes).into_iter().map(|bytes| Mutation::Overwrite { at: *at, bytes });
+                parts.chain(smaller).collect()
+            }
+            Mutation::Insert { at, bytes } => {
+                let parts = shorter(&(0..bytes.len())).filter_map(|part| bytes.get(part));
+                let all = parts.map(<[u8]>::to_vec).chain(less(bytes));
+                all.map(|bytes| Mutation::Insert { at: *at, bytes }).collect()
+            }
+            Mutation::Repeat(range) => shorter(range).map(Mutation::Repeat).collect(),
+            Mutation::Remove(range) => shorter(range).map(Mutation::Remove).collect(),
+            Mutation::Truncate(at) => {
+                let lost = size.saturating_sub(*at);
+                let fewer = [1, lost / 2, lost.saturating_sub(1)].into_iter();
+                fewer
+                    .filter(|fewer| (1..lost).contains(fewer))
+                    .map(|lost| Mutation::Truncate(size - lost))
+                    .collect()
+            }
+            Mutation::Splice { at, end } => {
+                let ends = [end.len() / 2, end.len().saturating_sub(1)].into_iter();
+                let ends =
+                    ends.filter(|length| (1..end.len()).contains(length)).map(|length| Mutation::Splice {
+                        at: *at,
+                        end: end.get(end.len() - length..).unwrap_or_default().to_vec(),
+                    });
+                [Mutation::Truncate(*at)].into_iter().chain(ends).collect()
+            }
+        }
+    }
+
+    /// The mutation of a file of `old` bytes at the same distance from the end of one of `new` bytes.
+    pub(super) fn moved_with_end(&self, old: usize, new: usize) -> Mutation {
+        let moved = |at: &usize| (at + new).saturating_sub(old);
+        let moved_range = |range: &Range<usize>| moved(&range.start)..moved(&range.end);
+        match self {
+            Mutation::Flip { at, bit } => Mutation::Flip { at: moved(at), bit: *bit },
+            Mutation::Overwrite { at, bytes } => Mutation::Overwrite { at: moved(at), bytes: bytes.clone() },
+            Mutation::Insert { at, bytes } => Mutation::Insert { at: moved(at), bytes: bytes.clone() },
+            Mutation::Repeat(range) => Mutation::Repeat(moved_range(range)),
+            Mutation::Remove(range) => Mutation::Remove(moved_range(range)),
+            Mutation::Truncate(at) => Mutation::Truncate(moved(at)),
+            Mutation::Splice { at, end } => Mutation::Splice { at: moved(at), end: end.clone() },
+        }
+    }
+}
+
+/// Bytes at the start of a file in which every other mutation lies.
+const HEADER: usize = 64;
+
+/// Sizes of words in bytes.
+const WIDTHS: [usize; 4] = [1, 2, 4, 8];
+
+/// Every other range has at most this many bytes.
+const MAX_FEW: usize = 16;

@@ -1,0 +1,68 @@
+//! Numbers that find bugs, as the bytes of words.
+
+/// A number that readers may not expect, as a word of `width` bytes: 0, 1, -1, the limits of signed and unsigned
+/// integers, powers of two, a number near one of `sizes` or near that of the `old` bytes.
+pub(super) fn interesting(choice: u64, width: usize, old: &[u8], sizes: [usize; 2], is_big: bool) -> Vec<u8> {
+    let bits = 8 * width as u64;
+    let bit = |bit: u64| 1_u64 << (bit % 64);
+    let sign = bit(bits - 1);
+    let (kind, detail) = (choice % 16, choice / 16);
+    let near = |number: u64| match detail % 4 {
+        0 => number,
+        1 => number.wrapping_add(1),
+        2 => number.wrapping_sub(1),
+        _ => number.wrapping_mul(2),
+    };
+    let number = match kind {
+        0 | 1 => 0,
+        2 => 1,
+        3 | 4 => u64::MAX,
+        5 => sign - 1,
+        6 => sign,
+        7..=9 => bit(detail % bits),
+        10 | 11 => near(sizes[(detail / 4 % 2) as usize] as u64),
+        12..=14 => near(number_of(old, is_big)),
+        _ => detail,
+    };
+    word(number, width, is_big)
+}
+
+/// Smaller numbers in place of the little- or big-endian one in these bytes, the smallest first.
+pub(super) fn less(bytes: &[u8]) -> Vec<Vec<u8>> {
+    // In both byte orders together, so that shrinking ends.
+    let sum = |bytes: &[u8]| u128::from(number_of(bytes, false)) + u128::from(number_of(bytes, true));
+    let mut found: Vec<Vec<u8>> = Vec::new();
+    for is_big in [false, true] {
+        let number = number_of(bytes, is_big);
+        let fractions = [0, 1, number >> 32, number >> 16, number >> 8, number / 2];
+        let differences = [number / 4, number / 16, 16, 1].map(|less| number.saturating_sub(less));
+        for smaller in fractions.into_iter().chain(differences) {
+            let smaller = word(smaller, bytes.len(), is_big);
+            if sum(&smaller) < sum(bytes) && !found.contains(&smaller) {
+                found.push(smaller);
+            }
+        }
+    }
+    found
+}
+
+/// The number in up to 8 bytes.
+fn number_of(bytes: &[u8], is_big: bool) -> u64 {
+    let mut word = [0; 8];
+    if is_big {
+        word.iter_mut().zip(bytes.iter().rev()).for_each(|(to, from)| *to = *from);
+    } else {
+        word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    }
+    u64::from_le_bytes(word)
+}
+
+/// The lowest bytes of a number; bytes beyond the eighth are 0.
+fn word(number: u64, width: usize, is_big: bool) -> Vec<u8> {
+    let mut bytes = number.to_le_bytes().to_vec();
+    bytes.resize(width, 0);
+    if is_big {
+        bytes.reverse();
+    }
+    bytes
+}

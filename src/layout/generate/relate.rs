@@ -1,0 +1,143 @@
+//! The generator on constraints that relate items, and on bit fields.
+
+use super::generator::{Context, Generator};
+use super::relations::{forest, ordered_forest, ranks};
+use super::several::integers;
+use crate::layout::bits::WordFields;
+use crate::layout::program::{FormId, Step};
+use crate::layout::walk::Segment;
+use crate::layout::{Declaration, Expr, Lookup, Requirement, Shape, Type, Value};
+
+impl Generator<'_> {
+    /// Makes numbers in the structs of a list positions, permutations or parents, where constraints require that.
+    pub(super) fn relate(&mut self, drawn: &[Option<Value>], item: FormId) {
+        let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = self.program.forms[item].ty
+        else {
+            return;
+        };
+        for field in *fields {
+            for constraint in field.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
+                let seen = self.frames.seen();
+                let eval = |expr: &Option<Expr>| expr.as_ref().and_then(|expr| expr.eval_int(&seen).ok());
+                let Some(numbers) = integers(drawn, Some(field.name)) else { continue };
+                let numbers = match constraint.requirement {
+                    Requirement::Position => (0..numbers.len() as i128).collect(),
+                    Requirement::Permutation { .. } => ranks(&numbers),
+                    Requirement::Forest { none, rooted: false, parents_first: false, .. } => {
+                        forest(&numbers, eval(&none))
+                    }
+                    Requirement::Forest { none, rooted, .. } => ordered_forest(&numbers, eval(&none), rooted),
+                    _ => continue,
+                };
+                for (index, number) in numbers.into_iter().enumerate() {
+                    let item = [Segment::Index(index as u64), Segment::Field(field.name)];
+                    self.values.put(&[&self.draw.path[..], &item].concat(), Some(Value::Int(number)));
+                }
+            }
+        }
+    }
+
+    /// Makes the numbers of a list a permutation, where a constraint requires that.
+    pub(super) fn permute(&mut self, drawn: &[Option<Value>], context: &Context) {
+        for constraint in context.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
+            let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
+            let group = groups.map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&self.frames.seen()));
+            let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else { continue };
+            let ranks = numbers.chunks(group as usize).flat_map(ranks);
+            for (index, number) in ranks.enumerate() {
+                let steps = [Some(Segment::Index(index as u64)), of.map(Segment::Field)];
+                let path = self.draw.path.iter().copied().chain(steps.into_iter().flatten());
+                self.values.put(&path.collect::<Vec<_>>(), Some(Value::Int(number)));
+            }
+        }
+    }
+
+    /// Keeps the sizes of later lists that are known by now.
+    pub(super) fn size_lists(&mut self, steps: &'static [Step]) {
+        for step in steps.iter().filter(|step| step.block.is_none()) {
+            if let Some(Ok(Ok(count))) =
+                step.count.as_ref().map(|count| self.frames.int(count).map(u64::try_from))
+            {
+                self.draw.path.push(Segment::Field(step.field.name));
+                self.relations.sizes.insert(&self.draw.path, Some(count));
+                self.draw.path.pop();
+            }
+        }
+    }
+
+    /// Returns `false` if an earlier item of a list has the same packed word, which a constraint forbids.
+    pub(super) fn is_new(&self, step: &Step, value: &Option<Value>) -> bool {
+        match value {
+            Some(Value::Bits(word, _)) if is_unique(step) => self.relations.is_new(&self.draw.path, *word),
+            _ => true,
+        }
+    }
+
+    /// Returns `false` if a field that follows with the look-aheads drawn so far would violate a constraint.
+    pub(super) fn may_follow(&self, steps: &'static [Step]) -> bool {
+        let follows = |step: &&Step| {
+            step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) == Ok(true))
+        };
+        steps.iter().filter(follows).all(|step| {
+            let mut held = step.holds.iter().filter(|(constraint, _)| self.draw.respects(constraint));
+            held.all(|(_, code)| self.frames.truth(code) != Ok(false))
+        })
+    }
+
+    /// Adapts the bit fields of a packed word to their constraints.
+    pub(super) fn adapted_word(&mut self, value: Value) -> Value {
+        match value {
+            Value::Bits(word, declaration) => Value::Bits(self.adapted_bits(word, declaration), declaration),
+            other => other,
+        }
+    }
+
+    fn adapted_bits(&mut self, mut word: u128, declaration: &'static Declaration) -> u128 {
+        let fields = declaration.bit_fields();
+        for field in fields {
+            if let Some(inner) = field.declared {
+                word = field.bits.put(word, self.adapted_bits(field.bits.of(word), inner));
+            }
+            for constraint in field.constraints {
+                let seen = self.frames.seen();
+                let values = WordFields { word, fields, outer: &seen };
+                let applies =
+                    constraint.condition.is_none_or(|condition| condition.eval_bool(&values) == Ok(true));
+                let Value::Int(number) = field.value(word) else { continue };
+                if !applies || !self.draw.respects(constraint) {
+                    continue;
+                }
+                let path = [&self.draw.path[..], &[Segment::Field(field.name)]].concat();
+                let adapted = match &constraint.requirement {
+                    Requirement::IndexInto { none, .. } => {
+                        let none = none.as_ref().and_then(|none| none.eval_int(&values).ok());
+                        let requirement = &constraint.requirement;
+                        let position =
+                            self.relations.position(&path, number, requirement, none, self.max_items);
+                        position.unwrap_or(number)
+                    }
+                    Requirement::OneOf(allowed) if is_one_of(number, allowed, &values) => number,
+                    Requirement::Holds(condition) => match condition.eval_bool(&values) {
+                        Ok(false) => 0,
+                        _ => number,
+                    },
+                    requirement => match self.draw.adapted(Value::Int(number), requirement, &values, None) {
+                        Value::Int(number) => number,
+                        _ => number,
+                    },
+                };
+                word = field.bits.put(word, adapted as u128);
+            }
+        }
+        word
+    }
+}
+
+fn is_one_of(number: i128, allowed: &[Expr], values: &dyn Lookup) -> bool {
+    allowed.iter().any(|expr| expr.eval_int(values) == Ok(number))
+}
+
+/// Returns `true` if the values of a field differ in the items of a list.
+pub(super) fn is_unique(step: &Step) -> bool {
+    step.field.constraints.iter().any(|constraint| constraint.requirement == Requirement::Unique)
+}

@@ -1,0 +1,133 @@
+//! Numbers that relate the items of lists: positions, permutations, parents.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::layout::constraint::Sizes;
+use crate::layout::walk::Segment;
+use crate::layout::{Requirement, Type};
+
+/// The sizes of lists that positions refer to, and the positions in lists that are drawn later.
+pub(super) struct Relations {
+    pub(super) sizes: Sizes,
+    /// The number of items that a list needs, by candidates for its path.
+    needs: HashMap<Vec<Segment>, u64>,
+    /// The weights of positions that stand for none.
+    weightless: HashSet<Vec<Segment>>,
+    /// The common length of the lists in the items of a list.
+    lengths: HashMap<Vec<Segment>, u64>,
+    /// The values of a field of the items of a list so far.
+    seen: HashMap<Vec<Segment>, BTreeSet<u128>>,
+}
+
+impl Relations {
+    pub(super) fn new(ty: &'static Type) -> Relations {
+        Relations {
+            sizes: Sizes::new(ty),
+            needs: HashMap::new(),
+            weightless: HashSet::new(),
+            lengths: HashMap::new(),
+            seen: HashMap::new(),
+        }
+    }
+
+    /// Returns the drawn number as a position in a list. If the list is drawn later, it gets enough items.
+    pub(super) fn position(
+        &mut self,
+        path: &[Segment],
+        number: i128,
+        requirement: &Requirement,
+        none: Option<i128>,
+        max_items: u64,
+    ) -> Option<i128> {
+        let Requirement::IndexInto { list, weights, .. } = requirement else { return None };
+        let size = self.sizes.find(path, list);
+        let limit = i128::from(size.unwrap_or(max_items));
+        // Of an odd number beyond the list, the position is none.
+        if let Some(none) = none.filter(|_| limit == 0 || number >= limit && number % 2 == 1) {
+            if let (Some(weights), [outer @ .., Segment::Field(_), Segment::Index(index)]) = (weights, path) {
+                self.weightless.insert([outer, &[Segment::Field(weights), Segment::Index(*index)]].concat());
+            }
+            return Some(none);
+        }
+        let position = if limit == 0 { return None } else { number.rem_euclid(limit) };
+        if size.is_none() {
+            for depth in 0..path.len() {
+                let need = self.needs.entry([&path[..depth], list].concat()).or_default();
+                *need = (*need).max(position as u64 + 1);
+            }
+        }
+        Some(position)
+    }
+
+    /// Returns the number of items of a list that is drawn now.
+    pub(super) fn count(&mut self, path: &[Segment], drawn: u64, has_same_length: bool) -> u64 {
+        let count = drawn.max(self.needs.get(path).copied().unwrap_or_default());
+        let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+        match list.filter(|_| has_same_length) {
+            Some(list) => *self.lengths.entry(path[..list].to_vec()).or_insert(count),
+            None => count,
+        }
+    }
+
+    /// Returns `true` for a weight that has to be 0.
+    pub(super) fn is_weightless(&self, path: &[Segment]) -> bool {
+        self.weightless.contains(path)
+    }
+
+    /// Returns `true` if no earlier item of the list around `path` has this value.
+    pub(super) fn is_new(&self, path: &[Segment], word: u128) -> bool {
+        list_of(path).and_then(|list| self.seen.get(&list)).is_none_or(|seen| !seen.contains(&word))
+    }
+
+    pub(super) fn keep(&mut self, path: &[Segment], word: u128) {
+        if let Some(list) = list_of(path) {
+            self.seen.entry(list).or_default().insert(word);
+        }
+    }
+}
+
+/// Returns the path of a field of all items of the innermost list.
+fn list_of(path: &[Segment]) -> Option<Vec<Segment>> {
+    let list = path.iter().rposition(|step| matches!(step, Segment::Index(_)))?;
+    Some([&path[..list], &path[list + 1..]].concat())
+}
+
+/// Returns the rank of each number: a permutation of the numbers from 0 up.
+pub(super) fn ranks(numbers: &[i128]) -> Vec<i128> {
+    let mut sorted: Vec<_> = numbers.iter().enumerate().map(|(place, number)| (*number, place)).collect();
+    sorted.sort_unstable();
+    let mut ranks = vec![0; numbers.len()];
+    sorted.into_iter().enumerate().for_each(|(rank, (_, place))| ranks[place] = rank as i128);
+    ranks
+}
+
+/// Returns parents in a forest, which follow their children where an odd number is drawn first.
+pub(super) fn forest(parents: &[i128], none: Option<i128>) -> Vec<i128> {
+    if parents.first().is_none_or(|parent| parent % 2 == 0) {
+        return ordered_forest(parents, none, false);
+    }
+    let reversed: Vec<i128> = parents.iter().rev().copied().collect();
+    let turned = |parent| if Some(parent) == none { parent } else { parents.len() as i128 - 1 - parent };
+    ordered_forest(&reversed, none, false).into_iter().rev().map(turned).collect()
+}
+
+/// Returns parents that precede their children. Drawn parents that stand for none stay so.
+pub(super) fn ordered_forest(parents: &[i128], none: Option<i128>, rooted: bool) -> Vec<i128> {
+    let mut inside: Vec<i128> = Vec::new();
+    let mut forest = Vec::new();
+    for (item, parent) in parents.iter().enumerate() {
+        let chosen = inside.get(parent.rem_euclid(inside.len().max(1) as i128) as usize);
+        let is_beyond = *parent >= parents.len() as i128;
+        forest.push(match (none, chosen) {
+            (Some(none), _) if *parent == none => none,
+            (Some(none), _) if !rooted && is_beyond => none,
+            (Some(none), None) if !rooted => none,
+            (_, None) => 0,
+            (_, Some(chosen)) => *chosen,
+        });
+        if !(rooted && none == Some(*parent)) {
+            inside.push(item as i128);
+        }
+    }
+    forest
+}

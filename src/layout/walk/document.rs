@@ -1,0 +1,157 @@
+//! The walker on documents: values in memory, named as in their declaration.
+
+use std::borrow::Cow;
+
+use super::walker::{Flow, Interrupt, Space, Walker};
+use super::{Fault, Segment, Visitor};
+use crate::Limits;
+use crate::layout::Type;
+use crate::layout::program::{Body, Frames, Item, Kind, Program, Step};
+
+/// A part of a document.
+pub enum Part<'d> {
+    /// Missing, or known only to an encoder: an offset, the size of packed bytes.
+    Unknown,
+    /// Known to satisfy all constraints.
+    Valid,
+    /// The encoded value: of a list all items, of a packed block the unpacked content.
+    Bytes(Cow<'d, [u8]>),
+    /// A struct, or the chosen alternative of a choice.
+    Fields(Box<dyn Fields + 'd>),
+    /// The items of a list.
+    Items(Box<dyn Iterator<Item = Part<'d>> + 'd>),
+}
+
+/// A struct of a document.
+///
+/// Returns [`Part::Bytes`] for single values and bulk data, so that the declaration decodes them.
+pub trait Fields {
+    /// Returns the value of the declared field `name`; of a choice, that of the alternative `name`.
+    fn field(&self, name: &'static str) -> Part<'_>;
+}
+
+impl<T: Fields + ?Sized> Fields for &T {
+    fn field(&self, name: &'static str) -> Part<'_> {
+        (**self).field(name)
+    }
+}
+
+impl<'d> Part<'d> {
+    /// Returns a struct of the document.
+    pub fn fields(fields: impl Fields + 'd) -> Part<'d> {
+        Part::Fields(Box::new(fields))
+    }
+
+    /// Returns the items of a list.
+    pub fn items<T>(
+        items: impl IntoIterator<Item = T, IntoIter: 'd>,
+        part: impl FnMut(T) -> Part<'d> + 'd,
+    ) -> Part<'d> {
+        Part::Items(Box::new(items.into_iter().map(part)))
+    }
+
+    /// Returns a number of items; [`Part::Unknown`] if it does not fit in `N`.
+    pub fn count<N: TryFrom<usize> + Into<i128>>(items: usize) -> Part<'d> {
+        let count = N::try_from(items).map(Into::<i128>::into);
+        count
+            .map_or(Part::Unknown, |count| Part::Bytes(count.to_le_bytes()[..size_of::<N>()].to_vec().into()))
+    }
+
+    /// Returns a number or packed word.
+    pub fn number<const N: usize>(le_bytes: [u8; N]) -> Part<'d> {
+        Part::Bytes(Cow::Owned(le_bytes.to_vec()))
+    }
+}
+
+/// Walks over a document as one value of type `ty`. Bytes that do not follow the declaration end the walk.
+pub(in crate::layout) fn walk_fields(
+    ty: &'static Type,
+    document: &dyn Fields,
+    limits: &Limits,
+    visitor: &mut dyn Visitor,
+) -> Result<(), Fault> {
+    let program = Program::of(ty);
+    let frames = Frames::new(program);
+    let mut walker = Walker { program, visitor, path: Vec::new(), limits, muted: false, frames };
+    match walker.part(Part::fields(document), &Item::root(program)) {
+        Ok(()) | Err(Interrupt::Stopped) => Ok(()),
+        Err(Interrupt::Fault(fault)) => Err(*fault),
+    }
+}
+
+impl Walker<'_> {
+    fn part(&mut self, part: Part, item: &Item) -> Flow<()> {
+        let nothing = Space::of(&[]);
+        match (part, self.program.forms[item.form].kind) {
+            (Part::Bytes(bytes), kind) => {
+                let size = match kind {
+                    Kind::Items(inner, None) => {
+                        self.frames.size_of(inner, item.call).filter(|size| *size > 0)
+                    }
+                    _ => None,
+                };
+                let space = Space::of(&bytes);
+                let item = Item { count: size.map(|size| space.len() / size), ..*item };
+                let end = self.value(&space, 0, &item)?;
+                self.constrained(&space, 0..end, &item);
+            }
+            (Part::Fields(fields), Kind::Unit(unit)) => {
+                let unit = &self.program.units[unit];
+                self.called(&nothing, 0, item, unit, |walker| match &unit.body {
+                    Body::Struct(steps) => walker.group(&nothing, 0, item, |walker, _| {
+                        steps
+                            .iter()
+                            .try_for_each(|step| walker.field_part(&*fields, step.field.name, step))?;
+                        Ok((0, None))
+                    }),
+                    Body::Choice(variants) => {
+                        if let Ok(step) = walker.frames.choose(variants) {
+                            let name = step.variant.map_or("", |variant| variant.name);
+                            walker.field_part(&*fields, name, step)?;
+                        }
+                        Ok(0)
+                    }
+                    Body::Enum(_) | Body::Word(_) => Ok(0),
+                })?;
+            }
+            (Part::Items(items), Kind::Items(inner, _)) => {
+                let inner = item.item(inner);
+                self.group(&nothing, 0, item, |walker, _| {
+                    let mut count = 0;
+                    for part in items {
+                        walker.path.push(Segment::Index(count));
+                        walker.part(part, &inner)?;
+                        walker.path.pop();
+                        count += 1;
+                    }
+                    Ok((0, Some(count)))
+                })?;
+            }
+            (Part::Unknown | Part::Valid | Part::Fields(_) | Part::Items(_), _) => {}
+        }
+        Ok(())
+    }
+
+    /// Walks over a field, or over the alternative of a choice.
+    fn field_part(&mut self, fields: &dyn Fields, name: &'static str, step: &'static Step) -> Flow<()> {
+        if step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) != Ok(true)) {
+            return Ok(());
+        }
+        let item = match &step.block {
+            Some(block) => Item::of_field(step).content(block),
+            None => Item::of_field(step),
+        };
+        let is_named = step.variant.is_none() && step.field.block.is_none_or(|block| !block.inline);
+        if is_named {
+            self.path.push(Segment::Field(name));
+        }
+        let was_muted = self.muted;
+        self.muted |= step.field.lookahead;
+        self.part(fields.field(name), &item)?;
+        self.muted = was_muted;
+        if is_named {
+            self.path.pop();
+        }
+        Ok(())
+    }
+}
