@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use meshspec::layout::generate::{self, Breakage, Broken};
 use meshspec::layout::walk::Segment;
 use meshspec::layout::{Constraint, Expr, Field, Packing, Requirement, Shape, Type};
-use meshspec::{FormatId, Limits, Path, Rule};
+use meshspec::{FormatId, Limits, Path};
 
 /// Everything that can be broken of files with a layout, by names, and how often it was.
 pub struct Counts(pub BTreeMap<String, usize>);
@@ -115,8 +115,15 @@ fn requirement(constraint: &Constraint) -> String {
         Requirement::ReservedZero => "reserved bits",
         Requirement::Terminated => "terminated",
         Requirement::Holds(_) => constraint.message.unwrap_or("holds"),
+        Requirement::IndexInto { .. } => "index into",
+        Requirement::Within { .. } => "within",
+        Requirement::Position => "position",
+        Requirement::Equal => "equal",
+        Requirement::SameLength => "same length",
+        Requirement::Permutation { .. } => "permutation",
+        Requirement::Forest { .. } => "forest",
     };
-    format!("{}: {kind}", constraint.rule)
+    format!("{}: {kind}", constraint.rule.code)
 }
 
 /// A path without the indices.
@@ -129,11 +136,7 @@ fn names(path: &Path) -> String {
 }
 
 /// Generated files of a layout, every other one plausible.
-pub fn files(
-    ty: &'static Type,
-    rules: &'static [&'static Rule],
-    attempts: u64,
-) -> impl Iterator<Item = Vec<u8>> {
+pub fn files(ty: &'static Type, attempts: u64) -> impl Iterator<Item = Vec<u8>> {
     // Any numbers will do that are far from each other.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = move || {
@@ -143,7 +146,7 @@ pub fn files(
         state
     };
     (0..attempts).filter_map(move |attempt| {
-        let config = generate::Config { plausible: attempt % 2 == 1, rules, ..Default::default() };
+        let config = generate::Config { plausible: attempt % 2 == 1, ..Default::default() };
         let choices: Vec<u64> = (0..next() % 256).map(|_| next()).collect();
         generate::file(ty, &choices, &config).ok()
     })
@@ -156,7 +159,7 @@ fn main() {
         for (name, ty) in format.about().layouts() {
             let mut counts = Counts::of(ty);
             let mut valid = 0;
-            for file in files(ty, rules, 200) {
+            for file in files(ty, 200) {
                 let Ok(broken) = generate::breakages(ty, &file, rules, &Limits::default()) else { continue };
                 valid += 1;
                 broken.for_each(|broken| counts.add(&broken));

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshspec::layout::{DeclaredRule, Schema, declared_rules};
-use meshspec::{About, FormatId, Rule, Severity, Specification};
+use meshspec::layout::{ColumnRule, DeclaredRule, Grammar, Schema, declared_rules};
+use meshspec::{About, AnyFormat, Enforcement, FormatId, Rule, Severity, Specification};
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -51,8 +51,9 @@ fn rules() -> String {
          What `meshspec check` looks for. Codes are stable. Strict reading refuses errors and fatal findings, lenient\n\
          reading only fatal ones: there, decoding would be guessing. The section is that of the format's\n\
          specification, the row that of the [interpretations](interpretations.md): how this project reads the\n\
-         specification where it leaves a choice. What is declared follows from the [declaration](schema/) of the format,\n\
-         the rest is code.\n",
+         specification where it leaves a choice. The last column names what enforces the rule: the requirement that the\n\
+         [declaration](schema/) of the format states, its structure (magic bytes, counts, packed blocks, the end of the\n\
+         file, the grammar of a text), or code, with the reason why no declaration states it.\n",
     );
     for format in FormatId::ALL {
         let about = format.about();
@@ -61,31 +62,52 @@ fn rules() -> String {
         if let Some(Specification { title, project, url }) = about.specification {
             let _ = write!(out, "[{title}]({url}), from {project}.\n\n");
         }
-        out.push_str(&table(about));
+        let _ = writeln!(out, "{}\n", summary(about.rules));
+        out.push_str(&table(about, AnyFormat::from(*format).grammar()));
     }
     out.push_str(
         "\n## Formats of one's own\n\n\
          What any declaration requires, where a format that is [declared elsewhere](extending.md) has no rules of its own.\n\n",
     );
-    out + &table(&About::new("", "", || &[]))
+    out + &table(&About::new("", "", || &[]), None)
 }
 
-fn table(about: &About) -> String {
-    let declared = declared_rules(about.layouts());
+/// The number of rules by what enforces them.
+fn summary(rules: &[&Rule]) -> String {
+    let count = |counts: fn(&Rule) -> bool| rules.iter().filter(|rule| counts(rule)).count();
+    let declared = count(|rule| rule.enforced_by == Enforcement::Declaration);
+    let structural = count(|rule| rule.enforced_by == Enforcement::Structure);
+    let code = count(|rule| matches!(rule.enforced_by, Enforcement::Code(_)));
+    format!("{} rules: {declared} declared, {structural} structural, {code} in code.", rules.len())
+}
+
+fn table(about: &About, grammar: Option<&Grammar>) -> String {
+    let mut declared: Vec<_> = declared_rules(about.layouts())
+        .into_iter()
+        .map(|DeclaredRule { rule, field, requirement }| (rule, format!("`{field}`: {requirement}")))
+        .collect();
+    let columns = grammar.map_or(&[][..], |grammar| grammar.rules).iter();
+    declared.extend(columns.map(|ColumnRule { column, rule }| (*rule, format!("column `{column}`"))));
     let rows: String = about.rules.iter().map(|rule| row(rule, &declared) + "\n").collect();
-    format!("| code | severity | rule | section | row | declared |\n|---|---|---|---|---|---|\n{rows}")
+    format!("| code | severity | rule | section | row | enforced by |\n|---|---|---|---|---|---|\n{rows}")
 }
 
-fn row(rule: &Rule, declared: &[DeclaredRule]) -> String {
+fn row(rule: &Rule, declared: &[(&Rule, String)]) -> String {
     let severity = match rule.severity {
         Severity::Warning => "warning",
         Severity::Error => "error",
         Severity::Fatal => "fatal",
     };
-    let own = declared.iter().filter(|declared| declared.code == rule.code);
-    let declared: Vec<_> = own.map(|own| format!("`{}`: {}", own.field, own.requirement)).collect();
+    let enforced_by = match rule.enforced_by {
+        Enforcement::Declaration => {
+            let own = declared.iter().filter(|(own, _)| *own == rule);
+            own.map(|(_, requirement)| &**requirement).collect::<Vec<_>>().join("; ")
+        }
+        Enforcement::Structure => "structure".to_owned(),
+        Enforcement::Code(reason) => format!("code: {reason}"),
+    };
     let code = format!("`{}`", rule.code);
-    let cells = [&code, severity, rule.summary, rule.section, rule.row, &declared.join("; ")];
+    let cells = [&code, severity, rule.summary, rule.section, rule.row, &enforced_by];
     let cells = cells.map(|cell| cell.replace('|', "\\|"));
     format!("| {} |", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |")
 }

@@ -235,7 +235,7 @@ fn every_vertex_tag() {
             let mut bytes = [0x5a; 16];
             bytes[7] = tag;
             let mut cursor = Cursor::new(&bytes);
-            let item = VertexItem::read_args(&mut cursor, (surface == Surface::Flat,)).unwrap();
+            let item = VertexItem::read_args(&mut cursor, (1, surface == Surface::Flat)).unwrap();
             let size = cursor.position();
             let expected = match tag {
                 0..0xf0 => 8,
@@ -623,7 +623,7 @@ fn broken_rules_are_found_where_they_are() {
         }),
         ("BMD-KEY-RANGE", "animations[0].frames[1]", |d| d.animations[0].n_frames = 2),
         ("BMD-FRAMES-TRAILING", "animations[0].sz_frames", |d| d.animations[0].trailing = vec![1]),
-        ("BMD-NO-FRAMES", "animations[0].n_frames", |d| {
+        ("BMD-NO-FRAMES", "animations[0].sz_frames", |d| {
             d.animations[0].n_frames = 0;
             d.animations[0].tracks[1] = Track::default();
         }),

@@ -94,6 +94,8 @@ mod iyma;
 mod loader;
 #[cfg(feature = "scene")]
 mod losses;
+#[cfg(feature = "proptest")]
+mod mutations;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -119,6 +121,7 @@ mod properties;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd"))]
 mod refused;
 mod registry;
+mod rules;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -139,5 +142,14 @@ mod seed_grammar;
 mod spec_tables;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
 mod to_less;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "proptest"
+))]
+mod verdicts;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "serde"))]
 mod walker;

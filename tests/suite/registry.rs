@@ -7,8 +7,8 @@ use meshspec::info::{Property, PropertyValue};
 use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::{Layout, Schema, Type, bind};
 use meshspec::{
-    About, AnyFormat, Confidence, Declared, Dialect, Error, ErrorKind, FormatId, Formats, ReadOptions,
-    Report, Rule, Severity, Strictness, check, path,
+    About, AnyFormat, Confidence, Declared, Dialect, Enforcement, Error, ErrorKind, FormatId, Formats,
+    ReadOptions, Report, Rule, Severity, Strictness, check, path,
 };
 
 /// Curves through points.
@@ -51,11 +51,9 @@ static LAYOUTS: std::sync::LazyLock<[(&str, &Type); 2]> = std::sync::LazyLock::n
 });
 
 static CLOSED: Rule = Rule {
-    code: "CURVES-CLOSED",
-    severity: Severity::Warning,
-    summary: "The file ends with a point at 0, 0.",
     section: "Curves",
-    row: "",
+    enforced_by: Enforcement::Code("the last item of the last list"),
+    ..Rule::new("CURVES-CLOSED", Severity::Warning, "The file ends with a point at 0, 0.")
 };
 
 static RULES: &[&Rule] = &[&CLOSED];

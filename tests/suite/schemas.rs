@@ -10,14 +10,23 @@ use std::io::SeekFrom;
 use std::path::Path;
 
 use binrw::binrw;
-use meshspec::Text;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::{Layout, Schema, dump::Dump, walk};
+use meshspec::{Rule, Severity, Text};
 use modular_bitfield::prelude::*;
 
 #[path = "../../examples/dump_values.rs"]
 #[allow(dead_code, reason = "its main function is the program's")]
 mod dump_values;
+
+static BITS: Rule = Rule::new("SAMPLE-BITS", Severity::Error, "");
+static ROWS: Rule = Rule::new("SAMPLE-ROWS", Severity::Error, "");
+static SIZE: Rule = Rule::new("SAMPLE-SIZE", Severity::Error, "");
+static FINITE: Rule = Rule::new("SAMPLE-FINITE", Severity::Error, "");
+static NARROW: Rule = Rule::new("SAMPLE-NARROW", Severity::Error, "");
+static ORDER: Rule = Rule::new("SAMPLE-ORDER", Severity::Error, "");
+static UNIQUE: Rule = Rule::new("SAMPLE-UNIQUE", Severity::Error, "");
+static SUM: Rule = Rule::new("SAMPLE-SUM", Severity::Error, "");
 
 /// A file with one of everything: it's "quoted" | piped.
 ///
@@ -30,13 +39,13 @@ struct Sample<'a> {
     /// Which kind of content.
     kind: Kind,
     /// How it is stored.
-    #[layout(reserved_zero, rule = "SAMPLE-BITS")]
-    #[layout(holds(flags.rows() > 0), if(flags.wide()), rule = "SAMPLE-ROWS", message = "no rows")]
+    #[layout(reserved_zero, rule = BITS)]
+    #[layout(holds(flags.rows() > 0), if(flags.wide()), rule = ROWS, message = "no rows")]
     flags: Flags,
     /// Size of the packed numbers.
     packed_size: i32,
     /// Their size once unpacked.
-    #[layout(one_of(0, 16), rule = "SAMPLE-SIZE")]
+    #[layout(one_of(0, 16), rule = SIZE)]
     unpacked_size: i32,
     #[br(assert(
         packed_size >= 0 && (unpacked_size % 4 == 0 || !flags.wide()),
@@ -61,7 +70,7 @@ struct Sample<'a> {
     far: Option<Vec<Far>>,
     /// Rows of columns.
     #[br(count = (flags.rows() as u32 + 1) * 2)]
-    #[layout(finite, rule = "SAMPLE-FINITE")]
+    #[layout(finite, rule = FINITE)]
     rows: Vec<[[f32; 2]; 3]>,
     /// To the end.
     names: Strings,
@@ -130,9 +139,9 @@ enum Numbers {
     #[br(pre_assert(!flags.wide()))]
     Narrow(
         #[br(count = 8)]
-        #[layout(below = kind as u16 + 9, if(kind > 0), rule = "SAMPLE-NARROW")]
-        #[layout(ordered, rule = "SAMPLE-ORDER", message = "{found} < {previous}")]
-        #[layout(unique, rule = "SAMPLE-UNIQUE")]
+        #[layout(below = kind as u16 + 9, if(kind > 0), rule = NARROW)]
+        #[layout(ordered, rule = ORDER, message = "{found} < {previous}")]
+        #[layout(unique, rule = UNIQUE)]
         Vec<u16>,
     ),
 }
@@ -171,7 +180,7 @@ struct Fixed {
     int: i32,
     class: Flags,
     kind: Kind,
-    #[layout(sum = 1.5, tolerance = 0.25, rule = "SAMPLE-SUM")]
+    #[layout(sum = 1.5, tolerance = 0.25, rule = SUM)]
     double: [f64; 2],
 }
 

@@ -327,7 +327,7 @@ fn assert_same_acceptance(format: FormatId, bytes: &[u8]) -> bool {
     match (&result, &fault) {
         (Ok(_), None) => true,
         (Err(error), fault) => {
-            let rule = error.rule().unwrap();
+            let rule = error.rule().unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
             assert_eq!(rule.severity, Severity::Fatal);
             // An image that breaks another rule may break the structure further on.
             if format != FormatId::Bmd || is_structural(rule.code) {

@@ -158,9 +158,7 @@ fn an_edit_changes_what_it_names() {
     let run = folder.run("edit in.mesh out.mesh --set speed=48 --set joints[0].id=0x7");
     assert_eq!(run.status, 0);
     assert!(
-        run.stderr.ends_with(
-            "joints[0].id (bytes 0x3d..0x3e): id 7, but there are 1 joints [MESH-JOINT-ID, M10]\n"
-        )
+        run.stderr.contains("joints[0].id (bytes 0x3d..0x3e): id 7, but there are 1 [MESH-JOINT-ID, M10]\n")
     );
     let mut expected = bytes.clone();
     expected[61] = 7;
@@ -244,7 +242,7 @@ fn recount_computes_what_depends_on_what_it_computes() {
     // `data_len` follows from the buffers, which come after the descriptor that states it.
     let vertices = format!("data.vertices=[{}]", ["0"; 175].join(","));
     let warning = edit(&["--recount", "--set", "descriptor.n_vertices=7", "--set", &vertices]);
-    assert!(warning.contains("vertices 4..8 of 7 [IYMA-MESH-RANGE, I11]"), "{warning}");
+    assert!(warning.contains("4 vertices from 4 on, but there are 7 [IYMA-MESH-RANGE, I11]"), "{warning}");
     let error = edit(&["--insert", mesh]);
     assert!(error.starts_with("error: quads.ima: descriptor: "), "{error}");
     // What is not stored cannot be set.

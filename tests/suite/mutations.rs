@@ -1,0 +1,147 @@
+//! Mutated files find the bugs of loaders, and shrink.
+
+#![allow(dead_code, reason = "the declaration is only described, never decoded")]
+
+use std::collections::BTreeSet;
+use std::mem::discriminant;
+
+use binrw::binrw;
+use meshspec::layout::generate::{self, Mutated, Mutation};
+use meshspec::layout::{Layout, walk};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{TestError, TestRunner};
+
+/// A list at an offset, with a count.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"LIST")]
+struct List {
+    ofs_items: u16,
+    count: u16,
+    #[br(seek_before = std::io::SeekFrom::Start(ofs_items as u64), restore_position, count = count)]
+    items: Vec<u32>,
+}
+
+/// Bugs of loaders.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Bug {
+    TrustsCount,
+    TrustsOffset,
+    /// 16 bits for the end of the list.
+    Wraps,
+    /// Only the count and the offset together reach behind the end.
+    ChecksStart,
+}
+
+/// Returns the last item. With a bug, it panics for some files.
+fn last(file: &[u8], bug: Option<Bug>) -> Option<u32> {
+    let word = |at: usize| Some(u16::from_le_bytes(file.get(at..at + 2)?.try_into().unwrap()));
+    let (offset, count) = (word(4)?, word(6)?);
+    if !file.starts_with(b"LIST") || count == 0 {
+        return None;
+    }
+    let (start, size) = (usize::from(offset), 4 * usize::from(count));
+    let end = match bug {
+        Some(Bug::Wraps) => usize::from(offset.wrapping_add(size as u16)),
+        _ => start + size,
+    };
+    let is_inside = match bug {
+        None | Some(Bug::Wraps) => end <= file.len(),
+        Some(Bug::TrustsCount) => start + 4 <= file.len(),
+        Some(Bug::TrustsOffset) => size <= file.len(),
+        Some(Bug::ChecksStart) => start <= file.len(),
+    };
+    if !is_inside {
+        return None;
+    }
+    Some(u32::from_le_bytes(file[start + size - 4..start + size].try_into().unwrap()))
+}
+
+fn mutated() -> impl Strategy<Value = Mutated> {
+    generate::mutations(generate::valid::<List>(generate::Config::default()))
+}
+
+/// The smallest mutated file with which a test fails.
+fn smallest(is_right: impl Fn(&[u8]) -> bool) -> Option<Mutated> {
+    let config = ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() };
+    let rng = TestRunner::deterministic().rng().clone();
+    let result = TestRunner::new_with_rng(config, rng).run(&mutated(), |mutated| {
+        prop_assert!(is_right(&mutated.bytes));
+        Ok(())
+    });
+    match result {
+        Ok(()) => None,
+        Err(TestError::Fail(_, mutated)) => Some(mutated),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
+}
+
+fn without_panic(file: &[u8], bug: Option<Bug>) -> bool {
+    std::panic::catch_unwind(|| last(file, bug)).is_ok()
+}
+
+#[test]
+fn loaders_are_found_out_by_one_mutation_of_a_small_file() {
+    assert_eq!(smallest(|file| without_panic(file, None)), None);
+    for bug in [Bug::TrustsCount, Bug::TrustsOffset, Bug::Wraps, Bug::ChecksStart] {
+        let found = smallest(|file| without_panic(file, Some(bug))).unwrap_or_else(|| panic!("{bug:?}"));
+        println!("{bug:?}: {found:?}");
+        assert_eq!(found.mutations.len(), 1, "{bug:?}: {found:?}");
+        assert!(found.bytes.len() <= 16, "{bug:?}: {found:?}");
+        assert_eq!(walk::first_fault(&List::TYPE, &found.file, &Default::default()), None);
+    }
+}
+
+/// A mutation keeps its distance from the end of a file that shrinks before it.
+#[test]
+fn the_file_shrinks_before_a_mutation() {
+    // No list is like that.
+    let ends = |file: &[u8]| file.len() % 4 == 1 && file.ends_with(&[0xff]);
+    let found = smallest(|file| !ends(file)).unwrap();
+    // One item, and the byte that is added.
+    assert_eq!(found.mutations.len(), 1, "{found:?}");
+    assert!(found.bytes.len() <= 13, "{found:?}");
+}
+
+#[test]
+fn every_mutation_is_drawn_and_changes_the_file() {
+    let mut runner = TestRunner::deterministic();
+    let mut kinds = Vec::new();
+    let mut widths = BTreeSet::new();
+    for _ in 0..2000 {
+        let Mutated { bytes, file, mutations, .. } = mutated().new_tree(&mut runner).unwrap().current();
+        assert!(mutations.len() > 1 || bytes != file);
+        for mutation in mutations {
+            if let Mutation::Overwrite { bytes, .. } = &mutation {
+                widths.insert(bytes.len());
+            }
+            if !kinds.contains(&discriminant(&mutation)) {
+                kinds.push(discriminant(&mutation));
+            }
+        }
+    }
+    assert_eq!(kinds.len(), 7);
+    assert!([1, 2, 4, 8].iter().all(|width| widths.contains(width)), "{widths:?}");
+}
+
+/// Shrinking ends, whatever fails.
+#[test]
+fn shrinking_ends() {
+    let mut runner = TestRunner::deterministic();
+    for seed in 0..200_u64 {
+        let mut tree = mutated().new_tree(&mut runner).unwrap();
+        let (mut state, mut steps) = (seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, 0);
+        loop {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let fails = state % 3 == 0;
+            if !(if fails { tree.simplify() } else { tree.complicate() }) {
+                break;
+            }
+            steps += 1;
+            assert!(steps < 20_000);
+        }
+    }
+}

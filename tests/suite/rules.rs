@@ -1,0 +1,87 @@
+//! The tables of rules against the declarations: what enforces each rule.
+
+use std::collections::BTreeSet;
+
+use meshspec::layout::walk::{Fault, FaultKind};
+use meshspec::layout::{Expr, Field, Shape, Type, declared_rules};
+use meshspec::{About, AnyFormat, Enforcement, FormatId, Path, Rule, Span};
+
+type Codes = BTreeSet<&'static str>;
+
+fn codes(rules: impl IntoIterator<Item = &'static Rule>) -> Codes {
+    rules.into_iter().map(|rule| rule.code).collect()
+}
+
+/// The codes of the rules in the table that `by` enforces.
+fn enforced(about: &About, by: Enforcement) -> Codes {
+    codes(about.rules.iter().copied().filter(|rule| rule.enforced_by == by))
+}
+
+#[test]
+fn declared_rules_are_those_that_the_declarations_state() {
+    for format in FormatId::ALL {
+        let mut stated =
+            codes(declared_rules(format.about().layouts()).into_iter().map(|stated| stated.rule));
+        let grammar = AnyFormat::from(*format).grammar();
+        stated.extend(grammar.iter().flat_map(|grammar| grammar.rules).map(|column| column.rule.code));
+        assert_eq!(enforced(format.about(), Enforcement::Declaration), stated, "{format}");
+    }
+}
+
+/// A rule is structural if the walker reports violations: as a fault of its kind, as a fault of the field that names it, or
+/// as trailing bytes. The grammar takes the place of the walker in text formats.
+#[test]
+fn structural_rules_are_those_of_faults() {
+    for format in FormatId::ALL.iter().filter(|format| AnyFormat::from(**format).grammar().is_none()) {
+        let about = format.about();
+        let declared = enforced(about, Enforcement::Declaration);
+        let kinds =
+            [FaultKind::End, FaultKind::Magic, FaultKind::Count, FaultKind::Value, FaultKind::Packing];
+        let mut faults = codes(kinds.iter().filter_map(|kind| about.rule_for(&fault(*kind))));
+        faults.retain(|code| about.rule(code).is_some());
+        for (_, ty) in about.layouts() {
+            let (mut fields, mut checksums) = (Vec::new(), Vec::new());
+            collect(ty, &mut fields, &mut checksums);
+            let is_checksum = |field: &Field| checksums.contains(&field.name);
+            let faulty = fields.into_iter().filter(|field| !is_checksum(field));
+            faults.extend(codes(faulty.filter_map(|field| field.rule)).difference(&declared));
+        }
+        let structural = enforced(about, Enforcement::Structure);
+        let others: Vec<_> = structural.symmetric_difference(&faults).collect();
+        assert!(others.iter().all(|code| code.ends_with("-TRAILING")), "{format}: {others:?}");
+    }
+}
+
+#[test]
+fn reasons_for_code_are_given() {
+    let rules = FormatId::ALL.iter().flat_map(|format| format.about().rules);
+    assert!(rules.into_iter().all(|rule| rule.enforced_by != Enforcement::Code("")));
+}
+
+fn fault(kind: FaultKind) -> Fault {
+    Fault { kind, path: Path::default(), span: Span::Bytes(0..0), message: String::new(), rule: None }
+}
+
+/// Collects the fields of all declarations in a type, and the names of those that store checksums.
+fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'static str>) {
+    let declaration = match ty {
+        Type::Declared(declaration) => declaration,
+        Type::Array(item, _) | Type::List(item) => return collect(item, fields, checksums),
+        _ => return,
+    };
+    let own: Vec<&'static Field> = match declaration.shape {
+        Shape::Struct(own) => own.iter().collect(),
+        Shape::Choice(variants) => variants.iter().map(|variant| &variant.field).collect(),
+        Shape::Enum { .. } | Shape::Bits { .. } => return,
+    };
+    for field in own {
+        fields.push(field);
+        collect(&field.ty, fields, checksums);
+        if let Some(block) = field.block {
+            collect(&block.content, fields, checksums);
+            if let Some(Expr::Path(path)) = block.checksum.map(|checksum| checksum.stored) {
+                checksums.extend(path.last());
+            }
+        }
+    }
+}
