@@ -138,7 +138,7 @@ typedef uint64_t bmd_textured_vertex64;
 #define BMD_TEXTURED_VERTEX64_ST_SHIFT 32
 #define BMD_TEXTURED_VERTEX64_ST_MASK UINT64_C(0xffffff)
 #define BMD_TEXTURED_VERTEX64_ST(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone; 0 is the base. Below F0 (B9). */
+/* Bone; 0 is the base. Below F0 (B9). Must be a position in bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_TEXTURED_VERTEX64_BONE_SHIFT 56
 #define BMD_TEXTURED_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_TEXTURED_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -173,7 +173,7 @@ typedef uint64_t bmd_flat_vertex64;
 #define BMD_FLAT_VERTEX64_NORMAL_SHIFT 32
 #define BMD_FLAT_VERTEX64_NORMAL_MASK UINT64_C(0xffffff)
 #define BMD_FLAT_VERTEX64_NORMAL(word) (((uint64_t)(word) >> 32) & UINT64_C(0xffffff))
-/* Bone; 0 is the base. Below F0 (B9). */
+/* Bone; 0 is the base. Below F0 (B9). Must be a position in bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_FLAT_VERTEX64_BONE_SHIFT 56
 #define BMD_FLAT_VERTEX64_BONE_MASK UINT64_C(0xff)
 #define BMD_FLAT_VERTEX64_BONE(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -203,13 +203,13 @@ typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
 /* Texture coordinate. */
 #define BMD_FINE_VERTEX96_ST_SHIFT 32
 #define BMD_FINE_VERTEX96_ST_WIDTH 24
-/* F8 or FA; F0, F2, F4 and F6 are not defined. */
+/* F8 or FA; F0, F2, F4 and F6 are not defined. Must be 248 or 250 (BMD-VERTEX-UNDEFINED). */
 #define BMD_FINE_VERTEX96_TAG_SHIFT 56
 #define BMD_FINE_VERTEX96_TAG_WIDTH 8
 /* Normal. */
 #define BMD_FINE_VERTEX96_NORMAL_SHIFT 64
 #define BMD_FINE_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade where the tag is F8, bone where it is FA (B10). */
+/* Colour/shade where the tag is F8, bone where it is FA (B10). Must be a position in bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE). */
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_FINE_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
@@ -224,13 +224,13 @@ typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
 /* Texture coordinate. */
 #define BMD_SCALED_VERTEX96_ST_SHIFT 32
 #define BMD_SCALED_VERTEX96_ST_WIDTH 24
-/* F9 or FB; F1, F3, F5 and F7 are not defined. */
+/* F9 or FB; F1, F3, F5 and F7 are not defined. Must be 249 or 251 (BMD-VERTEX-UNDEFINED). */
 #define BMD_SCALED_VERTEX96_TAG_SHIFT 56
 #define BMD_SCALED_VERTEX96_TAG_WIDTH 8
 /* Normal. */
 #define BMD_SCALED_VERTEX96_NORMAL_SHIFT 64
 #define BMD_SCALED_VERTEX96_NORMAL_WIDTH 24
-/* Colour/shade where the tag is F9, bone where it is FB (B10). */
+/* Colour/shade where the tag is F9, bone where it is FB (B10). Must be a position in bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE). */
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_SHIFT 88
 #define BMD_SCALED_VERTEX96_COLOR_OR_BONE_WIDTH 8
 
@@ -256,19 +256,19 @@ typedef uint32_t bmd_wide_st;
  */
 typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* The bits are those of the bytes as one little-endian number. */
-/* X in the space of the bone, as binary16 (B7). */
+/* X in the space of the bone, as binary16 (B7). (org_x & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_X_SHIFT 0
 #define BMD_VERTEX128_ORG_X_WIDTH 16
-/* Y, as binary16. */
+/* Y, as binary16. (org_y & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_Y_SHIFT 16
 #define BMD_VERTEX128_ORG_Y_WIDTH 16
-/* Z, as binary16. */
+/* Z, as binary16. (org_z & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_Z_SHIFT 32
 #define BMD_VERTEX128_ORG_Z_WIDTH 16
 /* Colour/shade. */
 #define BMD_VERTEX128_COLOR_SHIFT 48
 #define BMD_VERTEX128_COLOR_WIDTH 8
-/* FD. */
+/* FD. Must be 253 (BMD-VERTEX-TAG). */
 #define BMD_VERTEX128_TAG_SHIFT 56
 #define BMD_VERTEX128_TAG_WIDTH 8
 /* Texture coordinate. */
@@ -277,7 +277,7 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* Normal. */
 #define BMD_VERTEX128_NORMAL_SHIFT 96
 #define BMD_VERTEX128_NORMAL_WIDTH 24
-/* Bone; 0 is the base. */
+/* Bone; 0 is the base. Must be a position in bones, or 0 for none (BMD-VERTEX-BONE). */
 #define BMD_VERTEX128_BONE_SHIFT 120
 #define BMD_VERTEX128_BONE_WIDTH 8
 
@@ -286,10 +286,15 @@ typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
  *
  * - first: VertexTag, at 0, as a look ahead
  * - textured_64: TexturedVertex64, at 0, if first.tag < 240 and not flat
+ *   subtype <= 1 must hold (BMD-FLAGS).
  * - flat_64: FlatVertex64, after textured_64, if first.tag < 240 and flat
+ *   subtype <= 1 must hold (BMD-FLAGS).
  * - fine_96: FineVertex96, after flat_64, if first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0
+ *   subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
  * - scaled_96: ScaledVertex96, after fine_96, if first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1
+ *   subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
  * - vertex_128: Vertex128, after scaled_96, if first.tag >= 252
+ *   subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
  */
 
 /*
@@ -319,15 +324,15 @@ typedef uint32_t bmd_triangle32;
 #define BMD_TRIANGLE32_TAG_SHIFT 0
 #define BMD_TRIANGLE32_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. */
+/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE32_V0_SHIFT 2
 #define BMD_TRIANGLE32_V0_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x3ff))
-/* Second vertex. */
+/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE32_V1_SHIFT 12
 #define BMD_TRIANGLE32_V1_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V1(word) (((uint64_t)(word) >> 12) & UINT64_C(0x3ff))
-/* Third vertex. */
+/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE32_V2_SHIFT 22
 #define BMD_TRIANGLE32_V2_MASK UINT64_C(0x3ff)
 #define BMD_TRIANGLE32_V2(word) (((uint64_t)(word) >> 22) & UINT64_C(0x3ff))
@@ -340,23 +345,23 @@ typedef uint32_t bmd_quad32;
 #define BMD_QUAD32_TAG_SHIFT 0
 #define BMD_QUAD32_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD32_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. */
+/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V0_SHIFT 2
 #define BMD_QUAD32_V0_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7f))
-/* Second vertex. */
+/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V1_SHIFT 9
 #define BMD_QUAD32_V1_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V1(word) (((uint64_t)(word) >> 9) & UINT64_C(0x7f))
-/* Third vertex. */
+/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V2_SHIFT 16
 #define BMD_QUAD32_V2_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V2(word) (((uint64_t)(word) >> 16) & UINT64_C(0x7f))
-/* Fourth vertex. */
+/* Fourth vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD32_V3_SHIFT 23
 #define BMD_QUAD32_V3_MASK UINT64_C(0x7f)
 #define BMD_QUAD32_V3(word) (((uint64_t)(word) >> 23) & UINT64_C(0x7f))
-/* 0 (B13). */
+/* 0 (B13). Must be 0 (BMD-TAG2). */
 #define BMD_QUAD32_TAG2_SHIFT 30
 #define BMD_QUAD32_TAG2_MASK UINT64_C(0x3)
 #define BMD_QUAD32_TAG2(word) (((uint64_t)(word) >> 30) & UINT64_C(0x3))
@@ -369,19 +374,19 @@ typedef uint64_t bmd_triangle64;
 #define BMD_TRIANGLE64_TAG_SHIFT 0
 #define BMD_TRIANGLE64_TAG_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. */
+/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE64_V0_SHIFT 2
 #define BMD_TRIANGLE64_V0_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0xfffff))
-/* Second vertex. */
+/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE64_V1_SHIFT 22
 #define BMD_TRIANGLE64_V1_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V1(word) (((uint64_t)(word) >> 22) & UINT64_C(0xfffff))
-/* Third vertex. */
+/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_TRIANGLE64_V2_SHIFT 42
 #define BMD_TRIANGLE64_V2_MASK UINT64_C(0xfffff)
 #define BMD_TRIANGLE64_V2(word) (((uint64_t)(word) >> 42) & UINT64_C(0xfffff))
-/* 0 (B13). */
+/* 0 (B13). Must be 0 (BMD-TAG2). */
 #define BMD_TRIANGLE64_TAG2_SHIFT 62
 #define BMD_TRIANGLE64_TAG2_MASK UINT64_C(0x3)
 #define BMD_TRIANGLE64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
@@ -394,23 +399,23 @@ typedef uint64_t bmd_quad64;
 #define BMD_QUAD64_TAG_SHIFT 0
 #define BMD_QUAD64_TAG_MASK UINT64_C(0x3)
 #define BMD_QUAD64_TAG(word) (((uint64_t)(word) >> 0) & UINT64_C(0x3))
-/* First vertex. */
+/* First vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V0_SHIFT 2
 #define BMD_QUAD64_V0_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V0(word) (((uint64_t)(word) >> 2) & UINT64_C(0x7fff))
-/* Second vertex. */
+/* Second vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V1_SHIFT 17
 #define BMD_QUAD64_V1_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V1(word) (((uint64_t)(word) >> 17) & UINT64_C(0x7fff))
-/* Third vertex. */
+/* Third vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V2_SHIFT 32
 #define BMD_QUAD64_V2_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V2(word) (((uint64_t)(word) >> 32) & UINT64_C(0x7fff))
-/* Fourth vertex. */
+/* Fourth vertex. Must be a position in n_vtx (BMD-INDEX-RANGE). */
 #define BMD_QUAD64_V3_SHIFT 47
 #define BMD_QUAD64_V3_MASK UINT64_C(0x7fff)
 #define BMD_QUAD64_V3(word) (((uint64_t)(word) >> 47) & UINT64_C(0x7fff))
-/* 0 (B13). */
+/* 0 (B13). Must be 0 (BMD-TAG2). */
 #define BMD_QUAD64_TAG2_SHIFT 62
 #define BMD_QUAD64_TAG2_MASK UINT64_C(0x3)
 #define BMD_QUAD64_TAG2(word) (((uint64_t)(word) >> 62) & UINT64_C(0x3))
@@ -420,9 +425,13 @@ typedef uint64_t bmd_quad64;
  *
  * - first: FaceTag, at 0, as a look ahead
  * - triangle_32: Triangle32, at 0, if first.tag == 0
+ *   kind <= 1 must hold (BMD-FLAGS).
  * - quad_32: Quad32, after triangle_32, if first.tag == 1
+ *   kind == 1 must hold (BMD-FLAGS).
  * - triangle_64: Triangle64, after quad_32, if first.tag == 2
+ *   kind != 0 must hold (BMD-FLAGS).
  * - quad_64: Quad64, after triangle_64, if first.tag == 3
+ *   kind == 1 or kind == 3 must hold (BMD-FLAGS).
  */
 
 /*
@@ -594,6 +603,7 @@ typedef uint64_t bmd_pseudo_transform;
  * - pseudo: PseudoTransform, after xform, if entry.id_parent == 255
  * - ofs_name: u32, after pseudo
  * - id_parent: u8, after ofs_name
+ *   Must be the position of the parent in the list, an earlier one; the first is the root and its own parent; 255 stands for none; no other is its own ancestor (BMD-PARENT).
  * - id_solid: u8, after id_parent
  *   Must be below mesh_count if id_solid != 0 (BMD-SOLID-RANGE).
  * - resv1: u8, after id_solid
@@ -664,6 +674,7 @@ typedef uint8_t bmd_anim_tag;
  *   Must be 0 (BMD-RESERVED).
  * - ofs_frames: u32, at 8
  * - sz_frames: u32, at 12
+ *   n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
  * - frames: u8[sz_frames] that hold KeyList, at ofs_frames
  */
@@ -675,7 +686,7 @@ typedef struct bmd_anim_def_start {
     uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint8_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t ofs_frames; /* Offset of the frames list. */
-    uint32_t sz_frames; /* Size of the frames list in bytes. */
+    uint32_t sz_frames; /* Size of the frames list in bytes. n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES). */
 } bmd_anim_def_start;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_anim_def_start) == 16, "size of bmd_anim_def_start");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, ofs_name) == 0, "offset of ofs_name");

@@ -274,14 +274,14 @@ types:
         io: _root._io
         pos: 'ofs_vtx'
         size: 'sz_vtx'
-        type: 'vertex_list(ofs_mat != 0 and (material.length >= 7 and material[0] == 0x23 and ((material[1] >= 0x30 and material[1] <= 0x39) or (material[1] >= 0x41 and material[1] <= 0x46) or (material[1] >= 0x61 and material[1] <= 0x66)) and ((material[2] >= 0x30 and material[2] <= 0x39) or (material[2] >= 0x41 and material[2] <= 0x46) or (material[2] >= 0x61 and material[2] <= 0x66)) and ((material[3] >= 0x30 and material[3] <= 0x39) or (material[3] >= 0x41 and material[3] <= 0x46) or (material[3] >= 0x61 and material[3] <= 0x66)) and ((material[4] >= 0x30 and material[4] <= 0x39) or (material[4] >= 0x41 and material[4] <= 0x46) or (material[4] >= 0x61 and material[4] <= 0x66)) and ((material[5] >= 0x30 and material[5] <= 0x39) or (material[5] >= 0x41 and material[5] <= 0x46) or (material[5] >= 0x61 and material[5] <= 0x66)) and ((material[6] >= 0x30 and material[6] <= 0x39) or (material[6] >= 0x41 and material[6] <= 0x46) or (material[6] >= 0x61 and material[6] <= 0x66))))'
+        type: 'vertex_list(flags.vertex_subtype, ofs_mat != 0 and (material.length >= 7 and material[0] == 0x23 and ((material[1] >= 0x30 and material[1] <= 0x39) or (material[1] >= 0x41 and material[1] <= 0x46) or (material[1] >= 0x61 and material[1] <= 0x66)) and ((material[2] >= 0x30 and material[2] <= 0x39) or (material[2] >= 0x41 and material[2] <= 0x46) or (material[2] >= 0x61 and material[2] <= 0x66)) and ((material[3] >= 0x30 and material[3] <= 0x39) or (material[3] >= 0x41 and material[3] <= 0x46) or (material[3] >= 0x61 and material[3] <= 0x66)) and ((material[4] >= 0x30 and material[4] <= 0x39) or (material[4] >= 0x41 and material[4] <= 0x46) or (material[4] >= 0x61 and material[4] <= 0x66)) and ((material[5] >= 0x30 and material[5] <= 0x39) or (material[5] >= 0x41 and material[5] <= 0x46) or (material[5] >= 0x61 and material[5] <= 0x66)) and ((material[6] >= 0x30 and material[6] <= 0x39) or (material[6] >= 0x41 and material[6] <= 0x46) or (material[6] >= 0x61 and material[6] <= 0x66))))'
         doc: |
           The vertices, of any mix of forms.
       as_faces:
         io: _root._io
         pos: 'ofs_tris'
         size: 'sz_tris'
-        type: 'face_list'
+        type: 'face_list(flags.triangles_type)'
         doc: |
           The faces, of any mix of forms.
   control_flags:
@@ -304,11 +304,13 @@ types:
     doc: |
       A list of vertices of any mix of sizes, up to the end of its bytes.
     params:
+      - id: subtype
+        type: u1
       - id: flat
         type: bool
     seq:
       - id: vertices
-        type: 'vertex_item(flat)'
+        type: 'vertex_item(subtype, flat)'
         repeat: eos
         doc: |
           The vertices.
@@ -316,6 +318,8 @@ types:
     doc: |
       One vertex, of the size that its tag gives.
     params:
+      - id: subtype
+        type: u1
       - id: flat
         type: bool
     seq:
@@ -324,26 +328,66 @@ types:
         type: 'textured_vertex64'
         doc: |
           64 bits, where the material is a texture.
+          subtype <= 1 must hold (BMD-FLAGS).
+      - id: check_textured_64
+        if: '(first.tag < 240 and not flat)'
+        size: 0
+        valid:
+          expr: 'subtype <= 1'
+        doc: |
+          subtype <= 1 must hold (BMD-FLAGS).
       - id: flat_64
         if: 'first.tag < 240 and flat'
         type: 'flat_vertex64'
         doc: |
           64 bits, where the material is a flat colour.
+          subtype <= 1 must hold (BMD-FLAGS).
+      - id: check_flat_64
+        if: '(first.tag < 240 and flat)'
+        size: 0
+        valid:
+          expr: 'subtype <= 1'
+        doc: |
+          subtype <= 1 must hold (BMD-FLAGS).
       - id: fine_96
         if: 'first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0'
         type: 'fine_vertex96'
         doc: |
           96 bits, with an even tag.
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+      - id: check_fine_96
+        if: '(first.tag >= 240 and first.tag < 252 and first.tag % 2 == 0)'
+        size: 0
+        valid:
+          expr: 'subtype == 1 or subtype == 3'
+        doc: |
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
       - id: scaled_96
         if: 'first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1'
         type: 'scaled_vertex96'
         doc: |
           96 bits, with an odd tag.
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
+      - id: check_scaled_96
+        if: '(first.tag >= 240 and first.tag < 252 and first.tag % 2 == 1)'
+        size: 0
+        valid:
+          expr: 'subtype == 1 or subtype == 3'
+        doc: |
+          subtype == 1 or subtype == 3 must hold (BMD-FLAGS).
       - id: vertex_128
         if: 'first.tag >= 252'
         type: 'vertex128'
         doc: |
           128 bits: the tag is FD. FC, FE and FF are reserved and read as the same in lenient mode (B8).
+          subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
+      - id: check_vertex_128
+        if: '(first.tag >= 252)'
+        size: 0
+        valid:
+          expr: 'subtype == 1 or subtype == 2'
+        doc: |
+          subtype == 1 or subtype == 2 must hold (BMD-FLAGS).
     instances:
       first:
         pos: _io.pos
@@ -398,6 +442,7 @@ types:
         type: b8
         doc: |
           Bone; 0 is the base. Below F0 (B9).
+          Must be a position in bones, or 0 for none (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -496,6 +541,7 @@ types:
         type: b8
         doc: |
           Bone; 0 is the base. Below F0 (B9).
+          Must be a position in bones, or 0 for none (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -557,6 +603,7 @@ types:
         type: b8
         doc: |
           F8 or FA; F0, F2, F4 and F6 are not defined.
+          Must be 248 or 250 (BMD-VERTEX-UNDEFINED).
       - id: normal_x
         type: b8
         doc: |
@@ -573,6 +620,7 @@ types:
         type: b8
         doc: |
           Colour/shade where the tag is F8, bone where it is FA (B10).
+          Must be a position in bones, or 0 for none if tag == 250 (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -634,6 +682,7 @@ types:
         type: b8
         doc: |
           F9 or FB; F1, F3, F5 and F7 are not defined.
+          Must be 249 or 251 (BMD-VERTEX-UNDEFINED).
       - id: normal_x
         type: b8
         doc: |
@@ -650,6 +699,7 @@ types:
         type: b8
         doc: |
           Colour/shade where the tag is F9, bone where it is FB (B10).
+          Must be a position in bones, or 0 for none if tag == 251 (BMD-VERTEX-BONE).
     instances:
       position_frac_x:
         value: '(position_frac_x_bits ^ 256) - 256'
@@ -671,14 +721,17 @@ types:
         type: b16
         doc: |
           X in the space of the bone, as binary16 (B7).
+          (org_x & 31744) != 31744 must hold (BMD-NON-FINITE).
       - id: org_y
         type: b16
         doc: |
           Y, as binary16.
+          (org_y & 31744) != 31744 must hold (BMD-NON-FINITE).
       - id: org_z
         type: b16
         doc: |
           Z, as binary16.
+          (org_z & 31744) != 31744 must hold (BMD-NON-FINITE).
       - id: color
         type: b8
         doc: |
@@ -687,6 +740,7 @@ types:
         type: b8
         doc: |
           FD.
+          Must be 253 (BMD-VERTEX-TAG).
       - id: st_frac_s
         type: b14
         doc: |
@@ -715,6 +769,7 @@ types:
         type: b8
         doc: |
           Bone; 0 is the base.
+          Must be a position in bones, or 0 for none (BMD-VERTEX-BONE).
   wide_st:
     doc: |
       Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
@@ -734,36 +789,74 @@ types:
   face_list:
     doc: |
       A list of faces of any mix of forms, up to the end of its bytes.
+    params:
+      - id: kind
+        type: u1
     seq:
       - id: faces
-        type: 'face_item'
+        type: 'face_item(kind)'
         repeat: eos
         doc: |
           The faces.
   face_item:
     doc: |
       One face, of the form that its tag gives.
+    params:
+      - id: kind
+        type: u1
     seq:
       - id: triangle_32
         if: 'first.tag == 0'
         type: 'triangle32'
         doc: |
           Tag 00.
+          kind <= 1 must hold (BMD-FLAGS).
+      - id: check_triangle_32
+        if: '(first.tag == 0)'
+        size: 0
+        valid:
+          expr: 'kind <= 1'
+        doc: |
+          kind <= 1 must hold (BMD-FLAGS).
       - id: quad_32
         if: 'first.tag == 1'
         type: 'quad32'
         doc: |
           Tag 01.
+          kind == 1 must hold (BMD-FLAGS).
+      - id: check_quad_32
+        if: '(first.tag == 1)'
+        size: 0
+        valid:
+          expr: 'kind == 1'
+        doc: |
+          kind == 1 must hold (BMD-FLAGS).
       - id: triangle_64
         if: 'first.tag == 2'
         type: 'triangle64'
         doc: |
           Tag 10.
+          kind != 0 must hold (BMD-FLAGS).
+      - id: check_triangle_64
+        if: '(first.tag == 2)'
+        size: 0
+        valid:
+          expr: 'kind != 0'
+        doc: |
+          kind != 0 must hold (BMD-FLAGS).
       - id: quad_64
         if: 'first.tag == 3'
         type: 'quad64'
         doc: |
           Tag 11.
+          kind == 1 or kind == 3 must hold (BMD-FLAGS).
+      - id: check_quad_64
+        if: '(first.tag == 3)'
+        size: 0
+        valid:
+          expr: 'kind == 1 or kind == 3'
+        doc: |
+          kind == 1 or kind == 3 must hold (BMD-FLAGS).
     instances:
       first:
         pos: _io.pos
@@ -794,14 +887,17 @@ types:
         type: b10
         doc: |
           First vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b10
         doc: |
           Second vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b10
         doc: |
           Third vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
   quad32:
     doc: |
       A quad of 32 bits: indices up to 127.
@@ -814,22 +910,27 @@ types:
         type: b7
         doc: |
           First vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b7
         doc: |
           Second vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b7
         doc: |
           Third vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v3
         type: b7
         doc: |
           Fourth vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: tag2
         type: b2
         doc: |
           0 (B13).
+          Must be 0 (BMD-TAG2).
   triangle64:
     doc: |
       A triangle of 64 bits: indices up to 1,048,575.
@@ -842,18 +943,22 @@ types:
         type: b20
         doc: |
           First vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b20
         doc: |
           Second vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b20
         doc: |
           Third vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: tag2
         type: b2
         doc: |
           0 (B13).
+          Must be 0 (BMD-TAG2).
   quad64:
     doc: |
       A quad of 64 bits: indices up to 32,767.
@@ -866,22 +971,27 @@ types:
         type: b15
         doc: |
           First vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v1
         type: b15
         doc: |
           Second vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v2
         type: b15
         doc: |
           Third vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: v3
         type: b15
         doc: |
           Fourth vertex.
+          Must be a position in n_vtx (BMD-INDEX-RANGE).
       - id: tag2
         type: b2
         doc: |
           0 (B13).
+          Must be 0 (BMD-TAG2).
   lod_def:
     doc: |
       One level of detail: 4 bytes.
@@ -962,6 +1072,7 @@ types:
         type: u1
         doc: |
           Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
+          Must be the position of the parent in the list, an earlier one; the first is the root and its own parent; 255 stands for none; no other is its own ancestor (BMD-PARENT).
       - id: id_solid
         type: u1
         valid:
@@ -1159,12 +1270,19 @@ types:
         type: u4
         doc: |
           Size of the frames list in bytes.
+          n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
       - id: check_sz_frames
         size: 0
         valid:
           expr: 'sz_frames == 0 or ofs_frames >= 48'
         doc: |
           Refused if not: the frames overlap the header.
+      - id: check_sz_frames_2
+        size: 0
+        valid:
+          expr: 'n_frames > 0 or sz_frames == 0'
+        doc: |
+          n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
     instances:
       name:
         io: _root._io

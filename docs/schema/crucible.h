@@ -31,7 +31,11 @@
  * Indices: Indices of vertices, as wide as the file has them.
  *
  * - U16, if index_size == 0: u16[size / 2]
+ *   Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+ *   size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
  * - U32, if index_size != 0: u32[size / 4]
+ *   Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+ *   size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
  */
 
 /*
@@ -102,11 +106,17 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * Stream: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Normal, if attribute.normal: f32[size / 12][3]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Uv, if attribute.uv: f32[size / 8][2]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Color, if attribute.bit_4: u8[size / 4][4]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - BoneWeights, if attribute.bit_5: BoneWeight[size / 24][4]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
 
@@ -114,13 +124,14 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * AttributeStream: The data of one attribute, compressed.
  *
  * - attribute: AttributeFlags, at 0
+ *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
  * - compressed_size: i32, at 2
  * - uncompressed_size: i32, at 6
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Stream, at 10
  */
 /* What every AttributeStream starts with. */
 typedef struct crucible_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
     int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
 } crucible_attribute_stream_start;
@@ -186,12 +197,19 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * TangentStream: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Normal, if attribute.normal: f32[size / 12][3]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Uv, if attribute.uv: f32[size / 8][2]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Tangent, if attribute.bit_4: f32[size / 12][3]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Color, if attribute.bit_5: u8[size / 4][4]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - BoneWeights, if attribute.bit_6: BoneWeight[size / 24][4]
+ *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
 
@@ -199,13 +217,14 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * TangentAttributeStream: The data of one attribute, compressed.
  *
  * - attribute: AttributeFlags, at 0
+ *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
  * - compressed_size: i32, at 2
  * - uncompressed_size: i32, at 6
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentStream, at 10
  */
 /* What every TangentAttributeStream starts with. */
 typedef struct crucible_tangent_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
     int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
 } crucible_tangent_attribute_stream_start;

@@ -128,6 +128,8 @@ types:
         repeat-expr: 'size / 2'
         doc: |
           16 bits each.
+          Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+          size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: check_as_u16
         if: 'choice == 0'
         size: 0
@@ -135,6 +137,13 @@ types:
           expr: 'size % 2 == 0'
         doc: |
           Refused if not: the size is not a multiple of the size of a value.
+      - id: check_as_u16_3
+        if: '(choice == 0)'
+        size: 0
+        valid:
+          expr: 'size / 2 % 3 == 0'
+        doc: |
+          size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: as_u32
         if: 'choice == 1'
         type: u4
@@ -142,6 +151,8 @@ types:
         repeat-expr: 'size / 4'
         doc: |
           32 bits each.
+          Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
+          size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: check_as_u32
         if: 'choice == 1'
         size: 0
@@ -149,6 +160,13 @@ types:
           expr: 'size % 4 == 0'
         doc: |
           Refused if not: the size is not a multiple of the size of a value.
+      - id: check_as_u32_3
+        if: '(choice == 1)'
+        size: 0
+        valid:
+          expr: 'size / 4 % 3 == 0'
+        doc: |
+          size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
       - id: check_choice
         size: 0
         valid:
@@ -171,6 +189,7 @@ types:
         type: 'attribute_flags'
         doc: |
           Which attribute: exactly one bit (C2).
+          No two of a list may be equal (CRUCIBLE-DUPLICATE).
       - id: check_attribute
         size: 0
         valid:
@@ -261,6 +280,7 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
+          Must be as long as those of the other items (CRUCIBLE-COUNT).
       - id: check_as_position3d
         if: 'choice == 0'
         size: 0
@@ -275,6 +295,7 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           Position (X, Y): +X right, +Y up.
+          Must be as long as those of the other items (CRUCIBLE-COUNT).
       - id: check_as_position2d
         if: 'choice == 1'
         size: 0
@@ -289,6 +310,7 @@ types:
         repeat-expr: 'size / 12 * 3'
         doc: |
           Normal (X, Y, Z).
+          Must be as long as those of the other items (CRUCIBLE-COUNT).
       - id: check_as_normal
         if: 'choice == 2'
         size: 0
@@ -303,6 +325,7 @@ types:
         repeat-expr: 'size / 8 * 2'
         doc: |
           UV coordinate (U, V): (0, 0) is the top left of the image.
+          Must be as long as those of the other items (CRUCIBLE-COUNT).
       - id: check_as_uv
         if: 'choice == 3'
         size: 0
@@ -317,6 +340,7 @@ types:
         repeat-expr: 'size / 4 * 4'
         doc: |
           Colour (red, green, blue, alpha).
+          Must be as long as those of the other items (CRUCIBLE-COUNT).
       - id: check_as_color
         if: 'choice == 4'
         size: 0
@@ -331,6 +355,7 @@ types:
         repeat-expr: 'size / 24 * 4'
         doc: |
           Four bones and their influences (C7).
+          Must be as long as those of the other items (CRUCIBLE-COUNT).
           The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
       - id: check_as_bone_weights
         if: 'choice == 5'

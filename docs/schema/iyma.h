@@ -48,9 +48,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_header, data_checksum) == 16, "offset of da
  */
 typedef struct iyma_mesh_info {
     uint32_t first_index; /* Position of its first index in the index buffer. */
-    uint32_t index_count; /* Number of its indices. */
+    uint32_t index_count; /* Number of its indices. As many items from first_index on must lie within n_indices (IYMA-MESH-RANGE). */
     uint32_t first_vertex; /* Position of its first vertex; its indices are relative to it. */
-    uint32_t vertex_count; /* Number of its vertices. */
+    uint32_t vertex_count; /* Number of its vertices. As many items from first_vertex on must lie within n_vertices (IYMA-MESH-RANGE). */
 } iyma_mesh_info;
 MESHSPEC_STATIC_ASSERT(sizeof(iyma_mesh_info) == 16, "size of iyma_mesh_info");
 MESHSPEC_STATIC_ASSERT(offsetof(iyma_mesh_info, first_index) == 0, "offset of first_index");

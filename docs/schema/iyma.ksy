@@ -127,6 +127,7 @@ types:
         type: u4
         doc: |
           Number of its indices.
+          As many items from first_index on must lie within n_indices (IYMA-MESH-RANGE).
       - id: first_vertex
         type: u4
         doc: |
@@ -135,6 +136,7 @@ types:
         type: u4
         doc: |
           Number of its vertices.
+          As many items from first_vertex on must lie within n_vertices (IYMA-MESH-RANGE).
   attribute_fields:
     doc: |
       One vertex buffer as plain fields.

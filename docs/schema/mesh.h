@@ -79,6 +79,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of 
  * - normal: f32[3], at 12, if format.normal
  * - uv: f32[2], after normal, if format.uv
  * - joint_ids: u8[4], after uv, if format.joints
+ *   Must be a position in joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
  * - joint_weights: u8[4], after joint_ids, if format.joints
  */
 /* What every Vertex starts with. */
@@ -98,8 +99,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of po
  * One joint of the skeleton: 66 bytes.
  */
 typedef struct mesh_joint {
-    uint8_t id; /* Identifier: the position of the entry (M10). */
-    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). */
+    uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be the numbers from 0 up, each once (MESH-JOINT-ID). Must be the position in the list (MESH-JOINT-ORDER). */
+    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the position or the id of one of the parent in the list; 255 stands for none; no other is its own ancestor (MESH-PARENT). */
     float transform[4][4]; /* Model space to joint space, 4×4, row-major (M15). */
 } mesh_joint;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_joint) == 66, "size of mesh_joint");
@@ -127,16 +128,18 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  * dialect.
  *
  * - name: u32, at 0
+ *   Must be a position in strings (MESH-NAME).
  * - duration: f32, at 4
  * - speed: f32, at 8
  * - pose_count: u32, at 12
  * - timestamps: f32[pose_count], at 16
  *   None may be less than the one before it (MESH-POSE-TIME).
  * - poses: Pose[pose_count * joint_count], after timestamps
+ *   The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
  */
 /* What every Animation starts with. */
 typedef struct mesh_animation_start {
-    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names. */
+    uint32_t name; /* Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names. Must be a position in strings (MESH-NAME). */
     float duration; /* Duration in ticks. */
     float speed; /* Speed in ticks per second. */
     uint32_t pose_count; /* Number of skeleton poses. */
@@ -206,6 +209,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of sc
  * - timestamps: f32[pose_count], at 12
  *   None may be less than the one before it (MESH-POSE-TIME).
  * - poses: RenderlibPose[pose_count * joint_count], after timestamps
+ *   The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
  */
 /* What every RenderlibAnimation starts with. */
 typedef struct mesh_renderlib_animation_start {

@@ -174,6 +174,7 @@ types:
         repeat-expr: 4
         doc: |
           Joints the vertex is attached to; 255 with weight 0 for none (M9).
+          Must be a position in joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
       - id: joint_weights
         if: 'format.joints'
         type: u1
@@ -189,10 +190,13 @@ types:
         type: u1
         doc: |
           Identifier: the position of the entry (M10).
+          The numbers must be the numbers from 0 up, each once (MESH-JOINT-ID).
+          Must be the position in the list (MESH-JOINT-ORDER).
       - id: parent
         type: u1
         doc: |
           Index of the parent entry; 255 for a root (M10).
+          Must be the position or the id of one of the parent in the list; 255 stands for none; no other is its own ancestor (MESH-PARENT).
       - id: transform
         type: f4
         repeat: expr
@@ -234,6 +238,7 @@ types:
         repeat-expr: 'pose_count * joint_count'
         doc: |
           For each timestamp, one entry per joint, in any order (M11).
+          The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
   renderlib_pose:
     doc: |
       Where one joint is at one time, in the renderlib dialect: 41 bytes.
