@@ -2,8 +2,8 @@
 
 use super::Declared;
 use crate::info::Info;
-use crate::layout::walk;
-use crate::{Dialect, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
+use crate::layout::{self, walk};
+use crate::{Dialect, Finding, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
 
 /// What every format's document can do.
 pub trait Format: Declared + Sized {
@@ -83,7 +83,14 @@ pub trait Format: Declared + Sized {
             Err(error) => {
                 let Some(rule) = error.rule() else { return Err(error) };
                 Self::check_undecoded(bytes, dialect, &mut report);
-                report.add_with(rule, || error.to_finding(rule));
+                if let Some(layout) = Self::layout_of(bytes, dialect) {
+                    // The structure may have another fault, and the error may be of a constraint.
+                    let _ = layout::check(layout, bytes, &options.limits, &mut report);
+                }
+                let is_known = |found: &Finding| found.rule == rule && found.path == *error.path();
+                if !report.findings().iter().any(is_known) {
+                    report.add_with(rule, || error.to_finding(rule));
+                }
             }
         }
         if let Some(layout) = Self::layout_of(bytes, dialect) {

@@ -1,14 +1,19 @@
 //! Strictness applied to what a check finds.
 
 use super::Format;
-use crate::{Error, ErrorKind, Limits, ReadOptions, Report, Result, Strictness, WriteOptions, parallel};
+use crate::{
+    Error, ErrorKind, Limits, ReadOptions, Report, Result, Severity, Strictness, WriteOptions, parallel,
+};
 
-/// The error for the first finding of `check` that this strictness does not accept.
-pub(super) fn refuse(check: impl FnOnce(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
-    let mut report = Report::at_least(strictness.threshold(), &Limits::default());
-    check(&mut report);
-    match report.findings().first() {
-        Some(finding) => Err(Error::from_finding(kind, finding)),
+/// Returns an error if `check` finds what this strictness does not accept: the first fatal finding, or else the first.
+pub(super) fn refuse(check: impl Fn(&mut Report), strictness: Strictness, kind: ErrorKind) -> Result<()> {
+    let first = |severity| {
+        let mut report = Report::at_least(severity, &Limits::default());
+        check(&mut report);
+        report.findings().first().cloned()
+    };
+    match first(strictness.threshold()) {
+        Some(finding) => Err(Error::from_finding(kind, &first(Severity::Fatal).unwrap_or(finding))),
         None => Ok(()),
     }
 }

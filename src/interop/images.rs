@@ -17,6 +17,9 @@ const MEDIA_TYPES: [(&str, &[&str], &[u8]); 5] = [
     ("image/vnd-ms.dds", &["dds"], b"DDS "),
 ];
 
+/// The number of bytes by which each of them is known.
+const LONGEST_MAGIC: u64 = 8;
+
 /// Returns the media type of a file by its magic bytes.
 pub(super) fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
     let found = MEDIA_TYPES.iter().find(|(.., magic)| bytes.starts_with(magic));
@@ -106,17 +109,18 @@ fn embedded(name: &str, files: &dyn Files) -> io::Result<Image> {
     if is_remote(name) {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "remote images are not downloaded"));
     }
+    // By the first bytes alone: what glTF cannot embed is not read.
+    let Some(media_type) = media_type_of(&files.read(name, LONGEST_MAGIC)?) else {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "glTF embeds PNG and JPEG, and the file is neither",
+        ));
+    };
     let bytes = files.read(name, TOO_LARGE)?;
     if bytes.len() as u64 >= TOO_LARGE {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "an image of 4 GiB or more"));
     }
-    match media_type_of(&bytes) {
-        Some(media_type) => Ok(Image { media_type: media_type.to_owned(), bytes: bytes.into() }),
-        None => Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "glTF embeds PNG and JPEG, and the file is neither",
-        )),
-    }
+    Ok(Image { media_type: media_type.to_owned(), bytes: bytes.into() })
 }
 
 /// Writes each embedded image once, as a file beside the model.

@@ -13,6 +13,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
+use crate::common::cases;
+
 /// What each judge of a file concludes.
 struct Opinions {
     strict: meshspec::Result<Document>,
@@ -133,12 +135,11 @@ fn files<D: Format + std::fmt::Debug>(
     })
 }
 
-/// The verdict of each broken file is that of its readers. The number of files is fixed: with more, readers and checks
-/// still differ in which of several broken rules comes first.
+/// The verdict of each broken file is that of its readers.
 fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl Strategy<Value = D>) {
     let about = format.about();
     let mut contradictions = Contradictions::default();
-    for (dialect, bytes) in files(strategy, 10) {
+    for (dialect, bytes) in files(strategy, cases(10)) {
         let layout: &'static Type = format.layout_of(&bytes, dialect).unwrap();
         for broken in generate::breakages(layout, &bytes, about.rules, &Limits::default()).unwrap() {
             contradictions.files += 1;
@@ -185,7 +186,7 @@ fn check_mutated<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl S
             .filter_map(|dialect| Opinions::of(format, *dialect, &mutated.bytes).contradiction())
             .collect()
     };
-    for _ in 0..100 {
+    for _ in 0..cases(100) {
         contradictions.files += 1;
         let mut tree = mutated.new_tree(&mut runner).unwrap();
         for kind in kinds_of(&tree.current()) {

@@ -254,7 +254,14 @@ impl Walker<'_> {
         };
         let inner = Space { bytes: bytes_in, packed: packed_in, reached: cell::Cell::new(0) };
         let start = if matches!(content, Cow::Borrowed(_)) { range.start } else { 0 };
-        let end = self.value(&inner, start, &bytes.content(block))?;
+        let end = self.value(&inner, start, &bytes.content(block)).map_err(|interrupt| match interrupt {
+            // Stored content cannot fail to unpack: the rule of its field is about what it holds.
+            Interrupt::Fault(mut fault) if declared.packing == Packing::Stored => {
+                fault.rule = fault.rule.or_else(|| bytes.step.and_then(|step| step.field.rule));
+                Interrupt::Fault(fault)
+            }
+            other => other,
+        })?;
         let left = inner.rest(end);
         if !left.is_empty() && declared.packing != Packing::Stored {
             let message = format!("{} bytes are left over", left.end - left.start);

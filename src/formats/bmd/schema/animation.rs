@@ -58,7 +58,7 @@ pub struct AnimDef {
     #[br(temp, seek_before = SeekFrom::Start(ofs_frames as u64), restore_position)]
     #[br(count = sz_frames, parse_with = bulk::read)]
     #[bw(ignore)]
-    #[layout(content = KeyList, inline)]
+    #[layout(rule = rules::FRAMES, content = KeyList, inline)]
     frames: Vec<u8>,
     /// The keys of each normal bone; pseudo-bones have none.
     #[br(calc = Vec::new())]
