@@ -107,6 +107,8 @@ impl Counts {
 fn requirement(constraint: &Constraint) -> String {
     let kind = match constraint.requirement {
         Requirement::Below(_) => "below",
+        Requirement::AtLeast(_) => "at least",
+        Requirement::UnitVector => "unit vector",
         Requirement::OneOf(_) => "one of",
         Requirement::Finite => "finite",
         Requirement::Unique => "unique",
@@ -117,6 +119,7 @@ fn requirement(constraint: &Constraint) -> String {
         Requirement::Holds(_) => constraint.message.unwrap_or("holds"),
         Requirement::IndexInto { .. } => "index into",
         Requirement::Within { .. } => "within",
+        Requirement::Counts { .. } => "counts",
         Requirement::Position => "position",
         Requirement::Equal => "equal",
         Requirement::SameLength => "same length",

@@ -121,6 +121,7 @@ pub use text::Text;
 pub mod __private {
     pub use modular_bitfield::Specifier;
 
+    pub use crate::layout::constraint::PLAUSIBLE;
     pub use crate::layout::decoding::{FromValue, decode};
 }
 

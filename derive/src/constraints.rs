@@ -1,11 +1,12 @@
 //! Constraints: what values must be, and which rule they break where they are not. Each stands in an attribute of its own,
 //! `#[layout(below = vertex_count, rule = rules::INDEX_RANGE)]`:
 //!
-//! - what is required: `below = …`, `one_of(…, …)`, `finite`, `unique`, `ordered`, `sum = 1.0` with `tolerance = …` and,
+//! - what is required: `below = …`, `at_least = …`, `unit_vector`, `one_of(…, …)`, `finite`, `unique`, `ordered`, `sum = 1.0` with `tolerance = …` and,
 //!   of structs, `of = field`; `reserved_zero` of a packed word; `terminated` of strings; `holds(…)` for a condition on the field and earlier ones;
-//! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`; `position`;
+//! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`; `counts = list`;
+//!   `position`;
 //!   `equal`; `same_length`; `permutation` with `of = field` and `groups = …`; `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
-//! - `rule = rules::NAME`, the path of a rule; and where there is more to say, `if(…)` and `message = "…"`.
+//! - `rule = rules::NAME`, the path of a rule, or `plausible` for what the files of exporters have; and where there is more to say, `if(…)` and `message = "…"`.
 
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::quote;
@@ -21,12 +22,15 @@ pub struct Constraint {
     word: Ident,
     requirement: Requirement,
     condition: Option<Expr>,
-    rule: Path,
+    /// `None` for what plausible files have, which is not checked.
+    rule: Option<Path>,
     message: Option<LitStr>,
 }
 
 enum Requirement {
     Below(Expr),
+    AtLeast(Expr),
+    UnitVector,
     OneOf(Vec<Expr>),
     Finite,
     Unique,
@@ -37,6 +41,7 @@ enum Requirement {
     Holds(Expr),
     IndexInto { list: Expr, none: Option<Expr>, weights: Option<Ident> },
     Within { list: Expr, first: Expr },
+    Counts { list: Expr },
     Position,
     Equal,
     SameLength,
@@ -67,8 +72,10 @@ pub enum FieldKind {
 }
 
 /// The words that make an attribute a constraint.
-const WORDS: [&str; 16] = [
+const WORDS: [&str; 19] = [
     "below",
+    "at_least",
+    "unit_vector",
     "one_of",
     "finite",
     "unique",
@@ -79,6 +86,7 @@ const WORDS: [&str; 16] = [
     "holds",
     "index_into",
     "within",
+    "counts",
     "position",
     "equal",
     "same_length",
@@ -120,7 +128,7 @@ impl Constraint {
             PARTS.iter().find(|(requirement, _)| word == requirement).map_or(&[][..], |(_, parts)| parts);
         let part = |name: &str| directives.iter().find(|directive| directive.name == name);
         for directive in directives.iter().filter(|directive| directive.name != word) {
-            let is_common = ["if", "rule", "message"].iter().any(|name| directive.name == name);
+            let is_common = ["if", "rule", "message", "plausible"].iter().any(|name| directive.name == name);
             if !is_common && !parts.iter().any(|name| directive.name == name) {
                 return Err(
                     match PARTS.iter().find(|(_, parts)| parts.iter().any(|name| directive.name == name)) {
@@ -140,6 +148,8 @@ impl Constraint {
         let field = |name: &str| part(name).map(Directive::value::<Ident>).transpose();
         let requirement = match word.to_string().as_str() {
             "below" => Requirement::Below(first.value()?),
+            "at_least" => Requirement::AtLeast(first.value()?),
+            "unit_vector" => Requirement::UnitVector,
             "one_of" => Requirement::OneOf(first.expressions()?),
             "finite" => Requirement::Finite,
             "unique" => Requirement::Unique,
@@ -162,6 +172,7 @@ impl Constraint {
                     || Error::new(word.span(), "`within` needs the position of the first item: `first = …`");
                 Requirement::Within { list: first.value()?, first: expression("first")?.ok_or_else(missing)? }
             }
+            "counts" => Requirement::Counts { list: first.value()? },
             "position" => Requirement::Position,
             "equal" => Requirement::Equal,
             "same_length" => Requirement::SameLength,
@@ -175,14 +186,19 @@ impl Constraint {
         };
         let condition = expression("if")?;
         let message = part("message").map(Directive::value::<LitStr>).transpose()?;
-        let Some(rule) = part("rule") else {
-            return Err(Error::new(
-                word.span(),
-                "a constraint needs the rule that it belongs to: `rule = rules::NAME`",
-            ));
+        let rule = match (part("rule"), part("plausible")) {
+            (Some(rule), None) => Some(rule.rule()?),
+            (None, Some(_)) => None,
+            (Some(_), Some(plausible)) => {
+                let message = "what is plausible is not checked, and belongs to no rule";
+                return Err(Error::new(plausible.name.span(), message));
+            }
+            (None, None) => {
+                let message = "a constraint needs the rule that it belongs to: `rule = rules::NAME`";
+                return Err(Error::new(word.span(), message));
+            }
         };
-        let rule = rule.rule()?;
-        if matches!(requirement, Requirement::Holds(_)) && message.is_none() {
+        if matches!(requirement, Requirement::Holds(_)) && message.is_none() && rule.is_some() {
             let needs = "`holds` needs a message for when it does not: `message = \"…\"`";
             return Err(Error::new(word.span(), needs));
         }
@@ -210,6 +226,11 @@ impl Constraint {
                 let limit = expression::constant(limit, scope)?;
                 quote!(Below(#limit))
             }
+            Requirement::AtLeast(limit) => {
+                let limit = expression::constant(limit, scope)?;
+                quote!(AtLeast(#limit))
+            }
+            Requirement::UnitVector => quote!(UnitVector),
             Requirement::OneOf(values) => {
                 let values = expression::list(values, scope)?;
                 quote!(OneOf(#values))
@@ -236,6 +257,10 @@ impl Constraint {
                 let (list, first) = (segments(list)?, expression::constant(first, scope)?);
                 quote!(Within { list: #list, first: #first })
             }
+            Requirement::Counts { list } => {
+                let list = segments(list)?;
+                quote!(Counts { list: #list })
+            }
             Requirement::Position => quote!(Position),
             Requirement::Equal => quote!(Equal),
             Requirement::SameLength => quote!(SameLength),
@@ -252,7 +277,11 @@ impl Constraint {
         };
         let condition = expression::optional(self.condition.as_ref(), scope)?;
         self.message.iter().try_for_each(|message| check_template(message, scope))?;
-        let (rule, message) = (rule(&self.rule), optional(self.message.as_ref().map(LitStr::value)));
+        let message = optional(self.message.as_ref().map(LitStr::value));
+        let rule = match &self.rule {
+            Some(path) => rule(path),
+            None => quote!(&::meshspec::__private::PLAUSIBLE),
+        };
         Ok(quote!(::meshspec::layout::Constraint {
             requirement: ::meshspec::layout::Requirement::#requirement,
             condition: #condition,
@@ -296,10 +325,18 @@ fn segments(path: &Expr) -> Result<Tokens> {
     Ok(quote!(&[#(#all),*]))
 }
 
-/// The constraints as a constant slice.
+/// The constraints of rules as a constant slice.
 pub fn list(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
-    let constants =
-        constraints.iter().map(|constraint| constraint.constant(scope)).collect::<Result<Vec<_>>>()?;
+    slice(constraints.iter().filter(|constraint| constraint.rule.is_some()), scope)
+}
+
+/// What plausible files have, as a constant slice.
+pub fn plausible(constraints: &[Constraint], scope: &Scope) -> Result<Tokens> {
+    slice(constraints.iter().filter(|constraint| constraint.rule.is_none()), scope)
+}
+
+fn slice<'c>(constraints: impl Iterator<Item = &'c Constraint>, scope: &Scope) -> Result<Tokens> {
+    let constants = constraints.map(|constraint| constraint.constant(scope)).collect::<Result<Vec<_>>>()?;
     Ok(quote!(&[#(#constants),*]))
 }
 

@@ -81,6 +81,7 @@ fn constant(
         })
         .collect::<Result<Vec<_>>>()?;
     let constraints = constraints::list(&attributes.constraints, &with_field)?;
+    let plausible = constraints::plausible(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
     let rule = option(attributes.rule.as_ref().map(constraints::rule));
@@ -95,6 +96,7 @@ fn constant(
         lookahead: #lookahead,
         checks: &[#(#checks),*],
         constraints: #constraints,
+        plausible: #plausible,
         block: #block,
         rule: #rule,
         decoding: #decoding,

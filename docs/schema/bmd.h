@@ -447,6 +447,7 @@ typedef uint64_t bmd_quad64;
  * - ofs_tris: u32, at 4
  * - ofs_mat: u32, at 8
  * - n_vtx: u16, at 12
+ *   Must be the number of items in vertices (BMD-VERTEX-COUNT).
  * - n_tris: u16, at 14
  * - sz_vtx: u32, at 16
  * - sz_tris: u32, at 20
@@ -463,7 +464,7 @@ typedef struct bmd_mesh_def_start {
     uint32_t ofs_vtx; /* Offset of the vertices list. */
     uint32_t ofs_tris; /* Offset of the triangles list. */
     uint32_t ofs_mat; /* Material name string; 0 for none. */
-    uint16_t n_vtx; /* Number of vertices. */
+    uint16_t n_vtx; /* Number of vertices. Must be the number of items in vertices (BMD-VERTEX-COUNT). */
     uint16_t n_tris; /* Number of triangles (B12). */
     uint32_t sz_vtx; /* Size of the vertices list in bytes. */
     uint32_t sz_tris; /* Size of the triangles list in bytes. */
@@ -503,7 +504,7 @@ typedef uint8_t bmd_f8_a;
  */
 typedef struct bmd_lod_def {
     uint8_t id_mesh; /* Index of the first mesh. */
-    uint8_t n_mesh; /* Number of meshes. id_mesh + n_mesh <= mesh_count must hold (BMD-LOD-RANGE). */
+    uint8_t n_mesh; /* Number of meshes. As many items from id_mesh on must lie within meshes (BMD-LOD-RANGE). */
     bmd_f8_a ld_sc; /* Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18). */
     uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
 } bmd_lod_def;
@@ -605,7 +606,7 @@ typedef uint64_t bmd_pseudo_transform;
  * - id_parent: u8, after ofs_name
  *   Must be the position of the parent in the list, an earlier one; the first is the root and its own parent; 255 stands for none; no other is its own ancestor (BMD-PARENT).
  * - id_solid: u8, after id_parent
- *   Must be below mesh_count if id_solid != 0 (BMD-SOLID-RANGE).
+ *   Must be a position in meshes, or 0 for none (BMD-SOLID-RANGE).
  * - resv1: u8, after id_solid
  *   Must be 0 (BMD-RESERVED).
  * - resv2: u8, after resv1

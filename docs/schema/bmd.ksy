@@ -23,7 +23,7 @@ instances:
   lods:
     io: _root._io
     pos: 'header.ofs_lods'
-    type: 'lod_def(header.sz_meshes / 32)'
+    type: 'lod_def'
     repeat: expr
     repeat-expr: 'header.sz_lods / 4'
     doc: |
@@ -31,7 +31,7 @@ instances:
   bones:
     io: _root._io
     pos: 'header.ofs_bones'
-    type: 'bone_def(header.sz_meshes / 32)'
+    type: 'bone_def'
     repeat: expr
     repeat-expr: 'header.sz_bones / 16'
     doc: |
@@ -220,6 +220,7 @@ types:
         type: u2
         doc: |
           Number of vertices.
+          Must be the number of items in vertices (BMD-VERTEX-COUNT).
       - id: n_tris
         type: u2
         doc: |
@@ -995,9 +996,6 @@ types:
   lod_def:
     doc: |
       One level of detail: 4 bytes.
-    params:
-      - id: mesh_count
-        type: u4
     seq:
       - id: id_mesh
         type: u1
@@ -1007,13 +1005,7 @@ types:
         type: u1
         doc: |
           Number of meshes.
-          id_mesh + n_mesh <= mesh_count must hold (BMD-LOD-RANGE).
-      - id: check_n_mesh
-        size: 0
-        valid:
-          expr: 'id_mesh + n_mesh <= mesh_count'
-        doc: |
-          id_mesh + n_mesh <= mesh_count must hold (BMD-LOD-RANGE).
+          As many items from id_mesh on must lie within meshes (BMD-LOD-RANGE).
       - id: ld_sc
         type: 'f8_a'
         doc: |
@@ -1044,9 +1036,6 @@ types:
   bone_def:
     doc: |
       One bone: 16 bytes.
-    params:
-      - id: mesh_count
-        type: u4
     seq:
       - id: xform
         if: 'entry.id_parent != 255'
@@ -1075,11 +1064,9 @@ types:
           Must be the position of the parent in the list, an earlier one; the first is the root and its own parent; 255 stands for none; no other is its own ancestor (BMD-PARENT).
       - id: id_solid
         type: u1
-        valid:
-          expr: '(not (id_solid != 0) or _ < mesh_count)'
         doc: |
           Mesh that is the solid of the bone; 0 for none.
-          Must be below mesh_count if id_solid != 0 (BMD-SOLID-RANGE).
+          Must be a position in meshes, or 0 for none (BMD-SOLID-RANGE).
       - id: resv1
         type: u1
         valid:

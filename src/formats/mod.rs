@@ -22,14 +22,14 @@ mod detection;
 )]
 mod document;
 mod format;
+#[cfg(feature = "proptest")]
+#[allow(dead_code, reason = "there may be no binary format")]
+mod generated;
 #[cfg(feature = "iyma")]
 pub mod iyma;
 mod locate;
 #[cfg(feature = "mesh")]
 pub mod mesh;
-#[cfg(feature = "proptest")]
-#[allow(dead_code, reason = "there may be no format with vectors")]
-mod plausible;
 mod refuse;
 mod registry;
 #[cfg(feature = "seed")]

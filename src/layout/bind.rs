@@ -187,6 +187,7 @@ fn constraint(constraint: &Constraint, scope: &Scope) -> Option<Constraint> {
         Requirement::OneOf(values) => {
             Requirement::OneOf(keep_all(values.iter().map(|value| simplify(value, scope)).collect()))
         }
+        Requirement::AtLeast(limit) => Requirement::AtLeast(simplify(&limit, scope)),
         Requirement::Holds(condition) => Requirement::Holds(simplify(&condition, scope)),
         Requirement::Within { list, first } => Requirement::Within { list, first: simplify(&first, scope) },
         Requirement::IndexInto { list, none, weights } => {

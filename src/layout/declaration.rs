@@ -86,6 +86,8 @@ pub struct Field {
     /// The constraints that rules of the format put on the value. [`check`](super::check) verifies them; the walker
     /// does not.
     pub constraints: &'static [Constraint],
+    /// What plausible values are, such as unit vectors. Generated files have it; nothing checks it.
+    pub plausible: &'static [Constraint],
     /// The structure within the bytes of the field.
     pub block: Option<Block>,
     /// The rule that a fault in this field breaks, if it is not the general rule of the format.
@@ -273,6 +275,7 @@ impl Field {
         lookahead: false,
         checks: &[],
         constraints: &[],
+        plausible: &[],
         block: None,
         rule: None,
         decoding: Decoding::NONE,

@@ -176,6 +176,7 @@ fn field(field: &Field) -> Json {
         ("lookahead", flag(field.lookahead)),
         ("checks", Json::some(checks)),
         ("constraints", Json::some(field.constraints.iter().map(constraint))),
+        ("plausible", Json::some(field.plausible.iter().map(constraint))),
         ("block", optional(field.block.as_ref(), block)),
         ("rule", some_text(field.rule.map_or("", |rule| rule.code))),
         ("decoded", some_text(field.decoding.name)),
@@ -208,6 +209,8 @@ fn constraint(constraint: &Constraint) -> Json {
     };
     let (kind, value) = match &constraint.requirement {
         Requirement::Below(limit) => ("below", expression(limit)),
+        Requirement::AtLeast(limit) => ("at_least", expression(limit)),
+        Requirement::UnitVector => ("unit_vector", flag(true)),
         Requirement::OneOf(values) => ("one_of", Json::List(values.iter().map(expression).collect())),
         Requirement::Finite => ("finite", flag(true)),
         Requirement::Unique => ("unique", flag(true)),
@@ -218,6 +221,7 @@ fn constraint(constraint: &Constraint) -> Json {
         Requirement::Holds(condition) => ("holds", expression(condition)),
         Requirement::IndexInto { list, .. } => ("index_into", path(list)),
         Requirement::Within { list, .. } => ("within", path(list)),
+        Requirement::Counts { list } => ("counts", path(list)),
         Requirement::Position => ("position", flag(true)),
         Requirement::Equal => ("equal", flag(true)),
         Requirement::SameLength => ("same_length", flag(true)),

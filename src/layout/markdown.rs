@@ -2,7 +2,8 @@
 
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
-    Lines, constraint_text, content_text, offsets, packing_text, readable, size_text, type_text,
+    Lines, constraint_text, content_text, offsets, packing_text, readable, requirement_text, size_text,
+    type_text,
 };
 use super::{BitField, Decoding, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
 
@@ -157,6 +158,10 @@ fn meaning(field: &Field, names: &Names) -> String {
         parts.push(format!("Refused unless {condition}: {}.", cell(check.message)));
     }
     parts.extend(field.constraints.iter().map(|constraint| constraint_text(constraint, field, names, code)));
+    parts.extend(field.plausible.iter().map(|constraint| {
+        let text = requirement_text(constraint, field, names, code);
+        format!("In plausible files: {}{}.", text[..1].to_lowercase(), &text[1..])
+    }));
     parts.join(" ")
 }
 

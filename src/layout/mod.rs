@@ -31,7 +31,7 @@ mod bind;
 mod bits;
 mod block;
 mod c_header;
-mod constraint;
+pub(crate) mod constraint;
 mod coverage;
 mod declaration;
 pub(crate) mod decoding;

@@ -162,6 +162,8 @@ pub(super) fn requirement_text(
     let each = if field.ty.flat().is_list() { "Each must" } else { "Must" };
     let requirement = match &constraint.requirement {
         Requirement::Below(limit) => format!("{each} be below {}", expression(limit)),
+        Requirement::AtLeast(limit) => format!("{each} be at least {}", expression(limit)),
+        Requirement::UnitVector => format!("{each} be a vector of length 1"),
         Requirement::OneOf(values) => {
             format!("{each} be {}", alternatives(&values.iter().map(expression).collect::<Vec<_>>()))
         }
@@ -186,6 +188,7 @@ pub(super) fn requirement_text(
         Requirement::Within { list, first } => {
             format!("As many items from {} on must lie within {}", expression(first), code(&path_text(list)))
         }
+        Requirement::Counts { list } => format!("Must be the number of items in {}", code(&path_text(list))),
         Requirement::Position => "Must be the position in the list".to_owned(),
         Requirement::Equal => "Must be the same for all items".to_owned(),
         Requirement::SameLength => "Must be as long as those of the other items".to_owned(),

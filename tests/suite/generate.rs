@@ -248,8 +248,9 @@ fn a_bug_that_needs_one_vertex_shrinks_to_one() {
 #[test]
 fn a_bug_that_needs_several_things_keeps_just_these() {
     let (header, rest) = smallest_mesh(|document| document.indices.iter().any(|index| *index >= 1));
-    assert_eq!(header, [1, 1, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0]);
-    assert_eq!(rest, [&[0; 24][..], &[1, 0, 0, 0]].concat());
+    // Without vertices, no index is out of range.
+    assert_eq!(header, [1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(rest, [1, 0, 0, 0]);
     // A pose, and so a joint and a time; the animation has an empty name.
     let (header, rest) =
         smallest_mesh(|document| document.animations.iter().any(|animation| !animation.poses.is_empty()));
@@ -343,8 +344,10 @@ const FITTED: &[&str] = &[
 fn documents_have_every_kind_of_value() {
     let mut never = Vec::new();
     for format in FormatId::ALL.iter().copied() {
-        let documents = generated_files::documents(format, generate::Config::default(), 2000);
-        assert_eq!(documents.len(), 2000);
+        // Enough for the bones and animations behind many meshes.
+        let config = generate::Config { max_choices: 1024, ..Default::default() };
+        let documents = generated_files::documents(format, config, 3000);
+        assert_eq!(documents.len(), 3000, "{format}");
         let coverage = generated_files::coverage(format, &documents).unwrap();
         let is_free = |line: &String| !FITTED.iter().any(|name| line.starts_with(&format!("{name}: ")));
         never.extend(coverage.never().filter(is_free));

@@ -1,95 +1,36 @@
 //! Strategies that generate valid BMD documents, for tests of other loaders.
-//!
-//! They are files that the [declaration](super::schema) generates, in which what no expression says is put right:
-//! whatever it is about, a field that is added to the declaration has any value.
 
 use binrw::BinRead;
 use proptest::prelude::*;
 
 use super::codec::Input;
-use super::schema::{BoneTransform, Form, Image, PseudoTransform, VertexTag};
-use super::{Animation, Bone, Document, Face, LodDef, Mesh, PackedFace, PackedVertex, Track, Transform};
-use crate::Text;
+use super::schema::{BoneTransform, Image, PseudoTransform};
+use super::{Animation, Bone, Document, Track, Transform};
+use crate::Dialect;
+use crate::formats::generated;
 use crate::layout::Layout;
-use crate::layout::generate::{self, Config};
+use crate::layout::generate::Config;
 
-/// Documents that strict reading accepts: all forms of vertices and faces alone and mixed, levels of detail, bones and
-/// pseudo-bones, animations with gaps and skipped frames, names that are not UTF-8.
+/// Returns documents that strict reading accepts: all forms of vertices and faces alone and mixed, levels of detail,
+/// bones and pseudo-bones, animations with gaps and skipped frames, names that are not UTF-8.
 pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config::default())
 }
 
-/// Documents that strict reading accepts, of this size and sort. Those that are plausible have no findings at all, but
-/// materials, and vertices of bones that exist.
+/// Returns documents that strict reading accepts, of this size and sort. Plausible ones have no findings.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
-    generate::drafts(&Image::TYPE, config).prop_filter_map("a document", move |bytes| {
-        let Image { header, meshes, lods, bones, animations } = Image::read(&mut Input::new(&bytes)).ok()?;
-        let mut document = Document {
-            reserved: [header.resv1, header.resv2, header.resv3],
-            meshes: meshes.0,
-            lods: lods.0,
-            bones: bones.0,
-            animations: animations.0,
-        };
+    generated::documents([(&Image::TYPE, Dialect::Spec)], config, |bytes, _| {
+        let Image { header, meshes, lods, bones, animations } = Image::read(&mut Input::new(bytes)).ok()?;
+        let reserved = [header.resv1, header.resv2, header.resv3];
+        let (meshes, lods, bones, animations) = (meshes.0, lods.0, bones.0, animations.0);
+        let mut document = Document { reserved, meshes, lods, bones, animations };
+        // The number of faces or of triangles: whichever it is, it follows from the faces.
+        document.meshes.iter_mut().for_each(|mesh| mesh.n_tris = None);
         complete_bones(&mut document.bones);
-        if config.plausible {
-            make_plausible(&mut document)?;
-        }
-        complete(&mut document)?;
+        let bones = document.normal_bones().len();
+        document.animations.iter_mut().for_each(|animation| complete_keys(animation, bones));
         Some(document)
     })
-}
-
-/// Puts right what no expression says of all but the bones.
-fn complete(document: &mut Document) -> Option<()> {
-    document.meshes.iter_mut().try_for_each(complete_mesh)?;
-    let meshes = document.meshes.len() as u8;
-    for LodDef { id_mesh, n_mesh, .. } in &mut document.lods {
-        *id_mesh %= meshes + 1;
-        *n_mesh %= meshes - *id_mesh + 1;
-    }
-    document.bones.iter_mut().for_each(|bone| bone.id_solid %= meshes.max(1));
-    let bones = document.normal_bones().len();
-    document.animations.iter_mut().for_each(|animation| complete_keys(animation, bones));
-    Some(())
-}
-
-/// Leaves out vertices that are not finite (B7), gives those of a form with one tag this tag (B8), faces the vertices that
-/// there are, and the mesh the control flags that it fits (B11).
-fn complete_mesh(mesh: &mut Mesh) -> Option<()> {
-    let surface = mesh.surface();
-    let vertices = mesh.vertices.packed().filter_map(|vertex| {
-        let mut words = vertex.words();
-        if let Some(tag) = PackedVertex::row_of(vertex.tag(), surface).and_then(|row| row.tag) {
-            words[1] = words[1] & 0x00FF_FFFF | u32::from(tag) << 24;
-        }
-        let is_finite = |vertex: &PackedVertex| vertex.position().iter().all(|x| x.is_finite());
-        PackedVertex::first(&words, surface).filter(is_finite)
-    });
-    let vertices: Vec<_> = vertices.collect();
-    let count = vertices.len() as u32;
-    mesh.vertices = Default::default();
-    vertices.into_iter().try_for_each(|vertex| mesh.vertices.push(vertex)).ok()?;
-    let faces = std::mem::take(&mut mesh.faces);
-    for face in faces.packed().filter(|_| count > 0) {
-        mesh.faces.push(among(face, count)?).ok()?;
-    }
-    mesh.n_tris = None;
-    let drawn = mesh.flags;
-    let sizes = drawn.vertex_sizes();
-    let is_fine = mesh.vertices.packed().all(|vertex| sizes.contains(&vertex.bits()))
-        && mesh.faces.packed().all(|face| drawn.allows(face));
-    mesh.flags = if is_fine { drawn } else { mesh.fitting_flags() };
-    Some(())
-}
-
-/// The face, in its form, between so many vertices.
-fn among(face: PackedFace, vertices: u32) -> Option<PackedFace> {
-    let value = match face.value() {
-        Face::Triangle(corners) => Face::Triangle(corners.map(|corner| corner % vertices)),
-        Face::Quad(corners) => Face::Quad(corners.map(|corner| corner % vertices)),
-    };
-    PackedFace::in_forms(value).find(|other| other.form() == face.form())
 }
 
 /// Normal bones, each after its parent (B21), then pseudo-bones, which follow these (B22). Without any normal bones there
@@ -135,27 +76,4 @@ fn complete_keys(animation: &mut Animation, bones: usize) {
         }
         animation.tracks.push(within);
     }
-}
-
-/// Makes of the document what exporters write: defined vertices of bones that exist, materials, and no solids.
-fn make_plausible(document: &mut Document) -> Option<()> {
-    let bones = document.bones.len().max(1) as u32;
-    for mesh in &mut document.meshes {
-        let surface = mesh.surface();
-        let vertices: Vec<_> = mesh.vertices.packed().collect();
-        mesh.vertices = Default::default();
-        let is_undefined = |tag| (VertexTag::BITS_96..VertexTag::COLOR_96).contains(&tag);
-        for vertex in vertices.into_iter().filter(|vertex| !is_undefined(vertex.tag())) {
-            let mut words = vertex.words();
-            // The bone, if there is one, is the highest byte.
-            if !(VertexTag::COLOR_96..VertexTag::BONE_96).contains(&vertex.tag()) {
-                let last = &mut words[vertex.bits() as usize / 32 - 1];
-                *last = *last & 0x00FF_FFFF | ((*last >> 24) % bones) << 24;
-            }
-            mesh.vertices.push(PackedVertex::first(&words, surface)?).ok()?;
-        }
-        mesh.material.get_or_insert_with(|| Text::from("stone"));
-    }
-    document.bones.iter_mut().for_each(|bone| bone.id_solid = 0);
-    Some(())
 }

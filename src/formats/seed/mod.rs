@@ -28,6 +28,8 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;
+#[cfg(feature = "proptest")]
+mod texts;
 
 pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 

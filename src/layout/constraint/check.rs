@@ -61,7 +61,7 @@ pub fn check_document(ty: &'static Type, document: &dyn Fields, report: &mut Rep
     if !collects_any(ty, report) {
         return;
     }
-    let (limits, mut sizes) = (Limits::default(), Sizes::new(ty));
+    let (limits, mut sizes) = (Limits::default(), Sizes::of_document(ty));
     if !sizes.is_empty() {
         // Without the size of a list, its constraints do not apply.
         let _ = walk_fields(ty, document, &limits, &mut sizes);

@@ -17,7 +17,9 @@ pub(super) fn template(constraint: &Constraint, values: &dyn Lookup) -> Cow<'sta
             Requirement::Below(_) | Requirement::IndexInto { .. } => {
                 "found {found}, expected less than {limit}"
             }
-            Requirement::OneOf(_) => "found {found}, expected {limit}",
+            Requirement::AtLeast(_) => "found {found}, expected at least {limit}",
+            Requirement::UnitVector => "{found} is not of length 1",
+            Requirement::OneOf(_) | Requirement::Counts { .. } => "found {found}, expected {limit}",
             Requirement::Finite => "{found} is not finite",
             Requirement::Unique => "{found} for the second time",
             Requirement::Ordered => "{found} after {previous}",
@@ -67,7 +69,10 @@ fn fill_one(
     match (name, test) {
         (
             "limit",
-            Test::Below(limit) | Test::IndexInto { len: limit, .. } | Test::Within { len: limit, .. },
+            Test::Below(limit)
+            | Test::AtLeast(limit)
+            | Test::IndexInto { len: limit, .. }
+            | Test::Within { len: limit, .. },
         ) => {
             write!(text, "{limit}")
         }

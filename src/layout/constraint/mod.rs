@@ -18,7 +18,7 @@ pub(super) use sizes::Sizes;
 
 use super::walk::Segment;
 use super::{Declaration, Expr, Field, Shape, Type};
-use crate::Rule;
+use crate::{Rule, Severity};
 
 /// What the values of a field must be.
 ///
@@ -38,11 +38,18 @@ pub struct Constraint {
     pub message: Option<&'static str>,
 }
 
+/// The rule of what plausible files have: nothing checks it.
+pub static PLAUSIBLE: Rule = Rule::new("PLAUSIBLE", Severity::Warning, "Files of exporters have it.");
+
 /// What a [`Constraint`] requires. Where an expression has no value, as that of a field that is not there, nothing is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement {
     /// All numbers are below this one.
     Below(Expr),
+    /// No number is below this one.
+    AtLeast(Expr),
+    /// The numbers of each array are the components of a vector of length 1.
+    UnitVector,
     /// All numbers are one of these.
     OneOf(&'static [Expr]),
     /// All numbers are finite.
@@ -83,6 +90,11 @@ pub enum Requirement {
         /// The position of the first item.
         first: Expr,
     },
+    /// The value is the number of items in a list of an enclosing struct, which nothing else states.
+    Counts {
+        /// The path of the list from the nearest enclosing struct that has it.
+        list: &'static [Segment],
+    },
     /// Each number is the position of its item in the list.
     Position,
     /// All items of the list have the same number.
@@ -114,9 +126,10 @@ impl Constraint {
     pub(super) fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let (list, one): (&[Expr], Option<&Expr>) = match &self.requirement {
             Requirement::OneOf(values) => (values, None),
-            Requirement::Below(expr) | Requirement::Holds(expr) | Requirement::Within { first: expr, .. } => {
-                (&[], Some(expr))
-            }
+            Requirement::Below(expr)
+            | Requirement::AtLeast(expr)
+            | Requirement::Holds(expr)
+            | Requirement::Within { first: expr, .. } => (&[], Some(expr)),
             Requirement::IndexInto { none, .. } | Requirement::Forest { none, .. } => (&[], none.as_ref()),
             Requirement::Permutation { groups, .. } => (&[], groups.as_ref()),
             _ => (&[], None),

@@ -126,6 +126,41 @@ impl<'b> Numbers<'b> {
         )
     }
 
+    /// Returns `true` if all numbers are known to be below `limit`, or `none` with a weight of 0. Weights other than 0
+    /// forbid `none`.
+    pub(super) fn are_positions(&self, limit: i128, none: Option<i128>, weights: Option<&Numbers>) -> bool {
+        if let (Some(Ok(none)), Some(weights)) = (none.map(u8::try_from), weights)
+            && let (Type::Unsigned(1), Type::Unsigned(1), 4, 4) =
+                (self.ty, weights.ty, self.per_item, weights.per_item)
+        {
+            return self.max_byte(none, weights).is_none_or(|max| i128::from(max) < limit);
+        }
+        if self.are_below(limit) {
+            return true;
+        }
+        let mut weights = weights.into_iter().flat_map(Numbers::all);
+        self.all().all(|number| {
+            let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
+            number.is_below(limit) || none.is_some_and(|none| number.equals(none) && is_weightless)
+        })
+    }
+
+    /// Returns the largest of 4 bytes an item, but `none` with a weight of 0.
+    fn max_byte(&self, none: u8, weights: &Numbers) -> Option<u8> {
+        let quads = self.records().zip(weights.records());
+        let quads = quads.filter_map(|(bytes, weights)| Some((bytes.first_chunk()?, weights.first_chunk()?)));
+        // Without branches, and to the end. No number is one less than any other.
+        let max = quads.fold(-1, |max: i16, (bytes, weights): (&[u8; 4], &[u8; 4])| {
+            let [a, b, c, d] = std::array::from_fn(|slot| {
+                let is_none = (bytes[slot] == none) & (weights[slot] == 0);
+                i16::from(bytes[slot]) - 256 * i16::from(is_none)
+            });
+            // Those of an item first: a processor compares those of the next ones at the same time.
+            max.max(a.max(b).max(c.max(d)))
+        });
+        u8::try_from(max).ok()
+    }
+
     /// Returns `true` if all numbers are finite.
     pub(super) fn are_finite(&self) -> bool {
         match self.ty {

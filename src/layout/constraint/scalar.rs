@@ -52,6 +52,13 @@ impl Scalar {
         }
     }
 
+    pub(super) fn is_at_least(self, limit: i128) -> bool {
+        match self {
+            Scalar::Int(number) => number >= limit,
+            other => other.as_f64() >= limit as f64,
+        }
+    }
+
     pub(super) fn equals(self, other: i128) -> bool {
         match self {
             Scalar::Int(number) => number == other,

@@ -15,14 +15,23 @@ pub(in crate::layout) struct Sizes {
 }
 
 impl Sizes {
-    /// Prepares for the constraints of `ty`.
+    /// Prepares for the constraints of `ty` on a file.
     pub(in crate::layout) fn new(ty: &'static Type) -> Sizes {
+        Sizes::of(ty, |requirement| match requirement {
+            Requirement::Counts { list } => last_name(list),
+            other => list_of(other),
+        })
+    }
+
+    /// Prepares for the constraints of `ty` on a document, whose lists need no counts.
+    pub(super) fn of_document(ty: &'static Type) -> Sizes {
+        Sizes::of(ty, list_of)
+    }
+
+    fn of(ty: &'static Type, name: impl Fn(&Requirement) -> Option<&'static str>) -> Sizes {
         let reached = reachable(&[("", ty)], Order::Reading);
         let constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
-        let names = constraints.filter_map(|constraint| match constraint.requirement {
-            Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => last_name(list),
-            _ => None,
-        });
+        let names = constraints.filter_map(|constraint| name(&constraint.requirement));
         Sizes { names: names.collect(), sizes: HashMap::new() }
     }
 
@@ -57,6 +66,14 @@ impl Sizes {
     }
 }
 
+/// Returns the name of the list that a position refers to.
+fn list_of(requirement: &Requirement) -> Option<&'static str> {
+    match requirement {
+        Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => last_name(list),
+        _ => None,
+    }
+}
+
 /// Returns the last step of a path if it is a field.
 fn last_name(path: &[Segment]) -> Option<&'static str> {
     match path.last()? {
@@ -68,6 +85,10 @@ fn last_name(path: &[Segment]) -> Option<&'static str> {
 impl Visitor for Sizes {
     fn enter(&mut self, node: &Node) -> Visit {
         if self.is_in(node.ty) { Visit::All } else { Visit::Nothing }
+    }
+
+    fn wants(&self, field: &Field) -> bool {
+        self.is_field(field)
     }
 
     fn leave(&mut self, node: &Node) -> ControlFlow<()> {

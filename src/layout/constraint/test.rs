@@ -9,10 +9,15 @@ use super::scalar::Scalar;
 use crate::layout::walk::Segment;
 use crate::layout::{Expr, Lookup, Type};
 
+/// How far the length of a unit vector may be from 1: what is left of components in 8 bits.
+const UNIT_TOLERANCE: f64 = 0.01;
+
 /// A requirement whose expressions are evaluated.
 #[derive(Debug)]
 pub(super) enum Test<'b> {
     Below(i128),
+    AtLeast(i128),
+    UnitVector,
     OneOf(Vec<i128>),
     Finite,
     Unique,
@@ -78,6 +83,8 @@ impl<'b> Test<'b> {
         Some(match requirement {
             Requirement::Below(limit) => Test::Below(value(limit)?),
             Requirement::OneOf(values) => Test::OneOf(values.iter().filter_map(value).collect()),
+            Requirement::AtLeast(limit) => Test::AtLeast(value(limit)?),
+            Requirement::UnitVector => Test::UnitVector,
             Requirement::Finite => Test::Finite,
             Requirement::Unique => Test::Unique,
             Requirement::Ordered => Test::Ordered,
@@ -105,6 +112,7 @@ impl<'b> Test<'b> {
                 none: none.as_ref().and_then(value),
                 weights: weights.and_then(column),
             },
+            Requirement::Counts { list } => Test::OneOf(vec![len(list)?.into()]),
             Requirement::Within { list, first } => {
                 Test::Within { first: value(first)?, len: len(list)?.into() }
             }
@@ -132,15 +140,7 @@ impl<'b> Test<'b> {
             Test::Finite => numbers.are_finite(),
             Test::Ordered => numbers.are_ascending(),
             Test::Holds(holds) => *holds,
-            Test::IndexInto { len, none, weights } => {
-                numbers.are_below(*len) || {
-                    let mut weights = weights.iter().flat_map(Numbers::all);
-                    numbers.all().all(|number| {
-                        let is_weightless = weights.next().is_none_or(|weight| weight.equals(0));
-                        number.is_below(*len) || none.is_some_and(|none| number.equals(none) && is_weightless)
-                    })
-                }
-            }
+            Test::IndexInto { len, none, weights } => numbers.are_positions(*len, *none, weights.as_ref()),
             _ => {
                 let mut is_fine = true;
                 self.violations(numbers, &mut |_| {
@@ -161,6 +161,17 @@ impl<'b> Test<'b> {
         match self {
             Test::Below(limit) => {
                 items.into_iter().all(|i| unless(i, numbers.item(i).all(|n| n.is_below(*limit)), None));
+            }
+            Test::AtLeast(limit) => {
+                items.into_iter().all(|i| unless(i, numbers.item(i).all(|n| n.is_at_least(*limit)), None));
+            }
+            Test::UnitVector => {
+                for item in items {
+                    let square: f64 = numbers.item(item).map(|n| n.as_f64() * n.as_f64()).sum();
+                    if !unless(item, (square.sqrt() - 1.0).abs() <= UNIT_TOLERANCE, None) {
+                        return;
+                    }
+                }
             }
             Test::OneOf(values) => {
                 let is_one = |number: Scalar| values.iter().any(|value| number.equals(*value));

@@ -68,6 +68,12 @@ impl<'c> Draw<'c> {
                 Ok(limit) if limit > 0 => Value::Int(number.rem_euclid(limit)),
                 _ => Value::Int(number),
             },
+            (Requirement::AtLeast(limit), value) => match (limit.eval_int(values_seen), value) {
+                (Ok(limit), Value::Int(number)) => Value::Int(number.max(limit)),
+                (Ok(limit), Value::F32(number)) => Value::F32(number.abs().max(limit as f32)),
+                (Ok(limit), Value::F64(number)) => Value::F64(number.abs().max(limit as f64)),
+                (_, value) => value,
+            },
             (Requirement::OneOf(values), value) => {
                 let value_of =
                     |drawn: u64| values.get(drawn as usize)?.eval_int(values_seen).ok().map(Value::Int);

@@ -1,12 +1,14 @@
 //! Runs a program and draws the values that are still open.
 
+use std::collections::HashMap;
+
 use super::Config;
 use super::ahead::{Ahead, with_bits};
 use super::choices::{Choices, Trace};
 use super::draw::{DRAWS, Draw};
 use super::relate::is_unique;
 use super::relations::Relations;
-use super::several::{balanced, distinct};
+use super::several::{balanced, distinct, unit_vector};
 use crate::layout::assemble::Values;
 use crate::layout::program::{Body, Call, Code, Compared, FormId, Frames, Kind, Program, Step, Unit, Use};
 use crate::layout::walk::Segment;
@@ -24,7 +26,17 @@ pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (V
     let (program, values) = (Program::of(ty), Values::new(ty));
     let frames = Frames::new(program);
     let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
-    let mut generator = Generator { program, frames, draw, values, relations, most, max_items, retries };
+    let mut generator = Generator {
+        program,
+        frames,
+        draw,
+        values,
+        relations,
+        needed: HashMap::new(),
+        most,
+        max_items,
+        retries,
+    };
     generator.value(&Context::of(program.root, &program.no_arguments, &Compared::NONE));
     (generator.values, generator.draw.choices.trace)
 }
@@ -41,9 +53,11 @@ pub(super) struct Context<'a> {
     /// The name under which the number of items is recorded.
     count_name: Option<Segment>,
     /// The item before it in a list.
-    before: Option<Value>,
+    pub(super) before: Option<Value>,
     /// The constraints on the value, or on each item.
     pub(super) constraints: &'static [Constraint],
+    /// What is plausible of the value, or of each item.
+    plausible: &'static [Constraint],
     /// The numbers and patterns that expressions compare it with.
     compared: &'a Compared,
 }
@@ -51,11 +65,16 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     fn of(form: FormId, call: &'static Call, compared: &'a Compared) -> Context<'a> {
         let (step, count, count_name, before) = (None, None, None, None);
-        Context { form, call, step, count, count_name, before, constraints: &[], compared }
+        Context { form, call, step, count, count_name, before, constraints: &[], plausible: &[], compared }
     }
 }
 
 impl Context<'_> {
+    /// Returns what files of this sort are to satisfy.
+    pub(super) fn required(&self) -> impl Iterator<Item = &'static Constraint> + use<> {
+        self.constraints.iter().chain(self.plausible)
+    }
+
     fn requires(&self, is_it: impl Fn(&Requirement) -> bool) -> bool {
         self.constraints.iter().any(|constraint| is_it(&constraint.requirement))
     }
@@ -67,6 +86,8 @@ pub(super) struct Generator<'c> {
     pub(super) draw: Draw<'c>,
     pub(super) values: Values<'static>,
     pub(super) relations: Relations,
+    /// The lists that items of a form need a position in.
+    pub(super) needed: HashMap<FormId, Vec<&'static [Segment]>>,
     pub(super) max_items: u64,
     /// How many items a list can have at most.
     most: u64,
@@ -93,7 +114,11 @@ impl Generator<'_> {
                     let drawn = self.draw.count();
                     self.relations.count(&self.draw.path, drawn, has_same_length)
                 });
-                let count = count.min(self.most);
+                let count = if self.lacks_positions(item) { 0 } else { count.min(self.most) };
+                if let Some(counter) = self.relations.counter_of(&self.draw.path) {
+                    self.values.put(counter, Some(Value::Int(count.into())));
+                    self.relations.sizes.insert(&counter.clone(), Some(count));
+                }
                 self.relations.sizes.insert(&self.draw.path, Some(count));
                 name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
                 let drawn = self.items(item, count, context);
@@ -113,22 +138,7 @@ impl Generator<'_> {
             None => self.draw.leaf(ty, &context.compared.numbers, &context.compared.patterns),
         };
         let value = self.adapted_word(value);
-        let seen = self.frames.seen();
-        let value = context.constraints.iter().fold(value, |value, constraint| {
-            let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(&seen) == Ok(true));
-            if !(applies && self.draw.respects(constraint)) {
-                return value;
-            }
-            if let (Requirement::IndexInto { none, .. }, Value::Int(number)) =
-                (&constraint.requirement, &value)
-            {
-                let none = none.as_ref().and_then(|none| none.eval_int(&seen).ok());
-                let (path, max) = (&self.draw.path, self.max_items);
-                let position = self.relations.position(path, *number, &constraint.requirement, none, max);
-                return position.map_or(value, Value::Int);
-            }
-            self.draw.adapted(value, &constraint.requirement, &seen, context.before.as_ref())
-        });
+        let value = self.adapted(value, context);
         if let (Value::Int(number), Some(_)) = (&value, context.step) {
             self.relations.sizes.insert(&self.draw.path, u64::try_from(*number).ok());
         }
@@ -186,13 +196,26 @@ impl Generator<'_> {
         }
     }
 
-    /// Makes the numbers of an array add up, where a constraint says to what.
+    /// Makes the numbers of an array add up or a unit vector, where a constraint requires that.
     fn balance(&mut self, drawn: &[Option<Value>], context: &Context) {
-        for constraint in context.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
-            let Requirement::Sum { of, total, tolerance } = constraint.requirement else { continue };
-            let numbers = balanced(drawn, of, total, tolerance).unwrap_or_default();
-            for (index, number) in numbers.into_iter().enumerate() {
-                let steps = [Some(Segment::Index(index as u64)), of.map(Segment::Field)];
+        let is_together =
+            |c: &Constraint| matches!(c.requirement, Requirement::Sum { .. } | Requirement::UnitVector);
+        if !context.required().any(is_together) {
+            return;
+        }
+        let path_of = |index: usize| [&self.draw.path[..], &[Segment::Index(index as u64)]].concat();
+        let open = (0..drawn.len()).filter(|index| !self.relations.is_weightless(&path_of(*index)));
+        let open: Vec<usize> = open.collect();
+        let drawn: Vec<Option<Value>> = open.iter().map(|index| drawn[*index].clone()).collect();
+        for constraint in context.required().filter(|constraint| self.draw.respects(constraint)) {
+            let (of, numbers) = match constraint.requirement {
+                Requirement::Sum { of, total, tolerance } => (of, balanced(&drawn, of, total, tolerance)),
+                Requirement::UnitVector => (None, unit_vector(&drawn)),
+                _ => continue,
+            };
+            let numbers = numbers.unwrap_or_default();
+            for (index, number) in open.iter().zip(numbers) {
+                let steps = [Some(Segment::Index(*index as u64)), of.map(Segment::Field)];
                 let path = self.draw.path.iter().copied().chain(steps.into_iter().flatten());
                 self.values.put(&path.collect::<Vec<_>>(), Some(number));
             }
@@ -332,6 +355,7 @@ impl Generator<'_> {
             count: count.map(|count| u64::try_from(count).unwrap_or_default()),
             count_name: step.field.count.as_ref().and_then(name_of_count),
             constraints: step.field.constraints,
+            plausible: step.field.plausible,
             ..Context::of(form, call, compared)
         };
         let is_inline = step.field.block.is_some_and(|block| block.inline);

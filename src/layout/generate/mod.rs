@@ -131,14 +131,5 @@ pub fn valid<T: super::Layout>(config: Config) -> impl proptest::strategy::Strat
 /// As [`valid`], by a layout: one of those of a [format](crate::About::layouts), or of [`bind`](super::bind).
 #[cfg(feature = "proptest")]
 pub fn files(ty: &'static Type, config: Config) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
-    tree::Files { ty, config, is_draft: false }
-}
-
-/// As [`files`], where constraints over several values may be violated: for strategies that put that right.
-#[cfg(all(feature = "proptest", any(feature = "mesh", feature = "crucible", feature = "bmd")))]
-pub(crate) fn drafts(
-    ty: &'static Type,
-    config: Config,
-) -> impl proptest::strategy::Strategy<Value = Vec<u8>> {
-    tree::Files { ty, config, is_draft: true }
+    tree::Files { ty, config }
 }

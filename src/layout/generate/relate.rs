@@ -3,12 +3,56 @@
 use super::generator::{Context, Generator};
 use super::relations::{forest, ordered_forest, ranks};
 use super::several::integers;
+use crate::Severity;
 use crate::layout::bits::WordFields;
-use crate::layout::program::{FormId, Step};
+use crate::layout::program::{FormId, Order, Step, reachable};
 use crate::layout::walk::Segment;
-use crate::layout::{Declaration, Expr, Lookup, Requirement, Shape, Type, Value};
+use crate::layout::{Constraint, Declaration, Expr, Lookup, Requirement, Shape, Type, Value};
 
 impl Generator<'_> {
+    /// Adapts a drawn value to its constraints.
+    pub(super) fn adapted(&mut self, value: Value, context: &Context) -> Value {
+        let seen = self.frames.seen();
+        let eval = |expr: &Expr| expr.eval_int(&seen).ok();
+        let mut adapted = value;
+        for constraint in context.required() {
+            let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(&seen) == Ok(true));
+            if !applies || !self.draw.respects(constraint) {
+                continue;
+            }
+            let (path, max_items) = (&self.draw.path, self.max_items);
+            let other = match (&constraint.requirement, &adapted) {
+                (Requirement::Counts { list }, _) => {
+                    self.relations.counts(path, list);
+                    None
+                }
+                (requirement @ Requirement::IndexInto { none, .. }, Value::Int(number)) => {
+                    let none = none.as_ref().and_then(eval);
+                    self.relations.position(path, *number, requirement, none, max_items)
+                }
+                (Requirement::Within { list, first }, Value::Int(number)) => {
+                    let size = self.relations.sizes.find(path, list).map(i128::from);
+                    size.zip(eval(first)).map(|(size, drawn)| {
+                        let position = drawn.rem_euclid(size + 1);
+                        if let (Expr::Path([name]), [outer @ .., _]) = (first, &path[..]) {
+                            let path = [outer, &[Segment::Field(name)]].concat();
+                            self.values.put(&path, Some(Value::Int(position)));
+                        }
+                        number.rem_euclid(size - position + 1)
+                    })
+                }
+                (requirement, _) => {
+                    adapted = self.draw.adapted(adapted, requirement, &seen, context.before.as_ref());
+                    None
+                }
+            };
+            if let Some(number) = other {
+                adapted = Value::Int(number);
+            }
+        }
+        adapted
+    }
+
     /// Makes numbers in the structs of a list positions, permutations or parents, where constraints require that.
     pub(super) fn relate(&mut self, drawn: &[Option<Value>], item: FormId) {
         let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = self.program.forms[item].ty
@@ -35,6 +79,22 @@ impl Generator<'_> {
                 }
             }
         }
+    }
+
+    /// Returns `true` if the items of a list need a position in another list, which is empty.
+    pub(super) fn lacks_positions(&mut self, item: FormId) -> bool {
+        let ty = self.program.forms[item].ty;
+        let needed = self.needed.entry(item).or_insert_with(|| {
+            let reached = reachable(&[("", ty)], Order::Reading);
+            let constraints = reached.iter().flat_map(|reached| reached.declaration.constraints());
+            let is_needed = |constraint: &&Constraint| constraint.rule.severity >= Severity::Error;
+            let lists = constraints.filter(is_needed).filter_map(|constraint| match constraint.requirement {
+                Requirement::IndexInto { list, none: None, .. } => Some(list),
+                _ => None,
+            });
+            lists.collect()
+        });
+        needed.iter().any(|list| self.relations.sizes.find(&self.draw.path, list) == Some(0))
     }
 
     /// Makes the numbers of a list a permutation, where a constraint requires that.

@@ -15,6 +15,8 @@ pub(super) struct Relations {
     weightless: HashSet<Vec<Segment>>,
     /// The common length of the lists in the items of a list.
     lengths: HashMap<Vec<Segment>, u64>,
+    /// The values that count the items of lists that are drawn later, by candidates for the path of the list.
+    counters: HashMap<Vec<Segment>, Vec<Segment>>,
     /// The values of a field of the items of a list so far.
     seen: HashMap<Vec<Segment>, BTreeSet<u128>>,
 }
@@ -26,6 +28,7 @@ impl Relations {
             needs: HashMap::new(),
             weightless: HashSet::new(),
             lengths: HashMap::new(),
+            counters: HashMap::new(),
             seen: HashMap::new(),
         }
     }
@@ -67,6 +70,18 @@ impl Relations {
             Some(list) => *self.lengths.entry(path[..list].to_vec()).or_insert(count),
             None => count,
         }
+    }
+
+    /// Keeps that the value at `path` counts the items of a list.
+    pub(super) fn counts(&mut self, path: &[Segment], list: &[Segment]) {
+        for depth in 0..path.len() {
+            self.counters.insert([&path[..depth], list].concat(), path.to_vec());
+        }
+    }
+
+    /// Returns the path of the value that counts the items of a list.
+    pub(super) fn counter_of(&self, list: &[Segment]) -> Option<&Vec<Segment>> {
+        self.counters.get(list)
     }
 
     /// Returns `true` for a weight that has to be 0.

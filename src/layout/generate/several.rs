@@ -60,6 +60,20 @@ pub(super) fn balanced(
     Some(numbers)
 }
 
+/// The components as those of a vector of length 1: along the last axis, if they have no length.
+pub(super) fn unit_vector(drawn: &[Option<Value>]) -> Option<Vec<Value>> {
+    let numbers = drawn.iter().map(|item| number(item, None)).collect::<Option<Vec<_>>>()?;
+    let components = numbers.iter().map(as_f64).collect::<Option<Vec<_>>>()?;
+    let length = components.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let last = components.len().checked_sub(1)?;
+    let component = |(axis, x): (usize, &f64)| match length.is_normal() {
+        true => x / length,
+        false => f64::from(u8::from(axis == last)),
+    };
+    let components = components.iter().enumerate().map(component);
+    Some(numbers.iter().zip(components).map(|(number, component)| alike(number, component)).collect())
+}
+
 fn as_f64(value: &Value) -> Option<f64> {
     match value {
         Value::Int(number) => Some(*number as f64),

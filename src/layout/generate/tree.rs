@@ -35,8 +35,6 @@ const LESS: [fn(u64) -> u64; 9] = [
 pub(super) struct Files {
     pub ty: &'static Type,
     pub config: Config,
-    /// Whether constraints over several values may be violated.
-    pub is_draft: bool,
 }
 
 impl Strategy for Files {
@@ -60,9 +58,7 @@ impl Strategy for Files {
 impl Files {
     fn file(&self, choices: Choices) -> crate::Result<File> {
         let (bytes, trace) = assembled(self.ty, choices, &self.config)?;
-        if !self.is_draft {
-            require_constraints(self.ty, &bytes, &self.config)?;
-        }
+        require_constraints(self.ty, &bytes, &self.config)?;
         Ok(File { bytes, trace })
     }
 }

@@ -137,6 +137,10 @@ impl Walker<'_> {
         if step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) != Ok(true)) {
             return Ok(());
         }
+        let is_named_elsewhere = step.value.is_some() || !step.exports.is_empty();
+        if !is_named_elsewhere && !self.visitor.wants(step.field) {
+            return Ok(());
+        }
         let item = match &step.block {
             Some(block) => Item::of_field(step).content(block),
             None => Item::of_field(step),

@@ -96,6 +96,12 @@ pub trait Visitor {
         Visit::All
     }
 
+    /// Whether to ask a document for a field that no expression names.
+    fn wants(&self, field: &Field) -> bool {
+        let _ = field;
+        true
+    }
+
     /// Called for an array of structs of fixed size before its items; `node` spans all of them. `values` looks up the
     /// imports of the structs. Returns `true` to skip the items.
     fn structs(&mut self, node: &Node, values: &dyn Lookup) -> bool {

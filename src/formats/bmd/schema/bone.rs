@@ -15,7 +15,6 @@ use crate::Text;
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-#[br(import(mesh_count: u32))]
 #[bw(import(name_place: u32))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
@@ -42,7 +41,7 @@ pub struct BoneDef {
     pub id_parent: u8,
     /// Mesh that is the solid of the bone; 0 for none.
     #[layout(
-        below = mesh_count, if(id_solid != 0), rule = rules::SOLID_RANGE,
+        index_into = meshes, none = 0, rule = rules::SOLID_RANGE,
         message = "mesh {found}, but the image has {limit} meshes"
     )]
     pub id_solid: u8,

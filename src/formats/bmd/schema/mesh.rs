@@ -40,6 +40,10 @@ pub struct MeshDef {
     /// Number of vertices.
     #[br(temp)]
     #[bw(calc = places.n_vtx)]
+    #[layout(
+        counts = vertices, rule = rules::VERTEX_COUNT,
+        message = "{found}, but the list holds {limit} vertices"
+    )]
     n_vtx: u16,
     /// Number of triangles (B12).
     #[bw(map = |stated| stated.unwrap_or(places.n_tris))]
@@ -124,7 +128,6 @@ pub struct ControlFlags {
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
-#[br(import(mesh_count: u32))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct LodDef {
@@ -132,8 +135,8 @@ pub struct LodDef {
     pub id_mesh: u8,
     /// Number of meshes.
     #[layout(
-        holds(id_mesh as u32 + n_mesh as u32 <= mesh_count), rule = rules::LOD_RANGE,
-        message = "{n_mesh} meshes from {id_mesh} on, but the image has {mesh_count}"
+        within = meshes, first = id_mesh, rule = rules::LOD_RANGE,
+        message = "{n_mesh} meshes from {id_mesh} on, but the image has {limit}"
     )]
     pub n_mesh: u8,
     /// Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).

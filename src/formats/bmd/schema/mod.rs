@@ -60,11 +60,11 @@ pub struct Image {
     pub meshes: List<MeshDef>,
     /// Levels of detail.
     #[br(seek_before = SeekFrom::Start(header.ofs_lods as u64), restore_position)]
-    #[br(count = header.sz_lods / LodDef::SIZE, args { inner: (header.sz_meshes / MeshDef::SIZE,) })]
+    #[br(count = header.sz_lods / LodDef::SIZE)]
     pub lods: List<LodDef>,
     /// The skeleton.
     #[br(seek_before = SeekFrom::Start(header.ofs_bones as u64), restore_position)]
-    #[br(count = header.sz_bones / BoneDef::SIZE, args { inner: (header.sz_meshes / MeshDef::SIZE,) })]
+    #[br(count = header.sz_bones / BoneDef::SIZE)]
     pub bones: List<BoneDef>,
     /// Animations.
     #[br(seek_before = SeekFrom::Start(header.ofs_anims as u64), restore_position)]

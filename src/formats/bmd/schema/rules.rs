@@ -13,9 +13,9 @@ rules! {
         "The offset of a list of structures is a multiple of 4.";
     STRING "BMD-STRING" Fatal "MeshDef, BoneDef, AnimDef" "B29" Structure
         "A string ends with a NUL.";
-    VERTEX_COUNT "BMD-VERTEX-COUNT" Fatal "MeshDef, n_vtx" "B14" Code("counts packed items")
+    VERTEX_COUNT "BMD-VERTEX-COUNT" Fatal "MeshDef, n_vtx" "B14" Declaration
         "The vertex list holds n_vtx vertices.";
-    FRAMES "BMD-FRAMES" Fatal "Animation frames" "B23" Code("splits the keys by bone")
+    FRAMES "BMD-FRAMES" Fatal "Animation frames" "B23" Structure
         "The keys of each normal bone end within the frames list.";
     SHARING "BMD-SHARING" Fatal "Mesh Model Format" "B29" Code("adds up the sizes of all lists")
         "Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than it has bytes.";

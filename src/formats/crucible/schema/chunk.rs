@@ -200,7 +200,8 @@ lists! {
         /// Normal (X, Y, Z).
         Normal: [f32; 3], 12 bytes, "normal" in Chunk::normals,
             if attribute.normal(),
-            #[layout(same_length, rule = rules::COUNT)];
+            #[layout(same_length, rule = rules::COUNT)],
+            #[layout(unit_vector, plausible)];
         /// UV coordinate (U, V): (0, 0) is the top left of the image.
         Uv: [f32; 2], 8 bytes, "uv" in Chunk::uvs,
             if attribute.uv(),
@@ -208,7 +209,8 @@ lists! {
         /// Tangent (X, Y, Z), in the tangent dialect only (C10).
         Tangent: [f32; 3], 12 bytes, "tangent" in Chunk::tangents,
             if dialect == Dialect::Tangent && attribute.bit_4(),
-            #[layout(same_length, rule = rules::COUNT)];
+            #[layout(same_length, rule = rules::COUNT)],
+            #[layout(unit_vector, plausible)];
         /// Colour (red, green, blue, alpha).
         Color: [u8; 4], 4 bytes, "color" in Chunk::colors,
             if dialect == Dialect::Spec && attribute.bit_4() || dialect == Dialect::Tangent && attribute.bit_5(),

@@ -159,10 +159,12 @@ pub struct Animation {
     /// Duration in ticks.
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks")]
+    #[layout(at_least = 0, plausible)]
     pub duration: f32,
     /// Speed in ticks per second.
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks/s")]
+    #[layout(at_least = 1, plausible)]
     pub speed: f32,
     /// Number of skeleton poses.
     #[br(temp)]
@@ -172,6 +174,7 @@ pub struct Animation {
     #[br(count = pose_count, parse_with = bulk::read)]
     #[bw(write_with = bulk::write)]
     #[layout(ordered, rule = rules::POSE_TIME)]
+    #[layout(at_least = 0, plausible)]
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks")]
     pub timestamps: Vec<f32>,

@@ -32,6 +32,7 @@ pub struct Pose {
     pub position: [f32; 3],
     /// Rotation quaternion (W, X, Y, Z) (M15).
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
+    #[layout(unit_vector, plausible)]
     pub rotation: [f32; 4],
     /// Scale (X, Y, Z).
     #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
@@ -47,6 +48,7 @@ pub struct RenderlibPose {
     /// Position (X, Y, Z).
     pub position: [f32; 3],
     /// Rotation quaternion (W, X, Y, Z).
+    #[layout(unit_vector, plausible)]
     pub rotation: [f32; 4],
     /// Scale (X, Y, Z).
     pub scale: [f32; 3],

@@ -56,6 +56,7 @@ pub struct Vertex {
     /// Normal vector (X, Y, Z).
     #[br(if(format.normal()))]
     #[columns(name = normals)]
+    #[layout(unit_vector, plausible)]
     #[cfg_attr(
         feature = "serde",
         serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")
@@ -81,6 +82,7 @@ pub struct Vertex {
     #[br(if(format.joints()))]
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[layout(decoded = unorm8)]
+    #[layout(sum = 255, plausible)]
     pub joint_weights: Option<[u8; 4]>,
 }
 

@@ -43,6 +43,11 @@ fn attempts_on(
             let narrow = leaves.clone().map(|leaf| attempt(leaf.set_to(leaf.zero_if_narrowed())));
             limit.chain(largest).chain(narrow).collect()
         }
+        Requirement::AtLeast(_) => each(|leaf, numbers| {
+            let less = numbers.iter().map(|limit| (limit - 1).to_string());
+            less.chain([leaf.smallest()]).collect()
+        }),
+        Requirement::UnitVector => each(|_, _| vec!["2".to_owned(), "127".to_owned()]),
         Requirement::OneOf(_) => each(|leaf, numbers| {
             let others = (0..).filter(|number| !numbers.contains(number)).map(|number| number.to_string());
             [leaf.largest()].into_iter().chain(others.take(1)).collect()
@@ -106,6 +111,10 @@ fn attempts_on(
                 _ => None,
             };
             more.into_iter().chain([leaf.largest()]).collect()
+        }),
+        Requirement::Counts { .. } => each(|leaf, numbers| {
+            let near = numbers.iter().flat_map(|count| [count + 1, count - 1]).filter(|count| *count >= 0);
+            near.map(|count| count.to_string()).chain([leaf.largest()]).collect()
         }),
         Requirement::Position => {
             let others: Vec<_> = list_of(places, place).collect();

@@ -189,7 +189,9 @@ impl Visitor for Finder<'_> {
         };
         let numbers = |constraint: &'static Constraint| {
             let mut numbers: Vec<i128> = match &constraint.requirement {
-                Requirement::IndexInto { list, .. } | Requirement::Within { list, .. } => {
+                Requirement::IndexInto { list, .. }
+                | Requirement::Within { list, .. }
+                | Requirement::Counts { list } => {
                     self.sizes.find(node.path, list).map(i128::from).into_iter().collect()
                 }
                 _ => Vec::new(),
