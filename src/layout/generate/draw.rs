@@ -96,12 +96,12 @@ impl<'c> Draw<'c> {
         self.choices.next(&self.path, |number| number % count.max(1))
     }
 
-    /// A number of one of three sorts, of each of which there are so many: the first as often as the second, the third as
-    /// often as both.
-    fn of_sorts(&mut self, counts: [u64; 3]) -> (u64, u64) {
+    /// A number of one of four sorts, of each of which there are so many, and each as often as the others; the last instead
+    /// of those that are empty.
+    fn of_sorts(&mut self, counts: [u64; 4]) -> (u64, u64) {
         let number = self.choices.next(&self.path, |number| {
-            let sort = (number % 4).min(2);
-            number / 4 % counts[sort as usize] * 4 + sort
+            let sort = if counts[(number % 4) as usize] == 0 { 3 } else { number % 4 };
+            number / 4 % counts[sort as usize].max(1) * 4 + sort
         });
         (number % 4, number / 4)
     }
@@ -141,11 +141,14 @@ impl<'c> Draw<'c> {
             return number;
         }
         let boundaries = [0, 1, max, sign - 1, sign.min(max), min, max - 1, -1];
-        let boundaries = boundaries.iter().chain(literals).filter(|number| (min..=max).contains(*number));
+        let in_range = |number: &&i128| (min..=max).contains(*number);
+        let (boundaries, literals) = (boundaries.iter().filter(in_range), literals.iter().filter(in_range));
         let all = if bits > 62 { u64::MAX } else { (max - min + 1) as u64 };
-        match self.of_sorts([8, boundaries.clone().count() as u64, all]) {
+        let sorts = [8, boundaries.clone().count() as u64, literals.clone().count() as u64, all];
+        match self.of_sorts(sorts) {
             (0, small) => small.into(),
             (1, boundary) => *boundaries.clone().nth(boundary as usize).unwrap_or(&0),
+            (2, literal) => *literals.clone().nth(literal as usize).unwrap_or(&0),
             (_, number) if bits > 62 => (i128::from(number) << (bits - 62)).min(max),
             (_, number) => min + i128::from(number),
         }
@@ -193,7 +196,7 @@ impl<'c> Draw<'c> {
         if self.plausible {
             return self.plausible_float() as f32;
         }
-        match self.of_sorts([8, BOUNDARIES.len() as u64, 1 << 32]) {
+        match self.of_sorts([8, BOUNDARIES.len() as u64, 0, 1 << 32]) {
             (0, small) => small as f32,
             (1, boundary) => f32::from_bits(BOUNDARIES[boundary as usize]),
             (_, bits) => f32::from_bits(bits as u32),
@@ -216,7 +219,7 @@ impl<'c> Draw<'c> {
         if self.plausible {
             return self.plausible_float();
         }
-        match self.of_sorts([8, BOUNDARIES.len() as u64, u64::MAX]) {
+        match self.of_sorts([8, BOUNDARIES.len() as u64, 0, u64::MAX]) {
             (0, small) => small as f64,
             (1, boundary) => f64::from_bits(BOUNDARIES[boundary as usize]),
             (_, bits) => f64::from_bits(bits << 2 | self.below(4)),
@@ -225,7 +228,7 @@ impl<'c> Draw<'c> {
 
     /// A small number, or one from -100 to 100.
     fn plausible_float(&mut self) -> f64 {
-        match self.of_sorts([8, 200_001, 200_001]) {
+        match self.of_sorts([8, 200_001, 0, 200_001]) {
             (0, small) => small as f64,
             (_, thousandths) => (thousandths as f64 - 100_000.0) / 1000.0,
         }
