@@ -27,6 +27,7 @@ macro_rules! of_files {
 mod common;
 
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
+mod any_field;
 mod assemble;
 #[cfg(all(
     feature = "mesh",
