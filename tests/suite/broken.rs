@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "some declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of declarations have operators, no methods")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use binrw::binrw;
 use meshspec::layout::assemble::Values;
@@ -331,4 +331,22 @@ fn readers_refuse_what_is_broken() {
             "crucible: chunks.streams.data: the size is not a multiple of the size of a value",
         ]
     );
+}
+
+/// Readers accept what is almost broken: the last value that each constraint allows.
+#[test]
+fn readers_accept_what_is_almost_broken() {
+    let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (format, options, ty, bytes) in files() {
+        let Ok(almost) = generate::almost_broken(ty, &bytes, &Limits::default()) else { continue };
+        for almost in almost {
+            let read = format.read(&almost.bytes, &options);
+            assert!(read.is_ok(), "{format}: {almost}: {}: {:02x?}", read.unwrap_err(), almost.bytes);
+            reached.entry(format.name()).or_default().insert(almost.constraint.rule.code);
+        }
+    }
+    let expected = BTreeMap::from([
+        ("bmd", BTreeSet::from([])),
+    ]);
+    assert_eq!(reached, expected);
 }

@@ -355,7 +355,7 @@ fn wrong_checksums_are_found_before_what_they_led_to() {
     let findings = data[0]["findings"].as_array().unwrap();
     let codes: Vec<_> = findings.iter().map(|finding| finding["rule"]["code"].as_str().unwrap()).collect();
     assert_eq!(codes[..2], ["IYMA-METADATA-CHECKSUM", "IYMA-DATA-CHECKSUM"], "{codes:?}");
-    // The range of the mesh follows from the count, and the last one ends reading.
+    // The last one ends reading.
     assert_eq!(codes[2..], ["IYMA-MESH-RANGE", "IYMA-PACKING"], "{codes:?}");
     assert_eq!(findings[3]["rule"]["severity"], "fatal");
     assert_eq!(findings[0]["span"]["bytes"]["start"], 8);

@@ -46,7 +46,7 @@ mod tree;
 
 #[cfg(feature = "proptest")]
 pub use broken::broken;
-pub use broken::{Breakage, Broken, Miscount, breakages};
+pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breakages};
 #[cfg(feature = "proptest")]
 pub use mutations::{Mutated, Mutation, mutations};
 

@@ -176,7 +176,7 @@ fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item
 
 impl Leaf {
     /// This value as each of these that is another one.
-    fn set_to(&self, texts: Vec<String>) -> Vec<Alteration> {
+    pub(super) fn set_to(&self, texts: Vec<String>) -> Vec<Alteration> {
         let texts = texts.into_iter().filter(|other| *other != text(&self.value));
         let set = |text| Alteration::Set { path: self.path.clone(), text, recounts: self.recounts };
         texts.map(set).collect()

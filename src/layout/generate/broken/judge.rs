@@ -66,6 +66,15 @@ impl<'f> Judge<'f> {
         })
     }
 
+    /// Whether a changed file has no fault, and breaks no rule more often than before.
+    pub(super) fn is_as_valid(&self, bytes: &[u8]) -> bool {
+        let opinion = Opinion::of(self.ty, bytes, &self.limits);
+        let mut found = opinion.report.findings().iter().map(|finding| finding.rule.code);
+        opinion.fault.is_none()
+            && opinion.trailing == self.before.trailing
+            && found.all(|rule| opinion.report.count_of(rule) <= self.before.report.count_of(rule))
+    }
+
     fn verdict(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
         let opinion = Opinion::of(self.ty, bytes, &self.limits);
         if let Breakage::Constraint(constraint) = attempt.breakage {

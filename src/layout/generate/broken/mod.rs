@@ -10,6 +10,7 @@
 //! says is not broken either: that parts overlap, what rules say that are written by hand, and what a packing demands by
 //! functions of its own, except that its bytes are damaged.
 
+mod almost;
 mod attempt;
 mod constraints;
 mod dependencies;
@@ -17,6 +18,8 @@ mod judge;
 mod numbers;
 mod places;
 mod structure;
+
+pub use almost::{AlmostBroken, almost_broken};
 
 use std::fmt;
 
