@@ -73,7 +73,12 @@ impl Counts {
     fn field(&mut self, field: &'static Field, beside: &[Field], path: &mut Vec<&'static str>) {
         let place = path.join(".");
         field.checks.iter().for_each(|check| self.expect(&place, check.message));
-        field.constraints.iter().for_each(|constraint| self.expect(&place, &requirement(constraint)));
+        for constraint in field.constraints {
+            // The finding is one of the list.
+            let is_of_list = matches!(constraint.requirement, Requirement::Some(_));
+            let place = if is_of_list { &path[..path.len() - 1] } else { &path[..] };
+            self.expect(&place.join("."), &requirement(constraint));
+        }
         self.numbers(field.count.as_ref(), "count", beside, path);
         self.numbers(field.position.as_ref(), "offset", beside, path);
         let Some(block) = &field.block else { return self.value(&field.ty, path) };
@@ -125,6 +130,7 @@ fn requirement(constraint: &Constraint) -> String {
         Requirement::SameLength => "same length",
         Requirement::Permutation { .. } => "permutation",
         Requirement::Forest { .. } => "forest",
+        Requirement::Some(_) => "some",
     };
     format!("{}: {kind}", constraint.rule.code)
 }

@@ -2,7 +2,8 @@
 //! `#[layout(below = vertex_count, rule = rules::INDEX_RANGE)]`:
 //!
 //! - what is required: `below = …`, `at_least = …`, `unit_vector`, `one_of(…, …)`, `finite`, `unique`, `ordered`, `sum = 1.0` with `tolerance = …` and,
-//!   of structs, `of = field`; `reserved_zero` of a packed word; `terminated` of strings; `holds(…)` for a condition on the field and earlier ones;
+//!   of structs, `of = field`; `reserved_zero` of a packed word; `terminated` of strings; `holds(…)` for a condition on the field and earlier ones,
+//!   and `some(…)` for one that at least one item of the list meets;
 //! - relations: `index_into = list` with `none = …` and `weights = field`; `within = list` with `first = …`; `counts = list`;
 //!   `position`;
 //!   `equal`; `same_length`; `permutation` with `of = field` and `groups = …`; `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
@@ -39,6 +40,7 @@ enum Requirement {
     ReservedZero,
     Terminated,
     Holds(Expr),
+    Some(Expr),
     IndexInto { list: Expr, none: Option<Expr>, weights: Option<Ident> },
     Within { list: Expr, first: Expr },
     Counts { list: Expr },
@@ -72,7 +74,7 @@ pub enum FieldKind {
 }
 
 /// The words that make an attribute a constraint.
-const WORDS: [&str; 19] = [
+const WORDS: [&str; 20] = [
     "below",
     "at_least",
     "unit_vector",
@@ -84,6 +86,7 @@ const WORDS: [&str; 19] = [
     "reserved_zero",
     "terminated",
     "holds",
+    "some",
     "index_into",
     "within",
     "counts",
@@ -162,6 +165,7 @@ impl Constraint {
             "reserved_zero" => Requirement::ReservedZero,
             "terminated" => Requirement::Terminated,
             "holds" => Requirement::Holds(first.value()?),
+            "some" => Requirement::Some(first.value()?),
             "index_into" => Requirement::IndexInto {
                 list: first.value()?,
                 none: expression("none")?,
@@ -198,8 +202,11 @@ impl Constraint {
                 return Err(Error::new(word.span(), message));
             }
         };
-        if matches!(requirement, Requirement::Holds(_)) && message.is_none() && rule.is_some() {
-            let needs = "`holds` needs a message for when it does not: `message = \"…\"`";
+        if matches!(requirement, Requirement::Holds(_) | Requirement::Some(_))
+            && message.is_none()
+            && rule.is_some()
+        {
+            let needs = format!("`{word}` needs a message for when it does not hold: `message = \"…\"`");
             return Err(Error::new(word.span(), needs));
         }
         Ok(Constraint { word, requirement, condition, rule, message })
@@ -247,6 +254,10 @@ impl Constraint {
             Requirement::Holds(condition) => {
                 let condition = expression::constant(condition, scope)?;
                 quote!(Holds(#condition))
+            }
+            Requirement::Some(condition) => {
+                let condition = expression::constant(condition, scope)?;
+                quote!(Some(#condition))
             }
             Requirement::IndexInto { list, none, weights } => {
                 let (list, none) = (segments(list)?, expression::optional(none.as_ref(), scope)?);

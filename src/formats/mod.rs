@@ -4,6 +4,7 @@ mod about;
 mod any;
 #[cfg(feature = "bmd")]
 pub mod bmd;
+mod broken;
 #[cfg_attr(
     not(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd")),
     allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")

@@ -219,6 +219,7 @@ fn constraint(constraint: &Constraint) -> Json {
         Requirement::ReservedZero => ("reserved_zero", flag(true)),
         Requirement::Terminated => ("terminated", flag(true)),
         Requirement::Holds(condition) => ("holds", expression(condition)),
+        Requirement::Some(condition) => ("some", expression(condition)),
         Requirement::IndexInto { list, .. } => ("index_into", path(list)),
         Requirement::Within { list, .. } => ("within", path(list)),
         Requirement::Counts { list } => ("counts", path(list)),

@@ -178,6 +178,9 @@ pub(super) fn requirement_text(
         Requirement::ReservedZero => "Reserved bits must be 0".to_owned(),
         Requirement::Terminated => "The last one must end with a NUL".to_owned(),
         Requirement::Holds(condition) => format!("{} must hold", expression(condition)),
+        Requirement::Some(condition) => {
+            format!("{} must hold for at least one item of the list", expression(condition))
+        }
         Requirement::IndexInto { list, none, weights } => {
             let list = code(&path_text(list));
             let weight = weights.map_or(String::new(), |weights| format!(" with 0 in {}", code(weights)));

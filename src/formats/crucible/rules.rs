@@ -26,10 +26,6 @@ pub(super) fn check(document: &Document, report: &mut Report) {
 }
 
 fn check_chunk(chunk: &Chunk, at: usize, report: &mut Report) {
-    let has_positions = chunk.positions_3d().is_some() || chunk.positions_2d().is_some();
-    if !chunk.streams.is_empty() && !has_positions {
-        report.add(&POSITION, path!(chunks[at].streams), "no stream holds positions");
-    }
     if !chunk.trailing.is_empty() {
         let count = chunk.trailing.len();
         let message = format_args!("{count} bytes follow the last stream");

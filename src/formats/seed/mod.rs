@@ -28,8 +28,6 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod syntax;
-#[cfg(feature = "proptest")]
-mod texts;
 
 pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 

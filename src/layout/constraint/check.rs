@@ -197,7 +197,11 @@ impl Visitor for Checker<'_> {
         while let Some(position) = self.columns.iter().position(|column| column.list == node.path) {
             let Column { bound, ty, bytes, places, .. } = self.columns.remove(position);
             let numbers = Numbers::new(ty, bytes, 1);
-            self.report(&bound, &numbers, |item| places.get(item).cloned().unwrap_or_default());
+            let is_whole = matches!(bound.test, Test::Some);
+            self.report(&bound, &numbers, |item| match places.get(item) {
+                Some(place) if !is_whole => place.clone(),
+                _ => (Path::from(node.path), Some(node.span.clone())),
+            });
         }
         ControlFlow::Continue(())
     }
@@ -261,7 +265,8 @@ impl Checker<'_> {
         let Some(bound) = self.bind(constraint, (node.path, node.ty), values, &|_| None) else { return };
         let position = known.unwrap_or(self.columns.len());
         if known.is_none() {
-            let ty = if ty.flat().is_list() { Type::Unsigned(8) } else { *ty };
+            let is_number = ty.flat().is_list() || matches!(constraint.requirement, Requirement::Some(_));
+            let ty = if is_number { Type::Unsigned(8) } else { *ty };
             let (list, field) = (list.to_vec(), field.to_vec());
             self.columns.push(Column {
                 list,
@@ -274,9 +279,13 @@ impl Checker<'_> {
             });
         }
         let column = &mut self.columns[position];
-        match node.count.filter(|_| ty.flat().is_list()) {
-            Some(count) => column.bytes.extend(count.to_le_bytes()),
-            None => column.bytes.extend_from_slice(value),
+        match (&constraint.requirement, node.count.filter(|_| ty.flat().is_list())) {
+            (Requirement::Some(condition), _) => {
+                let holds = condition.eval_bool(values) != Ok(false);
+                column.bytes.extend(u64::from(holds).to_le_bytes());
+            }
+            (_, Some(count)) => column.bytes.extend(count.to_le_bytes()),
+            (_, None) => column.bytes.extend_from_slice(value),
         }
         column.places.push((Path::from(node.path), Some(node.span.clone())));
     }

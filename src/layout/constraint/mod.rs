@@ -74,6 +74,8 @@ pub enum Requirement {
     Terminated,
     /// A condition on the field and those before it holds.
     Holds(Expr),
+    /// The condition holds for at least one item of the list. An empty list satisfies it.
+    Some(Expr),
     /// All numbers are positions in a list of an enclosing struct.
     IndexInto {
         /// The path of the list from the nearest enclosing struct that has it.
@@ -129,6 +131,7 @@ impl Constraint {
             Requirement::Below(expr)
             | Requirement::AtLeast(expr)
             | Requirement::Holds(expr)
+            | Requirement::Some(expr)
             | Requirement::Within { first: expr, .. } => (&[], Some(expr)),
             Requirement::IndexInto { none, .. } | Requirement::Forest { none, .. } => (&[], none.as_ref()),
             Requirement::Permutation { groups, .. } => (&[], groups.as_ref()),
@@ -184,7 +187,7 @@ impl Type {
     }
 
     /// The bits of a packed word that are reserved.
-    fn reserved_bits(&self) -> u128 {
+    pub(super) fn reserved_bits(&self) -> u128 {
         let Type::Declared(word) = self else { return 0 };
         let reserved = word.all_bit_fields().into_iter().filter(|(.., field)| field.reserved);
         reserved.fold(0, |mask, (_, bits, _)| mask | bits.mask())

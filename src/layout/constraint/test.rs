@@ -36,6 +36,8 @@ pub(super) enum Test<'b> {
     /// The last byte of the strings is 0.
     Terminated,
     Holds(bool),
+    /// At least one number is not 0.
+    Some,
     /// The number of items, the number that stands for none, and the weights that forbid it.
     IndexInto {
         len: i128,
@@ -107,6 +109,7 @@ impl<'b> Test<'b> {
             Requirement::Terminated if ty.flat().item == Type::NulString => Test::Terminated,
             Requirement::Terminated => return None,
             Requirement::Holds(condition) => Test::Holds(condition.eval_bool(values).ok()?),
+            Requirement::Some(_) => Test::Some,
             Requirement::IndexInto { list, none, weights } => Test::IndexInto {
                 len: len(list)?.into(),
                 none: none.as_ref().and_then(value),
@@ -127,6 +130,7 @@ impl<'b> Test<'b> {
                 | Requirement::Ordered
                 | Requirement::Position
                 | Requirement::Equal
+                | Requirement::Some(_)
                 | Requirement::SameLength
                 | Requirement::Permutation { .. }
                 | Requirement::Forest { .. }
@@ -185,6 +189,9 @@ impl<'b> Test<'b> {
             }
             Test::Holds(holds) => {
                 items.into_iter().all(|i| unless(i, *holds, None));
+            }
+            Test::Some => {
+                unless(0, numbers.all().any(|truth| !truth.equals(0)), None);
             }
             Test::ReservedZero(mask) => {
                 for (item, number) in numbers.firsts().enumerate() {

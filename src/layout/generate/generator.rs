@@ -22,7 +22,7 @@ const MAX_RETRIES: usize = 100_000;
 /// The values of a file; those that follow from others are left out.
 pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
     let draw = Draw::new(choices, config);
-    let most = config.max_items.saturating_mul(config.max_items);
+    let most = config.max_items.saturating_mul(config.max_items).min(config.max_total_items);
     let (program, values) = (Program::of(ty), Values::new(ty));
     let frames = Frames::new(program);
     let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
@@ -137,6 +137,7 @@ impl Generator<'_> {
             None if self.relations.is_weightless(&self.draw.path) => Value::Int(0),
             None => self.draw.leaf(ty, &context.compared.numbers, &context.compared.patterns),
         };
+        let value = self.with_reserved_bits(value, ty, context);
         let value = self.adapted_word(value);
         let value = self.adapted(value, context);
         if let (Value::Int(number), Some(_)) = (&value, context.step) {
@@ -144,6 +145,22 @@ impl Generator<'_> {
         }
         self.put(context.step, &value);
         Some(value)
+    }
+
+    /// Sets some of the reserved bits of a word, where the rule against it is one of those that files may break.
+    fn with_reserved_bits(&mut self, value: Value, ty: &Type, context: &Context) -> Value {
+        let may_break = |c: &Constraint| c.requirement == Requirement::ReservedZero && !self.draw.respects(c);
+        match value {
+            Value::Bits(word, declaration) if context.constraints.iter().any(may_break) => {
+                // Rarely, and with few bits.
+                let bits = match self.draw.below(8) {
+                    1 => 1 << self.draw.below(8 * ty.size().unwrap_or(1).clamp(1, 16)),
+                    _ => 0,
+                };
+                Value::Bits(word | bits & ty.reserved_bits(), declaration)
+            }
+            value => value,
+        }
     }
 
     /// Sets a value of the file, and its slot if an expression names it.

@@ -42,13 +42,18 @@ mod relate;
 mod relations;
 mod several;
 #[cfg(feature = "proptest")]
+mod text;
+#[cfg(feature = "proptest")]
 mod tree;
 
 #[cfg(feature = "proptest")]
 pub use broken::broken;
+pub(crate) use broken::text as broken_text;
 pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breakages};
 #[cfg(feature = "proptest")]
 pub use mutations::{Mutated, Mutation, mutations};
+#[cfg(feature = "proptest")]
+pub use text::{GeneratedText, texts};
 
 use self::choices::{Choices, Trace};
 use super::Type;
@@ -61,6 +66,9 @@ pub struct Config {
     /// How many items a list has at most, and a string characters. A list whose number of items is a product has as
     /// many for each factor.
     pub max_items: u64,
+    /// How many items all lists of a file have together at most. A list whose number of items is a product is not counted
+    /// against it.
+    pub max_total_items: u64,
     /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and
     /// constraints of warnings hold, too. Those of errors always do.
     pub plausible: bool,
@@ -70,7 +78,19 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { max_items: 6, plausible: false, max_choices: 512 }
+        Config { max_items: 6, max_total_items: u64::MAX, plausible: false, max_choices: 512 }
+    }
+}
+
+impl Config {
+    /// Files as exporters write them. See the field [`plausible`](Config::plausible).
+    pub fn plausible() -> Config {
+        Config { plausible: true, ..Config::default() }
+    }
+
+    /// Files with more than 2¹⁶ items and bytes, for counters and indices of 16 bits and fewer.
+    pub fn large() -> Config {
+        Config { max_items: 70_000, max_total_items: 150_000, max_choices: 1 << 20, ..Config::default() }
     }
 }
 

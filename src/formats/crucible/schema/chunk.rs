@@ -135,6 +135,10 @@ pub struct AttributeStream<'a> {
     ))]
     #[layout(rule = rules::ATTRIBUTE)]
     #[layout(unique, rule = rules::DUPLICATE)]
+    #[layout(
+        some(attribute.position_3d || attribute.position_2d), rule = rules::POSITION,
+        message = "no stream holds positions"
+    )]
     pub attribute: AttributeFlags,
     /// Size of the compressed data in bytes, 1 at least (C3).
     #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]

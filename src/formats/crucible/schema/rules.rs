@@ -27,7 +27,7 @@ rules! {
         "Every index is below the vertex count.";
     TRIANGLES "CRUCIBLE-TRIANGLES" Warning "*1" "C8" Declaration
         "The number of indices is a multiple of 3.";
-    POSITION "CRUCIBLE-POSITION" Warning "*3" "C8" Code("searches the list of streams")
+    POSITION "CRUCIBLE-POSITION" Warning "*3" "C8" Declaration
         "There is a stream of positions.";
     NO_STREAMS "CRUCIBLE-NO-STREAMS" Warning "#5" "C8" Declaration
         "There are attribute streams.";

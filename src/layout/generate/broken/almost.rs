@@ -1,43 +1,52 @@
-//! Files that almost break a constraint: the last values that are right.
+//! Files that almost break a rule: their value is the last one allowed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use super::attempt::Alteration;
+use super::attempt::{Alteration, Attempt};
 use super::judge::Judge;
-use super::places::{Constrained, Leaf, Places};
-use super::{Limits, dependencies};
-use crate::layout::{Constraint, Requirement, Type};
-use crate::{Path, Result};
+use super::{Breakage, Broken};
+use crate::layout::Type;
+use crate::{Limits, Path, Result, Rule};
 
-/// A valid file in which a value is the last that a constraint allows.
+/// A valid file with a value at the limit of a check or constraint.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AlmostBroken {
     /// The file.
     pub bytes: Vec<u8>,
-    /// The constraint.
-    pub constraint: &'static Constraint,
+    /// The check or constraint.
+    pub breakage: Breakage,
     /// The value that was changed.
     pub changed: Path,
-    /// What it was set to, in the form that edits take.
+    /// The new value, in the form that edits take.
     pub value: String,
+    /// The rule of the check or constraint, as in [`Broken::rule`].
+    pub rule: Option<&'static Rule>,
 }
 
-/// `indices[2] = 6: allowed by MESH-INDEX-RANGE`.
+/// `indices[2] = 6: the last value that MESH-INDEX-RANGE allows`.
 impl fmt::Display for AlmostBroken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}: allowed by {}", self.changed, self.value, self.constraint.rule.code)
+        write!(f, "{} = {}: the last value that ", self.changed, self.value)?;
+        match (self.rule, self.breakage) {
+            (Some(rule), _) => write!(f, "{} allows", rule.code),
+            (None, Breakage::Check(check)) => write!(f, "a check allows ({})", check.message),
+            (None, breakage) => write!(f, "is valid beside {breakage}"),
+        }
     }
 }
 
-/// Every way to almost break a constraint of a valid file, one after the other: the largest index, the last item of a
-/// range, each number that is allowed. The files are as valid as this one, which a loader with a limit that is one too
-/// small refuses.
+/// Returns copies of a valid file, each with one value at the limit of a check or constraint.
+///
+/// Each is next to one of the [`breakages`](super::breakages()): the largest index, the last item of a range, a sum at the end of its
+/// tolerance, the largest finite float. A loader whose limit is off by one rejects it. The copies break no rule that the
+/// file does not break. A limit that the file reaches already yields none.
 ///
 /// ```
 /// use meshspec::layout::generate;
 /// use meshspec::mesh::{self, Document, Vertices};
-/// use meshspec::{Dialect, FormatId, Format as _, Limits};
+/// use meshspec::{Declared as _, Dialect, FormatId, Format as _, Limits};
 ///
 /// let columns = mesh::Columns { positions: vec![[0.0; 3]; 4], ..Default::default() };
 /// let vertices = Vertices::from_columns(&columns)?;
@@ -45,8 +54,9 @@ impl fmt::Display for AlmostBroken {
 /// let file = document.write(&Default::default())?;
 /// let layout = FormatId::Mesh.layout_of(&file, Dialect::Spec).unwrap();
 ///
-/// let almost: Vec<_> = generate::almost_broken(layout, &file, &Limits::default())?.collect();
-/// assert!(almost.iter().any(|almost| almost.to_string() == "indices[2] = 3: allowed by MESH-INDEX-RANGE"));
+/// let almost = generate::almost_broken(layout, &file, Document::ABOUT.rules, &Limits::default())?;
+/// let almost: Vec<_> = almost.map(|almost| almost.to_string()).collect();
+/// assert!(almost.iter().any(|almost| almost == "indices[2] = 3: the last value that MESH-INDEX-RANGE allows"));
 /// # Ok::<(), meshspec::Error>(())
 /// ```
 ///
@@ -56,44 +66,44 @@ impl fmt::Display for AlmostBroken {
 pub fn almost_broken<'f>(
     ty: &'static Type,
     file: &'f [u8],
+    rules: &'static [&'static Rule],
     limits: &Limits,
 ) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
-    let judge = Judge::new(ty, file, &[], limits)?;
-    let dependencies = dependencies::dependencies(ty);
-    let places = Places::of(ty, file, &dependencies, limits)
-        .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
-    let attempts: Vec<_> = places.constrained.iter().flat_map(attempts_on).collect();
-    Ok(attempts.into_iter().filter_map(move |(constraint, change)| {
-        let bytes = change.apply(judge.ty, judge.file, &judge.limits)?;
-        let (changed, value) = (change.path(), change.value()?);
-        let is_right = bytes != judge.file && judge.is_as_valid(&bytes);
-        is_right.then_some(AlmostBroken { bytes, constraint, changed, value })
+    let judge = Judge::new(ty, file, rules, limits)?;
+    let attempts = super::attempts(&judge)?.into_iter().filter(|attempt| !attempt.changes.is_empty());
+    let mut seen = BTreeSet::new();
+    Ok(attempts.flat_map(move |attempt| {
+        let broken = judge.first_broken(&attempt);
+        let almost = broken.into_iter().flat_map(|broken| beside(&judge, &attempt, &broken));
+        almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()
     }))
 }
 
-fn attempts_on(place: &Constrained) -> Vec<(&'static Constraint, Alteration)> {
-    let mut attempts = Vec::new();
-    for (constraint, numbers) in &place.constraints {
-        let texts = last_values(&constraint.requirement, numbers);
-        let set = |leaf: &Leaf| leaf.set_to(texts.clone()).into_iter().map(|change| (*constraint, change));
-        attempts.extend(place.leaves.iter().flat_map(set));
-    }
-    attempts
+/// Returns the valid files next to a broken one.
+fn beside(judge: &Judge, attempt: &Attempt, broken: &Broken) -> Vec<AlmostBroken> {
+    let (Breakage::Constraint(_) | Breakage::Check(_), Some(value)) = (broken.breakage, &broken.value) else {
+        return Vec::new();
+    };
+    let next = value.parse::<i128>().into_iter().flat_map(|number| [number - 1, number + 1]);
+    let texts = next.map(|number| number.to_string()).chain(attempt.limits.iter().cloned());
+    let change = attempt.changes.iter().find(|change| change.value().as_ref() == Some(value));
+    let almost = texts.filter_map(|text| {
+        let change = change?.with_text(&text)?;
+        let bytes = change.apply(judge.ty, judge.file, &judge.limits).filter(|bytes| bytes != judge.file)?;
+        let (breakage, rule, changed) = (broken.breakage, broken.rule, broken.changed.clone());
+        judge.is_as_valid(&bytes).then_some(AlmostBroken { bytes, breakage, changed, value: text, rule })
+    });
+    almost.collect()
 }
 
-/// Returns the last values that are right; `numbers` are those of the expressions, behind the size of a list.
-fn last_values(requirement: &Requirement, numbers: &[i128]) -> Vec<String> {
-    let text = |number: Option<i128>| number.map(|number| number.to_string()).into_iter().collect();
-    match (requirement, numbers) {
-        (Requirement::Below(_), [limit, ..]) => text(limit.checked_sub(1)),
-        (Requirement::AtLeast(_), [limit, ..]) => text(Some(*limit)),
-        (Requirement::OneOf(_), numbers) => numbers.iter().map(i128::to_string).collect(),
-        (Requirement::IndexInto { .. }, [len, none @ ..]) => {
-            let last = len.checked_sub(1).filter(|last| *last >= 0);
-            last.iter().chain(none.first()).map(i128::to_string).collect()
+impl Alteration {
+    /// Returns the same change to another value.
+    fn with_text(&self, text: &str) -> Option<Alteration> {
+        match self {
+            Alteration::Set { path, recounts, .. } => {
+                Some(Alteration::Set { path: path.clone(), text: text.to_owned(), recounts: *recounts })
+            }
+            _ => None,
         }
-        (Requirement::Within { .. }, [len, first, ..]) => text(len.checked_sub(*first)),
-        (Requirement::Finite, _) => vec![format!("{:e}", f32::MAX), format!("{:e}", f32::MIN)],
-        _ => Vec::new(),
     }
 }

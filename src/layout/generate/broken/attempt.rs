@@ -14,6 +14,8 @@ pub(super) struct Attempt {
     /// The rule of the field that has the checksum, if it is one.
     pub(super) rule: Option<&'static Rule>,
     pub(super) changes: Vec<Alteration>,
+    /// Values that the constraint still allows, in the same place; beside the integers next to a wrong one.
+    pub(super) limits: Vec<String>,
 }
 
 /// What is done to a file.
@@ -51,7 +53,7 @@ pub(super) enum Alteration {
 
 impl Attempt {
     pub(super) fn new(breakage: Breakage, changes: Vec<Alteration>) -> Attempt {
-        Attempt { breakage, field: "", rule: None, changes }
+        Attempt { breakage, field: "", rule: None, changes, limits: Vec::new() }
     }
 }
 

@@ -56,7 +56,10 @@ fn attempts_on(
             let of = |texts: &'static [&str]| {
                 move |leaf: &Leaf| attempt(leaf.set_to(texts.iter().map(|text| text.to_string()).collect()))
             };
-            let infinite = leaves.clone().map(of(&["Infinity", "-Infinity"]));
+            let infinite = leaves.clone().map(|leaf| {
+                let limits = vec![leaf.largest(), leaf.smallest()];
+                Attempt { limits, ..of(&["Infinity", "-Infinity"])(leaf) }
+            });
             leaves.clone().map(of(&["NaN"])).chain(infinite).collect()
         }
         Requirement::Unique => {
@@ -73,15 +76,23 @@ fn attempts_on(
             let last = place.leaves.last().into_iter().flat_map(|last| last.set_to(vec![last.smallest()]));
             let first = list_of(places, place).take(1);
             let first: Vec<_> = first.flat_map(|first| first.set_to(vec![first.largest()])).collect();
-            vec![attempt(last.chain(first).collect())]
+            let equal = list_of(places, place).take(1).map(|first| text(&first.value));
+            vec![Attempt { limits: equal.collect(), ..attempt(last.chain(first).collect()) }]
         }
-        Requirement::Sum { of, .. } => {
+        Requirement::Sum { of, tolerance, .. } => {
             let name = |leaf: &&Leaf| of.is_none_or(|of| leaf.path.last() == Some(&Segment::Field(of)));
-            let other = |leaf: &Leaf| match leaf.value {
-                Value::Int(number) => vec![(number + 1).to_string(), (number - 1).to_string()],
-                _ => vec!["2".to_owned(), "0".to_owned()],
-            };
-            leaves.filter(name).map(|leaf| attempt(leaf.set_to(other(leaf)))).collect()
+            let attempts = leaves.filter(name).flat_map(|leaf| {
+                let (beyond, within) = (leaf.moved(1.01 * tolerance), leaf.moved(0.98 * tolerance));
+                let far = if matches!(leaf.value, Value::Int(_)) { &[][..] } else { &["2", "0"] };
+                let far = far.iter().map(|number| number.to_string()).collect();
+                let less = leaf.moved(-1.01 * tolerance);
+                [
+                    Attempt { limits: within, ..attempt(leaf.set_to(beyond)) },
+                    Attempt { limits: leaf.moved(-0.98 * tolerance), ..attempt(leaf.set_to(less)) },
+                    attempt(leaf.set_to(far)),
+                ]
+            });
+            attempts.collect()
         }
         Requirement::ReservedZero => {
             let masks = |leaf: &Leaf| match leaf.value {
@@ -101,7 +112,11 @@ fn attempts_on(
         Requirement::Terminated => vec![attempt(vec![Alteration::Cut(place.end.saturating_sub(1))])],
         Requirement::IndexInto { .. } => {
             let text = |leaf: &Leaf, text: Option<String>| attempt(leaf.set_to(text.into_iter().collect()));
-            let after = leaves.clone().map(|leaf| text(leaf, numbers.first().map(i128::to_string)));
+            let none = numbers.get(1).map(i128::to_string);
+            let after = leaves.clone().map(|leaf| {
+                let limits = none.iter().cloned().collect();
+                Attempt { limits, ..text(leaf, numbers.first().map(i128::to_string)) }
+            });
             after.chain(leaves.clone().map(|leaf| text(leaf, Some(leaf.largest())))).collect()
         }
         // One more than there are from the first item on, and as many as there is room for.
@@ -158,6 +173,16 @@ fn attempts_on(
             });
             vec![attempt(last.into_iter().collect())]
         }
+        Requirement::Some(_) => {
+            let item = place.path.iter().rposition(|step| matches!(step, Segment::Index(_)));
+            let removed = item.map(|item| Alteration::Remove(place.path[..=item].to_vec()));
+            let others = leaves.flat_map(|leaf| {
+                let bits = (0..16).map(|bit| format!("{:#x}", 1_u32 << bit));
+                leaf.set_to([0.to_string()].into_iter().chain(bits).collect())
+            });
+            // The finding is one of the list, not of the field.
+            vec![Attempt { field: "", ..attempt(removed.into_iter().chain(others).collect()) }]
+        }
         Requirement::Holds(_) => Vec::new(),
     }
 }
@@ -176,7 +201,7 @@ fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item
 
 impl Leaf {
     /// This value as each of these that is another one.
-    pub(super) fn set_to(&self, texts: Vec<String>) -> Vec<Alteration> {
+    fn set_to(&self, texts: Vec<String>) -> Vec<Alteration> {
         let texts = texts.into_iter().filter(|other| *other != text(&self.value));
         let set = |text| Alteration::Set { path: self.path.clone(), text, recounts: self.recounts };
         texts.map(set).collect()
@@ -191,6 +216,17 @@ impl Leaf {
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
             ty => format!("{:#x}", u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))),
+        }
+    }
+
+    /// Returns a float moved by `distance`, or an integer by 1 in the same direction.
+    fn moved(&self, distance: f64) -> Vec<String> {
+        match self.value {
+            Value::Int(number) if distance.is_sign_positive() => vec![(number + 1).to_string()],
+            Value::Int(number) => vec![(number - 1).to_string()],
+            Value::F32(number) => vec![(number + distance as f32).to_string()],
+            Value::F64(number) => vec![(number + distance).to_string()],
+            _ => Vec::new(),
         }
     }
 

@@ -18,6 +18,7 @@ mod judge;
 mod numbers;
 mod places;
 mod structure;
+pub(crate) mod text;
 
 pub use almost::{AlmostBroken, almost_broken};
 
@@ -73,6 +74,8 @@ pub enum Breakage {
     Packing,
     /// A packed block unpacks to another size than stated.
     UnpackedSize,
+    /// A line of a text is invalid in this way.
+    Line(&'static str),
     /// A checksum is wrong. Given where the field that it is stored in names a rule.
     Checksum,
 }
@@ -114,6 +117,7 @@ impl fmt::Display for Breakage {
             Breakage::Magic => f.write_str("other magic bytes"),
             Breakage::Truncation(at) => write!(f, "the file ends at byte {at:#x}"),
             Breakage::Trailing => f.write_str("bytes behind the last field"),
+            Breakage::Line(what) => f.write_str(what),
             Breakage::Packing => f.write_str("damaged packed bytes"),
             Breakage::UnpackedSize => f.write_str("another unpacked size"),
             Breakage::Checksum => f.write_str("a wrong checksum"),

@@ -1,0 +1,151 @@
+//! Breakages of files, with the verdict of the format.
+
+use super::AnyFormat;
+use crate::layout::generate::broken_text::{TextAttempt, attempts};
+use crate::layout::generate::{self, AlmostBroken, Breakage, Broken};
+use crate::{Finding, ReadOptions, Report, Result, Severity};
+
+impl AnyFormat {
+    /// Returns copies of a valid file, each with exactly one defect, and the verdict that strict reading has of it.
+    ///
+    /// Binary files are broken by their [layout](generate::breakages()), text files by their grammar, line by line.
+    ///
+    /// ```
+    /// use meshspec::{AnyFormat, FormatId};
+    ///
+    /// let file = b"[name]=a\np 0, 0, 0\np 1, 0, 0\np 0, 1, 0\nf 0, 1, 2\n";
+    /// let options = meshspec::ReadOptions::lenient();
+    /// let broken: Vec<String> =
+    ///     AnyFormat::from(FormatId::Seed).breakages(file, &options)?.map(|broken| broken.to_string()).collect();
+    /// assert!(broken.iter().any(|broken| broken == "faces[0]: a value out of range"), "{broken:?}");
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the file is not valid, or the dialect of the options is not one of the format.
+    pub fn breakages<'f>(
+        self,
+        file: &'f [u8],
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Iterator<Item = Broken> + 'f>> {
+        let dialect = self.dialect_of(file, options)?;
+        let options = options.clone().with_dialect(dialect);
+        let Some(layout) = self.layout_of(file, dialect) else {
+            let judge = TextJudge::new(self, file, options)?;
+            let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
+            return Ok(Box::new(
+                attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)),
+            ));
+        };
+        let rules = self.about().rules;
+        let broken = generate::breakages(layout, file, rules, &options.limits)?;
+        Ok(Box::new(broken.filter_map(move |broken| self.judged(broken, &options))))
+    }
+
+    /// Returns copies of a valid file, each with one value at the limit of a rule. See [`generate::almost_broken`].
+    ///
+    /// # Errors
+    ///
+    /// As [`breakages`](Self::breakages).
+    pub fn almost_broken<'f>(
+        self,
+        file: &'f [u8],
+        options: &ReadOptions,
+    ) -> Result<Box<dyn Iterator<Item = AlmostBroken> + 'f>> {
+        let dialect = self.dialect_of(file, options)?;
+        let options = options.clone().with_dialect(dialect);
+        let Some(layout) = self.layout_of(file, dialect) else {
+            let judge = TextJudge::new(self, file, options)?;
+            let attempts = self.grammar().map_or(Vec::new(), |grammar| attempts(grammar, file));
+            return Ok(Box::new(attempts.into_iter().flat_map(move |attempt| judge.almost_broken(&attempt))));
+        };
+        let rules = self.about().rules;
+        let almost = generate::almost_broken(layout, file, rules, &options.limits)?;
+        Ok(Box::new(almost.filter(move |almost| {
+            self.check(&almost.bytes, &options).is_ok_and(|report| errors(&report).next().is_none())
+        })))
+    }
+
+    /// Returns the breakage with the verdict of strict reading, to which rules in code contribute. A file that another rule
+    /// makes invalid is none.
+    fn judged(self, broken: Broken, options: &ReadOptions) -> Option<Broken> {
+        let report = self.check(&broken.bytes, options).ok()?;
+        let is_valid = errors(&report).next().is_none();
+        let worst = report.findings().iter().rev().max_by_key(|finding| finding.rule.severity);
+        let finding = match broken.rule {
+            Some(rule) => report.findings().iter().find(|finding| finding.rule == rule),
+            None => worst,
+        }?;
+        let is_right = is_valid != (broken.severity >= Severity::Error);
+        is_right.then_some(Broken { rule: Some(finding.rule), severity: finding.rule.severity, ..broken })
+    }
+}
+
+fn errors(report: &Report) -> impl Iterator<Item = &Finding> {
+    report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error)
+}
+
+/// Compares the findings of a changed text with those before.
+struct TextJudge {
+    format: AnyFormat,
+    options: ReadOptions,
+    before: Report,
+}
+
+impl TextJudge {
+    fn new(format: AnyFormat, file: &[u8], options: ReadOptions) -> Result<TextJudge> {
+        let before = format.check(file, &options)?;
+        if let Some(finding) =
+            before.findings().iter().find(|finding| finding.rule.severity == Severity::Fatal)
+        {
+            let message = format!("the file is not valid: {}", finding.message);
+            return Err(crate::Error::inexpressible(message).at(&finding.path));
+        }
+        Ok(TextJudge { format, options, before })
+    }
+
+    /// Returns the findings of rules that are broken more often than before.
+    fn new_findings(&self, bytes: &[u8]) -> Vec<Finding> {
+        let Ok(report) = self.format.check(bytes, &self.options) else { return Vec::new() };
+        let is_new =
+            |finding: &&Finding| report.count_of(finding.rule.code) > self.before.count_of(finding.rule.code);
+        report.findings().iter().filter(is_new).cloned().collect()
+    }
+
+    fn first_broken(&self, attempt: &TextAttempt) -> Option<Broken> {
+        attempt.breaking.iter().find_map(|bytes| {
+            let found = self.new_findings(bytes);
+            let first = found.first()?;
+            let is_alone = found.iter().all(|finding| finding.rule == first.rule);
+            is_alone.then(|| Broken {
+                bytes: bytes.clone(),
+                breakage: Breakage::Line(attempt.what),
+                changed: first.path.clone(),
+                value: None,
+                path: first.path.clone(),
+                rule: Some(first.rule),
+                severity: first.rule.severity,
+            })
+        })
+    }
+
+    fn almost_broken(&self, attempt: &TextAttempt) -> Vec<AlmostBroken> {
+        let Some(broken) = self.first_broken(attempt) else { return Vec::new() };
+        let valid = attempt.limits.iter().filter(|bytes| self.new_findings(bytes).is_empty());
+        let almost = valid.map(|bytes| AlmostBroken {
+            bytes: bytes.clone(),
+            breakage: broken.breakage,
+            changed: broken.changed.clone(),
+            value: line(bytes, attempt.line),
+            rule: broken.rule,
+        });
+        almost.collect()
+    }
+}
+
+/// Returns a line of a text.
+fn line(text: &[u8], index: usize) -> String {
+    let line = text.split(|byte| *byte == b'\n').nth(index).unwrap_or_default();
+    String::from_utf8_lossy(line).into_owned()
+}

@@ -1,0 +1,175 @@
+//! Changes to the lines of a text file, by its grammar.
+
+use crate::layout::{Attribute, Domain, Grammar, Number};
+
+/// Copies of a text, all changed in one place.
+pub(crate) struct TextAttempt {
+    /// The kind of change.
+    pub(crate) what: &'static str,
+    /// The line that is changed, counted from 0.
+    pub(crate) line: usize,
+    /// Copies that may be invalid.
+    pub(crate) breaking: Vec<Vec<u8>>,
+    /// Copies that should still be valid, next to the invalid ones.
+    pub(crate) limits: Vec<Vec<u8>>,
+}
+
+/// Returns changes to the first and last line of each kind, and to all lines of a kind together.
+pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
+    let text = Lines(text.split_inclusive(|byte| *byte == b'\n').collect());
+    let mut attempts = Vec::new();
+    let vertices = grammar.attributes.iter().filter(|attribute| attribute.is_per_vertex());
+    let vertices = vertices.map(|attribute| text.of(attribute).len()).max().unwrap_or_default();
+    for attribute in grammar.attributes {
+        let lines = text.of(attribute);
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
+        attempts.push(text.without("all lines of an attribute are missing", &lines));
+        attempts.push(text.without("a line is missing", &lines[..1]));
+        attempts.extend(text.on_line(attribute, *first, vertices));
+        if last != first {
+            attempts.extend(text.on_line(attribute, *last, vertices));
+        }
+    }
+    attempts.push(text.two_vertices(grammar));
+    for line in 0..text.0.len() {
+        if text.0[line].starts_with(b"[") {
+            attempts.extend(text.on_property(line));
+        }
+    }
+    attempts
+}
+
+/// The lines of a text with their ends.
+struct Lines<'t>(Vec<&'t [u8]>);
+
+impl Lines<'_> {
+    /// Returns the lines of an attribute.
+    fn of(&self, attribute: &Attribute) -> Vec<usize> {
+        let is_it = |line: &&[u8]| values_of(line, attribute.identifier).is_some();
+        (0..self.0.len()).filter(|index| is_it(&self.0[*index])).collect()
+    }
+
+    /// Returns the text with another line.
+    fn with(&self, line: usize, text: &str) -> Vec<u8> {
+        [&self.0[..line].concat(), text.as_bytes(), b"\n", &self.0[line + 1..].concat()].concat()
+    }
+
+    fn without(&self, what: &'static str, lines: &[usize]) -> TextAttempt {
+        let kept = (0..self.0.len()).filter(|line| !lines.contains(line)).map(|line| self.0[line]);
+        let line = lines.first().copied().unwrap_or_default();
+        TextAttempt { what, line, breaking: vec![kept.collect::<Vec<_>>().concat()], limits: Vec::new() }
+    }
+
+    fn on_line(&self, attribute: &Attribute, line: usize, vertices: usize) -> Vec<TextAttempt> {
+        let identifier = attribute.identifier;
+        let Some(values) = values_of(self.0[line], identifier) else { return Vec::new() };
+        let joined = |values: &[&str]| format!("{identifier} {}", values.join(", "));
+        let attempt = |what, breaking: Vec<String>, limits: Vec<String>| {
+            let copies = |texts: Vec<String>| texts.iter().map(|text| self.with(line, text)).collect();
+            TextAttempt { what, line, breaking: copies(breaking), limits: copies(limits) }
+        };
+        let (all, fewer) = (joined(&values), joined(&values[..values.len() - 1]));
+        let mut attempts = vec![
+            attempt("a value is missing", vec![fewer], vec![]),
+            attempt("a value too many", vec![format!("{all}, 0")], vec![]),
+            attempt("an unknown identifier", vec![format!("x{all}")], vec![]),
+            attempt(
+                "no whitespace after the identifier",
+                vec![all.replacen(' ', "", 1)],
+                vec![all.replacen(' ', "\t", 1)],
+            ),
+            attempt(
+                "no comma between values",
+                vec![all.replacen(", ", " ", 1)],
+                vec![all.replacen(", ", ",", 1)],
+            ),
+            attempt("a control character", vec![format!("{all}\u{1}")], vec![format!("{all} ")]),
+        ];
+        let mut invalid = self.with(line, &all);
+        let end = self.0[..line].iter().map(|line| line.len()).sum::<usize>() + all.len();
+        invalid.splice(end..end, [0xff]);
+        attempts.push(TextAttempt {
+            what: "bytes that are not UTF-8",
+            line,
+            breaking: vec![invalid],
+            limits: vec![],
+        });
+        for slot in [0, values.len() - 1] {
+            let with = |value: &str| {
+                let mut values = values.clone();
+                values[slot] = value;
+                joined(&values)
+            };
+            let with_all = |texts: &[String]| texts.iter().map(|text| with(text)).collect::<Vec<_>>();
+            let (wrong, outside, limits) = numbers(attribute, values[slot], vertices);
+            attempts.push(attempt("a value that is not a number", with_all(&wrong), vec![]));
+            attempts.push(attempt(
+                "whitespace in a number",
+                vec![with(&format!("- {}", values[slot])), with("1 0")],
+                vec![],
+            ));
+            attempts.push(attempt("a value out of range", with_all(&outside), with_all(&limits)));
+        }
+        attempts
+    }
+
+    /// Returns the text with two lines of each attribute of vertices, of which all faces consist.
+    fn two_vertices(&self, grammar: &Grammar) -> TextAttempt {
+        let mut lines: Vec<Vec<u8>> = self.0.iter().map(|line| line.to_vec()).collect();
+        for attribute in grammar.attributes {
+            let own = self.of(attribute);
+            if attribute.is_per_vertex() {
+                own.iter().skip(2).for_each(|line| lines[*line].clear());
+            } else {
+                let zeros = vec!["0"; attribute.values].join(", ");
+                let face = format!("{} {zeros}\n", attribute.identifier);
+                own.iter().for_each(|line| lines[*line] = face.clone().into());
+            }
+        }
+        TextAttempt { what: "too few vertices", line: 0, breaking: vec![lines.concat()], limits: vec![] }
+    }
+
+    fn on_property(&self, line: usize) -> Vec<TextAttempt> {
+        let text = String::from_utf8_lossy(self.0[line]);
+        let text = text.trim_end();
+        let name = text.split(']').next().unwrap_or_default();
+        let attempt = |what, texts: Vec<String>| {
+            let breaking = texts.iter().map(|text| self.with(line, text)).collect();
+            TextAttempt { what, line, breaking, limits: vec![] }
+        };
+        vec![
+            self.without("a property is missing", &[line]),
+            attempt("a duplicate property", vec![format!("{text}\n{text}")]),
+            attempt("an invalid property", vec![text.replacen('[', "[1", 1), text.replacen(']', "", 1)]),
+            attempt("an unknown value of a property", vec![format!("{name}]=?")]),
+        ]
+    }
+}
+
+/// Returns texts that are no number, numbers that are out of range, and numbers at the limits.
+fn numbers(attribute: &Attribute, value: &str, vertices: usize) -> (Vec<String>, Vec<String>, Vec<String>) {
+    let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+    let (max, count) = (format!("{:e}", f32::MAX), vertices.to_string());
+    let last = vertices.saturating_sub(1).to_string();
+    match (attribute.number, attribute.constraint) {
+        (Number::Index, _) => {
+            (texts(&["x", "1.5", "-1", "2147483648"]), texts(&[&count, "2147483647"]), texts(&[&last]))
+        }
+        (Number::F32, Domain::Any | Domain::VertexIndex) => {
+            (texts(&["x", "nan"]), texts(&["1e39"]), texts(&[&max]))
+        }
+        (Number::F32, Domain::UnitVector) => {
+            (texts(&["x", "inf", "-1e39"]), texts(&["2", &max]), texts(&[value]))
+        }
+        (Number::F32, Domain::UnitInterval) => {
+            (texts(&["x", "nan", "1e39"]), texts(&["1.0000001", "-1e-45"]), texts(&["1", "0"]))
+        }
+    }
+}
+
+/// Returns the values of a line without a comment that starts with this identifier.
+fn values_of<'t>(line: &'t [u8], identifier: &str) -> Option<Vec<&'t str>> {
+    let text = str::from_utf8(line).ok()?.trim();
+    let values = text.strip_prefix(identifier)?.strip_prefix([' ', '\t'])?;
+    (!values.contains('#')).then(|| values.split(',').map(str::trim).collect())
+}

@@ -1,0 +1,158 @@
+//! Strategies for texts, by the tables of their grammar.
+
+mod notation;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use super::Config;
+use crate::layout::{Attribute, Domain, Grammar, Number};
+
+/// A text that strict reading accepts, in two notations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GeneratedText {
+    /// Lines in the order of the tables, with comments.
+    pub text: Vec<u8>,
+    /// The same content: lines in any order, numbers in any notation, with whitespace, empty lines and comments wherever
+    /// they are allowed, LF and CRLF, with and without byte order mark.
+    pub varied: Vec<u8>,
+}
+
+/// A line.
+#[derive(Debug, Clone)]
+enum Line {
+    Property(String, String),
+    Floats(&'static str, Vec<f32>),
+    Indices(&'static str, Vec<u32>),
+}
+
+/// Returns a strategy for texts with the properties and lines of a grammar: every allowed set of attributes, up to `max_items`
+/// vertices and faces. Floats take every finite value. Plausible texts have the built-in properties, and values of the
+/// table's domains.
+pub fn texts(grammar: &'static Grammar, config: Config) -> impl Strategy<Value = GeneratedText> {
+    let Config { plausible, max_items, .. } = config;
+    let max = max_items as usize;
+    let wanted = vec(prop::bool::weighted(0.75), grammar.attributes.len());
+    let groups = (3..=max.max(3), 1..=max.max(1), wanted).prop_flat_map(move |(vertices, faces, wanted)| {
+        let mut present: Vec<&str> = Vec::new();
+        let mut groups = vec![properties(grammar, plausible).boxed()];
+        for (attribute, wanted) in grammar.attributes.iter().zip(wanted) {
+            let is_allowed = attribute.requires.is_none_or(|other| present.contains(&other));
+            if attribute.required || is_allowed && wanted {
+                present.push(attribute.identifier);
+                let count = if attribute.is_per_vertex() { vertices } else { faces };
+                groups.push(vec(line(attribute, vertices, plausible), count).boxed());
+            }
+        }
+        groups
+    });
+    (groups, comments(), vec(any::<u8>(), 1..200)).prop_map(|(groups, comments, choices)| {
+        let text = with_comments(groups.iter().flatten().map(Line::text).collect(), comments);
+        GeneratedText { text, varied: notation::varied(groups, choices) }
+    })
+}
+
+impl Line {
+    fn text(&self) -> Vec<u8> {
+        let joined = |identifier, values: Vec<String>| format!("{identifier} {}", values.join(", "));
+        let text = match self {
+            Line::Property(name, value) => format!("[{name}]={value}"),
+            Line::Floats(identifier, values) => {
+                joined(identifier, values.iter().map(|value| format!("{value:e}")).collect())
+            }
+            Line::Indices(identifier, values) => {
+                joined(identifier, values.iter().map(u32::to_string).collect())
+            }
+        };
+        text.into_bytes()
+    }
+}
+
+/// A line of an attribute, in a text with so many vertices.
+fn line(attribute: &'static Attribute, vertices: usize, plausible: bool) -> BoxedStrategy<Line> {
+    let Attribute { identifier, values, number, constraint, .. } = attribute;
+    let number = match (number, constraint, plausible) {
+        (Number::Index, ..) => {
+            let indices = vec(0..vertices as u32, *values);
+            return indices.prop_map(|values| Line::Indices(identifier, values)).boxed();
+        }
+        (Number::F32, Domain::UnitInterval, true) => (0.0..=1.0f32).boxed(),
+        (Number::F32, Domain::UnitVector, true) => (-1.0..1.0f32).boxed(),
+        (Number::F32, _, true) => (-10.0..10.0f32).boxed(),
+        (Number::F32, ..) => floats().boxed(),
+    };
+    let is_unit = plausible && *constraint == Domain::UnitVector;
+    let unit = move |values| if is_unit { normalized(values) } else { values };
+    vec(number, *values).prop_map(move |values| Line::Floats(identifier, unit(values))).boxed()
+}
+
+/// The vector with length 1; along the last axis if it has no length.
+fn normalized(vector: Vec<f32>) -> Vec<f32> {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let last = vector.len().saturating_sub(1);
+    let component =
+        |(axis, x)| if length.is_normal() { x / length } else { f32::from(u8::from(axis == last)) };
+    vector.into_iter().enumerate().map(component).collect()
+}
+
+/// Every finite float, boundaries among them.
+fn floats() -> impl Strategy<Value = f32> {
+    use proptest::num::f32::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
+    prop_oneof![
+        4 => -10.0..10.0f32,
+        1 => POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO,
+        1 => select(&[0.0, -0.0, 1.0, -1.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE][..]),
+    ]
+}
+
+/// Properties with different names; the built-in ones among them where they are plausible.
+fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value = Vec<Line>> {
+    let value = "[!-\"$-~é€😀]{0,6}( [!-\"$-~]{1,5}){0,2}".prop_map(|value| value.trim().to_owned());
+    let others = vec(("[A-Za-z][A-Za-z0-9_]{0,5}", value), 0..5);
+    let built_in = grammar.properties.iter().map(|property| match property.values {
+        [] => "[a-z]{1,6}".boxed(),
+        values => select(values).prop_map(str::to_owned).boxed(),
+    });
+    (others, built_in.collect::<Vec<_>>()).prop_map(move |(mut pairs, built_in)| {
+        if plausible {
+            let names = grammar.properties.iter().map(|property| property.name);
+            pairs.retain(|(name, _)| names.clone().all(|built_in| name != built_in));
+            pairs.extend(names.map(str::to_owned).zip(built_in));
+        }
+        pairs.sort();
+        pairs.dedup_by(|a, b| a.0 == b.0);
+        pairs.into_iter().rev().map(|(name, value)| Line::Property(name, value)).collect()
+    })
+}
+
+/// Comments with the line that they are on, and whether they have a line of their own before it.
+fn comments() -> impl Strategy<Value = Vec<(Index, bool, Vec<u8>)>> {
+    let text = prop_oneof![
+        "[ -~\té€]{0,8}".prop_map(String::into_bytes),
+        // Not UTF-8.
+        vec(0xa0..=0xffu8, 1..4),
+    ];
+    vec((any::<Index>(), any::<bool>(), text), 0..6)
+}
+
+fn with_comments(mut lines: Vec<Vec<u8>>, comments: Vec<(Index, bool, Vec<u8>)>) -> Vec<u8> {
+    lines.push(Vec::new());
+    let count = lines.len();
+    let mut before: Vec<Vec<u8>> = vec![Vec::new(); count];
+    for (index, has_own_line, text) in comments {
+        let index = index.index(count);
+        // A line has room for one comment after its content, and the end of the file for none.
+        let has_own_line = has_own_line || index + 1 == count || lines[index].contains(&b'#');
+        let target = if has_own_line { &mut before[index] } else { &mut lines[index] };
+        target.extend([b"#", &text[..]].concat());
+        if has_own_line {
+            target.push(b'\n');
+        }
+    }
+    lines.pop();
+    let end = before.pop().unwrap_or_default();
+    let lines = lines.into_iter().zip(before).map(|(line, before)| [before, line].concat());
+    lines.chain([end]).collect::<Vec<_>>().join(&b'\n')
+}
