@@ -23,6 +23,14 @@ macro_rules! numbers {
                 }
             }
 
+            fn debug(&self, index: usize) -> Option<String> {
+                match self {
+                    $($(#[cfg(feature = $feature)])? Numbers::$variant(values) => {
+                        values.get(index).map(|value| format!("{value:?}"))
+                    })*
+                }
+            }
+
             /// The number of numbers.
             pub fn len(&self) -> usize {
                 match self {
@@ -51,6 +59,16 @@ numbers! {
 }
 
 impl Numbers {
+    /// A number as text: floats as their shortest decimals, `-` for a missing one; `None` beyond the end.
+    pub fn text(&self, index: usize) -> Option<String> {
+        match self {
+            Numbers::OptionalU8(values) => {
+                values.get(index).map(|value| value.map_or("-".to_owned(), |value| value.to_string()))
+            }
+            numbers => numbers.debug(index),
+        }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -101,7 +119,7 @@ impl Numbers {
 /// ```
 /// use meshspec::contents::{Array, Numbers};
 ///
-/// let array = Array::of_rows(&[[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// let array = Array::of_rows(vec![[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
 /// assert_eq!((&*array.shape, array.numbers.len()), (&[2, 3][..], 6));
 /// # #[cfg(feature = "serde")]
 /// assert_eq!(
@@ -130,11 +148,16 @@ impl From<Numbers> for Array {
 
 impl Array {
     /// Rows of equal length.
-    pub fn of_rows<T: Copy, const N: usize>(rows: &[[T; N]]) -> Array
+    pub fn of_rows<T, const N: usize>(rows: Vec<[T; N]>) -> Array
     where
         Numbers: From<Vec<T>>,
     {
-        Array { shape: vec![rows.len(), N], numbers: rows.as_flattened().to_vec().into(), tolerance: None }
+        Array { shape: vec![rows.len(), N], numbers: rows.into_flattened().into(), tolerance: None }
+    }
+
+    /// One 4×4 matrix.
+    pub fn of_matrix(matrix: [[f32; 4]; 4]) -> Array {
+        Array::of_rows(matrix.to_vec())
     }
 
     /// One number.

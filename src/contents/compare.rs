@@ -162,7 +162,11 @@ impl Comparison {
 
     fn list(&mut self, path: &mut String, expected: &[Value], found: &[Value]) {
         if expected.len() != found.len() {
-            self.differ(path, || format!("a list of {}", expected.len()), || format!("a list of {}", found.len()));
+            self.differ(
+                path,
+                || format!("a list of {}", expected.len()),
+                || format!("a list of {}", found.len()),
+            );
             return;
         }
         for (index, (expected, found)) in expected.iter().zip(found).enumerate() {

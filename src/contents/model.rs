@@ -1,6 +1,6 @@
 //! What the contents of a file are: meshes, skeleton, animations, poses.
 
-use super::array::Array;
+use super::array::{Array, Numbers};
 use super::fields::Fields;
 use crate::{Dialect, Text};
 
@@ -97,6 +97,25 @@ pub struct Mesh {
     pub parts: Option<Vec<Part>>,
 }
 
+impl Mesh {
+    /// A mesh of so many vertices.
+    pub fn new(vertices: usize) -> Mesh {
+        Mesh { vertices, ..Mesh::default() }
+    }
+
+    /// Adds an attribute. If the name is taken, a number makes it unique: `normal_again_1`.
+    pub fn add(&mut self, name: impl Into<String>, array: Array) {
+        let name = name.into();
+        let is_taken = |name: &str| self.attributes.iter().any(|attribute| attribute.name == name);
+        let unique = if is_taken(&name) {
+            (1..).map(|number| format!("{name}_again_{number}")).find(|name| !is_taken(name))
+        } else {
+            None
+        };
+        self.attributes.push(Attribute { name: unique.unwrap_or(name), array });
+    }
+}
+
 /// An attribute of all vertices of a mesh.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
@@ -104,13 +123,6 @@ pub struct Attribute {
     pub name: String,
     /// One item per vertex.
     pub array: Array,
-}
-
-impl Attribute {
-    /// An attribute of this name.
-    pub fn new(name: impl Into<String>, array: Array) -> Attribute {
-        Attribute { name: name.into(), array }
-    }
 }
 
 /// A mesh in buffers that several share.
@@ -178,7 +190,7 @@ impl Skeleton {
             joints: parents.len(),
             ids: None,
             names: None,
-            parents: super::Numbers::I32(parents).into(),
+            parents: Numbers::I32(parents).into(),
             inverse_bind: None,
             translations: None,
             rotations: None,
@@ -245,6 +257,15 @@ pub struct Keys {
     pub values: Array,
 }
 
+impl Keys {
+    /// Keys at these joints and frames; `None` without any.
+    pub fn new(joints: Vec<u32>, frames: Vec<u32>, values: Array) -> Option<Keys> {
+        let is_empty = joints.is_empty();
+        let of = |numbers| Numbers::U32(numbers).into();
+        (!is_empty).then(|| Keys { joints: of(joints), frames: of(frames), values })
+    }
+}
+
 /// The model at one time.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -265,6 +286,13 @@ pub struct Pose {
     pub scales: Option<Array>,
     /// The skinned positions of each mesh in model space.
     pub positions: Vec<Array>,
+}
+
+impl Pose {
+    /// The positions of the meshes in the rest pose.
+    pub fn at_rest(positions: Vec<Array>) -> Pose {
+        Pose { animation: None, frame: None, translations: None, rotations: None, scales: None, positions }
+    }
 }
 
 #[cfg(feature = "serde")]

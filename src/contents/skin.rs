@@ -47,6 +47,8 @@ pub(crate) struct Skinned {
     positions: Vec<f32>,
     /// The largest sum of products of a defined position.
     largest: f64,
+    /// The largest relative deviation besides rounding.
+    slack: f64,
 }
 
 impl Skinned {
@@ -65,11 +67,16 @@ impl Skinned {
         }
     }
 
-    /// The positions, with the tolerance for rounding. `reach` is the largest coordinate of a joint.
+    /// Permits this relative deviation besides rounding.
+    pub(crate) fn permit(&mut self, deviation: f64) {
+        self.slack = self.slack.max(deviation);
+    }
+
+    /// The positions, with their tolerance. `reach` is the largest number of the matrices.
     pub(crate) fn into_array(self, reach: f64) -> Array {
         let reach = if reach.is_finite() { reach } else { 0.0 };
         Array::from(Numbers::F32(self.positions))
             .with_components(3)
-            .with_tolerance(ROUNDING * self.largest.max(reach))
+            .with_tolerance((ROUNDING + self.slack) * self.largest.max(reach))
     }
 }
