@@ -1,5 +1,7 @@
 //! The contents of a format that is declared here: its decoded fields by their paths.
 
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+
 use binrw::binrw;
 use meshspec::contents::compare;
 use meshspec::layout::Layout;

@@ -39,9 +39,10 @@ fn contents_of_files_follow_the_schema(files: Vec<File>) {
             }
         }
     }
-    for name in ["position", "normal", "uv_0", "joints", "weights", "color_0", "position_2d", "shade"] {
-        let is_known = attributes.iter().any(|attribute| attribute == name);
-        assert!(is_known || name == "shade" || name == "position_2d", "{name} in no file");
+    for name in
+        ["position", "position_2d", "normal", "tangent", "uv_0", "color_0", "shade", "joints", "weights"]
+    {
+        assert!(attributes.iter().any(|attribute| attribute == name), "no file has {name}");
     }
 }
 
