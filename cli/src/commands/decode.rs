@@ -177,9 +177,11 @@ impl<W: Write> Text<'_, W> {
 
     fn keys(&mut self, name: &str, keys: Option<&Keys>) -> io::Result<()> {
         let Some(Keys { joints, frames, values }) = keys else { return Ok(()) };
-        self.array(&format!("    joints of {name}"), joints)?;
-        self.array(&format!("    frames of {name}"), frames)?;
-        self.array(&format!("    {name}"), values)
+        let place = |row: usize| match (joints.numbers.text(row), frames.numbers.text(row)) {
+            (Some(joint), Some(frame)) => format!("joint {joint}, frame {frame}: "),
+            _ => String::new(),
+        };
+        self.rows(&format!("    {name}"), values, place)
     }
 
     fn pose(&mut self, pose: &Pose) -> io::Result<()> {
@@ -212,8 +214,12 @@ impl<W: Write> Text<'_, W> {
         array.map_or(Ok(()), |array| self.array(name, array))
     }
 
-    /// Prints a heading and the rows of an array, those of vectors one a line.
     fn array(&mut self, name: &str, array: &Array) -> io::Result<()> {
+        self.rows(name, array, |_| String::new())
+    }
+
+    /// Prints a heading and the rows of an array after their places; vectors have a row each.
+    fn rows(&mut self, name: &str, array: &Array, place: impl Fn(usize) -> String) -> io::Result<()> {
         let Array { shape, numbers, tolerance } = array;
         let is_one = numbers.len() == 1 && shape.len() == 1;
         write!(self.out, "{name}  {}", numbers.type_name())?;
@@ -232,7 +238,7 @@ impl<W: Write> Text<'_, W> {
         let width = width.max(1);
         let count = numbers.len().div_ceil(width);
         for row in 0..count.min(self.rows) {
-            writeln!(self.out, "      {}", Row(array, row * width, width))?;
+            writeln!(self.out, "      {}{}", place(row), Row(array, row * width, width))?;
         }
         match count.saturating_sub(self.rows) {
             0 => Ok(()),
