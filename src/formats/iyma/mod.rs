@@ -24,6 +24,7 @@
 //! ```
 
 mod codec;
+mod contents;
 mod document;
 mod fields;
 mod hash;
@@ -45,6 +46,7 @@ pub use schema::{
 };
 
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
+use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
@@ -85,6 +87,10 @@ impl Declared for Document {
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         Document::read(bytes, options).map(|document| document.info())
     }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Document::read(bytes, options).map(|document| document.contents())
+    }
 }
 
 impl Format for Document {
@@ -118,6 +124,10 @@ impl Format for Document {
             self.narrow_indices();
         }
         Ok((self, losses))
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        contents::contents(self)
     }
 
     fn info(&self) -> Info {

@@ -17,6 +17,7 @@
 //! ```
 
 mod codec;
+mod contents;
 mod document;
 mod fields;
 mod rules;
@@ -34,6 +35,7 @@ pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, Ve
 
 use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
 use crate::bulk::Strings;
+use crate::contents::Contents;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
 use summary::Summary;
@@ -67,6 +69,10 @@ impl Declared for Document {
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         Document::read(bytes, options).map(|document| document.info())
+    }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Document::read(bytes, options).map(|document| document.contents())
     }
 }
 
@@ -142,6 +148,10 @@ impl Format for Document {
         }
         self.dialect = dialect;
         Ok((self, losses))
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        contents::contents(self)
     }
 
     fn info(&self) -> Info {
