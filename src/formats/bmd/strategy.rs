@@ -4,7 +4,7 @@ use binrw::BinRead;
 use proptest::prelude::*;
 
 use super::codec::Input;
-use super::schema::{BoneTransform, Image, PseudoTransform};
+use super::schema::{BoneTransform, Image};
 use super::{Animation, Bone, Document, Track, Transform};
 use crate::Dialect;
 use crate::formats::generated;
@@ -33,8 +33,7 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
     })
 }
 
-/// Normal bones, each after its parent (B21), then pseudo-bones, which follow these (B22). Without any normal bones there
-/// are none.
+/// Sorts pseudo-bones after the normal bones, and lets each bone refer to earlier ones (B21, B22).
 fn complete_bones(bones: &mut Vec<Bone>) {
     bones.sort_by_key(Bone::is_pseudo);
     let normal = bones.iter().filter(|bone| !bone.is_pseudo()).count() as u8;
@@ -50,8 +49,7 @@ fn complete_bones(bones: &mut Vec<Bone>) {
             Transform::Bone(_) => bone.id_parent %= index as u8,
             Transform::Pseudo(transform) => {
                 let [a, b, c, d] = transform.bones().map(|bone| bone % normal);
-                let followed: PseudoTransform = *transform;
-                *transform = followed.with_bone_0(a).with_bone_1(b).with_bone_2(c).with_bone_3(d);
+                *transform = transform.with_bone_0(a).with_bone_1(b).with_bone_2(c).with_bone_3(d);
             }
         }
     }

@@ -31,24 +31,13 @@ pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
         });
         let checksums = select(&[DataChecksum::Absent, DataChecksum::Present][..]);
         let parts = (attributes, indices(max_vertices), vec(any::<u8>(), 0..60), checksums);
-        (parts, vec(any::<[u32; 4]>(), 0..4)).prop_map(
-            move |((attributes, indices, user_data, data_checksum), meshes)| {
-                let mesh = |drawn: &[u32; 4]| mesh(*drawn, indices.as_ref(), n_vertices, config.plausible);
-                let meshes = meshes.iter().map(mesh).collect();
-                let user_data = user_data.into();
-                let metadata_checksum = None;
-                Document {
-                    dialect,
-                    user_data,
-                    n_vertices,
-                    meshes,
-                    indices,
-                    attributes,
-                    data_checksum,
-                    metadata_checksum,
-                }
-            },
-        )
+        let parts = (parts, vec(any::<[u32; 4]>(), 0..4));
+        parts.prop_map(move |((attributes, indices, user_data, data_checksum), meshes)| {
+            let mesh = |drawn: &[u32; 4]| mesh(*drawn, indices.as_ref(), n_vertices, config.plausible);
+            let (meshes, user_data) = (meshes.iter().map(mesh).collect(), user_data.into());
+            let buffers = Document { user_data, indices, attributes, ..Document::default() };
+            Document { dialect, n_vertices, meshes, data_checksum, ..buffers }
+        })
     })
 }
 
