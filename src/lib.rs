@@ -64,6 +64,8 @@
 extern crate self as meshspec;
 
 pub mod bulk;
+#[cfg(feature = "proptest")]
+pub mod conformance;
 mod error;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]
@@ -91,6 +93,8 @@ mod span;
 mod text;
 mod unpack;
 
+#[cfg(feature = "proptest")]
+pub use conformance::conformance;
 pub use error::{Error, ErrorKind, Result};
 pub use finding::{Enforcement, Finding, Report, Rule, Severity};
 pub use format_id::FormatId;
