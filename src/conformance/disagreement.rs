@@ -91,7 +91,9 @@ impl fmt::Display for Disagreement {
             Mismatch::Accepted => write!(f, "accepts an invalid file")?,
             Mismatch::Refused(reason) if reason.is_empty() => write!(f, "refuses a valid file")?,
             Mismatch::Refused(reason) => write!(f, "refuses a valid file: {reason}")?,
-            Mismatch::Contents { place, text } if place.is_empty() => write!(f, "loads other contents: {text}")?,
+            Mismatch::Contents { place, text } if place.is_empty() => {
+                write!(f, "loads other contents: {text}")?
+            }
             Mismatch::Contents { place, text } => write!(f, "loads other contents: {place}: {text}")?,
             Mismatch::Panicked(message) => write!(f, "panics: {message}")?,
         }

@@ -19,12 +19,62 @@ const MUTATIONS: u32 = 8;
 /// Mutated files per case of a text format, whose files no layout breaks.
 const TEXT_MUTATIONS: u32 = 64;
 
-/// Returns the harness for loaders of a format: `conformance::<crucible::Document>()`.
+/// Returns the harness for loaders of a built-in format: `conformance::<crucible::Document>()`.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{conformance, mesh};
+///
+/// /// Returns the number of vertices that a file states. It should read the vertices, too.
+/// fn vertex_count(bytes: &[u8]) -> Option<u32> {
+///     let bytes = bytes.get(3..7)?.try_into().ok()?;
+///     Some(u32::from_le_bytes(bytes))
+/// }
+///
+/// let harness = conformance::<mesh::Document>().cases(4);
+/// let report = harness.compare(|document| document.vertices.len() as u32, vertex_count);
+/// assert!(report.disagreements().iter().any(|found| found.rule.is_some_and(|rule| rule.code == "MESH-TRUNCATED")));
+/// # }
+/// ```
 pub fn conformance<D: Generated>() -> Harness<Documents<D>> {
     Harness::new(Documents(PhantomData))
 }
 
-/// Returns the harness for loaders of a format that is declared elsewhere.
+/// Returns the harness for loaders of a format that is declared elsewhere. The verdict is that of the declaration: a valid
+/// file has no findings that are errors. Its documents are the bytes.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::Layout;
+/// use meshspec::{About, Declared, conformance};
+///
+/// /// Depths under water.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little, magic = b"DPTH")]
+/// struct Depths {
+///     /// Number of depths.
+///     count: u8,
+///     /// Depths in metres.
+///     #[br(count = count)]
+///     metres: Vec<u16>,
+/// }
+///
+/// impl Declared for Depths {
+///     const ABOUT: &'static About = &About::new("depths", "Depths", || &[("depths", &Depths::TYPE)]);
+/// }
+///
+/// /// Returns the depths. It should refuse bytes after them.
+/// fn load(bytes: &[u8]) -> Option<&[u8]> {
+///     let (count, depths) = bytes.strip_prefix(b"DPTH")?.split_first()?;
+///     depths.get(..2 * usize::from(*count))
+/// }
+///
+/// let report = conformance::declared::<Depths>().run(|bytes| load(bytes).is_some());
+/// let [disagreement] = report.disagreements() else { panic!("{report}") };
+/// assert_eq!(disagreement.message, "1 byte follows the last field");
+/// assert_eq!(disagreement.bytes, b"DPTH\0\0");
+/// ```
 pub fn declared<T: Declared>() -> Harness<DeclaredFiles<T>> {
     Harness::new(DeclaredFiles(PhantomData))
 }
@@ -126,7 +176,8 @@ impl<S: Subject> Harness<S> {
         let is_text = about.layouts().is_empty();
         (0..cases).for_each(|case| run.case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
         let found = std::mem::take(&mut run.found);
-        report.disagreements = found.into_iter().map(|(cause, found)| shrunk(&mut run, &cause, found)).collect();
+        report.disagreements =
+            found.into_iter().map(|(cause, found)| shrunk(&mut run, &cause, found)).collect();
         let mut smallest = BTreeMap::new();
         for disagreement in &report.disagreements {
             let size = smallest.entry(disagreement.rule.map(|rule| rule.code)).or_insert(usize::MAX);

@@ -83,7 +83,8 @@ impl<'r, S: Subject> Run<'r, S> {
         }
         let own = (making == Making::Valid).then(|| cause.clone());
         let files = self.found.get(&cause).map_or(0, |found| found.disagreement.files);
-        let found = self.found.entry(cause).or_insert_with(|| Found { case, disagreement: disagreement.clone() });
+        let found =
+            self.found.entry(cause).or_insert_with(|| Found { case, disagreement: disagreement.clone() });
         if disagreement.bytes.len() < found.disagreement.bytes.len() {
             *found = Found { case, disagreement };
         }
@@ -128,7 +129,19 @@ impl<'r, S: Subject> Run<'r, S> {
                 _ => None,
             };
             let (rule, kind) = (rule.or(almost), making.kind());
-            Disagreement { mismatch, rule, path, span, message, kind, change, bytes, files: 1, runs: 0, making }
+            Disagreement {
+                mismatch,
+                rule,
+                path,
+                span,
+                message,
+                kind,
+                change,
+                bytes,
+                files: 1,
+                runs: 0,
+                making,
+            }
         });
         Some(Judged { rule, disagreement })
     }

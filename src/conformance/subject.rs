@@ -67,9 +67,8 @@ impl<D: Generated> Subject for Documents<D> {
     }
 
     fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
-        let documents = D::documents(config).prop_filter("a document of another dialect", move |document| {
-            document.dialect() == dialect
-        });
+        let documents = D::documents(config)
+            .prop_filter("a document of another dialect", move |document| document.dialect() == dialect);
         let written = |document: D| document.write(&WriteOptions::default()).ok();
         documents.prop_filter_map("a document that cannot be written", written).boxed()
     }
@@ -111,8 +110,7 @@ impl<T: Declared> Subject for DeclaredFiles<T> {
     /// Accepts a file without findings that are errors.
     fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
         let report = T::check_file(bytes, &ReadOptions::default().with_dialect(dialect))?;
-        let mut errors =
-            report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error);
+        let mut errors = report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error);
         match errors.next() {
             Some(finding) => Err(Error::from_finding(ErrorKind::Malformed, finding)),
             None => Ok(bytes.to_vec()),

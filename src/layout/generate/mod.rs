@@ -46,9 +46,9 @@ mod tree;
 
 #[cfg(feature = "proptest")]
 pub use broken::broken;
+pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breakages};
 #[cfg(feature = "proptest")]
 pub(crate) use broken::{almost_broken_alike, breakages_alike};
-pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breakages};
 #[cfg(feature = "proptest")]
 pub use mutations::{Mutated, Mutation, mutations};
 
