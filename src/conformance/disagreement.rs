@@ -108,7 +108,8 @@ impl fmt::Display for Disagreement {
             writeln!(f, "{}", self.message)?;
         }
         let made = match self.kind {
-            FileKind::Valid => "generated",
+            _ if self.change.is_empty() => "generated",
+            FileKind::Valid => "",
             FileKind::AlmostBroken => "almost broken, ",
             FileKind::Broken => "broken, ",
             FileKind::Mutated => "mutated, ",

@@ -18,7 +18,7 @@ pub enum FileKind {
     AlmostBroken,
     /// A valid file with one thing broken.
     Broken,
-    /// A valid file with changed bytes.
+    /// A valid file with another number, or with changed bytes.
     Mutated,
 }
 
@@ -38,6 +38,8 @@ pub(super) enum Making {
     AlmostBroken(&'static Constraint),
     /// With the rule, where the declaration names one.
     Broken(Breakage, Option<&'static Rule>),
+    /// A number of a field with this name.
+    Substituted(&'static str),
     /// The number of the mutated file.
     Mutated(u32),
 }
@@ -48,33 +50,47 @@ impl Making {
             Making::Valid => FileKind::Valid,
             Making::AlmostBroken(_) => FileKind::AlmostBroken,
             Making::Broken(..) => FileKind::Broken,
-            Making::Mutated(_) => FileKind::Mutated,
+            Making::Substituted(_) | Making::Mutated(_) => FileKind::Mutated,
         }
     }
 }
+
+/// One case in so many is large.
+const LARGE_CASES: u32 = 8;
+
+/// A list in a large file has at most so many times the items.
+const LARGER: u64 = 4;
 
 /// Makes the files of one format and dialect.
 pub(super) struct Files<'s, S> {
     pub subject: &'s S,
     pub dialect: Dialect,
-    strategy: BoxedStrategy<Vec<u8>>,
+    small: BoxedStrategy<Vec<u8>>,
+    large: BoxedStrategy<Vec<u8>>,
     seed: u64,
 }
 
 impl<'s, S: Subject> Files<'s, S> {
     pub fn new(subject: &'s S, dialect: Dialect, config: Config, seed: u64) -> Files<'s, S> {
-        Files { subject, dialect, strategy: subject.files(config, dialect), seed }
+        let large = Config { max_items: config.max_items.saturating_mul(LARGER), ..config };
+        let [small, large] = [config, large].map(|config| subject.files(config, dialect));
+        Files { subject, dialect, small, large, seed }
     }
 
     /// The valid file of a case, with the ways to make it simpler; `None` if none could be generated.
     pub fn valid(&self, case: u32) -> Option<impl ValueTree<Value = Vec<u8>> + use<S>> {
-        self.strategy.new_tree(&mut self.runner(case, 0)).ok()
+        self.strategy(case).new_tree(&mut self.runner(case, 0)).ok()
     }
 
     /// A mutated file of a case, with the ways to make it simpler.
     pub fn mutated(&self, case: u32, number: u32) -> Option<impl ValueTree<Value = Mutated> + use<S>> {
-        let mutations = generate::mutations(self.strategy.clone());
+        let mutations = generate::mutations(self.strategy(case).clone());
         mutations.new_tree(&mut self.runner(case, number + 1)).ok()
+    }
+
+    /// The valid files of a case: large ones for every eighth.
+    fn strategy(&self, case: u32) -> &BoxedStrategy<Vec<u8>> {
+        if case % LARGE_CASES == LARGE_CASES - 1 { &self.large } else { &self.small }
     }
 
     /// A generator of random numbers for each file, so that each can be made by itself.
@@ -96,6 +112,9 @@ impl<'s, S: Subject> Files<'s, S> {
         if let Ok(almost) = generate::almost_broken(layout, file, &limits) {
             files.extend(almost.map(TestFile::almost_broken));
         }
+        if let Ok(substituted) = generate::substitutions(layout, file, &limits) {
+            files.extend(substituted.map(TestFile::substituted));
+        }
         files
     }
 
@@ -111,6 +130,11 @@ impl<'s, S: Subject> Files<'s, S> {
             (Making::AlmostBroken(constraint), Some(layout)) => {
                 let almost = generate::almost_broken_alike(layout, file, &limits, constraint);
                 almost.into_iter().flatten().map(TestFile::almost_broken).collect()
+            }
+            (Making::Substituted(_), Some(layout)) => {
+                let substituted = generate::substitutions(layout, file, &limits);
+                let files = substituted.into_iter().flatten().map(TestFile::substituted);
+                files.filter(|file| file.making == making).collect()
             }
             _ => vec![TestFile::valid(file)],
         }
@@ -130,6 +154,11 @@ impl TestFile {
     fn almost_broken(almost: generate::AlmostBroken) -> TestFile {
         let change = almost.to_string();
         TestFile { making: Making::AlmostBroken(almost.constraint), change, bytes: almost.bytes }
+    }
+
+    fn substituted(substituted: generate::Substituted) -> TestFile {
+        let (change, field) = (substituted.to_string(), substituted.field());
+        TestFile { making: Making::Substituted(field), change, bytes: substituted.bytes }
     }
 
     pub fn mutated(mutated: Mutated, number: u32) -> TestFile {

@@ -124,8 +124,8 @@ impl<'r, S: Subject> Run<'r, S> {
             }
         };
         let disagreement = mismatch.map(|mismatch| {
-            let almost = match making {
-                Making::AlmostBroken(constraint) => Some(constraint.rule),
+            let almost = match (making, &mismatch) {
+                (Making::AlmostBroken(constraint), Mismatch::Refused(_)) => Some(constraint.rule),
                 _ => None,
             };
             let (rule, kind) = (rule.or(almost), making.kind());

@@ -52,6 +52,15 @@ mod broken;
 mod bulk;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
 mod c_header;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "proptest"
+))]
+mod conformance;
 mod constraints;
 #[cfg(all(
     feature = "mesh",
@@ -140,6 +149,8 @@ mod schemas;
 mod seed_errors;
 #[cfg(all(feature = "seed", feature = "proptest"))]
 mod seed_grammar;
+#[cfg(all(feature = "bmd", feature = "proptest"))]
+mod shrinking;
 mod spec_tables;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
 mod to_less;

@@ -150,10 +150,10 @@ impl<'f> Judge<'f> {
 /// Returns `true` if a file with this fault, or without one, may break what is meant.
 fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
     let Some(fault) = fault else {
-        return match breakage {
-            Breakage::Constraint(_) | Breakage::Trailing | Breakage::Count(_) | Breakage::Checksum => true,
-            _ => false,
-        };
+        return matches!(
+            breakage,
+            Breakage::Constraint(_) | Breakage::Trailing | Breakage::Count(_) | Breakage::Checksum
+        );
     };
     match (breakage, fault.kind) {
         (_, FaultKind::Limit) => false,

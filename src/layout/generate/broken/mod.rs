@@ -18,10 +18,12 @@ mod judge;
 mod numbers;
 mod places;
 mod structure;
+mod substitutions;
 
 #[cfg(feature = "proptest")]
 pub(crate) use almost::almost_broken_alike;
 pub use almost::{AlmostBroken, almost_broken};
+pub use substitutions::{Substituted, substitutions};
 
 use std::fmt;
 

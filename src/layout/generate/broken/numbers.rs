@@ -1,5 +1,7 @@
 //! How to break what depends on single numbers: checks, conditions, counts, offsets, sizes, alternatives.
 
+use std::ops::Range;
+
 use super::attempt::{Alteration, Attempt};
 use super::dependencies::Dependency;
 use super::places::{Number, Places};
@@ -23,8 +25,8 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
     let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.set_to(numbers))];
     match dependency.role {
         Role::Check(check) => {
-            let changes = number.near(dependency, places);
-            vec![Attempt::new(Breakage::Check(check), changes)]
+            let attempt = |changes| Attempt::new(Breakage::Check(check), changes);
+            vec![attempt(number.near(dependency, places)), attempt(number.without_block(places))]
         }
         Role::Holds(constraint) => {
             let changes = number.near(dependency, places);
@@ -111,6 +113,20 @@ impl Number<'_> {
             changes.extend(self.set_to(self.candidates(dependency)));
         }
         changes
+    }
+
+    /// Of the size of a packed block, 0 without its bytes.
+    fn without_block(&self, places: &Places) -> Vec<Alteration> {
+        let is_size = self.has(|role| matches!(role, Role::Count(_)));
+        let group = self.path.split_last().map(|(_, group)| group);
+        let is_own = |block: &[Segment]| is_size && block.split_last().map(|(_, group)| group) == group;
+        let blocks = places.blocks.iter().filter(|(block, _)| is_own(block));
+        let without = |(_, range): &(_, Range<u64>)| Alteration::Without {
+            path: self.path.clone(),
+            text: "0".to_owned(),
+            range: range.clone(),
+        };
+        blocks.map(without).collect()
     }
 
     fn has(&self, is_it: impl Fn(Role) -> bool) -> bool {

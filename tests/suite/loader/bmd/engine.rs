@@ -223,7 +223,7 @@ impl<'b> Loader<'b> {
         let tag = (first >> 56) as u8;
         let (size, subtypes) = match tag {
             0..0xf0 => (8, [0, 1]),
-            0xf0..0xfc => (12, [1, 3]),
+            0xf0..=0xfb => (12, [1, 3]),
             0xfd => (16, [1, 2]),
             _ if self.has(Bug::ReservedTags) => (16, [1, 2]),
             _ => return Err("reserved tag"),

@@ -7,6 +7,8 @@ use meshspec::bmd::{self, Document, Transform};
 use meshspec::conformance;
 use meshspec::conformance::RunReport;
 
+use crate::common::cases;
+
 use super::{require_agreement, require_all_found};
 use engine::{Bone, Bug, Clip, Mesh, Model, load};
 
@@ -16,7 +18,7 @@ fn run(bug: Option<Bug>, cases: u32) -> Vec<RunReport> {
 
 #[test]
 fn a_loader_without_bugs_agrees() {
-    require_agreement(&run(None, 256));
+    require_agreement(&run(None, cases(64)));
 }
 
 #[test]

@@ -6,6 +6,8 @@ use meshspec::conformance::RunReport;
 use meshspec::crucible::{Document, Indices, Stream as Column};
 use meshspec::{Dialect, conformance};
 
+use crate::common::cases;
+
 use super::{bits, require_agreement, require_all_found};
 use engine::{Attribute, Bug, Mesh, Stream, load};
 
@@ -20,7 +22,7 @@ fn run(bug: Option<Bug>, cases: u32) -> Vec<RunReport> {
 
 #[test]
 fn a_loader_without_bugs_agrees() {
-    require_agreement(&run(None, 256));
+    require_agreement(&run(None, cases(64)));
 }
 
 #[test]
