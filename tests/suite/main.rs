@@ -52,6 +52,15 @@ mod broken;
 mod bulk;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
 mod c_header;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "proptest"
+))]
+mod conformance;
 mod constraints;
 #[cfg(all(
     feature = "mesh",
@@ -101,7 +110,7 @@ mod holds;
 mod interop;
 #[cfg(all(feature = "iyma", feature = "scene"))]
 mod iyma;
-#[cfg(all(feature = "mesh", feature = "proptest"))]
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod loader;
 #[cfg(feature = "scene")]
 mod losses;
@@ -150,6 +159,8 @@ mod schemas;
 mod seed_errors;
 #[cfg(all(feature = "seed", feature = "proptest"))]
 mod seed_grammar;
+#[cfg(all(feature = "bmd", feature = "proptest"))]
+mod shrinking;
 mod spec_tables;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
 mod to_less;

@@ -65,7 +65,10 @@ impl<'c> Choices<'c> {
 
     /// Writes down a list of so many items; `name` is what their number is called.
     pub fn list(&mut self, path: &[Segment], name: Segment, items: u64) {
-        let is_count = |choice: &Choice| choice.number == items && choice.path.last() == Some(&name);
+        // A number of items that is drawn with the list has its path.
+        let is_count = |choice: &Choice| {
+            choice.path == path || choice.number == items && choice.path.last() == Some(&name)
+        };
         if let Some(count) = self.trace.choices.iter().rposition(is_count) {
             self.trace.lists.push(List { path: path.to_vec(), count });
         }

@@ -49,7 +49,11 @@ mod tree;
 #[cfg(feature = "proptest")]
 pub use broken::broken;
 pub(crate) use broken::text as broken_text;
-pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breakages};
+pub use broken::{
+    AlmostBroken, Breakage, Broken, Miscount, Substituted, almost_broken, breakages, substitutions,
+};
+#[cfg(feature = "proptest")]
+pub(crate) use broken::{almost_broken_alike, breakages_alike};
 #[cfg(feature = "proptest")]
 pub use mutations::{Mutated, Mutation, mutations};
 #[cfg(feature = "proptest")]

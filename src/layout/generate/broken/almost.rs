@@ -69,10 +69,38 @@ pub fn almost_broken<'f>(
     rules: &'static [&'static Rule],
     limits: &Limits,
 ) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
+    almost_broken_of(ty, file, rules, limits, None)
+}
+
+/// Returns the files of [`almost_broken`] for this check or constraint.
+///
+/// # Errors
+///
+/// See [`almost_broken`].
+#[cfg(feature = "proptest")]
+pub(crate) fn almost_broken_alike<'f>(
+    ty: &'static Type,
+    file: &'f [u8],
+    rules: &'static [&'static Rule],
+    limits: &Limits,
+    alike: Breakage,
+) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
+    almost_broken_of(ty, file, rules, limits, Some(alike))
+}
+
+/// Returns the files of [`almost_broken`], for one check or constraint or for all.
+fn almost_broken_of<'f>(
+    ty: &'static Type,
+    file: &'f [u8],
+    rules: &'static [&'static Rule],
+    limits: &Limits,
+    chosen: Option<Breakage>,
+) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
     let judge = Judge::new(ty, file, rules, limits)?;
-    let attempts = super::attempts(&judge)?.into_iter().filter(|attempt| !attempt.changes.is_empty());
+    let mut attempts = super::attempts(&judge)?;
+    attempts.retain(|attempt| chosen.is_none_or(|chosen| chosen == attempt.breakage));
     let mut seen = BTreeSet::new();
-    Ok(attempts.flat_map(move |attempt| {
+    Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = judge.first_broken(&attempt);
         let almost = broken.into_iter().flat_map(|broken| beside(&judge, &attempt, &broken));
         almost.filter(|almost| seen.insert(almost.bytes.clone())).collect::<Vec<_>>()

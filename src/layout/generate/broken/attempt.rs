@@ -1,5 +1,7 @@
 //! Changes to a file that may break one thing of it.
 
+use std::ops::Range;
+
 use super::Breakage;
 use crate::layout::Type;
 use crate::layout::assemble::{Change, Edit, Part, Values, edit};
@@ -39,6 +41,12 @@ pub(super) enum Alteration {
     Remove(Vec<Segment>),
     /// A byte follows the content of a packed block, and what follows from its size is computed anew.
     Lengthen(Vec<Segment>),
+    /// A value becomes another one, and bytes go.
+    Without {
+        path: Vec<Segment>,
+        text: String,
+        range: Range<u64>,
+    },
     /// Other bytes lie at an offset.
     Write {
         path: Vec<Segment>,
@@ -66,6 +74,7 @@ impl Alteration {
             | Alteration::Empty(path)
             | Alteration::Remove(path)
             | Alteration::Lengthen(path)
+            | Alteration::Without { path, .. }
             | Alteration::Write { path, .. } => path.as_slice().into(),
             Alteration::Cut(_) | Alteration::Append => Path::default(),
         }
@@ -74,7 +83,7 @@ impl Alteration {
     /// What a value becomes.
     pub(super) fn value(&self) -> Option<String> {
         match self {
-            Alteration::Set { text, .. } => Some(text.clone()),
+            Alteration::Set { text, .. } | Alteration::Without { text, .. } => Some(text.clone()),
             _ => None,
         }
     }
@@ -101,6 +110,13 @@ impl Alteration {
                 let mut values = Values::of(ty, file, limits).ok()?.recounted();
                 values.set_trailing(&path_text(path), vec![0]).ok()?;
                 values.assemble(limits).ok()
+            }
+            Alteration::Without { text, range, .. } => {
+                let mut changed = edited(Change::Set(Part::Text(text.clone())), false)?;
+                let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
+                changed.get(range.clone())?;
+                changed.drain(range);
+                Some(changed)
             }
             Alteration::Write { at, bytes, .. } => {
                 let mut changed = file.to_vec();

@@ -40,8 +40,7 @@ fn attempts_on(
                 attempt(leaf.set_to(limits.collect()))
             });
             let largest = leaves.clone().map(|leaf| attempt(leaf.set_to(vec![leaf.largest()])));
-            let narrow = leaves.clone().map(|leaf| attempt(leaf.set_to(leaf.zero_if_narrowed())));
-            limit.chain(largest).chain(narrow).collect()
+            limit.chain(largest).chain(narrowed(place, &attempt)).collect()
         }
         Requirement::AtLeast(_) => each(|leaf, numbers| {
             let less = numbers.iter().map(|limit| (limit - 1).to_string());
@@ -117,7 +116,8 @@ fn attempts_on(
                 let limits = none.iter().cloned().collect();
                 Attempt { limits, ..text(leaf, numbers.first().map(i128::to_string)) }
             });
-            after.chain(leaves.clone().map(|leaf| text(leaf, Some(leaf.largest())))).collect()
+            let largest = leaves.clone().map(|leaf| text(leaf, Some(leaf.largest())));
+            after.chain(largest).chain(narrowed(place, &attempt)).collect()
         }
         // One more than there are from the first item on, and as many as there is room for.
         Requirement::Within { .. } => each(|leaf, numbers| {
@@ -187,6 +187,15 @@ fn attempts_on(
     }
 }
 
+/// Attempts with numbers that are too large, unless a reader narrows them.
+fn narrowed(place: &Constrained, attempt: &dyn Fn(Vec<Alteration>) -> Attempt) -> Vec<Attempt> {
+    let of = |leaf: &Leaf| {
+        let numbers = leaf.zero_if_narrowed().into_iter();
+        numbers.map(|number| attempt(leaf.set_to(vec![number]))).collect::<Vec<_>>()
+    };
+    place.leaves.iter().flat_map(of).collect()
+}
+
 /// The values that a list compares: its own, or those of this field in each of its structs.
 fn list_of<'p>(places: &'p Places, place: &'p Constrained) -> impl Iterator<Item = &'p Leaf> {
     let is_list = place.is_list;
@@ -230,13 +239,15 @@ impl Leaf {
         }
     }
 
-    /// The integer that is 0 in half of its bits.
+    /// The integers above 0 that are 0 in their lowest 8, 16 or 32 bits alone.
     fn zero_if_narrowed(&self) -> Vec<String> {
-        match self.ty {
-            _ if self.range.is_some() => Vec::new(),
-            Type::Unsigned(size @ 2..=16) => vec![(1_u128 << (4 * size)).to_string()],
-            _ => Vec::new(),
-        }
+        let largest = match (self.range, self.ty) {
+            (Some((_, largest)), _) => largest,
+            (None, Type::Unsigned(size @ 1..16)) => (1 << (8 * size)) - 1,
+            _ => 0,
+        };
+        let numbers = [8, 16, 32].map(|bits| 1_i128 << bits);
+        numbers.into_iter().filter(|number| *number <= largest).map(|number| number.to_string()).collect()
     }
 
     fn smallest(&self) -> String {

@@ -1,5 +1,7 @@
 //! How to break what depends on single numbers: checks, conditions, counts, offsets, sizes, alternatives.
 
+use std::ops::Range;
+
 use super::attempt::{Alteration, Attempt};
 use super::dependencies::Dependency;
 use super::places::{Number, Places};
@@ -23,8 +25,8 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
     let one = |breakage, numbers: Vec<i128>| vec![Attempt::new(breakage, number.set_to(numbers))];
     match dependency.role {
         Role::Check(check) => {
-            let changes = number.near(dependency, places);
-            vec![Attempt::new(Breakage::Check(check), changes)]
+            let attempt = |changes| Attempt::new(Breakage::Check(check), changes);
+            vec![attempt(number.near(dependency, places)), attempt(number.without_block(places))]
         }
         Role::Holds(constraint) => {
             let changes = number.near(dependency, places);
@@ -62,6 +64,9 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
     }
 }
 
+/// The number of bits that are flipped: those of flags, of which each may have another meaning.
+const LOWEST_BITS: u32 = 16;
+
 impl Number<'_> {
     /// This number as each of these that is another one and has room.
     fn set_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
@@ -74,14 +79,14 @@ impl Number<'_> {
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Numbers that may not do: near this one, near those that the expression names, the boundaries, this one with each of
-    /// its bits flipped.
+    /// Numbers that may not do: near this one, near those that the expression names, the boundaries, this one with one of
+    /// its lowest bits flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
         numbers.extend(dependency.literals.iter().flat_map(|literal| near(*literal)));
         numbers.extend([0, 1, self.range.0, self.range.1]);
-        numbers.extend((0..64).map(|bit| self.value ^ (1 << bit)));
+        numbers.extend((0..LOWEST_BITS).map(|bit| self.value ^ (1 << bit)));
         let mut unique: Vec<i128> = Vec::new();
         for number in numbers {
             if !unique.contains(&number) {
@@ -91,21 +96,37 @@ impl Number<'_> {
         unique
     }
 
-    /// This number as each of those; of a count also without an item that it counts, or without any; of a size also with a
-    /// byte more that is there.
+    /// Of a size, a byte more that is there; of a count, without an item that it counts, or without any; then this number as
+    /// each of the candidates.
     fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
+        let is_size = self.has(|role| role == Role::UnpackedSize);
+        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
+        let mut changes: Vec<_> = blocks.map(|(block, _)| Alteration::Lengthen(block.clone())).collect();
         let is_count = self.has(|role| matches!(role, Role::Count(_)));
-        // With another count alone, the bytes after the list would be read as other values.
-        let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
-        let mut changes = if is_alone { Vec::new() } else { self.set_to(self.candidates(dependency)) };
         for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.is_beside(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);
         }
-        let is_size = self.has(|role| role == Role::UnpackedSize);
-        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
-        changes.extend(blocks.map(|(block, _)| Alteration::Lengthen(block.clone())));
+        // With another count alone, the bytes after the list would be read as other values.
+        let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
+        if !is_alone {
+            changes.extend(self.set_to(self.candidates(dependency)));
+        }
         changes
+    }
+
+    /// Of the size of a packed block, 0 without its bytes.
+    fn without_block(&self, places: &Places) -> Vec<Alteration> {
+        let is_size = self.has(|role| matches!(role, Role::Count(_)));
+        let group = self.path.split_last().map(|(_, group)| group);
+        let is_own = |block: &[Segment]| is_size && block.split_last().map(|(_, group)| group) == group;
+        let blocks = places.blocks.iter().filter(|(block, _)| is_own(block));
+        let without = |(_, range): &(_, Range<u64>)| Alteration::Without {
+            path: self.path.clone(),
+            text: "0".to_owned(),
+            range: range.clone(),
+        };
+        blocks.map(without).collect()
     }
 
     fn has(&self, is_it: impl Fn(Role) -> bool) -> bool {

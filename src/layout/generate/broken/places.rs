@@ -226,7 +226,7 @@ fn word_of(node: &Node) -> Option<&'static Declaration> {
 }
 
 /// An integer, and the lowest and highest that there is room for.
-fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
+pub(super) fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128))> {
     let value = match value {
         Value::Int(number) => *number,
         Value::Bool(flag) => (*flag).into(),

@@ -1,0 +1,143 @@
+//! Files in which one number is another one, whatever follows from that.
+
+use std::fmt;
+use std::ops::{ControlFlow, Range};
+
+use super::judge::last_name;
+use super::places::number_of;
+use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
+use crate::layout::{BitRange, Packing, Type, Value};
+use crate::{Limits, Path, Result, Span};
+
+/// A valid file in which one number is another one. It may be valid or not.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Substituted {
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// The number that was changed.
+    pub changed: Path,
+    /// The new number.
+    pub value: i128,
+}
+
+impl Substituted {
+    /// The name of the field that was changed.
+    pub fn field(&self) -> &'static str {
+        self.changed.segments().and_then(last_name).unwrap_or_default()
+    }
+}
+
+/// `animations[0].n_frames = 1`.
+impl fmt::Display for Substituted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.changed, self.value)
+    }
+}
+
+/// Every file in which one integer of a valid file is another one: one more, one less, or 0. Of each list, the integers in
+/// the first and the last item are changed; those in packed blocks are not.
+///
+/// Nothing is known of the verdict: reading has to tell. So these files also break what no declaration states.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::{Layout, generate};
+///
+/// /// A span of time.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Span {
+///     first: u8,
+///     last: u8,
+/// }
+///
+/// let files = generate::substitutions(&Span::TYPE, &[0, 2], &Default::default())?;
+/// let files: Vec<_> = files.map(|file| (file.to_string(), file.bytes)).collect();
+/// assert_eq!(files.len(), 5);
+/// assert!(files.contains(&("first = 1".to_owned(), vec![1, 2])));
+/// assert!(files.contains(&("last = 3".to_owned(), vec![0, 3])));
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// The first fault of the file.
+pub fn substitutions<'f>(
+    ty: &'static Type,
+    file: &'f [u8],
+    limits: &Limits,
+) -> Result<impl Iterator<Item = Substituted> + use<'f>> {
+    let mut finder = Finder(Vec::new());
+    walk(ty, file, limits, &mut finder)
+        .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
+    let substituted = move |number: Number| {
+        let others = number.others();
+        others.into_iter().filter_map(move |value| number.substituted(file, value))
+    };
+    Ok(finder.0.into_iter().flat_map(substituted))
+}
+
+/// An integer in the bytes of the file.
+struct Number {
+    path: Vec<Segment>,
+    value: i128,
+    /// The lowest and the highest number that there is room for.
+    range: (i128, i128),
+    place: Range<u64>,
+    /// The bits in the word at that place.
+    bits: BitRange,
+}
+
+impl Number {
+    /// Each of the other numbers once; one more than the highest is the lowest.
+    fn others(&self) -> Vec<i128> {
+        let (min, max) = self.range;
+        let more = if self.value == max { min } else { self.value + 1 };
+        let less = if self.value == min { max } else { self.value - 1 };
+        let mut others: Vec<i128> = Vec::new();
+        for other in [more, less, 0] {
+            if other != self.value && !others.contains(&other) {
+                others.push(other);
+            }
+        }
+        others
+    }
+
+    fn substituted(&self, file: &[u8], value: i128) -> Option<Substituted> {
+        let mut bytes = file.to_vec();
+        let place = usize::try_from(self.place.start).ok()?..usize::try_from(self.place.end).ok()?;
+        let place = bytes.get_mut(place)?;
+        let mut word = [0; 16];
+        word.get_mut(..place.len())?.copy_from_slice(place);
+        let word = self.bits.put(u128::from_le_bytes(word), value as u128).to_le_bytes();
+        place.iter_mut().zip(word).for_each(|(byte, new)| *byte = new);
+        Some(Substituted { bytes, changed: self.path.as_slice().into(), value })
+    }
+}
+
+struct Finder(Vec<Number>);
+
+impl Visitor for Finder {
+    fn enter(&mut self, _: &Node) -> Visit {
+        Visit::Ends { first: 1, last: 1 }
+    }
+
+    fn unpack(&mut self, node: &Node) -> bool {
+        node.field.and_then(|field| field.block).is_some_and(|block| block.packing == Packing::Stored)
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        // The fields of a word come after it.
+        let is_word = node.bit_field.is_none() && matches!(value, Value::Bits(..));
+        if let (Some((value, range)), Span::Bytes(place), false) =
+            (number_of(node, value), &node.span, is_word)
+        {
+            let all = BitRange { offset: 0, width: 8 * node.bytes.len() as u32 };
+            let bits = node.bits.unwrap_or(all);
+            self.0.push(Number { path: node.path.to_vec(), value, range, place: place.clone(), bits });
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,156 @@
+//! The harness for loaders: verdicts, causes, coverage, and what its report shows.
+
+use meshspec::conformance::{FileKind, Mismatch, RunReport};
+use meshspec::{Dialect, Format, ReadOptions, bmd, conformance, crucible, iyma, mesh, seed};
+
+fn rules(report: &RunReport) -> Vec<&'static str> {
+    let mut rules: Vec<_> =
+        report.disagreements().iter().filter_map(|found| found.rule).map(|rule| rule.code).collect();
+    rules.dedup();
+    rules
+}
+
+macro_rules! agree {
+    ($($test:ident $format:ident),+) => {$(
+        #[test]
+        fn $test() {
+            let read = |bytes: &[u8]| $format::Document::read(bytes, &ReadOptions::default());
+            let report = conformance::<$format::Document>().cases(8).run(read);
+            assert!(report.agrees(), "{report}");
+            let kinds = [FileKind::Valid, FileKind::Mutated];
+            assert!(kinds.iter().all(|kind| report.files(*kind) > 0), "{report}");
+        }
+    )+};
+}
+
+agree!(
+    reading_mesh_agrees mesh,
+    reading_crucible_agrees crucible,
+    reading_seed_agrees seed,
+    reading_iyma_agrees iyma,
+    reading_bmd_agrees bmd
+);
+
+#[test]
+fn a_loader_that_accepts_everything_breaks_every_rule() {
+    let report = conformance::<mesh::Document>().cases(32).run(|_| true);
+    assert!(!report.agrees());
+    let found = rules(&report);
+    for rule in ["MESH-TRUNCATED", "MESH-VERSION", "MESH-INDEX-RANGE", "MESH-JOINT-ID", "MESH-NAME"] {
+        assert!(found.contains(&rule), "{rule}: {report}");
+    }
+    // Each rule is one group, and the smallest file of all comes first.
+    let unique: std::collections::BTreeSet<_> = found.iter().collect();
+    assert_eq!(unique.len(), found.len(), "{found:?}");
+    let sizes: Vec<_> = report.disagreements().iter().map(|found| found.bytes.len()).collect();
+    assert_eq!(sizes.first(), sizes.iter().min());
+    assert!(report.disagreements().iter().all(|found| found.mismatch == Mismatch::Accepted));
+}
+
+#[test]
+fn a_loader_that_refuses_everything_has_one_cause() {
+    let report = conformance::<crucible::Document>().cases(8).run(|_| None::<()>);
+    let [found] = report.disagreements() else { panic!("{report}") };
+    assert_eq!(found.mismatch, Mismatch::Refused(String::new()));
+    // A chunk without indices and streams.
+    assert_eq!(found.bytes.len(), 11, "{report}");
+    assert!(found.files > 8, "{report}");
+}
+
+#[test]
+fn a_panic_is_a_disagreement() {
+    // It trusts the count.
+    let load = |bytes: &[u8]| {
+        let vertices = u32::from_le_bytes(bytes[3..7].try_into().unwrap());
+        vertices < 3
+    };
+    let report = conformance::<mesh::Document>().cases(8).run(load);
+    let panic = report.disagreements().iter().find_map(|found| match &found.mismatch {
+        Mismatch::Panicked(message) => Some((message, found.bytes.len())),
+        _ => None,
+    });
+    let (message, size) = panic.expect("a panic");
+    assert!(message.contains("range end index 7") && message.contains("conformance.rs:"), "{message}");
+    assert_eq!(size, 0);
+    // The other bugs are found as well.
+    assert!(rules(&report).contains(&"MESH-INDEX-RANGE"), "{report}");
+    // A panic outside of loaders unwinds as ever.
+    assert!(std::panic::catch_unwind(|| panic!("no loader")).is_err());
+}
+
+#[test]
+fn contents_are_compared() {
+    let load = |bytes: &[u8]| {
+        let document = crucible::Document::read(bytes, &ReadOptions::default()).ok()?;
+        let uvs =
+            |chunk: &crucible::Chunk| chunk.uvs().map(|uvs| uvs.iter().map(|[u, v]| [*v, *u]).collect());
+        Some(document.chunks.iter().map(uvs).collect::<Vec<Option<Vec<[f32; 2]>>>>())
+    };
+    let expected = |document: &crucible::Document| -> Vec<Option<Vec<[f32; 2]>>> {
+        document.chunks.iter().map(|chunk| chunk.uvs().map(<[_]>::to_vec)).collect()
+    };
+    let report = conformance::<crucible::Document>().cases(32).compare(expected, load);
+    let [found] = report.disagreements() else { panic!("{report}") };
+    let Mismatch::Contents { text, .. } = &found.mismatch else { panic!("{report}") };
+    // One vertex is left, whose coordinates differ.
+    assert!(text.starts_with("expected `"), "{text}");
+    assert!(found.bytes.len() <= 40, "{report}");
+}
+
+#[test]
+fn the_same_settings_give_the_same_report() {
+    let run = |seed| conformance::<crucible::Document>().seed(seed).cases(4).run(|_| true).to_string();
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn a_format_without_the_dialect_is_no_agreement() {
+    let report = conformance::<bmd::Document>().dialect(Dialect::Tangent).run(|_| true);
+    assert!(!report.agrees());
+    assert!(report.to_string().contains("no tangent dialect"), "{report}");
+}
+
+#[test]
+fn coverage_counts_files_by_rule() {
+    let read = |bytes: &[u8]| bmd::Document::read(bytes, &ReadOptions::default());
+    let report = conformance::<bmd::Document>().cases(32).run(read);
+    let of = |code: &str| *report.coverage().iter().find(|coverage| coverage.rule.code == code).unwrap();
+    for code in ["BMD-INDEX-RANGE", "BMD-LOD-RANGE"] {
+        assert!(of(code).broken > 0 && of(code).almost_broken > 0, "{report}");
+    }
+    // Code checks these: other numbers than the right ones break them.
+    for code in ["BMD-TRIANGLE-COUNT", "BMD-KEY-RANGE", "BMD-FRAMES-TRAILING", "BMD-PSEUDO-ORDER"] {
+        assert!(of(code).broken > 0, "{code}: {report}");
+    }
+}
+
+#[test]
+fn a_report_is_readable() {
+    let lenient =
+        |bytes: &[u8]| mesh::Document::read(bytes, &ReadOptions::lenient().with_dialect(Dialect::Spec));
+    let report = conformance::<mesh::Document>().cases(16).run(lenient);
+    let text = report.to_string();
+    assert_eq!(text, format!("{report:?}"));
+    let group =
+        text.split("MESH-INDEX-RANGE: Every index is below the vertex count.").nth(1).expect("a group");
+    let lines: Vec<_> = group.lines().skip(2).take(4).collect();
+    assert_eq!(lines[0], "accepts an invalid file");
+    assert!(lines[1].starts_with("  strict reading refuses it: indices[0] (bytes 0x"), "{group}");
+    assert!(
+        lines[2].contains("broken, indices[0] = ") && lines[2].contains(" bytes, the smallest of "),
+        "{group}"
+    );
+    assert!(lines[3].contains("00000000  01 01 00"), "{group}");
+}
+
+#[test]
+fn documents_show_their_items() {
+    let mut document = bmd::Document::default();
+    let mut mesh = bmd::Mesh::default();
+    let vertex = bmd::PackedVertex::Textured64(bmd::schema::TexturedVertex64::new().with_bone(3));
+    mesh.vertices.push(vertex).unwrap();
+    document.meshes.push(mesh);
+    let text = format!("{document:?}");
+    assert!(text.contains("bone: 3") && !text.contains("PhantomData"), "{text}");
+}

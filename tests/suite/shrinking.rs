@@ -1,0 +1,92 @@
+//! Files shrink to the least that a bug needs, in at most 2,000 runs.
+
+use binrw::{BinRead, binrw, io::Cursor};
+use meshspec::bmd;
+use meshspec::layout::{Layout, generate};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+
+const MAX_RUNS: usize = 2000;
+
+/// Shrinks the first value that `is_start` accepts as long as `fails` returns `true`. Returns the smallest, and the runs.
+fn shrunk<S: Strategy>(
+    strategy: S,
+    is_start: impl Fn(&S::Value) -> bool,
+    fails: impl Fn(&S::Value) -> bool,
+) -> (S::Value, usize) {
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), rng);
+    let mut trees = (0..100_000).map(|_| strategy.new_tree(&mut runner).unwrap());
+    let mut tree = trees.find(|tree| is_start(&tree.current())).expect("no value to start with");
+    let (mut runs, mut has_failed) = (0, true);
+    while if has_failed { tree.simplify() } else { tree.complicate() } {
+        has_failed = fails(&tree.current());
+        runs += 1;
+    }
+    (tree.current(), runs)
+}
+
+/// A list counted in bytes, of lists.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Meshes {
+    #[br(assert(size % 2 == 0, "the size is odd"))]
+    size: u16,
+    #[br(count = size / 2)]
+    meshes: Vec<Mesh>,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Mesh {
+    material: u8,
+    count: u8,
+    #[br(count = count)]
+    vertices: Vec<u16>,
+}
+
+impl Meshes {
+    fn of(file: &[u8]) -> Meshes {
+        Meshes::read(&mut Cursor::new(file)).unwrap()
+    }
+}
+
+#[test]
+fn empty_items_before_the_bug_go() {
+    let (file, runs) = shrunk(
+        generate::valid::<Meshes>(generate::Config::default()),
+        |file| {
+            let meshes = Meshes::of(file).meshes;
+            meshes.len() > 4 && meshes[..4].iter().all(|mesh| mesh.count == 0) && meshes[4].count > 1
+        },
+        |file| Meshes::of(file).meshes.iter().any(|mesh| mesh.count > 0),
+    );
+    println!("{runs} runs, {file:?}");
+    let meshes = Meshes::of(&file).meshes;
+    assert_eq!(meshes.len(), 1, "{file:?}");
+    assert_eq!(meshes[0].vertices, [0], "{file:?}");
+    assert!(runs <= MAX_RUNS, "{runs} runs");
+}
+
+#[test]
+fn one_mesh_with_one_vertex_is_left_of_an_image() {
+    let (document, runs) = shrunk(
+        bmd::strategy::documents(),
+        |document| {
+            let meshes = &document.meshes;
+            meshes.len() > 3
+                && meshes[..2].iter().all(|mesh| mesh.vertices.is_empty())
+                && meshes[2..].iter().any(|mesh| mesh.vertices.len() > 1)
+        },
+        |document| document.meshes.iter().any(|mesh| !mesh.vertices.is_empty()),
+    );
+    println!("{runs} runs, {document:?}");
+    assert_eq!(document.meshes.len(), 1, "{document:?}");
+    assert_eq!(document.meshes[0].vertices.len(), 1, "{document:?}");
+    assert!(document.meshes[0].faces.is_empty(), "{document:?}");
+    assert!(document.lods.is_empty() && document.bones.is_empty() && document.animations.is_empty());
+    assert!(runs <= MAX_RUNS, "{runs} runs");
+}
