@@ -5,7 +5,9 @@ use std::any::TypeId;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
-use crate::commands::{assemble, check, completions, convert, dump, edit, formats, info, iyma, man, schema};
+use crate::commands::{
+    assemble, check, completions, convert, decode, dump, edit, formats, info, iyma, man, schema,
+};
 use crate::encoding::{self, Encoding};
 use crate::examples;
 use crate::failure::{Result, Status};
@@ -34,6 +36,7 @@ enum Command {
     Info(info::Info),
     Check(check::Check),
     Dump(dump::Dump),
+    Decode(decode::Decode),
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
@@ -120,6 +123,7 @@ impl Program {
             Command::Info(info) => info.run(formats),
             Command::Check(check) => check.run(formats),
             Command::Dump(dump) => dump.run(formats),
+            Command::Decode(decode) => decode.run(formats),
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),

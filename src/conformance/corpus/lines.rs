@@ -30,9 +30,10 @@ pub(super) fn offer_edits(
                 && bisected.insert((code, edit.identifier.clone()))
                 && let Some((valid, broken)) = search.boundary(code)
             {
+                let reason = oracle.judge(&broken, Some(base.dialect)).and_then(|judgement| judgement.reason);
+                let path = reason.map(|reason| reason.path).unwrap_or_default();
                 candidates.offer(base.dialect, "the first number out of range", Some(&valid), broken);
-                let what = format!("The last number that {code} allows, in a line of `{}`", edit.identifier);
-                let path = String::new();
+                let what = format!("the last number that {code} allows, in a line of `{}`", edit.identifier);
                 almost.push(Almost { dialect: base.dialect, code, bytes: valid, path, what });
             }
             candidates.offer(base.dialect, edit.what, Some(&base.bytes), edit.bytes);
@@ -60,7 +61,8 @@ impl Search<'_> {
     fn boundary(&self, code: &str) -> Option<(Vec<u8>, Vec<u8>)> {
         let (range, old, new) = self.edit.numbers.clone()?;
         let text_with = |number: i64| {
-            let number = if self.edit.is_index { number.to_string() } else { ordered_float(number).to_string() };
+            let number =
+                if self.edit.is_index { number.to_string() } else { ordered_float(number).to_string() };
             [&self.text[..range.start], number.as_bytes(), &self.text[range.end..]].concat()
         };
         let key = |number: f64| if self.edit.is_index { number as i64 } else { order_of(number as f32) };
@@ -75,8 +77,9 @@ impl Search<'_> {
             }
         }
         let (valid, broken) = (text_with(right), text_with(wrong));
-        let is_boundary = self.oracle.accepted(&valid, self.dialect).is_some_and(|found| found.codes.is_empty())
-            && self.only_code(&broken) == Some(code);
+        let is_boundary =
+            self.oracle.accepted(&valid, self.dialect).is_some_and(|found| found.codes.is_empty())
+                && self.only_code(&broken) == Some(code);
         is_boundary.then_some((valid, broken))
     }
 }

@@ -21,6 +21,7 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 
+mod boundaries;
 mod build;
 mod candidates;
 mod crafted;
@@ -36,7 +37,8 @@ pub use entry::{Entry, INDEX_SCHEMA, Kind, Verdict};
 pub use oracle::{Judgement, Oracle, Reason};
 
 use super::Coverage;
-use crate::{AnyFormat, Dialect, Result, Rule};
+use crate::contents::Contents;
+use crate::{AnyFormat, Dialect, ReadOptions, Result, Rule};
 
 /// The `README.md` of a corpus, for the author of a loader.
 pub const README: &str = include_str!("README.md");
@@ -102,6 +104,14 @@ pub struct Case {
     pub bytes: Vec<u8>,
 }
 
+impl Case {
+    /// Returns the contents of a valid file, which a corpus has beside it; `None` if there are none.
+    pub fn contents(&self, format: AnyFormat) -> Option<Contents<'_>> {
+        self.entry.contents.as_ref()?;
+        format.contents(&self.bytes, &ReadOptions::default().with_dialect(self.entry.dialect)).ok()
+    }
+}
+
 impl Corpus {
     /// Generates the corpus of a format.
     ///
@@ -115,7 +125,8 @@ impl Corpus {
     /// Returns each rule of the format with the numbers of files that break it alone, and that only just keep it.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
         let count = |rule: &Rule, kind| {
-            let is_it = |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
+            let is_it =
+                |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
             self.cases.iter().filter(is_it).count()
         };
         let rules = self.format.about().rules.iter();
