@@ -6,7 +6,7 @@ use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{
-    assemble, check, completions, convert, decode, dump, edit, formats, info, iyma, man, schema,
+    assemble, check, completions, convert, corpus, decode, dump, edit, formats, info, iyma, man, schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -41,6 +41,7 @@ enum Command {
     Edit(edit::Edit),
     Convert(convert::Convert),
     Iyma(iyma::Iyma),
+    Corpus(corpus::Corpus),
     Schema(schema::Schema),
     Completions(completions::Completions),
     Man(man::Man),
@@ -128,6 +129,7 @@ impl Program {
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),
             Command::Iyma(iyma) => iyma.run(),
+            Command::Corpus(corpus) => corpus.run(),
             Command::Schema(schema) => schema.run(),
             Command::Completions(completions) => completions.run(with_names(Program::command(), formats)),
             Command::Man(man) => man.run(command(formats, Help::Long)),

@@ -81,6 +81,16 @@ mod content;
     feature = "serde"
 ))]
 mod contents;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "serde",
+    feature = "proptest"
+))]
+mod corpus;
 #[cfg(feature = "bmd")]
 mod decoded;
 mod dump;

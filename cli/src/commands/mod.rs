@@ -4,6 +4,7 @@ pub mod assemble;
 pub mod check;
 pub mod completions;
 pub mod convert;
+pub mod corpus;
 pub mod decode;
 pub mod dump;
 pub mod edit;

@@ -10,6 +10,7 @@ mod bmd;
 mod check;
 mod convert;
 mod convert_formats;
+mod corpus;
 mod decode;
 mod docs;
 mod dump;

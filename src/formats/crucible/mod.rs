@@ -31,10 +31,14 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {
@@ -62,6 +66,11 @@ impl Declared for Document {
 
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         Some(codec::layout(bytes, dialect))
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

@@ -45,9 +45,13 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 /// The checksums, for the tests that compare them with published vectors.
@@ -78,6 +82,11 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         codec::detect(bytes)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

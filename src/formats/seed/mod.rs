@@ -34,9 +34,13 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::layout::{Grammar, Number};
 use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::{detect, locate, write};
@@ -65,6 +69,11 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         Detection { confidence: detect::confidence(bytes), dialect: Dialect::Spec }
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

@@ -55,6 +55,8 @@ pub use broken::{
 #[cfg(feature = "proptest")]
 pub(crate) use broken::{almost_broken_alike, breakages_alike};
 #[cfg(feature = "proptest")]
+pub(crate) use mutations::mutate;
+#[cfg(feature = "proptest")]
 pub use mutations::{Mutated, Mutation, mutations};
 #[cfg(feature = "proptest")]
 pub use text::{GeneratedText, texts};

@@ -1,0 +1,243 @@
+//! Puts a corpus together.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::candidates::{Candidate, Candidates};
+use super::declared::{Almost, almost_broken, offer_breakages};
+use super::entry::{Entry, Kind};
+use super::minimize::minimize;
+use super::oracle::{Judgement, Oracle};
+use super::pool::{Drawn, Pool};
+use super::{Case, Config, Corpus, boundaries, crafted, lines, search};
+use crate::conformance::Coverage;
+use crate::layout::generate;
+use crate::{AnyFormat, Dialect, Result};
+
+/// The least number of mutated files.
+const MIN_MUTATED: usize = 60;
+
+/// How many draws there are for each file, of which some yield nothing new.
+const MAX_TURNS: usize = 20;
+
+/// The kinds of values that the description of a valid file lists.
+const MAX_LISTED: usize = 4;
+
+pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
+    if let Some(dialect) = config.dialect {
+        format.about().require_dialect(dialect)?;
+    }
+    let oracle = Oracle::new(format);
+    let mut pool = Pool::new(format, oracle, config)?;
+    boundaries::reach(format, oracle, &mut pool);
+    let (broken, almost) = broken(format, oracle, &mut pool);
+    let mut builder = Builder::new(format, oracle);
+    for (file, reached) in pool.covering() {
+        builder.valid(file.dialect, file.bytes.clone(), &reached);
+    }
+    broken.iter().for_each(|file| builder.broken(file));
+    almost.into_iter().for_each(|file| builder.almost(file));
+    broken.iter().for_each(|file| builder.neighbour(file));
+    builder.fill(&mut pool, config.count);
+    Ok(builder.corpus())
+}
+
+/// Finds files that break each rule, and files that only just keep it.
+fn broken(format: AnyFormat, oracle: Oracle, pool: &mut Pool) -> (Vec<Candidate>, Vec<Almost>) {
+    let mut candidates = Candidates::new(oracle);
+    let bases: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
+    let bases: Vec<&Drawn> = bases.iter().collect();
+    for file in pool.files.iter().filter(|file| !file.codes.is_empty()) {
+        candidates.offer(file.dialect, "content to warn of", None, file.bytes.clone());
+    }
+    offer_breakages(format, &bases, &mut candidates);
+    let mut almost = almost_broken(format, oracle, &bases);
+    if let Some(grammar) = format.grammar() {
+        almost.extend(lines::offer_edits(grammar, oracle, &bases, &mut candidates));
+    }
+    crafted::offer(format, &bases, &mut candidates);
+    if format.grammar().is_none() {
+        let rules = format.about().rules.iter().map(|rule| rule.code);
+        let rules = rules.filter(|code| !candidates.has(code)).collect();
+        let rules = search::offer_other_bytes(&bases, rules, &mut candidates);
+        let rules = search::offer_other_bytes(&pool.clean(), rules, &mut candidates);
+        search::offer_mutations(pool, &rules, &mut candidates);
+    }
+    let mut files = candidates.into_files();
+    // The smallest of each rule is made smaller yet.
+    let mut smallest: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (index, file) in files.iter().enumerate().filter(|(_, file)| file.source.is_some()) {
+        let best = smallest.entry((file.dialect.name(), file.code())).or_insert(index);
+        if file.bytes.len() < files[*best].bytes.len() {
+            *best = index;
+        }
+    }
+    smallest.into_values().for_each(|index| minimize(format, oracle, &mut files[index]));
+    let order = |code: &str| format.about().rules.iter().position(|rule| rule.code == code);
+    files.sort_by_key(|file| (order(file.code()), file.bytes.len()));
+    (files, almost)
+}
+
+struct Builder {
+    format: AnyFormat,
+    oracle: Oracle,
+    cases: Vec<Case>,
+    seen: HashSet<(Dialect, Vec<u8>)>,
+    /// How many files have the same beginning of their names.
+    names: BTreeMap<String, usize>,
+}
+
+impl Builder {
+    fn new(format: AnyFormat, oracle: Oracle) -> Builder {
+        Builder { format, oracle, cases: Vec::new(), seen: HashSet::new(), names: BTreeMap::new() }
+    }
+
+    fn valid(&mut self, dialect: Dialect, bytes: Vec<u8>, reached: &[String]) {
+        let Some(judgement) = self.oracle.accepted(&bytes, dialect) else { return };
+        let mut listed = reached.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
+        if let Some(more) = reached.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+            listed += &format!(" and {more} more");
+        }
+        let description = match listed.is_empty() {
+            true => "Valid.".to_owned(),
+            false => format!("Valid; reaches {listed}."),
+        };
+        self.push(Kind::Valid, dialect, bytes, judgement, None, description);
+    }
+
+    fn broken(&mut self, file: &Candidate) {
+        let Some(reason) = &file.judgement.reason else { return };
+        let mut description = format!("{}: {}.", capital(&file.what), reason.message.trim_end_matches('.'));
+        let others = file.judgement.codes.iter().filter(|code| **code != reason.rule.code);
+        let others: Vec<_> = others.copied().collect();
+        if !others.is_empty() {
+            description += &format!(" This breaks {}, too.", others.join(" and "));
+        }
+        let (bytes, judgement) = (file.bytes.clone(), file.judgement.clone());
+        self.push(Kind::Broken, file.dialect, bytes, judgement, None, description);
+    }
+
+    fn almost(&mut self, file: Almost) {
+        let Some(judgement) = self.oracle.accepted(&file.bytes, file.dialect) else { return };
+        let description = format!("{}.", capital(&file.what));
+        let about = Some((file.code, file.path));
+        self.push(Kind::Almost, file.dialect, file.bytes, judgement, about, description);
+    }
+
+    /// Adds the valid file that a broken one was made of, if no other file almost breaks the same rule in its dialect.
+    fn neighbour(&mut self, file: &Candidate) {
+        let has = |case: &Case| {
+            let Entry { kind, dialect, rule, .. } = &case.entry;
+            *kind == Kind::Almost && *dialect == file.dialect && rule.as_deref() == Some(file.code())
+        };
+        let is_broken = |case: &&Case| case.entry.kind == Kind::Broken && case.bytes == file.bytes;
+        let broken = self.cases.iter().find(is_broken).map(|case| case.entry.file.clone());
+        let Some(source) = file.source.clone().filter(|_| !self.cases.iter().any(has)) else { return };
+        let (Some(judgement), Some(broken)) = (self.oracle.accepted(&source, file.dialect), broken) else {
+            return;
+        };
+        let description = format!("The file that {broken} was made of: it keeps {}.", file.code());
+        let path = file.judgement.reason.as_ref().map(|reason| reason.path.clone()).unwrap_or_default();
+        self.push(Kind::Almost, file.dialect, source, judgement, Some((file.code(), path)), description);
+    }
+
+    /// Adds mutated and further valid files in turn, up to so many files.
+    fn fill(&mut self, pool: &mut Pool, count: usize) {
+        let mut files: Vec<_> = pool.files.iter().map(|file| (file.dialect, file.bytes.clone())).collect();
+        let least = self.cases.len() + MIN_MUTATED;
+        for turn in 0..MAX_TURNS.saturating_mul(count.max(least)) {
+            if self.cases.len() >= count.max(least) {
+                break;
+            }
+            if turn % 2 == 0 || count < least {
+                self.mutated(pool, &files, turn);
+            } else if let Some((dialect, bytes)) = pool.draw() {
+                files.push((dialect, bytes.clone()));
+                self.valid(dialect, bytes, &[]);
+            }
+        }
+    }
+
+    /// Adds a mutated file, unless the draw yields nothing new.
+    fn mutated(&mut self, pool: &mut Pool, files: &[(Dialect, Vec<u8>)], turn: usize) {
+        let Some((dialect, file)) = files.get(turn * 7 % files.len().max(1)) else { return };
+        let other = &files[turn * 3 % files.len()].1;
+        let Ok(mutated) = generate::mutate(pool.runner(), file.clone(), other) else { return };
+        let Some(judgement) = self.oracle.judge_alike(&mutated.bytes, *dialect) else { return };
+        let description = format!("{}.", capital(&mutated.to_string()));
+        self.push(Kind::Mutated, *dialect, mutated.bytes, judgement, None, description);
+    }
+
+    /// Adds a file, unless it is there. Of an almost broken file, `about` are the code and the path of its rule.
+    fn push(
+        &mut self,
+        kind: Kind,
+        dialect: Dialect,
+        bytes: Vec<u8>,
+        judgement: Judgement,
+        about: Option<(&str, String)>,
+        description: String,
+    ) {
+        if kind != Kind::Almost && !self.seen.insert((dialect, bytes.clone())) {
+            return;
+        }
+        let Judgement { strict, lenient, reason, .. } = judgement;
+        let (rule, path, place) = match (about, reason) {
+            (Some((code, path)), _) => (Some(code.to_owned()), path, None),
+            (None, Some(reason)) => (Some(reason.rule.code.to_owned()), reason.path, reason.bytes),
+            (None, None) => (None, String::new(), None),
+        };
+        let file = self.name(kind, dialect, rule.as_deref(), &bytes);
+        let path = Some(path).filter(|path| !path.is_empty());
+        let format = self.format.name().to_owned();
+        let has_contents = matches!(kind, Kind::Valid | Kind::Almost);
+        let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
+        let entry = Entry {
+            file,
+            format,
+            dialect,
+            kind,
+            strict,
+            lenient,
+            rule,
+            path,
+            bytes: place,
+            description,
+            contents,
+        };
+        self.cases.push(Case { entry, bytes });
+    }
+
+    /// Returns the name of a new file: `mesh/spec/broken/mesh-magic-1.mesh`.
+    fn name(&mut self, kind: Kind, dialect: Dialect, rule: Option<&str>, bytes: &[u8]) -> String {
+        let about = self.format.about();
+        let name = match (kind, rule) {
+            (Kind::Broken | Kind::Almost, Some(rule)) => rule.to_ascii_lowercase(),
+            _ => kind.name().to_owned(),
+        };
+        let start = format!("{}/{dialect}/{}/{name}", about.name, kind.name());
+        let count = self.names.entry(start.clone()).or_default();
+        *count += 1;
+        // A container of several extensions starts with its own.
+        let is_own = |extension: &&&str| bytes.starts_with(extension.as_bytes());
+        let extension = about.extensions.iter().find(is_own).or(about.extensions.last());
+        format!("{start}-{count}.{}", extension.unwrap_or(&about.name))
+    }
+
+    fn corpus(mut self) -> Corpus {
+        self.cases.sort_by_key(|case| case.entry.kind);
+        let [mut coverage, mut coverage_with_broken] = [(); 2].map(|()| Coverage::of(self.format));
+        for Case { entry, bytes } in &self.cases {
+            coverage_with_broken.add(bytes, entry.dialect);
+            if entry.kind == Kind::Valid {
+                coverage.add(bytes, entry.dialect);
+            }
+        }
+        Corpus { format: self.format, cases: self.cases, coverage, coverage_with_broken }
+    }
+}
+
+/// The text with a capital letter first.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}

@@ -1,0 +1,176 @@
+//! Makes broken files smaller: the valid file and the broken one together, so that they still differ in one thing.
+
+use std::ops::ControlFlow;
+
+use super::candidates::Candidate;
+use super::oracle::{Judgement, Oracle};
+use crate::layout::Type;
+use crate::layout::assemble::{Change, Edit, Part, edit};
+use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
+use crate::{AnyFormat, Limits};
+
+/// How many smaller files are tried.
+const MAX_STEPS: usize = 600;
+
+/// Makes a broken file and the valid one that it was made of as small and plain as possible.
+pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candidate) {
+    let Some(source) = candidate.source.clone() else { return };
+    let (codes, dialect) = (candidate.judgement.codes.clone(), candidate.dialect);
+    let is_clean = oracle.codes(&source, dialect).is_ok_and(|codes| codes.is_empty());
+    if !is_clean {
+        return;
+    }
+    let mut pair = Pair { valid: source, broken: candidate.bytes.clone() };
+    let mut steps = 0..MAX_STEPS;
+    let mut is_right = |pair: &Pair| {
+        steps.next().is_some()
+            && oracle.codes(&pair.broken, dialect).is_ok_and(|found| found == codes)
+            && oracle.accepted(&pair.valid, dialect).is_some_and(|judgement| judgement.codes.is_empty())
+    };
+    let layout = format.layout_of(&pair.valid, dialect);
+    loop {
+        let smaller = match layout {
+            Some(layout) => pair.with_fewer_items(layout),
+            None => pair.with_fewer_lines(),
+        };
+        let smaller = smaller.into_iter().filter(|smaller| smaller.broken.len() < pair.broken.len());
+        match smaller.into_iter().find(&mut is_right) {
+            Some(smaller) => pair = smaller,
+            None => break,
+        }
+    }
+    match layout {
+        Some(_) => pair.zero(&mut is_right),
+        None => pair.shorten_numbers(&mut is_right),
+    }
+    let judgement = oracle.judge_alike(&pair.broken, dialect);
+    let is_same = |judgement: &Judgement| judgement.rule() == candidate.judgement.rule();
+    if let Some(judgement) = judgement.filter(is_same) {
+        (candidate.bytes, candidate.source, candidate.judgement) = (pair.broken, Some(pair.valid), judgement);
+    }
+}
+
+/// A broken file, and the valid file that it was made of.
+struct Pair {
+    valid: Vec<u8>,
+    broken: Vec<u8>,
+}
+
+impl Pair {
+    /// Returns pairs in which a list lost its items, or one of them.
+    fn with_fewer_items(&self, layout: &'static Type) -> Vec<Pair> {
+        let limits = Limits::default();
+        let mut lists = Lists::default();
+        if walk(layout, &self.valid, &limits, &mut lists).is_err() {
+            return Vec::new();
+        }
+        let edited = |path: Vec<Segment>, change: Change| {
+            let edits = [Edit { path: path.as_slice().into(), change }];
+            let of = |file: &[u8]| edit(layout, file, &edits, true, &limits).ok();
+            Some(Pair { valid: of(&self.valid)?, broken: of(&self.broken)? })
+        };
+        let mut pairs = Vec::new();
+        for (path, count) in lists.0 {
+            pairs.extend(edited(path.clone(), Change::Set(Part::List(Vec::new()))));
+            for index in (0..count).rev().take(8) {
+                pairs.extend(edited([&path[..], &[Segment::Index(index)]].concat(), Change::Remove));
+            }
+        }
+        pairs
+    }
+
+    /// Returns pairs that lost a line which both have.
+    fn with_fewer_lines(&self) -> Vec<Pair> {
+        let lines = |text: &[u8]| -> Vec<Vec<u8>> {
+            text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+        };
+        let (valid, broken) = (lines(&self.valid), lines(&self.broken));
+        let same = |pair: &(&Vec<u8>, &Vec<u8>)| pair.0 == pair.1;
+        let start = valid.iter().zip(&broken).take_while(same).count();
+        let end = valid.iter().rev().zip(broken.iter().rev()).take_while(same).count();
+        let end = end.min(valid.len().min(broken.len()) - start);
+        let without =
+            |lines: &[Vec<u8>], index: usize| [&lines[..index], &lines[index + 1..]].concat().concat();
+        let from_start = (0..start).map(|index| (index, index));
+        let from_end = (1..=end).map(|back| (valid.len() - back, broken.len() - back));
+        let both = from_start.chain(from_end);
+        both.map(|(a, b)| Pair { valid: without(&valid, a), broken: without(&broken, b) }).collect()
+    }
+
+    /// Replaces the longest numbers that both texts have by 0 and 1.
+    fn shorten_numbers(&mut self, is_right: &mut impl FnMut(&Pair) -> bool) {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        let mut at = 0;
+        loop {
+            let rest = &self.valid[at.min(self.valid.len())..];
+            let skipped = rest.iter().take_while(|byte| !is_part(byte)).count();
+            let number = rest[skipped..].iter().take_while(|byte| is_part(byte)).count();
+            if number == 0 {
+                return;
+            }
+            let range = at + skipped..at + skipped + number;
+            at = range.end;
+            let text = self.valid[range.clone()].to_vec();
+            if number < 2 || !text.iter().any(u8::is_ascii_digit) {
+                continue;
+            }
+            // Of both, the part before the number or the part after it is the same.
+            let from_end = self.valid.len() - range.end;
+            let is_before = self.broken.get(..range.end) == Some(&self.valid[..range.end]);
+            let is_after = self.broken.ends_with(&self.valid[range.start..]);
+            let start = match (is_before, is_after) {
+                (true, _) => range.start,
+                (false, true) => self.broken.len() - from_end - number,
+                (false, false) => continue,
+            };
+            for short in [&b"0"[..], b"1"] {
+                let with =
+                    |file: &[u8], start: usize| [&file[..start], short, &file[start + number..]].concat();
+                let pair = Pair { valid: with(&self.valid, range.start), broken: with(&self.broken, start) };
+                if is_right(&pair) {
+                    *self = pair;
+                    at = range.start + short.len();
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Sets bytes to 0 that are the same in both files, if they have one size.
+    fn zero(&mut self, is_right: &mut impl FnMut(&Pair) -> bool) {
+        if self.valid.len() != self.broken.len() {
+            return;
+        }
+        for size in [16, 4, 1] {
+            for start in (0..self.valid.len()).step_by(size) {
+                let mut zeroed = Pair { valid: self.valid.clone(), broken: self.broken.clone() };
+                let mut changes = false;
+                let bytes = zeroed.valid.iter_mut().zip(&mut zeroed.broken).skip(start).take(size);
+                for (valid, broken) in bytes.filter(|(valid, broken)| valid == broken) {
+                    changes |= *valid != 0;
+                    (*valid, *broken) = (0, 0);
+                }
+                if changes && is_right(&zeroed) {
+                    *self = zeroed;
+                }
+            }
+        }
+    }
+}
+
+/// Collects the lists of a file that have items.
+#[derive(Default)]
+struct Lists(Vec<(Vec<Segment>, u64)>);
+
+impl Visitor for Lists {
+    fn enter(&mut self, _: &Node) -> Visit {
+        Visit::All
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        if let (Type::List(_), Some(count @ 1..)) = (node.ty, node.count) {
+            self.0.push((node.path.to_vec(), count));
+        }
+        ControlFlow::Continue(())
+    }
+}
