@@ -68,6 +68,7 @@ impl Skinned {
     }
 
     /// Permits this relative deviation besides rounding.
+    #[cfg(feature = "mesh")]
     pub(crate) fn permit(&mut self, deviation: f64) {
         self.slack = self.slack.max(deviation);
     }

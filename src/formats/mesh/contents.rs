@@ -74,7 +74,7 @@ fn xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
 
 /// The joints, as skinning needs them.
 struct Rig {
-    /// Parents before their children; joints on a circle are missing.
+    /// Parents before their children. Joints on a circle have none before all of them, and so no place.
     order: Vec<usize>,
     parents: Vec<Option<usize>>,
     inverse_bind: Vec<DMat4>,
@@ -96,8 +96,6 @@ impl Rig {
             path.take(joints.len() + 1).count()
         };
         let mut order: Vec<_> = (0..joints.len()).map(|joint| (depth(joint), joint)).collect();
-        // A path longer than the number of joints runs in a circle.
-        order.retain(|(depth, _)| *depth <= joints.len());
         order.sort_unstable();
         let order = order.into_iter().map(|(_, joint)| joint).collect();
         let rows = |joint: &Joint| DMat4::from_cols_array_2d(&joint.transform.map(|row| row.map(f64::from)));

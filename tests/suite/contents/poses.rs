@@ -49,7 +49,7 @@ fn bmd_matrices(contents: &Value, pose: &Value) -> Vec<Mat4> {
     let motion = ["translations", "rotations", "scales"].map(|kind| pose.get(kind).map(floats));
     let blends = list(&skeleton["blends"]);
     let mut matrices: Vec<Mat4> = Vec::new();
-    for joint in 0..parents.len() {
+    for (joint, parent) in parents.iter().enumerate() {
         let blend = blends.iter().find(|blend| blend["joint"] == joint);
         matrices.push(match blend {
             _ if joint == 0 => Mat4::IDENTITY,
@@ -70,7 +70,7 @@ fn bmd_matrices(contents: &Value, pose: &Value) -> Vec<Mat4> {
                 let origin = Vec3::from(row(&rest_translations, joint)) + translation;
                 let local =
                     transform(origin.into(), (rotation * rest).into(), at(&motion[2]).unwrap_or([1.0; 3]));
-                matrices.get(parents[joint] as usize).copied().unwrap_or(Mat4::IDENTITY) * local
+                matrices.get(*parent as usize).copied().unwrap_or(Mat4::IDENTITY) * local
             }
         });
     }
@@ -201,7 +201,7 @@ fn a_joint_turns_a_vertex() {
     assert!((position[0] - (127.0 + 2.0 * 128.0) / 255.0).abs() <= 1e-6, "{position:?}");
     // Weights that add up to 254 may be normalised or not.
     let (_, wide) = only_position(arm(QUARTER, [1, 0, 255, 255], [127, 127, 0, 0]));
-    assert!(wide >= 6.0 / 255.0 && wide < 0.04, "{wide}");
+    assert!((6.0 / 255.0..0.04).contains(&wide), "{wide}");
 }
 
 #[test]
