@@ -61,6 +61,16 @@ pub(super) struct Cause {
 }
 
 impl Disagreement {
+    /// Orders files with the same disagreement: changes to single values are easier to read than changed bytes.
+    pub(super) fn order(&self) -> (u8, usize) {
+        let order = match self.making {
+            Making::Valid | Making::AlmostBroken(_) | Making::Broken(..) => 0,
+            Making::Substituted(_) => 1,
+            Making::Mutated(_) => 2,
+        };
+        (order, self.bytes.len())
+    }
+
     pub(super) fn cause(&self) -> Cause {
         let code = self.rule.map_or("", |rule| rule.code);
         let (how, rule, place) = match &self.mismatch {

@@ -85,7 +85,7 @@ impl<'r, S: Subject> Run<'r, S> {
         let files = self.found.get(&cause).map_or(0, |found| found.disagreement.files);
         let found =
             self.found.entry(cause).or_insert_with(|| Found { case, disagreement: disagreement.clone() });
-        if disagreement.bytes.len() < found.disagreement.bytes.len() {
+        if disagreement.order() < found.disagreement.order() {
             *found = Found { case, disagreement };
         }
         found.disagreement.files = files + 1;

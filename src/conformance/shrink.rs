@@ -41,7 +41,7 @@ impl<S: Subject> Smallest<'_, '_, S> {
     fn try_file(&mut self, file: TestFile) -> bool {
         let judged = self.run.judge(file).and_then(|judged| judged.disagreement);
         let Some(disagreement) = judged.filter(|other| other.cause() == *self.cause) else { return false };
-        if disagreement.bytes.len() <= self.best.bytes.len() {
+        if disagreement.order() <= self.best.order() {
             self.best = Disagreement { files: self.files, ..disagreement };
         }
         true

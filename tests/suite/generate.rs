@@ -5,8 +5,8 @@
 use binrw::binrw;
 use meshspec::layout::{self, Layout, Type, generate};
 use meshspec::{
-    Dialect, Document, Format, FormatId, Limits, Report, Rule, Severity, bmd, bulk, crucible, iyma, mesh,
-    seed,
+    Declared, Dialect, Document, Format, FormatId, Limits, ReadOptions, Report, Rule, Severity, bmd, bulk,
+    crucible, iyma, mesh, seed,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;
@@ -100,7 +100,8 @@ fn try_file(ty: &'static Type, seed: u64, config: &generate::Config) -> meshspec
         state ^= state << 17;
         state
     };
-    let choices: Vec<u64> = (0..seed % 400).map(next).collect();
+    let count = seed % 400 * (config.max_choices as u64 / 512);
+    let choices: Vec<u64> = (0..count).map(next).collect();
     generate::file(ty, &choices, config)
 }
 
@@ -285,7 +286,7 @@ fn large_files_go_beyond_narrow_counters() {
     fn large<D: Format>(ty: &'static Type, is_large: fn(&D) -> bool) {
         let config = generate::Config::large();
         let options = ReadOptions::default().with_dialect(Dialect::Spec);
-        let files = (0..20).filter_map(|seed| try_file(ty, seed, &config).ok());
+        let files = (300..320).filter_map(|seed| try_file(ty, seed, &config).ok());
         let mut documents = files.filter_map(|file| D::read(&file, &options).ok());
         assert!(documents.any(|document| is_large(&document)), "{}", D::ABOUT.name);
     }

@@ -1,8 +1,9 @@
 //! Values out of numbers: the first choice of everything is the simplest one.
 
 use super::Config;
-use super::choices::Choices;
+use super::choices::{Choice, Choices};
 use crate::Severity;
+use crate::layout::program::Use;
 use crate::layout::walk::Segment;
 use crate::layout::{
     BitField, BitRange, Constraint, Declaration, IntType, Lookup, Requirement, Shape, Type, Value,
@@ -21,6 +22,34 @@ pub(super) struct Draw<'c> {
     items_left: u64,
     /// What values are instead, where what they were drawn as does not do.
     pub(super) forced: Option<Forced>,
+}
+
+/// Returns the number that draws an integer of so many bits.
+fn number_of_integer(integer: i128, bits: u32, signed: bool) -> Option<u64> {
+    let (min, _) = IntType { bits, signed }.range();
+    match integer {
+        0..8 => u64::try_from(4 * integer).ok(),
+        _ if bits > 62 => None,
+        _ => u64::try_from(4 * (integer - min) + 3).ok(),
+    }
+}
+
+/// Returns the numbers that draw a word, field by field.
+fn numbers_of_word(word: u128, declaration: &Declaration) -> Option<Vec<u64>> {
+    let Shape::Bits { fields, .. } = declaration.shape else { return None };
+    let mut numbers = Vec::new();
+    for field in fields.iter().filter(|field| !field.reserved) {
+        let bits = field.bits.of(word);
+        match (field.declared, field.value(word)) {
+            (Some(inner), _) => numbers.extend(numbers_of_word(bits, inner)?),
+            (None, _) if field.flag => numbers.push(u64::try_from(bits).ok()?),
+            (None, Value::Int(number)) => {
+                numbers.push(number_of_integer(number, field.bits.width, field.signed)?);
+            }
+            _ => return None,
+        }
+    }
+    Some(numbers)
 }
 
 /// What a value is that is not drawn.
@@ -50,6 +79,34 @@ impl<'c> Draw<'c> {
                 None => Some(Forced::Bit(self.below(128))),
             },
         };
+    }
+
+    /// Replaces the choices of all attempts to draw a value, from `start` on, by those that draw it at once. So it stays the same
+    /// when other values that it must differ from go.
+    pub(super) fn forget_attempts(
+        &mut self,
+        start: usize,
+        value: &Option<Value>,
+        ty: &Type,
+        usage: Option<Use>,
+    ) {
+        let numbers = match (value, ty) {
+            (Some(Value::Int(number)), _) if usage == Some(Use::Count) => {
+                u64::try_from(*number).ok().map(|n| vec![n])
+            }
+            (Some(Value::Int(number)), Type::Unsigned(size)) => {
+                number_of_integer(*number, 8 * size, false).map(|n| vec![n])
+            }
+            (Some(Value::Int(number)), Type::Signed(size)) => {
+                number_of_integer(*number, 8 * size, true).map(|n| vec![n])
+            }
+            (Some(Value::Bits(word, declaration)), _) => numbers_of_word(*word, declaration),
+            _ => None,
+        };
+        let Some(numbers) = numbers else { return };
+        let choices = &mut self.choices.trace.choices;
+        choices.truncate(start);
+        choices.extend(numbers.into_iter().map(|number| Choice { path: self.path.clone(), number }));
     }
 
     /// Whether files are not to break this constraint.

@@ -287,6 +287,7 @@ impl Generator<'_> {
             self.draw.path.push(Segment::Field(step.field.name));
             let seen_bits = ahead.pass(step, &mut self.frames);
             let mut value = None;
+            let start = self.draw.choices.trace.choices.len();
             for attempt in 0..DRAWS + compared.numbers.len() + 128 {
                 self.draw.force(attempt, &compared.numbers);
                 value = self.field(step, compared);
@@ -296,6 +297,9 @@ impl Generator<'_> {
                     value = Some(seen);
                 }
                 if self.is_allowed(step) && self.is_new(step, &value) || self.retries == 0 {
+                    if attempt > 0 && step.condition.is_none() {
+                        self.draw.forget_attempts(start, &value, &step.field.ty, step.usage);
+                    }
                     break;
                 }
                 self.retries -= 1;

@@ -35,7 +35,7 @@ impl fmt::Display for Substituted {
     }
 }
 
-/// Every file in which one integer of a valid file is another one: one more, one less, or 0. Of each list, the integers in
+/// Every file in which one integer of a valid file is another one: one more, one less, 0, or 1. Of each list, the integers in
 /// the first and the last item are changed; those in packed blocks are not.
 ///
 /// Nothing is known of the verdict: reading has to tell. So these files also break what no declaration states.
@@ -97,8 +97,9 @@ impl Number {
         let more = if self.value == max { min } else { self.value + 1 };
         let less = if self.value == min { max } else { self.value - 1 };
         let mut others: Vec<i128> = Vec::new();
-        for other in [more, less, 0] {
-            if other != self.value && !others.contains(&other) {
+        for other in [more, less, 0, 1] {
+            let has_room = (min..=max).contains(&other);
+            if has_room && other != self.value && !others.contains(&other) {
                 others.push(other);
             }
         }
