@@ -3,11 +3,12 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection};
+use super::examples::Source;
+use super::{About, Declared, Detection, Interpretation, RuleExample, enforcement};
 use crate::info::Info;
 use crate::layout::{Grammar, Schema, SchemaFile, Type};
 use crate::lines::Line;
-use crate::{Dialect, FormatId, ReadOptions, Report, Result};
+use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
 
 /// What is called with each line of a text file, until it breaks.
 type EachLine<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
@@ -25,6 +26,7 @@ pub struct AnyFormat {
     info: fn(&[u8], &ReadOptions) -> Result<Info>,
     lines: fn(&[u8], EachLine),
     check_lines: fn(&[u8]) -> Report,
+    example_of: fn(&'static Rule) -> Option<RuleExample>,
 }
 
 impl AnyFormat {
@@ -41,6 +43,7 @@ impl AnyFormat {
             info: T::info_of,
             lines: T::lines,
             check_lines: T::check_lines,
+            example_of: T::example_of,
         }
     }
 
@@ -124,6 +127,25 @@ impl AnyFormat {
     /// not say.
     pub fn check_lines(self, bytes: &[u8]) -> Report {
         (self.check_lines)(bytes)
+    }
+
+    /// Returns what enforces a rule of the format, in Markdown: the requirements that its declaration states, `structure`,
+    /// or `code` and the reason.
+    pub fn enforcement_of(self, rule: &Rule) -> String {
+        enforcement::text(self.about, self.grammar, rule)
+    }
+
+    /// Returns the interpretations that a rule of the format rests on. Formats declared elsewhere have none.
+    pub fn interpretations_of(self, rule: &Rule) -> Vec<Interpretation> {
+        let rows = rule.row.split(", ").filter(|_| self.built_in.is_some());
+        rows.filter_map(Interpretation::of).collect()
+    }
+
+    /// Returns a violating and a correct example of a rule of the format: its [own](Declared::example_of), or a
+    /// [generated](crate::layout::generate) file and one of its breakages. `None` if neither breaks the rule alone.
+    pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
+        let AnyFormat { about, check, layout_of, .. } = self;
+        (self.example_of)(rule).or_else(|| Source { about, check, layout_of }.example_of(rule))
     }
 }
 

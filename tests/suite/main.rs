@@ -122,6 +122,16 @@ mod properties;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd"))]
 mod refused;
 mod registry;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "serde"
+))]
+mod rule_examples;
 mod rules;
 #[cfg(all(
     feature = "mesh",

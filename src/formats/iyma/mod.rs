@@ -25,6 +25,7 @@
 
 mod codec;
 mod document;
+mod examples;
 mod fields;
 mod hash;
 mod rules;
@@ -44,9 +45,9 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
-use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
 
 /// The checksums, for the tests that compare them with published vectors.
 #[cfg(feature = "proptest")]
@@ -80,6 +81,10 @@ impl Declared for Document {
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -21,6 +21,7 @@ mod codec;
 mod columns;
 mod document;
 mod dump;
+mod examples;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
@@ -35,10 +36,12 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection, Format, Specification, refuse};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, refuse};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number};
-use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
+use crate::{
+    Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Rule, Severity, WriteOptions,
+};
 use codec::{detect, locate, write};
 use rules::Unreadable;
 
@@ -77,6 +80,10 @@ impl Declared for Document {
         }
         locate::locate(bytes, &mut report);
         Ok(report)
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -44,6 +44,7 @@ mod several;
 #[cfg(feature = "proptest")]
 mod tree;
 
+pub(crate) use broken::breakages_of;
 #[cfg(feature = "proptest")]
 pub use broken::broken;
 pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breakages};

@@ -167,8 +167,20 @@ pub fn breakages<'f>(
     rules: &'static [&'static Rule],
     limits: &Limits,
 ) -> Result<impl Iterator<Item = Broken> + use<'f>> {
+    breakages_of(ty, file, rules, limits, |_| true)
+}
+
+/// As [`breakages`], but only those that `is_meant` selects.
+pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
+    ty: &'static Type,
+    file: &'f [u8],
+    rules: &'static [&'static Rule],
+    limits: &Limits,
+    is_meant: F,
+) -> Result<impl Iterator<Item = Broken> + use<'f, F>> {
     let judge = Judge::new(ty, file, rules, limits)?;
-    let attempts = attempts(&judge)?;
+    let mut attempts = attempts(&judge)?;
+    attempts.retain(|attempt| is_meant(&attempt.breakage));
     Ok(attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)))
 }
 

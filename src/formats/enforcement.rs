@@ -1,0 +1,22 @@
+//! What enforces the rules of a format, in words.
+
+use super::About;
+use crate::layout::{Grammar, declared_rules};
+use crate::{Enforcement, Rule};
+
+/// Returns what enforces a rule, in Markdown: the requirements of the declaration, the structure, or code.
+pub(super) fn text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> String {
+    match rule.enforced_by {
+        Enforcement::Declaration => {
+            let declared =
+                declared_rules(about.layouts()).into_iter().filter(|declared| declared.rule == rule);
+            let declared = declared.map(|declared| format!("`{}`: {}", declared.field, declared.requirement));
+            let columns = grammar.map_or(&[][..], |grammar| grammar.rules).iter();
+            let columns = columns.filter(|column| column.rule == rule);
+            let columns = columns.map(|column| format!("column `{}`", column.column));
+            declared.chain(columns).collect::<Vec<_>>().join("; ")
+        }
+        Enforcement::Structure => "structure".to_owned(),
+        Enforcement::Code(reason) => format!("code: {reason}"),
+    }
+}
