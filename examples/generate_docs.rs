@@ -53,7 +53,9 @@ fn rules() -> String {
          specification, the row that of the [interpretations](interpretations.md): how this project reads the\n\
          specification where it leaves a choice. The last column names what enforces the rule: the requirement that the\n\
          [declaration](schema/) of the format states, its structure (magic bytes, counts, packed blocks, the end of the\n\
-         file, the grammar of a text), or code, with the reason why no declaration states it.\n",
+         file, the grammar of a text), or code, with the reason why no declaration states it.\n\n\
+         `meshspec check --explain CODE` shows a violating and a correct example of each rule. `--only`, `--ignore`, `--error`,\n\
+         `--warn` and `--deny` [select rules and change their severity](cli.md#rules).\n",
     );
     for format in FormatId::ALL {
         let about = format.about();

@@ -114,7 +114,11 @@ impl AnyFormat {
         let About { name, title, .. } = self.about;
         match self.grammar {
             Some(grammar) => grammar.print(schema, name, title),
-            None => schema.print(name, title, self.about.layouts()),
+            None => {
+                let note =
+                    if self.built_in.is_some() { enforcement::note(self.about) } else { String::new() };
+                schema.print_with_note(name, title, &note, self.about.layouts())
+            }
         }
     }
 

@@ -20,3 +20,18 @@ pub(super) fn text(about: &About, grammar: Option<&Grammar>, rule: &Rule) -> Str
         Enforcement::Code(reason) => format!("code: {reason}"),
     }
 }
+
+/// Where the ids and codes in the schemas of a format are explained, and the rules that its declaration does not state.
+pub(super) fn note(about: &About) -> String {
+    let others = about.rules.iter().filter(|rule| rule.enforced_by != Enforcement::Declaration);
+    let others =
+        others.map(|rule| format!("- {} ({}): {}\n", rule.reference(), rule.severity.name(), rule.summary));
+    format!(
+        "An id of a letter and a number in parentheses is a row of {REPOSITORY}/blob/main/docs/interpretations.md,\n\
+         which says how an unclear sentence of the specification is read. A code in capitals is a rule:\n\
+         `meshspec check --explain CODE` explains it.\n\nRules that are not stated with a field:\n\n{}",
+        others.collect::<String>()
+    )
+}
+
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");

@@ -77,6 +77,8 @@ mod edits;
 mod fixtures;
 #[cfg(all(feature = "seed", feature = "serde"))]
 mod floats;
+#[cfg(all(feature = "mesh", feature = "bmd"))]
+mod formulas;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod generate;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
