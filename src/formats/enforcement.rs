@@ -29,7 +29,7 @@ pub(super) fn note(about: &About) -> String {
     format!(
         "An id of a letter and a number in parentheses is a row of {REPOSITORY}/blob/main/docs/interpretations.md,\n\
          which says how an unclear sentence of the specification is read. A code in capitals is a rule:\n\
-         `meshspec check --explain CODE` explains it.\n\nRules that are not stated with a field:\n\n{}",
+         `meshspec check --explain CODE` explains it.\n\nRules that no field states:\n\n{}",
         others.collect::<String>()
     )
 }
