@@ -13,7 +13,7 @@
  * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that are not stated with a field:
+ * Rules that no field states:
  *
  * - BMD-MAGIC, B1 (fatal): An image starts with `BMD1`.
  * - BMD-TRUNCATED, B29 (fatal): Lists lie within the image and items within their lists.

@@ -13,7 +13,7 @@
  * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that are not stated with a field:
+ * Rules that no field states:
  *
  * - CRUCIBLE-MAGIC, C11 (fatal): A container starts with `cmodel` and a line feed.
  * - CRUCIBLE-TRUNCATED (fatal): The file is as long as its sizes and counts say.

@@ -13,7 +13,7 @@
  * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that are not stated with a field:
+ * Rules that no field states:
  *
  * - IYMA-MAGIC (fatal): A file starts with `IyMA`.
  * - IYMA-TRUNCATED (fatal): The file contains the whole header and descriptor.

@@ -13,7 +13,7 @@
  * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
  * `meshspec check --explain CODE` explains it.
  *
- * Rules that are not stated with a field:
+ * Rules that no field states:
  *
  * - MESH-TRUNCATED (fatal): The file is as long as its header and counts say.
  * - MESH-TRAILING, M17 (fatal): Nothing follows the animations of a renderlib file.
