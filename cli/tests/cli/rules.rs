@@ -219,8 +219,7 @@ const JUNIT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
             <system-out>warning: header.index_count (bytes 0x7..0xb): 2 indices, expected a multiple of 3 [MESH-TRIANGLES, M13]
 </system-out>
         </testcase>
-        <testcase name="good.mesh" classname="mesh">
-        </testcase>
+        <testcase name="good.mesh" classname="mesh"/>
         <testcase name="missing.mesh">
             <error message="MESSAGE"/>
         </testcase>
