@@ -140,6 +140,12 @@ fn findings_beyond_a_maximum_are_counted() {
         (&none[0]["findings"], &none[0]["valid"], &none[0]["errors"]),
         (&json!([]), &json!(false), &json!(240))
     );
+    // The maximum is one of all rules together.
+    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 124], ..triangle() });
+    let one = data("--max-findings 1");
+    assert_eq!(one[0]["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(one[0]["suppressed"], json!({ "MESH-INDEX-RANGE": 124 }));
+    assert_eq!((&one[0]["errors"], &one[0]["warnings"]), (&json!(124), &json!(1)));
 }
 
 /// The required properties of SARIF 2.1.0. `tests/external/sarif/run.sh` holds it against the schema.
