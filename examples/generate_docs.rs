@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use meshspec::layout::{ColumnRule, DeclaredRule, Grammar, Schema, declared_rules};
-use meshspec::{About, AnyFormat, Enforcement, FormatId, Rule, Severity, Specification};
+use meshspec::layout::Schema;
+use meshspec::{About, AnyFormat, Declared, Enforcement, FormatId, Rule, Specification};
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -53,7 +53,9 @@ fn rules() -> String {
          specification, the row that of the [interpretations](interpretations.md): how this project reads the\n\
          specification where it leaves a choice. The last column names what enforces the rule: the requirement that the\n\
          [declaration](schema/) of the format states, its structure (magic bytes, counts, packed blocks, the end of the\n\
-         file, the grammar of a text), or code, with the reason why no declaration states it.\n",
+         file, the grammar of a text), or code, with the reason why no declaration states it.\n\n\
+         `meshspec check --explain CODE` shows a violating and a correct example of each rule. `--only`, `--ignore`, `--error`,\n\
+         `--warn` and `--deny` [select rules and change their severity](cli.md#rules).\n",
     );
     for format in FormatId::ALL {
         let about = format.about();
@@ -63,13 +65,20 @@ fn rules() -> String {
             let _ = write!(out, "[{title}]({url}), from {project}.\n\n");
         }
         let _ = writeln!(out, "{}\n", summary(about.rules));
-        out.push_str(&table(about, AnyFormat::from(*format).grammar()));
+        out.push_str(&table((*format).into()));
     }
     out.push_str(
         "\n## Formats of one's own\n\n\
          What any declaration requires, where a format that is [declared elsewhere](extending.md) has no rules of its own.\n\n",
     );
-    out + &table(&About::new("", "", || &[]), None)
+    out + &table(AnyFormat::of::<Own>())
+}
+
+/// Any format of one's own.
+struct Own;
+
+impl Declared for Own {
+    const ABOUT: &'static About = &About::new("own", "Own", || &[]);
 }
 
 /// The number of rules by what enforces them.
@@ -81,33 +90,15 @@ fn summary(rules: &[&Rule]) -> String {
     format!("{} rules: {declared} declared, {structural} structural, {code} in code.", rules.len())
 }
 
-fn table(about: &About, grammar: Option<&Grammar>) -> String {
-    let mut declared: Vec<_> = declared_rules(about.layouts())
-        .into_iter()
-        .map(|DeclaredRule { rule, field, requirement }| (rule, format!("`{field}`: {requirement}")))
-        .collect();
-    let columns = grammar.map_or(&[][..], |grammar| grammar.rules).iter();
-    declared.extend(columns.map(|ColumnRule { column, rule }| (*rule, format!("column `{column}`"))));
-    let rows: String = about.rules.iter().map(|rule| row(rule, &declared) + "\n").collect();
+fn table(format: AnyFormat) -> String {
+    let rows: String = format.about().rules.iter().map(|rule| row(format, rule) + "\n").collect();
     format!("| code | severity | rule | section | row | enforced by |\n|---|---|---|---|---|---|\n{rows}")
 }
 
-fn row(rule: &Rule, declared: &[(&Rule, String)]) -> String {
-    let severity = match rule.severity {
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-        Severity::Fatal => "fatal",
-    };
-    let enforced_by = match rule.enforced_by {
-        Enforcement::Declaration => {
-            let own = declared.iter().filter(|(own, _)| *own == rule);
-            own.map(|(_, requirement)| &**requirement).collect::<Vec<_>>().join("; ")
-        }
-        Enforcement::Structure => "structure".to_owned(),
-        Enforcement::Code(reason) => format!("code: {reason}"),
-    };
+fn row(format: AnyFormat, rule: &Rule) -> String {
+    let enforced_by = format.enforcement_of(rule);
     let code = format!("`{}`", rule.code);
-    let cells = [&code, severity, rule.summary, rule.section, rule.row, &enforced_by];
+    let cells = [&code, rule.severity.name(), rule.summary, rule.section, rule.row, &enforced_by];
     let cells = cells.map(|cell| cell.replace('|', "\\|"));
     format!("| {} |", cells.join(" | ")).replace("|  |", "| |").replace("|  |", "| |")
 }

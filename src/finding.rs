@@ -19,6 +19,15 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// The name: `warning`, `error` or `fatal`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+            Severity::Fatal => "fatal",
+        }
+    }
+
     /// The label in reports, `warning` or `error`: both kinds of error are an `error`.
     pub fn label(self) -> &'static str {
         match self {
@@ -189,8 +198,9 @@ pub struct Report {
     findings: Vec<Finding>,
     /// Findings beyond the limit per rule, which are only counted.
     suppressed: BTreeMap<&'static str, usize>,
+    /// The number of findings of each rule, kept or not.
     #[cfg_attr(feature = "serde", serde(skip))]
-    seen: BTreeMap<&'static str, usize>,
+    seen: BTreeMap<&'static str, (&'static Rule, usize)>,
     #[cfg_attr(feature = "serde", serde(skip))]
     min: Severity,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -235,7 +245,7 @@ impl Report {
         if !self.collects(rule) {
             return;
         }
-        let seen = self.seen.entry(rule.code).or_default();
+        let (_, seen) = self.seen.entry(rule.code).or_insert((rule, 0));
         *seen += 1;
         if *seen > self.limit {
             *self.suppressed.entry(rule.code).or_default() += 1;
@@ -248,7 +258,7 @@ impl Report {
     #[cfg(feature = "seed")]
     pub(crate) fn add_suppressed(&mut self, rule: &'static Rule, count: usize) {
         if self.collects(rule) && count > 0 {
-            *self.seen.entry(rule.code).or_default() += count;
+            self.seen.entry(rule.code).or_insert((rule, 0)).1 += count;
             *self.suppressed.entry(rule.code).or_default() += count;
         }
     }
@@ -272,7 +282,7 @@ impl Report {
 
     /// Number of findings of this rule, kept or not.
     pub fn count_of(&self, code: &str) -> usize {
-        self.seen.get(code).copied().unwrap_or(0)
+        self.seen.get(code).map_or(0, |(_, count)| *count)
     }
 
     /// Number of errors, kept or not.
@@ -286,17 +296,38 @@ impl Report {
     }
 
     fn count(&self, counts: impl Fn(Severity) -> bool) -> usize {
-        let kept = self.findings.iter().filter(|f| counts(f.rule.severity)).count();
-        // A rule has suppressed findings only if it has kept ones, unless the limit is 0.
-        let left_out: usize = self
-            .suppressed
-            .iter()
-            .filter(|(code, _)| {
-                self.findings.iter().any(|f| f.rule.code == **code && counts(f.rule.severity))
-            })
-            .map(|(_, count)| count)
-            .sum();
-        kept + left_out
+        self.seen.values().filter(|(rule, _)| counts(rule.severity)).map(|(_, count)| count).sum()
+    }
+
+    /// Returns the report with other rules in place of its own, such as the same ones with other severities. Drops the
+    /// findings of a rule for which `replace` returns `None`.
+    ///
+    /// ```
+    /// use meshspec::{Report, Rule, Severity};
+    ///
+    /// static STYLE: Rule = Rule::new("SAMPLE-STYLE", Severity::Warning, "Names are lower case.");
+    /// static STRICT: Rule = Rule::new("SAMPLE-STYLE", Severity::Error, "Names are lower case.");
+    ///
+    /// let mut report = Report::default();
+    /// report.add(&STYLE, meshspec::path!(name), "found `Cube`");
+    /// let report = report.with_rules(|rule| if *rule == STYLE { Some(&STRICT) } else { None });
+    /// assert_eq!((report.errors(), report.warnings()), (1, 0));
+    /// ```
+    pub fn with_rules(mut self, replace: impl Fn(&'static Rule) -> Option<&'static Rule>) -> Report {
+        let replaced = |finding: Finding| Some(Finding { rule: replace(finding.rule)?, ..finding });
+        self.findings = self.findings.into_iter().filter_map(replaced).collect();
+        self.seen = (self.seen.into_iter())
+            .filter_map(|(code, (rule, count))| Some((code, (replace(rule)?, count))))
+            .collect();
+        self.suppressed.retain(|code, _| self.seen.contains_key(code));
+        self
+    }
+
+    /// Keeps the first `count` findings; the others are only counted.
+    pub fn truncate(&mut self, count: usize) {
+        for finding in self.findings.drain(count.min(self.findings.len())..) {
+            *self.suppressed.entry(finding.rule.code).or_default() += 1;
+        }
     }
 
     /// The first finding that reading with this strictness refuses.
@@ -306,6 +337,6 @@ impl Report {
 
     /// Whether a reader with this strictness accepts the document.
     pub fn is_valid(&self, strictness: Strictness) -> bool {
-        self.first_refused(strictness).is_none()
+        self.seen.values().all(|(rule, _)| rule.severity < strictness.threshold())
     }
 }

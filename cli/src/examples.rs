@@ -20,8 +20,8 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         "check",
         [
             "meshspec check robot.bmd",
-            "meshspec check models --quiet",
-            "meshspec check 'models/*.ima' --lenient --json",
+            "meshspec check models --deny warnings --format sarif",
+            "meshspec check --explain MESH-INDEX-RANGE",
         ],
     ),
     (

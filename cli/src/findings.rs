@@ -23,10 +23,11 @@ pub struct Others<'r> {
 }
 
 impl<'r> Shown<'r> {
-    pub fn of(report: &'r Report, verbosity: Verbosity) -> Shown<'r> {
+    /// Selects findings: all with `--verbose`, or where the report has no more than `most` of them.
+    pub fn of(report: &'r Report, verbosity: Verbosity, most: Option<usize>) -> Shown<'r> {
         let is_asked = |finding: &&Finding| !verbosity.quiet || finding.rule.severity > Severity::Warning;
         let asked: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
-        let findings = match verbosity.verbose || asked.len() <= FEW {
+        let findings = match verbosity.verbose || asked.len() <= most.unwrap_or(FEW) {
             true => asked.clone(),
             false => first_of_each_rule(&asked),
         };

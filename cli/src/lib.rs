@@ -23,6 +23,7 @@ pub mod memory;
 mod messages;
 mod names;
 mod output;
+mod output_format;
 mod packing;
 mod part;
 mod per_file;

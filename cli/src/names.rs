@@ -1,4 +1,4 @@
-//! The names of fields that a declaration has, and those near to a misspelt one.
+//! The names of fields that a declaration has, and names similar to a misspelt one.
 
 use meshspec::layout::{Declaration, Field, Shape, Type};
 
@@ -11,6 +11,11 @@ pub fn near(layout: &Type, name: &str) -> Vec<&'static str> {
     if let Some(same) = names.iter().find(|other| **other == name) {
         return vec![same];
     }
+    similar(name, names)
+}
+
+/// Returns the three names most similar to a misspelt one, the most similar first; fewer if few are similar.
+pub fn similar<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let rated = names.into_iter().map(|other| (strsim::jaro(name, other), other));
     let mut near: Vec<_> = rated.filter(|(similarity, _)| *similarity > 0.8).collect();
     near.sort_by(|(a, _), (b, _)| b.total_cmp(a));

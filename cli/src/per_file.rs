@@ -28,11 +28,17 @@ struct Failed<'a> {
     error: &'a str,
 }
 
+impl<'f> Failed<'f> {
+    fn new(file: &Path, failure: &'f Failure) -> Failed<'f> {
+        Failed { file: file.display().to_string(), error: failure.message() }
+    }
+}
+
 /// What is left of a file that was looked at.
-struct Looked {
+struct Looked<R> {
     status: Status,
-    /// For people, or an element of a JSON list.
-    text: Vec<u8>,
+    /// `None` if it was done before.
+    rendered: Option<R>,
     failure: Option<Failure>,
 }
 
@@ -69,66 +75,82 @@ impl<'m> Files<'m> {
         json: bool,
         look_at: impl Fn(&Path) -> Result<T> + Sync,
     ) -> Result<Status> {
-        let mut worst = Status::Fine;
         let mut out = anstream::stdout();
         let mut list = json::List::new();
+        let text = |file: &Path, result: Result<&T, &Failure>| match result {
+            _ if self.lines.are_written() => Ok(Vec::new()),
+            Ok(result) if json => json::to_vec(result),
+            Ok(result) => {
+                let mut text = Vec::new();
+                result.print(&mut text).map(|()| text)
+            }
+            Err(failure) if json => json::to_vec(&Failed::new(file, failure)),
+            Err(_) => Ok(Vec::new()),
+        };
+        let status = self.each(look_at, text, |text| {
+            if json {
+                list.write(&text?, &mut out)?
+            } else {
+                out.write_all(&text?)?
+            }
+            Ok(())
+        })?;
+        if json {
+            list.end(&mut out)?;
+        }
+        Ok(status)
+    }
+
+    /// Looks at each file, and hands on what `render` makes of the result in the order of the files. The status is the
+    /// worst of all.
+    pub fn each<T: FileResult, R: Send>(
+        &self,
+        look_at: impl Fn(&Path) -> Result<T> + Sync,
+        render: impl Fn(&Path, Result<&T, &Failure>) -> R + Sync,
+        mut then: impl FnMut(R) -> Result<()>,
+    ) -> Result<Status> {
+        let mut worst = Status::Fine;
         let bar = progress::of(&self.files);
         progress::shown(&bar, || {
             self.many.side_by_side(
                 &self.files,
                 |file| {
-                    let looked = self.one(file, json, &look_at);
+                    let looked = self.one(file, &look_at, &render);
                     bar.inc(1);
                     looked
                 },
                 |looked| {
-                    let Looked { status, text, failure } = looked?;
+                    let Looked { status, rendered, failure } = looked?;
                     worst = worst.max(status);
                     if let Some(failure) = failure {
                         bar.suspend(|| failure.report());
                     }
-                    if json {
-                        list.write(&text, &mut out)?
-                    } else {
-                        out.write_all(&text)?
-                    }
-                    Ok(())
+                    rendered.map_or(Ok(()), &mut then)
                 },
             )
         })?;
-        if json {
-            list.end(&mut out)?;
-        }
         Ok(worst)
     }
 
-    /// Looks at a file, unless that was done before.
-    fn one<T: FileResult>(
+    /// Looks at a file and renders the result, unless that was done before.
+    fn one<T: FileResult, R>(
         &self,
         listed: &Listed,
-        json: bool,
         look_at: impl Fn(&Path) -> Result<T>,
-    ) -> Result<Looked> {
+        render: impl Fn(&Path, Result<&T, &Failure>) -> R,
+    ) -> Result<Looked<R>> {
         let file = &*listed.file;
         if let Some(status) = self.lines.known(file) {
-            return Ok(Looked { status, text: Vec::new(), failure: None });
+            return Ok(Looked { status, rendered: None, failure: None });
         }
         let state = self.lines.state(file);
         let result = listed.require_readable().and_then(|()| look_at(file));
         let status = result.as_ref().map_or_else(|failure| failure.status, T::status);
-        let mut text = Vec::new();
         match &result {
-            Ok(result) if self.lines.are_written() => self.lines.write(result, state, status)?,
-            Ok(result) if json => text = json::to_vec(result)?,
-            Ok(result) => result.print(&mut text)?,
-            Err(failure) => {
-                let failed = Failed { file: file.display().to_string(), error: failure.message() };
-                self.lines.write(&failed, state, status)?;
-                if json {
-                    text = json::to_vec(&failed)?;
-                }
-            }
+            Ok(result) => self.lines.write(result, state, status)?,
+            Err(failure) => self.lines.write(&Failed::new(file, failure), state, status)?,
         }
-        Ok(Looked { status, text, failure: result.err() })
+        let rendered = Some(render(file, result.as_ref()));
+        Ok(Looked { status, rendered, failure: result.err() })
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use anstyle::Style;
 use meshspec::layout::Type;
 use meshspec::layout::walk::{self, Fault};
 use meshspec::{Finding, Limits, Rule, Severity, Span};
@@ -49,20 +50,25 @@ impl<'b> Bytes<'b> {
         let style = if severity == Severity::Warning { WARNING } else { ERROR };
         writeln!(out, "{style}{}{style:#}: {}", severity.label(), Escaped(&problem.text))?;
         if let Some(span) = problem.span {
-            match span {
-                Span::Text { range, line, .. } => {
-                    let excerpt = TextExcerpt { file: self.file, marked: range.clone(), line: *line, style };
-                    write!(out, "{excerpt}")?;
-                }
-                span => {
-                    let excerpt = Excerpt { bytes: self.at(span), marked: span.range().clone(), style };
-                    write!(out, "{excerpt}")?;
-                }
-            }
+            self.excerpt(span, style, out)?;
         }
         match problem.rule {
             Some(rule) => writeln!(out, "  = {}: {}\n", rule.section, rule.summary),
             None => writeln!(out),
+        }
+    }
+
+    /// Prints the bytes or the line of a place, marked.
+    pub fn excerpt(&mut self, span: &Span, style: Style, out: &mut impl Write) -> io::Result<()> {
+        match span {
+            Span::Text { range, line, .. } => {
+                let excerpt = TextExcerpt { file: self.file, marked: range.clone(), line: *line, style };
+                write!(out, "{excerpt}")
+            }
+            span => {
+                let excerpt = Excerpt { bytes: self.at(span), marked: span.range().clone(), style };
+                write!(out, "{excerpt}")
+            }
         }
     }
 

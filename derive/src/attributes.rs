@@ -42,6 +42,7 @@ pub struct Container {
 #[derive(Default)]
 pub struct Decoding {
     pub function: Option<Expr>,
+    pub formula: Option<Expr>,
     pub unit: Option<String>,
 }
 
@@ -50,6 +51,7 @@ impl Decoding {
     pub fn takes(&mut self, directive: &Directive) -> Result<bool> {
         match (directive.source.as_str(), directive.name.to_string().as_str()) {
             ("layout", "decoded") => self.function = Some(directive.value()?),
+            ("layout", "formula") => self.formula = Some(directive.value()?),
             ("layout", "unit") => self.unit = Some(directive.value::<LitStr>()?.value()),
             _ => return Ok(false),
         }
@@ -68,7 +70,13 @@ impl ToTokens for Decoding {
             ),
             None => (quote!(""), quote!(::core::option::Option::None)),
         };
-        tokens.extend(quote!(::meshspec::layout::Decoding { name: #name, decode: #decode, unit: #unit }));
+        let formula = self.formula.as_ref().map_or_else(|| quote!(""), ToTokens::to_token_stream);
+        tokens.extend(quote!(::meshspec::layout::Decoding {
+            name: #name,
+            decode: #decode,
+            formula: #formula,
+            unit: #unit,
+        }));
     }
 }
 

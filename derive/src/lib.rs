@@ -19,8 +19,8 @@
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
 //!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`),
 //!   `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`, `inline` (a field of bytes that hold another
-//!   structure), constraints (`constraints.rs`), `rule = rules::NAME`, `decoded = function` and `unit = "m"` (what the stored
-//!   value stands for, also above packed words), `stored_as = Type`, `name = "…"` (what the field is called in the
+//!   structure), constraints (`constraints.rs`), `rule = rules::NAME`, `decoded = function`, `formula = "x / 255"` and `unit = "m"`
+//!   (what the stored value stands for, also above packed words), `stored_as = Type`, `name = "…"` (what the field is called in the
 //!   layout), and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of its own).
 
 #![forbid(unsafe_code)]

@@ -5,6 +5,29 @@
  * The structs may be laid over the bytes of a file on little-endian machines.
  *
  * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ *
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * the fields of a word have their names, and brackets enclose the numbers of a vector.
+ *
+ * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * `meshspec check --explain CODE` explains it.
+ *
+ * Rules that no field states:
+ *
+ * - BMD-MAGIC, B1 (fatal): An image starts with `BMD1`.
+ * - BMD-TRUNCATED, B29 (fatal): Lists lie within the image and items within their lists.
+ * - BMD-STRING, B29 (fatal): A string ends with a NUL.
+ * - BMD-FRAMES, B23 (fatal): The keys of each normal bone end within the frames list.
+ * - BMD-SHARING, B29 (fatal): Lists and strings that share bytes add up to at most 16 times the size of the image, and animations have no more tracks than it has bytes.
+ * - BMD-TRIANGLE-COUNT, B12 (error): The number of triangles matches the faces, with a quad counted as one or as two.
+ * - BMD-LOD-DRAWABLE, B18 (warning): The meshes of a level of detail have a material, so that they are drawn.
+ * - BMD-PSEUDO-ORDER, B22 (error): Pseudo-bones come after the normal bones.
+ * - BMD-PSEUDO-BONES, B22 (error): The bones that a pseudo-bone follows come before it.
+ * - BMD-SOLID-CLOSED (warning): The solid of a bone is closed: each edge belongs to two faces, which run along it in opposite directions.
+ * - BMD-SOLID-BONE (warning): The vertices of a solid are all bound to its bone, or all to bone 0.
+ * - BMD-KEY-RANGE, B23 (error): Every key is at a frame of the animation.
+ * - BMD-FRAMES-TRAILING, B23 (error): Nothing follows the keys of the last bone.
  */
 #ifndef BMD_LAYOUT_H
 #define BMD_LAYOUT_H
@@ -30,19 +53,21 @@
 /*
  * The header: 48 bytes.
  */
+#define BMD_HEADER_MAGIC "BMD1"
+#define BMD_HEADER_MAGIC_SIZE 4
 typedef struct bmd_header {
-    uint8_t magic_bytes[4];
+    uint8_t magic_bytes[4]; /* BMD_HEADER_MAGIC */
     uint32_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
-    uint32_t ofs_meshes; /* Mesh list. */
-    uint32_t sz_meshes; /* Size of the mesh list in bytes. */
-    uint32_t ofs_lods; /* LODs list. */
-    uint32_t sz_lods; /* Size of the LODs list in bytes. */
-    uint32_t ofs_bones; /* Bone list, MBZ if static. */
-    uint32_t sz_bones; /* Size of the bone list in bytes, MBZ if static. */
-    uint32_t ofs_anims; /* Animation list, MBZ if static. */
-    uint32_t sz_anims; /* Size of the animation list in bytes, MBZ if static. */
+    uint32_t ofs_meshes; /* Mesh list. Refused unless ofs_meshes % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_meshes; /* Size of the mesh list in bytes. Refused unless sz_meshes % 32 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_meshes == 0 or ofs_meshes >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_lods; /* LODs list. Refused unless ofs_lods % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_lods; /* Size of the LODs list in bytes. Refused unless sz_lods % 4 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_lods == 0 or ofs_lods >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_bones; /* Bone list, MBZ if static. Refused unless ofs_bones % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_bones; /* Size of the bone list in bytes, MBZ if static. Refused unless sz_bones % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_bones / 16 <= 255: there are more than 255 bones (BMD-LIST). Refused unless sz_bones == 0 or ofs_bones >= 48: the list overlaps the header (BMD-LIST). */
+    uint32_t ofs_anims; /* Animation list, MBZ if static. Refused unless ofs_anims % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t sz_anims; /* Size of the animation list in bytes, MBZ if static. Refused unless sz_anims % 16 == 0: the size is not a multiple of the size of an entry (BMD-LIST). Refused unless sz_anims == 0 or ofs_anims >= 48: the list overlaps the header (BMD-LIST). */
 } bmd_header;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_header) == 48, "size of bmd_header");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_header, resv1) == 4, "offset of resv1");
@@ -89,6 +114,7 @@ typedef uint64_t bmd_vertex_tag;
 
 /*
  * Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
+ * Decoded as [ldexp(frac_x, exponent - 22), ldexp(frac_y, exponent - 22), ldexp(frac_z, exponent - 22)].
  */
 typedef uint32_t bmd_triple;
 /* Fraction of X. */
@@ -110,6 +136,7 @@ typedef uint32_t bmd_triple;
 
 /*
  * Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+ * Decoded as [ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)].
  */
 typedef struct bmd_scaled_st { uint8_t bytes[3]; } bmd_scaled_st;
 /* The bits are those of the bytes as one little-endian number. */
@@ -130,7 +157,7 @@ typedef struct bmd_scaled_st { uint8_t bytes[3]; } bmd_scaled_st;
  * The 64-bit form for textured surfaces: no normal.
  */
 typedef uint64_t bmd_textured_vertex64;
-/* Position in the space of the bone. */
+/* Position in the space of the bone. In m. */
 #define BMD_TEXTURED_VERTEX64_POSITION_SHIFT 0
 #define BMD_TEXTURED_VERTEX64_POSITION_MASK UINT64_C(0xffffffff)
 #define BMD_TEXTURED_VERTEX64_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
@@ -145,18 +172,19 @@ typedef uint64_t bmd_textured_vertex64;
 
 /*
  * Three F8A: a vector, not normalised.
+ * Decoded as [x, y, z], each decoded as F8A.
  */
 typedef struct bmd_normal { uint8_t bytes[3]; } bmd_normal;
 /* The bits are those of the bytes as one little-endian number. */
-/* X. */
+/* X. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_NORMAL_X_SHIFT 0
 #define BMD_NORMAL_X_MASK UINT64_C(0xff)
 #define BMD_NORMAL_X(word) (((uint64_t)(word) >> 0) & UINT64_C(0xff))
-/* Y. */
+/* Y. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_NORMAL_Y_SHIFT 8
 #define BMD_NORMAL_Y_MASK UINT64_C(0xff)
 #define BMD_NORMAL_Y(word) (((uint64_t)(word) >> 8) & UINT64_C(0xff))
-/* Z. */
+/* Z. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_NORMAL_Z_SHIFT 16
 #define BMD_NORMAL_Z_MASK UINT64_C(0xff)
 #define BMD_NORMAL_Z(word) (((uint64_t)(word) >> 16) & UINT64_C(0xff))
@@ -165,7 +193,7 @@ typedef struct bmd_normal { uint8_t bytes[3]; } bmd_normal;
  * The 64-bit form for surfaces of a flat colour: no texture coordinate.
  */
 typedef uint64_t bmd_flat_vertex64;
-/* Position in the space of the bone. */
+/* Position in the space of the bone. In m. */
 #define BMD_FLAT_VERTEX64_POSITION_SHIFT 0
 #define BMD_FLAT_VERTEX64_POSITION_MASK UINT64_C(0xffffffff)
 #define BMD_FLAT_VERTEX64_POSITION(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
@@ -180,6 +208,7 @@ typedef uint64_t bmd_flat_vertex64;
 
 /*
  * Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+ * Decoded as [frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5].
  */
 typedef struct bmd_fine_st { uint8_t bytes[3]; } bmd_fine_st;
 /* The bits are those of the bytes as one little-endian number. */
@@ -197,7 +226,7 @@ typedef struct bmd_fine_st { uint8_t bytes[3]; } bmd_fine_st;
  */
 typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
 /* The bits are those of the bytes as one little-endian number. */
-/* Position in the space of the bone. */
+/* Position in the space of the bone. In m. */
 #define BMD_FINE_VERTEX96_POSITION_SHIFT 0
 #define BMD_FINE_VERTEX96_POSITION_WIDTH 32
 /* Texture coordinate. */
@@ -218,7 +247,7 @@ typedef struct bmd_fine_vertex96 { uint8_t bytes[12]; } bmd_fine_vertex96;
  */
 typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
 /* The bits are those of the bytes as one little-endian number. */
-/* Position in the space of the bone. */
+/* Position in the space of the bone. In m. */
 #define BMD_SCALED_VERTEX96_POSITION_SHIFT 0
 #define BMD_SCALED_VERTEX96_POSITION_WIDTH 32
 /* Texture coordinate. */
@@ -236,6 +265,7 @@ typedef struct bmd_scaled_vertex96 { uint8_t bytes[12]; } bmd_scaled_vertex96;
 
 /*
  * Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+ * Decoded as [ldexp(frac_s / 4096.0 - 2.0, exponent), ldexp(frac_t / 4096.0 - 2.0, exponent)].
  */
 typedef uint32_t bmd_wide_st;
 /* Fraction of S. */
@@ -256,13 +286,13 @@ typedef uint32_t bmd_wide_st;
  */
 typedef struct bmd_vertex128 { uint8_t bytes[16]; } bmd_vertex128;
 /* The bits are those of the bytes as one little-endian number. */
-/* X in the space of the bone, as binary16 (B7). (org_x & 31744) != 31744 must hold (BMD-NON-FINITE). */
+/* X in the space of the bone, as binary16 (B7). Decoded as x as IEEE 754 binary16, in m. (org_x & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_X_SHIFT 0
 #define BMD_VERTEX128_ORG_X_WIDTH 16
-/* Y, as binary16. (org_y & 31744) != 31744 must hold (BMD-NON-FINITE). */
+/* Y, as binary16. Decoded as x as IEEE 754 binary16, in m. (org_y & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_Y_SHIFT 16
 #define BMD_VERTEX128_ORG_Y_WIDTH 16
-/* Z, as binary16. (org_z & 31744) != 31744 must hold (BMD-NON-FINITE). */
+/* Z, as binary16. Decoded as x as IEEE 754 binary16, in m. (org_z & 31744) != 31744 must hold (BMD-NON-FINITE). */
 #define BMD_VERTEX128_ORG_Z_SHIFT 32
 #define BMD_VERTEX128_ORG_Z_WIDTH 16
 /* Colour/shade. */
@@ -444,13 +474,18 @@ typedef uint64_t bmd_quad64;
  * MeshDef: One mesh: 32 bytes, whose lists lie elsewhere.
  *
  * - ofs_vtx: u32, at 0
+ *   Refused unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
  * - ofs_tris: u32, at 4
+ *   Refused unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT).
  * - ofs_mat: u32, at 8
+ *   Refused unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST).
  * - n_vtx: u16, at 12
  *   Must be the number of items in vertices (BMD-VERTEX-COUNT).
  * - n_tris: u16, at 14
  * - sz_vtx: u32, at 16
+ *   Refused unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST).
  * - sz_tris: u32, at 20
+ *   Refused unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST).
  * - flags: ControlFlags, at 24
  *   Reserved bits must be 0 (BMD-RESERVED).
  * - resv3: u32, at 28
@@ -461,13 +496,13 @@ typedef uint64_t bmd_quad64;
  */
 /* What every MeshDef starts with. */
 typedef struct bmd_mesh_def_start {
-    uint32_t ofs_vtx; /* Offset of the vertices list. */
-    uint32_t ofs_tris; /* Offset of the triangles list. */
-    uint32_t ofs_mat; /* Material name string; 0 for none. */
+    uint32_t ofs_vtx; /* Offset of the vertices list. Refused unless ofs_vtx % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t ofs_tris; /* Offset of the triangles list. Refused unless ofs_tris % 4 == 0: the offset is not a multiple of 4 (BMD-ALIGNMENT). */
+    uint32_t ofs_mat; /* Material name string; 0 for none. Refused unless ofs_mat == 0 or ofs_mat >= 48: the name overlaps the header (BMD-LIST). */
     uint16_t n_vtx; /* Number of vertices. Must be the number of items in vertices (BMD-VERTEX-COUNT). */
     uint16_t n_tris; /* Number of triangles (B12). */
-    uint32_t sz_vtx; /* Size of the vertices list in bytes. */
-    uint32_t sz_tris; /* Size of the triangles list in bytes. */
+    uint32_t sz_vtx; /* Size of the vertices list in bytes. Refused unless sz_vtx == 0 or ofs_vtx >= 48: the vertices overlap the header (BMD-LIST). */
+    uint32_t sz_tris; /* Size of the triangles list in bytes. Refused unless sz_tris == 0 or ofs_tris >= 48: the triangles overlap the header (BMD-LIST). */
     bmd_control_flags flags; /* Mesh control flags. Reserved bits must be 0 (BMD-RESERVED). */
     uint32_t resv3; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
 } bmd_mesh_def_start;
@@ -484,6 +519,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_mesh_def_start, resv3) == 28, "offset of res
 
 /*
  * A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+ * Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
  */
 typedef uint8_t bmd_f8_a;
 /* Fraction below an implicit leading one. */
@@ -527,21 +563,22 @@ MESHSPEC_STATIC_ASSERT(offsetof(bmd_bone_entry, id_parent) == 12, "offset of id_
 
 /*
  * Four F8A: a quaternion, to be normalised (B19).
+ * Decoded as [i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0.
  */
 typedef uint32_t bmd_rotation;
-/* I. */
+/* I. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_ROTATION_I_SHIFT 0
 #define BMD_ROTATION_I_MASK UINT64_C(0xff)
 #define BMD_ROTATION_I(word) (((uint64_t)(word) >> 0) & UINT64_C(0xff))
-/* J. */
+/* J. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_ROTATION_J_SHIFT 8
 #define BMD_ROTATION_J_MASK UINT64_C(0xff)
 #define BMD_ROTATION_J(word) (((uint64_t)(word) >> 8) & UINT64_C(0xff))
-/* K. */
+/* K. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_ROTATION_K_SHIFT 16
 #define BMD_ROTATION_K_MASK UINT64_C(0xff)
 #define BMD_ROTATION_K(word) (((uint64_t)(word) >> 16) & UINT64_C(0xff))
-/* R, the real part. */
+/* R, the real part. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_ROTATION_R_SHIFT 24
 #define BMD_ROTATION_R_MASK UINT64_C(0xff)
 #define BMD_ROTATION_R(word) (((uint64_t)(word) >> 24) & UINT64_C(0xff))
@@ -550,7 +587,7 @@ typedef uint32_t bmd_rotation;
  * The transform of a bone in the space of its parent: 64 bits (B19).
  */
 typedef uint64_t bmd_bone_transform;
-/* Origin. */
+/* Origin. In m. */
 #define BMD_BONE_TRANSFORM_ORIGIN_SHIFT 0
 #define BMD_BONE_TRANSFORM_ORIGIN_MASK UINT64_C(0xffffffff)
 #define BMD_BONE_TRANSFORM_ORIGIN(word) (((uint64_t)(word) >> 0) & UINT64_C(0xffffffff))
@@ -579,19 +616,19 @@ typedef uint64_t bmd_pseudo_transform;
 #define BMD_PSEUDO_TRANSFORM_BONE_3_SHIFT 24
 #define BMD_PSEUDO_TRANSFORM_BONE_3_MASK UINT64_C(0xff)
 #define BMD_PSEUDO_TRANSFORM_BONE_3(word) (((uint64_t)(word) >> 24) & UINT64_C(0xff))
-/* Weight of the first bone. */
+/* Weight of the first bone. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_0_SHIFT 32
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_0_MASK UINT64_C(0xff)
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_0(word) (((uint64_t)(word) >> 32) & UINT64_C(0xff))
-/* Weight of the second bone. */
+/* Weight of the second bone. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_1_SHIFT 40
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_1_MASK UINT64_C(0xff)
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_1(word) (((uint64_t)(word) >> 40) & UINT64_C(0xff))
-/* Weight of the third bone. */
+/* Weight of the third bone. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_2_SHIFT 48
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_2_MASK UINT64_C(0xff)
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_2(word) (((uint64_t)(word) >> 48) & UINT64_C(0xff))
-/* Weight of the fourth bone. */
+/* Weight of the fourth bone. Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1). */
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_3_SHIFT 56
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_3_MASK UINT64_C(0xff)
 #define BMD_PSEUDO_TRANSFORM_WEIGHT_3(word) (((uint64_t)(word) >> 56) & UINT64_C(0xff))
@@ -603,6 +640,7 @@ typedef uint64_t bmd_pseudo_transform;
  * - xform: BoneTransform, at 0, if entry.id_parent != 255
  * - pseudo: PseudoTransform, after xform, if entry.id_parent == 255
  * - ofs_name: u32, after pseudo
+ *   Refused unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
  * - id_parent: u8, after ofs_name
  *   Must be the position of the parent in the list, an earlier one; the first is the root and its own parent; 255 stands for none; no other is its own ancestor (BMD-PARENT).
  * - id_solid: u8, after id_parent
@@ -616,6 +654,7 @@ typedef uint64_t bmd_pseudo_transform;
 
 /*
  * Speed of an animation: 8 bits (B27).
+ * Decoded as quarter_hz * 0.25, in frames/s.
  */
 typedef uint8_t bmd_anim_rate;
 /* Frames per second, in units of 0.25. */
@@ -654,6 +693,7 @@ typedef uint8_t bmd_anim_tag;
  * - tag: AnimTag, at 0
  * - rotation: Rotation, at 1, if tag.rotation
  * - translation: Triple, after rotation, if tag.translation
+ *   In m.
  * - scale: Triple, after translation, if tag.scale
  */
 
@@ -667,6 +707,7 @@ typedef uint8_t bmd_anim_tag;
  * AnimDef: One animation: 16 bytes, whose keys lie elsewhere.
  *
  * - ofs_name: u32, at 0
+ *   Refused unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
  * - n_frames: u8, at 4
  * - fl_hz: AnimRate, at 5
  * - resv1: u8, at 6
@@ -675,19 +716,20 @@ typedef uint8_t bmd_anim_tag;
  *   Must be 0 (BMD-RESERVED).
  * - ofs_frames: u32, at 8
  * - sz_frames: u32, at 12
+ *   Refused unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST).
  *   n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES).
  * - name: NUL-terminated bytes, at ofs_name, if ofs_name != 0
  * - frames: u8[sz_frames] that hold KeyList, at ofs_frames
  */
 /* What every AnimDef starts with. */
 typedef struct bmd_anim_def_start {
-    uint32_t ofs_name; /* Offset of the animation name; 0 for none. */
+    uint32_t ofs_name; /* Offset of the animation name; 0 for none. Refused unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST). */
     uint8_t n_frames; /* Number of frames in this animation loop. */
     bmd_anim_rate fl_hz; /* Speed, and whether it loops. */
     uint8_t resv1; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint8_t resv2; /* MBZ (B28). Must be 0 (BMD-RESERVED). */
     uint32_t ofs_frames; /* Offset of the frames list. */
-    uint32_t sz_frames; /* Size of the frames list in bytes. n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES). */
+    uint32_t sz_frames; /* Size of the frames list in bytes. Refused unless sz_frames == 0 or ofs_frames >= 48: the frames overlap the header (BMD-LIST). n_frames > 0 or sz_frames == 0 must hold (BMD-NO-FRAMES). */
 } bmd_anim_def_start;
 MESHSPEC_STATIC_ASSERT(sizeof(bmd_anim_def_start) == 16, "size of bmd_anim_def_start");
 MESHSPEC_STATIC_ASSERT(offsetof(bmd_anim_def_start, ofs_name) == 0, "offset of ofs_name");

@@ -460,6 +460,7 @@ types:
   triple:
     doc: |
       Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
+      Decoded as [ldexp(frac_x, exponent - 22), ldexp(frac_y, exponent - 22), ldexp(frac_z, exponent - 22)].
     seq:
       - id: frac_x_bits
         type: b9
@@ -493,6 +494,7 @@ types:
   scaled_st:
     doc: |
       Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
+      Decoded as [ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)].
     seq:
       - id: frac_s
         type: b11
@@ -530,14 +532,17 @@ types:
         type: b8
         doc: |
           X.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_y
         type: b8
         doc: |
           Y.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_z
         type: b8
         doc: |
           Z.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: bone
         type: b8
         doc: |
@@ -559,19 +564,23 @@ types:
   normal:
     doc: |
       Three F8A: a vector, not normalised.
+      Decoded as [x, y, z], each decoded as F8A.
     seq:
       - id: x
         type: b8
         doc: |
           X.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: y
         type: b8
         doc: |
           Y.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: z
         type: b8
         doc: |
           Z.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
   fine_vertex96:
     doc: |
       The 96-bit form with an even tag: fine texture coordinates (B5).
@@ -609,14 +618,17 @@ types:
         type: b8
         doc: |
           X.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_y
         type: b8
         doc: |
           Y.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_z
         type: b8
         doc: |
           Z.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: color_or_bone
         type: b8
         doc: |
@@ -638,6 +650,7 @@ types:
   fine_st:
     doc: |
       Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
+      Decoded as [frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5].
     seq:
       - id: frac_s
         type: b12
@@ -688,14 +701,17 @@ types:
         type: b8
         doc: |
           X.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_y
         type: b8
         doc: |
           Y.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_z
         type: b8
         doc: |
           Z.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: color_or_bone
         type: b8
         doc: |
@@ -722,16 +738,19 @@ types:
         type: b16
         doc: |
           X in the space of the bone, as binary16 (B7).
+          Decoded as x as IEEE 754 binary16, in m.
           (org_x & 31744) != 31744 must hold (BMD-NON-FINITE).
       - id: org_y
         type: b16
         doc: |
           Y, as binary16.
+          Decoded as x as IEEE 754 binary16, in m.
           (org_y & 31744) != 31744 must hold (BMD-NON-FINITE).
       - id: org_z
         type: b16
         doc: |
           Z, as binary16.
+          Decoded as x as IEEE 754 binary16, in m.
           (org_z & 31744) != 31744 must hold (BMD-NON-FINITE).
       - id: color
         type: b8
@@ -758,14 +777,17 @@ types:
         type: b8
         doc: |
           X.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_y
         type: b8
         doc: |
           Y.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: normal_z
         type: b8
         doc: |
           Z.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: bone
         type: b8
         doc: |
@@ -774,6 +796,7 @@ types:
   wide_st:
     doc: |
       Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
+      Decoded as [ldexp(frac_s / 4096.0 - 2.0, exponent), ldexp(frac_t / 4096.0 - 2.0, exponent)].
     seq:
       - id: frac_s
         type: b14
@@ -1020,6 +1043,7 @@ types:
   f8_a:
     doc: |
       A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
+      Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
     seq:
       - id: fraction
         type: b4
@@ -1132,18 +1156,22 @@ types:
         type: b8
         doc: |
           I.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: rotation_j
         type: b8
         doc: |
           J.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: rotation_k
         type: b8
         doc: |
           K.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: rotation_r
         type: b8
         doc: |
           R, the real part.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
     instances:
       origin_frac_x:
         value: '(origin_frac_x_bits ^ 256) - 256'
@@ -1160,23 +1188,28 @@ types:
   rotation:
     doc: |
       Four F8A: a quaternion, to be normalised (B19).
+      Decoded as [i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0.
     seq:
       - id: i
         type: b8
         doc: |
           I.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: j
         type: b8
         doc: |
           J.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: k
         type: b8
         doc: |
           K.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: r
         type: b8
         doc: |
           R, the real part.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
   pseudo_transform:
     doc: |
       The bones that a pseudo-bone follows: 64 bits (B22).
@@ -1201,18 +1234,22 @@ types:
         type: b8
         doc: |
           Weight of the first bone.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: weight_1
         type: b8
         doc: |
           Weight of the second bone.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: weight_2
         type: b8
         doc: |
           Weight of the third bone.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
       - id: weight_3
         type: b8
         doc: |
           Weight of the fourth bone.
+          Decoded as (x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1).
   anim_def:
     doc: |
       One animation: 16 bytes, whose keys lie elsewhere.
@@ -1288,6 +1325,7 @@ types:
   anim_rate:
     doc: |
       Speed of an animation: 8 bits (B27).
+      Decoded as quarter_hz * 0.25, in frames/s.
     seq:
       - id: quarter_hz
         type: b7
@@ -1324,6 +1362,7 @@ types:
         type: 'triple'
         doc: |
           Translation.
+          In m.
       - id: scale
         if: 'tag.scale'
         type: 'triple'

@@ -5,6 +5,21 @@
  * The structs may be laid over the bytes of a file on little-endian machines.
  *
  * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ *
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * the fields of a word have their names, and brackets enclose the numbers of a vector.
+ *
+ * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * `meshspec check --explain CODE` explains it.
+ *
+ * Rules that no field states:
+ *
+ * - CRUCIBLE-MAGIC, C11 (fatal): A container starts with `cmodel` and a line feed.
+ * - CRUCIBLE-TRUNCATED (fatal): The file is as long as its sizes and counts say.
+ * - CRUCIBLE-PACKING, C3, C4 (fatal): A stream is one raw LZ4 block that gives exactly the uncompressed size.
+ * - CRUCIBLE-TRAILING, C9 (error): Nothing follows the last stream.
+ * - CRUCIBLE-POSITION, C8 (warning): There is a stream of positions.
  */
 #ifndef CRUCIBLE_LAYOUT_H
 #define CRUCIBLE_LAYOUT_H
@@ -31,9 +46,11 @@
  * Indices: Indices of vertices, as wide as the file has them.
  *
  * - U16, if index_size == 0: u16[size / 2]
+ *   Refused unless size % 2 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
  *   size / 2 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
  * - U32, if index_size != 0: u32[size / 4]
+ *   Refused unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Each must be a position in streams[0].data (CRUCIBLE-INDEX-RANGE).
  *   size / 4 % 3 == 0 must hold (CRUCIBLE-TRIANGLES).
  */
@@ -42,13 +59,15 @@
  * IndexStream: The index data, compressed.
  *
  * - compressed_size: i32, at 0
+ *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 4
+ *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Indices, at 8
  */
 /* What every IndexStream starts with. */
 typedef struct crucible_index_stream_start {
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_index_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_index_stream_start) == 8, "size of crucible_index_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_index_stream_start, compressed_size) == 0, "offset of compressed_size");
@@ -106,16 +125,22 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * Stream: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
+ *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
+ *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Normal, if attribute.normal: f32[size / 12][3]
+ *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Uv, if attribute.uv: f32[size / 8][2]
+ *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Color, if attribute.bit_4: u8[size / 4][4]
+ *   Refused unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - BoneWeights, if attribute.bit_5: BoneWeight[size / 24][4]
+ *   Refused unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
@@ -124,16 +149,19 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * AttributeStream: The data of one attribute, compressed.
  *
  * - attribute: AttributeFlags, at 0
+ *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
  *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
  * - compressed_size: i32, at 2
+ *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
+ *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Stream, at 10
  */
 /* What every AttributeStream starts with. */
 typedef struct crucible_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_attribute_stream_start) == 10, "size of crucible_attribute_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_attribute_stream_start, attribute) == 0, "offset of attribute");
@@ -166,8 +194,10 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_chunk_start, index_size) == 0, "offset 
 /*
  * What a `.cmodel` file starts with (C11).
  */
+#define CRUCIBLE_MODEL_HEADER_MAGIC "cmodel\012"
+#define CRUCIBLE_MODEL_HEADER_MAGIC_SIZE 7
 typedef struct crucible_model_header {
-    uint8_t magic_bytes[7];
+    uint8_t magic_bytes[7]; /* CRUCIBLE_MODEL_HEADER_MAGIC */
     uint32_t chunk_count; /* Number of chunks. */
 } crucible_model_header;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_model_header) == 11, "size of crucible_model_header");
@@ -197,18 +227,25 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * TangentStream: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
+ *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Position2d, if attribute.position_2d: f32[size / 8][2]
+ *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Normal, if attribute.normal: f32[size / 12][3]
+ *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Uv, if attribute.uv: f32[size / 8][2]
+ *   Refused unless size % 8 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Tangent, if attribute.bit_4: f32[size / 12][3]
+ *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - Color, if attribute.bit_5: u8[size / 4][4]
+ *   Refused unless size % 4 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  * - BoneWeights, if attribute.bit_6: BoneWeight[size / 24][4]
+ *   Refused unless size % 24 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
  *   Must be as long as those of the other items (CRUCIBLE-COUNT).
  *   The sum of influence must be 1, give or take 0.001 (CRUCIBLE-WEIGHT-SUM).
  */
@@ -217,16 +254,19 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * TangentAttributeStream: The data of one attribute, compressed.
  *
  * - attribute: AttributeFlags, at 0
+ *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
  *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
  * - compressed_size: i32, at 2
+ *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
+ *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
  * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentStream, at 10
  */
 /* What every TangentAttributeStream starts with. */
 typedef struct crucible_tangent_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
-    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). */
-    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
+    int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
+    int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_tangent_attribute_stream_start;
 MESHSPEC_STATIC_ASSERT(sizeof(crucible_tangent_attribute_stream_start) == 10, "size of crucible_tangent_attribute_stream_start");
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_tangent_attribute_stream_start, attribute) == 0, "offset of attribute");

@@ -5,6 +5,27 @@
  * The structs may be laid over the bytes of a file on little-endian machines.
  *
  * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ *
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * the fields of a word have their names, and brackets enclose the numbers of a vector.
+ *
+ * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * `meshspec check --explain CODE` explains it.
+ *
+ * Rules that no field states:
+ *
+ * - IYMA-MAGIC (fatal): A file starts with `IyMA`.
+ * - IYMA-TRUNCATED (fatal): The file contains the whole header and descriptor.
+ * - IYMA-DESCRIPTOR, I1, I14, I15 (fatal): The descriptor is bitcode of the dialect's types, and nothing follows it.
+ * - IYMA-PACKING, I7 (fatal): The data is a sequence of complete zstd frames without magic bytes.
+ * - IYMA-WINDOW, I7 (fatal): No frame requires a window larger than 128 MiB.
+ * - IYMA-DATA-SIZE, I6, I7 (fatal): The data unpacks to exactly the size of the buffers in the descriptor.
+ * - IYMA-TRAILING, I10 (fatal): Nothing follows the last frame.
+ * - IYMA-METADATA-CHECKSUM, I4, I16 (error): The metadata checksum is the hash of descriptor, descriptor length and data checksum.
+ * - IYMA-DATA-CHECKSUM, I5, I16 (error): The data checksum is the hash of the compressed data, or 0.
+ * - IYMA-INDEX-RANGE, I11 (error): Every index is below the vertex count of its mesh.
+ * - IYMA-DUPLICATE, I13 (warning): No two vertex buffers have the same usage.
  */
 #ifndef IYMA_LAYOUT_H
 #define IYMA_LAYOUT_H
@@ -30,9 +51,11 @@
 /*
  * The header: 24 bytes.
  */
+#define IYMA_HEADER_MAGIC "IyMA"
+#define IYMA_HEADER_MAGIC_SIZE 4
 typedef struct iyma_header {
-    uint8_t magic_bytes[4];
-    uint16_t version; /* Version of the format: 1. */
+    uint8_t magic_bytes[4]; /* IYMA_HEADER_MAGIC */
+    uint16_t version; /* Version of the format: 1. Refused unless version == 1: the version is not 1 (IYMA-VERSION). */
     uint16_t descriptor_len; /* Size of the encoded descriptor in bytes. */
     uint64_t metadata_checksum; /* RapidHash of the encoded descriptor, its length and the data checksum (I3, I4). */
     uint64_t data_checksum; /* RapidHash of the compressed data; 0 where there is none (I5). */

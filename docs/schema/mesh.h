@@ -5,6 +5,20 @@
  * The structs may be laid over the bytes of a file on little-endian machines.
  *
  * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ *
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * the fields of a word have their names, and brackets enclose the numbers of a vector.
+ *
+ * An id of a letter and a number in parentheses is a row of https://github.com/meshspec/meshspec/blob/main/docs/interpretations.md,
+ * which says how an unclear sentence of the specification is read. A code in capitals is a rule:
+ * `meshspec check --explain CODE` explains it.
+ *
+ * Rules that no field states:
+ *
+ * - MESH-TRUNCATED (fatal): The file is as long as its header and counts say.
+ * - MESH-TRAILING, M17 (fatal): Nothing follows the animations of a renderlib file.
+ * - MESH-VERTEX-UNBOUND, M9 (error): A vertex with weights has one on a joint that exists.
+ * - MESH-NO-STRINGS (fatal): A file with animations has the strings that they name.
  */
 #ifndef MESH_LAYOUT_H
 #define MESH_LAYOUT_H
@@ -56,8 +70,8 @@ typedef uint16_t mesh_vertex_format;
  * The header: 13 bytes, 78 in the renderlib dialect.
  */
 typedef struct mesh_header {
-    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). */
-    mesh_vertex_format format; /* Which attributes a vertex has. Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Refused unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
+    mesh_vertex_format format; /* Which attributes a vertex has. Refused unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
     uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
     uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
@@ -81,6 +95,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of 
  * - joint_ids: u8[4], after uv, if format.joints
  *   Must be a position in joints, or 255 with 0 in joint_weights for none (MESH-VERTEX-JOINT).
  * - joint_weights: u8[4], after joint_ids, if format.joints
+ *   Decoded as x / 255.0.
  */
 /* What every Vertex starts with. */
 typedef struct mesh_vertex_start {
@@ -130,9 +145,12 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
  * - name: u32, at 0
  *   Must be a position in strings (MESH-NAME).
  * - duration: f32, at 4
+ *   In ticks.
  * - speed: f32, at 8
+ *   In ticks/s.
  * - pose_count: u32, at 12
  * - timestamps: f32[pose_count], at 16
+ *   In ticks.
  *   None may be less than the one before it (MESH-POSE-TIME).
  * - poses: Pose[pose_count * joint_count], after timestamps
  *   The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
@@ -140,8 +158,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_pose, scale) == 32, "offset of scale");
 /* What every Animation starts with. */
 typedef struct mesh_animation_start {
     uint32_t name; /* Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names. Must be a position in strings (MESH-NAME). */
-    float duration; /* Duration in ticks. */
-    float speed; /* Speed in ticks per second. */
+    float duration; /* Duration in ticks. In ticks. */
+    float speed; /* Speed in ticks per second. In ticks/s. */
     uint32_t pose_count; /* Number of skeleton poses. */
 } mesh_animation_start;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_animation_start) == 16, "size of mesh_animation_start");
@@ -167,8 +185,8 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_animation_start, pose_count) == 12, "offset
  * The header: 13 bytes, 78 in the renderlib dialect.
  */
 typedef struct mesh_renderlib_header {
-    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). */
-    mesh_vertex_format format; /* Which attributes a vertex has. Reserved bits must be 0 (MESH-FORMAT-BITS). */
+    uint8_t version; /* Version of the format, minor and major as nibbles: 0x01 is 1.0 (M1). Refused unless version == 1: the version is not 1.0 (0x01) (MESH-VERSION). */
+    mesh_vertex_format format; /* Which attributes a vertex has. Refused unless format.position: bit 0 is not set: a vertex without a position (MESH-POSITION). Reserved bits must be 0 (MESH-FORMAT-BITS). */
     uint32_t vertex_count; /* Number of entries in the vertex data. vertex_count > 0 must hold (MESH-EMPTY). */
     uint32_t index_count; /* Number of indices in the index data. index_count > 0 must hold (MESH-EMPTY). index_count % 3 == 0 must hold (MESH-TRIANGLES). */
     uint8_t joint_count; /* Number of joints in the joint data. */
@@ -204,17 +222,20 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_renderlib_pose, scale) == 29, "offset of sc
  * dialect.
  *
  * - duration: f32, at 0
+ *   In ticks.
  * - speed: f32, at 4
+ *   In ticks/s.
  * - pose_count: u32, at 8
  * - timestamps: f32[pose_count], at 12
+ *   In ticks.
  *   None may be less than the one before it (MESH-POSE-TIME).
  * - poses: RenderlibPose[pose_count * joint_count], after timestamps
  *   The values of joint of each joint_count must be the numbers from 0 up, each once (MESH-POSE-JOINT).
  */
 /* What every RenderlibAnimation starts with. */
 typedef struct mesh_renderlib_animation_start {
-    float duration; /* Duration in ticks. */
-    float speed; /* Speed in ticks per second. */
+    float duration; /* Duration in ticks. In ticks. */
+    float speed; /* Speed in ticks per second. In ticks/s. */
     uint32_t pose_count; /* Number of skeleton poses. */
 } mesh_renderlib_animation_start;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_renderlib_animation_start) == 12, "size of mesh_renderlib_animation_start");

@@ -183,6 +183,7 @@ types:
         repeat-expr: 4
         doc: |
           Weights of the joints, 255 for the whole.
+          Decoded as x / 255.0.
   joint:
     doc: |
       One joint of the skeleton: 66 bytes.
@@ -221,10 +222,12 @@ types:
         type: f4
         doc: |
           Duration in ticks.
+          In ticks.
       - id: speed
         type: f4
         doc: |
           Speed in ticks per second.
+          In ticks/s.
       - id: pose_count
         type: u4
         doc: |
@@ -237,6 +240,7 @@ types:
           expr: '(_index == 0 or not (_ < timestamps[_index - 1]))'
         doc: |
           Time of each pose in ticks.
+          In ticks.
           None may be less than the one before it (MESH-POSE-TIME).
       - id: poses
         type: 'pose'

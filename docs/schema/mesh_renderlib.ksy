@@ -182,6 +182,7 @@ types:
         repeat-expr: 4
         doc: |
           Weights of the joints, 255 for the whole.
+          Decoded as x / 255.0.
   joint:
     doc: |
       One joint of the skeleton: 66 bytes.
@@ -215,10 +216,12 @@ types:
         type: f4
         doc: |
           Duration in ticks.
+          In ticks.
       - id: speed
         type: f4
         doc: |
           Speed in ticks per second.
+          In ticks/s.
       - id: pose_count
         type: u4
         doc: |
@@ -231,6 +234,7 @@ types:
           expr: '(_index == 0 or not (_ < timestamps[_index - 1]))'
         doc: |
           Time of each pose in ticks.
+          In ticks.
           None may be less than the one before it (MESH-POSE-TIME).
       - id: poses
         type: 'renderlib_pose'

@@ -64,7 +64,7 @@ impl Disagreement {
     /// Orders files with the same disagreement: changes to single values are easier to read than changed bytes.
     pub(super) fn order(&self) -> (u8, usize) {
         let order = match self.making {
-            Making::Valid | Making::AlmostBroken(_) | Making::Broken(..) => 0,
+            Making::Valid | Making::AlmostBroken(..) | Making::Broken(..) => 0,
             Making::Substituted(_) => 1,
             Making::Mutated(_) => 2,
         };

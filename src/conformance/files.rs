@@ -126,11 +126,16 @@ impl<'s, S: Subject> Files<'s, S> {
         let layout = self.subject.layout(file, self.dialect);
         match (making, layout) {
             (Making::Broken(breakage, _), Some(layout)) => {
-                let broken = generate::breakages_alike(layout, file, rules, &limits, breakage);
+                let is_alike = |other: &Breakage| match (other, breakage) {
+                    (Breakage::Truncation(_), Breakage::Truncation(_)) => true,
+                    (other, breakage) => *other == breakage,
+                };
+                let broken = generate::breakages_of(layout, file, rules, &limits, is_alike);
                 broken.into_iter().flatten().map(TestFile::broken).collect()
             }
             (Making::AlmostBroken(breakage, _), Some(layout)) => {
-                let almost = generate::almost_broken_alike(layout, file, rules, &limits, breakage);
+                let is_it = |other: &Breakage| *other == breakage;
+                let almost = generate::almost_broken_of(layout, file, rules, &limits, is_it);
                 almost.into_iter().flatten().map(TestFile::almost_broken).collect()
             }
             (Making::Substituted(_), Some(layout)) => {

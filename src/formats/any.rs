@@ -3,12 +3,13 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection};
+use super::examples::Source;
+use super::{About, Declared, Detection, Interpretation, RuleExample, enforcement};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::{Grammar, Schema, SchemaFile, Type};
 use crate::lines::Line;
-use crate::{Dialect, FormatId, ReadOptions, Report, Result};
+use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule};
 
 /// What is called with each line of a text file, until it breaks.
 type EachLine<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
@@ -32,6 +33,7 @@ pub struct AnyFormat {
     check_lines: fn(&[u8]) -> Report,
     #[cfg(feature = "proptest")]
     files: fn(crate::layout::generate::Config) -> Option<super::generated::Files>,
+    example_of: fn(&'static Rule) -> Option<RuleExample>,
 }
 
 impl AnyFormat {
@@ -51,6 +53,7 @@ impl AnyFormat {
             check_lines: T::check_lines,
             #[cfg(feature = "proptest")]
             files: T::files,
+            example_of: T::example_of,
         }
     }
 
@@ -130,7 +133,11 @@ impl AnyFormat {
         let About { name, title, .. } = self.about;
         match self.grammar {
             Some(grammar) => grammar.print(schema, name, title),
-            None => schema.print(name, title, self.about.layouts()),
+            None => {
+                let note =
+                    if self.built_in.is_some() { enforcement::note(self.about) } else { String::new() };
+                schema.print_with_note(name, title, &note, self.about.layouts())
+            }
         }
     }
 
@@ -149,6 +156,25 @@ impl AnyFormat {
     #[cfg(feature = "proptest")]
     pub fn files(self, config: crate::layout::generate::Config) -> Option<super::generated::Files> {
         (self.files)(config)
+    }
+
+    /// Returns what enforces a rule of the format, in Markdown: the requirements that its declaration states, `structure`,
+    /// or `code` and the reason.
+    pub fn enforcement_of(self, rule: &Rule) -> String {
+        enforcement::text(self.about, self.grammar, rule)
+    }
+
+    /// Returns the interpretations that a rule of the format rests on. Formats declared elsewhere have none.
+    pub fn interpretations_of(self, rule: &Rule) -> Vec<Interpretation> {
+        let rows = rule.row.split(", ").filter(|_| self.built_in.is_some());
+        rows.filter_map(Interpretation::of).collect()
+    }
+
+    /// Returns a violating and a correct example of a rule of the format: its [own](Declared::example_of), or a
+    /// [generated](crate::layout::generate) file and one of its breakages. `None` if neither breaks the rule alone.
+    pub fn example_of(self, rule: &'static Rule) -> Option<RuleExample> {
+        let AnyFormat { about, check, layout_of, .. } = self;
+        (self.example_of)(rule).or_else(|| Source { about, check, layout_of }.example_of(rule))
     }
 }
 

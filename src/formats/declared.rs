@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::locate::structural;
-use super::{About, Confidence, Detection, structure};
+use super::{About, Confidence, Detection, RuleExample, structure};
 use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
 use crate::layout::{self, Field, Grammar, Type};
 use crate::lines::Line;
-use crate::{Dialect, Finding, Path, ReadOptions, Report, Result, Span};
+use crate::{Dialect, Finding, Path, ReadOptions, Report, Result, Rule, Span};
 
 /// A format with a declaration: what can be done with its files.
 ///
@@ -170,6 +170,13 @@ pub trait Declared: 'static {
     fn check_lines(bytes: &[u8]) -> Report {
         let _ = bytes;
         Report::default()
+    }
+
+    /// Returns an example of a rule that no [breakage](crate::layout::generate::breakages) of a generated file breaks
+    /// alone. By default, there is none.
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        let _ = rule;
+        None
     }
 }
 

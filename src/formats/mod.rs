@@ -10,6 +10,8 @@ mod broken;
     allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")
 )]
 mod by_id;
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
+mod changes;
 #[cfg(feature = "crucible")]
 pub mod crucible;
 #[cfg(feature = "serde")]
@@ -22,10 +24,13 @@ mod detection;
     allow(unused_imports, unused_variables, unreachable_code, reason = "enums without variants")
 )]
 mod document;
+mod enforcement;
+mod examples;
 mod format;
 #[cfg(feature = "proptest")]
 #[allow(dead_code, reason = "there may be no binary format")]
 mod generated;
+mod interpretation;
 #[cfg(feature = "iyma")]
 pub mod iyma;
 mod locate;
@@ -41,13 +46,17 @@ mod word;
 
 pub use about::{About, Layouts, Specification};
 pub use any::AnyFormat;
+#[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
+use changes::{Change, changed};
 pub use declared::Declared;
 pub use detect::{Detected, detect};
 pub use detection::{Confidence, Detection};
 pub use document::Document;
+pub use examples::RuleExample;
 pub use format::Format;
 #[cfg(feature = "proptest")]
 pub use generated::Files;
+pub use interpretation::Interpretation;
 #[allow(unused_imports, reason = "each binary format locates errors, and there may be none")]
 use locate::locate;
 #[allow(unused_imports, reason = "each format refuses, and there may be no format")]

@@ -2,7 +2,7 @@
 
 use super::{Files, Interchange};
 use crate::scene::SceneOptions;
-use crate::{Enforcement, ReadOptions, Report, Result, Rule, Severity};
+use crate::{Dialect, Enforcement, ReadOptions, Report, Result, Rule, RuleExample, Severity};
 
 macro_rules! reading_rule {
     ($name:ident $code:literal $section:literal) => {
@@ -35,7 +35,7 @@ impl Interchange {
         match self.read(bytes, files, &SceneOptions::default().with_strictness(*strictness), limits) {
             Err(error) if error.kind() == crate::ErrorKind::LimitExceeded => return Err(error),
             Err(error) => {
-                let rule = self.reading_rule();
+                let rule = self.rule();
                 report.add_with(rule, || error.to_finding(rule));
             }
             Ok(_) => {}
@@ -43,7 +43,8 @@ impl Interchange {
         Ok(report)
     }
 
-    fn reading_rule(self) -> &'static Rule {
+    /// Returns the rule that files can be read.
+    pub fn rule(self) -> &'static Rule {
         match self.name() {
             "obj" => &OBJ,
             "ply" => &PLY,
@@ -51,4 +52,44 @@ impl Interchange {
             _ => &GLTF,
         }
     }
+
+    /// Returns a file that cannot be read, and one that can.
+    pub fn rule_example(self) -> RuleExample {
+        let (correct, from, to) = match self.name() {
+            "obj" => ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "v 1 0 0", "v 1 0 zero"),
+            "ply" => (PLY_TEXT, "1 0 0", "1 0 zero"),
+            "stl" => (STL_TEXT, "vertex 1 0 0", "vertex 1 0 zero"),
+            _ => (r#"{"asset": {"version": "2.0"}, "scenes": []}"#, "[]", "7"),
+        };
+        let violating = correct.replacen(from, to, 1).into();
+        RuleExample { dialect: Dialect::Spec, violating, correct: correct.into(), is_json: false }
+    }
 }
+
+const PLY_TEXT: &str = "\
+ply
+format ascii 1.0
+element vertex 3
+property float x
+property float y
+property float z
+element face 1
+property list uchar int vertex_indices
+end_header
+0 0 0
+1 0 0
+0 1 0
+3 0 1 2
+";
+
+const STL_TEXT: &str = "\
+solid triangle
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+endsolid triangle
+";

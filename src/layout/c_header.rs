@@ -7,13 +7,15 @@
 use super::notation::{Notation, Text, atom, identifier, name_beside, print as print_expr, snake};
 use super::program::{self, Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
-    Lines, bit_field_lines, constraint_lines, content_text, offsets, packing_text, readable, type_text,
+    Lines, bit_field_lines, check_text, content_text, declaration_lines, offsets, packing_text, readable,
+    remark_lines, type_text,
 };
 use super::{BitField, Declaration, EnumValue, Field, IntType, Scope, Shape, Type};
 
-/// The header of a format, whose name is the prefix of all names in it.
-pub(super) fn print(name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> String {
+/// The header of a format, whose name is the prefix of all names in it, with a note at the start.
+pub(super) fn print(name: &str, title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let c = C { prefix: name };
+    let note = if note.is_empty() { String::new() } else { format!("\n\n{note}") };
     let guard = format!("{}_LAYOUT_H", name.to_uppercase());
     let mut out = Lines::default();
     comment(
@@ -21,7 +23,9 @@ pub(super) fn print(name: &str, title: &str, layouts: &[(&str, &'static Type)]) 
         &format!(
             "{title}: how its structures lie in a file.\n\nNumbers are little-endian, and nothing lies between one field \
          and the next.\nThe structs may be laid over the bytes of a file on little-endian machines.\n\nOf the bits of \
-         a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word)."
+         a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).\n\nMagic \
+             bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. \"Decoded as\" gives the formula of a number: x is the \
+             stored one,\nthe fields of a word have their names, and brackets enclose the numbers of a vector.{note}"
         ),
     );
     out.line(format!("#ifndef {guard}"));
@@ -126,6 +130,7 @@ impl C<'_> {
             Shape::Struct(fields) => match declaration.size(&Scope::default()) {
                 Some(size) if size > 0 => {
                     comment(out, declaration.doc);
+                    self.magic(out, declaration);
                     let name = self.type_name(declaration);
                     self.structure(out, &name, reached, fields, size);
                 }
@@ -140,7 +145,7 @@ impl C<'_> {
                     let condition = readable(&variant.condition, &names);
                     let ty = described_type(&variant.field, &names);
                     text.line(format!("- {}, if {condition}: {ty}", variant.name));
-                    text.prefixed("  ", &constraint_lines(&variant.field, &names));
+                    text.prefixed("  ", &refusal_lines(&variant.field, &names));
                 }
                 comment(out, &text.into_text());
             }
@@ -152,10 +157,11 @@ impl C<'_> {
         out.line(format!("typedef struct {name} {{"));
         out.indented_by(4, |out| {
             if !declaration.magic.is_empty() {
-                out.line(format!("uint8_t magic_bytes[{}];", declaration.magic.len()));
+                let name = self.macro_name(declaration, "magic");
+                out.line(format!("uint8_t magic_bytes[{}]; /* {name} */", declaration.magic.len()));
             }
             for field in fields.iter().filter(|field| !field.lookahead) {
-                let text = one_line(&format!("{}\n{}", field.doc, constraint_lines(field, &names)));
+                let text = one_line(&format!("{}\n{}", field.doc, refusal_lines(field, &names)));
                 out.line(format!("{}; /* {text} */", self.member(field)).replace(" /*  */", ""));
             }
         });
@@ -207,9 +213,10 @@ impl C<'_> {
             let ty = described_type(field, &names);
             let ahead = if field.lookahead { ", as a look ahead" } else { "" };
             text.line(format!("- {}: {ty}, {}{condition}{ahead}", field.name, at(&offset)));
-            text.prefixed("  ", &constraint_lines(field, &names));
+            text.prefixed("  ", &refusal_lines(field, &names));
         }
         comment(out, &text.into_text());
+        self.magic(out, declaration);
         let scope = Scope::default();
         let fixed = |field: &&Field| {
             field.condition.is_none()
@@ -277,6 +284,16 @@ impl C<'_> {
         Some(Size::Term(format!("({} ? {size} : 0)", print_expr(&condition, names, self))))
     }
 
+    /// Magic bytes as a string.
+    fn magic(&self, out: &mut Lines, declaration: &Declaration) {
+        if declaration.magic.is_empty() {
+            return;
+        }
+        let name = self.macro_name(declaration, "magic");
+        out.line(format!("#define {name} \"{}\"", string_literal(declaration.magic)));
+        out.line(format!("#define {name}_SIZE {}", declaration.magic.len()));
+    }
+
     fn enumeration(&self, out: &mut Lines, declaration: &Declaration, size: u32, values: &[EnumValue]) {
         comment(out, declaration.doc);
         out.line(format!("typedef uint{}_t {};", 8 * size, self.type_name(declaration)));
@@ -288,7 +305,7 @@ impl C<'_> {
     }
 
     fn bits(&self, out: &mut Lines, declaration: &Declaration, size: u32, fields: &[BitField]) {
-        comment(out, declaration.doc);
+        comment(out, &declaration_lines(declaration));
         let name = self.type_name(declaration);
         match size {
             1 | 2 | 4 | 8 => out.line(format!("typedef uint{}_t {name};", 8 * size)),
@@ -330,6 +347,20 @@ enum Size {
 /// `Vertex: ` and the documentation.
 fn title(text: &mut Lines, declaration: &Declaration) {
     text.prefixed("", &format!("{}: {}", declaration.name, declaration.doc));
+}
+
+/// What checks of a field refuse, and the remarks on it.
+fn refusal_lines(field: &Field, names: &Names) -> String {
+    let checks = field.checks.iter().map(|check| check_text(check, field, names, str::to_owned));
+    checks.chain([remark_lines(field, names)]).collect::<Vec<_>>().join("\n")
+}
+
+/// Bytes in a string literal; three octal digits each where they are no plain characters.
+fn string_literal(bytes: &[u8]) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _-.".contains(&byte);
+    let escaped =
+        |byte: u8| if is_plain(byte) { char::from(byte).to_string() } else { format!("\\{byte:03o}") };
+    bytes.iter().map(|byte| escaped(*byte)).collect()
 }
 
 fn at(offset: &str) -> String {

@@ -294,7 +294,13 @@ impl Field {
 
     /// Returns a bit field as a field, for its documentation and constraints.
     pub(crate) fn of_bits(field: &BitField) -> Field {
-        Field { name: field.name, doc: field.doc, constraints: field.constraints, ..Field::PLAIN }
+        Field {
+            name: field.name,
+            doc: field.doc,
+            constraints: field.constraints,
+            decoding: field.decoding,
+            ..Field::PLAIN
+        }
     }
 
     /// Returns the type of the content: that of the block, if the field holds one.

@@ -4,10 +4,11 @@ use std::fmt;
 
 use super::Value;
 
-/// What a stored value stands for, `#[layout(decoded = function, unit = "m")]` in a declaration.
+/// What a stored value stands for, `#[layout(decoded = function, formula = "x / 255.0", unit = "m")]` in a declaration.
 ///
 /// The function takes the stored value, a plain number or a packed word, and returns what [`Decoded`] can be made of. On a
-/// packed word it holds wherever the word is used; the unit may be said there or by each field of that type.
+/// packed word it holds wherever the word is used; the unit may be said there or by each field of that type. Schemas print the formula, an expression of C: `x` is the stored
+/// number, and the fields of a packed word have their names. Several numbers are a list in brackets.
 ///
 /// ```
 /// use binrw::binrw;
@@ -20,7 +21,7 @@ use super::Value;
 /// struct Battery {
 ///     #[layout(decoded = unorm8)]
 ///     charge: u8,
-///     #[layout(decoded = |millivolts: u16| f32::from(millivolts) / 1000.0, unit = "V")]
+///     #[layout(decoded = |millivolts: u16| f32::from(millivolts) / 1000.0, formula = "x / 1000.0", unit = "V")]
 ///     voltage: u16,
 /// }
 ///
@@ -37,6 +38,8 @@ pub struct Decoding {
     pub name: &'static str,
     /// The numbers that a stored value stands for.
     pub decode: Option<fn(&Value) -> Option<Decoded>>,
+    /// What the function computes, as an expression of C, or in words; empty where the declaration does not say it.
+    pub formula: &'static str,
     /// The unit; empty for none.
     pub unit: &'static str,
 }
@@ -66,14 +69,20 @@ pub fn unorm8(stored: u8) -> f32 {
     f32::from(stored) / 255.0
 }
 
+/// The formula of [`unorm8`].
+pub const UNORM8: &str = "x / 255.0";
+
 /// A signed integer that stands for −1 to 1; −128 is −1, too.
 pub fn snorm8(stored: i8) -> f32 {
     (f32::from(stored) / 127.0).max(-1.0)
 }
 
+/// The formula of [`snorm8`].
+pub const SNORM8: &str = "fmax(x / 127.0, -1.0)";
+
 impl Decoding {
     /// The stored number is the meant one, and has no unit.
-    pub const NONE: Decoding = Decoding { name: "", decode: None, unit: "" };
+    pub const NONE: Decoding = Decoding { name: "", decode: None, formula: "", unit: "" };
 
     /// What is said of a field, and where it is silent, what is said of its type.
     fn or(self, of_type: Decoding) -> Decoding {

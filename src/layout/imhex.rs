@@ -18,7 +18,7 @@
 
 use super::notation::{Notation, factor, match_bytes, name_beside, print as print_expr, snake};
 use super::program::{Names, Order, Reached, ValueKind, reachable};
-use super::wording::{Lines, constraint_lines, content_text, grouped, packing_text};
+use super::wording::{Lines, content_text, declaration_lines, grouped, packing_text, remark_lines};
 use super::{BitField, Expr, Field, IntType, Packing, Shape, Type, Variant};
 
 /// The pattern of a format. It shows the first layout; another one is a matter of changing the last lines.
@@ -39,7 +39,7 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.line("};");
     for reached in reachable(layouts, Order::Parts) {
         out.line("");
-        out.prefixed("/// ", reached.declaration.doc);
+        out.prefixed("/// ", &declaration_lines(reached.declaration));
         declare(&mut out, &reached);
     }
     out.line("");
@@ -130,7 +130,7 @@ fn declare(out: &mut Lines, reached: &Reached) {
 
 fn bits(out: &mut Lines, field: &BitField) {
     out.prefixed("/// ", field.doc);
-    out.prefixed("// ", &constraint_lines(&Field::of_bits(field), &Names::default()));
+    out.prefixed("// ", &remark_lines(&Field::of_bits(field), &Names::default()));
     let (name, width) = (member_name(field.name), field.bits.width);
     match field.declared {
         Some(declaration) => out.line(format!("{} {name};", declaration.name)),
@@ -142,7 +142,7 @@ fn bits(out: &mut Lines, field: &BitField) {
 
 fn member(out: &mut Lines, field: &Field, names: &Names) {
     out.prefixed("/// ", field.doc);
-    out.prefixed("// ", &constraint_lines(field, names));
+    out.prefixed("// ", &remark_lines(field, names));
     match &field.condition {
         Some(condition) => {
             out.line(format!("if ({}) {{", expression(condition, names)));
@@ -167,7 +167,7 @@ fn choice(out: &mut Lines, variants: &[Variant], names: &Names) {
         out.line(format!("{start} ({}) {{", expression(&variant.condition, names)));
         out.indented_by(4, |out| {
             out.prefixed("/// ", variant.doc);
-            out.prefixed("// ", &constraint_lines(&variant.field, names));
+            out.prefixed("// ", &remark_lines(&variant.field, names));
             value(out, &variant.field, &format!("as_{}", snake(variant.name)), names);
             checks(out, &variant.field, names);
         });

@@ -7,7 +7,7 @@
 //! hexadecimal digit. A look ahead is a field that the next one starts with, too. A constraint of a field is what it
 //! requires (`"below"`, `"one_of"`, `"finite"`, `"unique"`, `"ordered"`, `"sum"` with `"of"` and `"tolerance"`,
 //! `"reserved_zero"`, `"terminated"`, `"holds"`), with `"if"`, its `"rule"` and its `"message"`. `"decoded"` names the function that makes
-//! numbers of a stored value. What a declaration does not have is left out.
+//! numbers of a stored value, `"formula"` says what it computes. What a declaration does not have is left out.
 
 use super::notation::int_name;
 use super::program::{Order, Reached, reachable};
@@ -157,6 +157,7 @@ fn declaration(reached: &Reached) -> Json {
         ("size", optional(declaration.size(&Scope::default()), number)),
         (kind, parts),
         ("decoded", some_text(declaration.decoding.name)),
+        ("formula", some_text(declaration.decoding.formula)),
         ("unit", some_text(declaration.decoding.unit)),
     ])
 }
@@ -180,6 +181,7 @@ fn field(field: &Field) -> Json {
         ("block", optional(field.block.as_ref(), block)),
         ("rule", some_text(field.rule.map_or("", |rule| rule.code))),
         ("decoded", some_text(field.decoding.name)),
+        ("formula", some_text(field.decoding.formula)),
         ("unit", some_text(field.decoding.unit)),
     ])
 }
@@ -272,6 +274,7 @@ fn bit_field(field: &BitField) -> Json {
         ("declared", optional(field.declared, |declaration| text(declaration.name))),
         ("constraints", Json::some(field.constraints.iter().map(constraint))),
         ("decoded", some_text(field.decoding.name)),
+        ("formula", some_text(field.decoding.formula)),
         ("unit", some_text(field.decoding.unit)),
     ])
 }

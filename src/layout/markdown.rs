@@ -2,13 +2,13 @@
 
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
-    Lines, constraint_text, content_text, offsets, packing_text, readable, requirement_text, size_text,
-    type_text,
+    Lines, check_text, constraint_text, content_text, decoding_text, offsets, packing_text, readable,
+    requirement_text, size_text, type_text,
 };
-use super::{BitField, Decoding, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
+use super::{BitField, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
 
-/// The tables of a format.
-pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
+/// The tables of a format, with a note at the start.
+pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
     let mut out = Lines::default();
     out.line(format!("# {title}"));
     out.line("");
@@ -16,6 +16,10 @@ pub(super) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
     out.line(
         "bytes, offsets count from the start of the structure. Bit 0 of a word is the least significant one.",
     );
+    if !note.is_empty() {
+        out.line("");
+        out.prefixed("", note);
+    }
     out.line("");
     out.line("A whole file is one of");
     out.line("");
@@ -49,7 +53,7 @@ fn section(out: &mut Lines, reached: &Reached) {
         out.line("");
         out.line(format!("Given by what contains it: {}.", given.join(", ")));
     }
-    if let Some(decoded) = decoded(declaration.decoding) {
+    if let Some(decoded) = decoding_text(declaration.decoding, code) {
         out.line("");
         out.line(decoded);
     }
@@ -137,7 +141,7 @@ fn meaning(field: &Field, names: &Names) -> String {
     if !field.doc.is_empty() {
         parts.push(cell(field.doc));
     }
-    parts.extend(decoded(field.decoding));
+    parts.extend(decoding_text(field.decoding, code));
     if field.lookahead {
         parts.push("A look ahead: the next field starts at the same place.".to_owned());
     }
@@ -153,26 +157,13 @@ fn meaning(field: &Field, names: &Names) -> String {
         parts.push(format!("Holds {}{separator}{content}.", cell(&packing)));
         parts.extend(handed_in(&block.content, block.arguments, names));
     }
-    for check in field.checks {
-        let condition = code(&readable(&check.condition, names));
-        parts.push(format!("Refused unless {condition}: {}.", cell(check.message)));
-    }
+    parts.extend(field.checks.iter().map(|check| check_text(check, field, names, code)));
     parts.extend(field.constraints.iter().map(|constraint| constraint_text(constraint, field, names, code)));
     parts.extend(field.plausible.iter().map(|constraint| {
         let text = requirement_text(constraint, field, names, code);
         format!("In plausible files: {}{}.", text[..1].to_lowercase(), &text[1..])
     }));
     parts.join(" ")
-}
-
-/// What the stored value stands for.
-fn decoded(decoding: Decoding) -> Option<String> {
-    match (decoding.name, decoding.unit) {
-        ("", "") => None,
-        ("", unit) => Some(format!("In {unit}.")),
-        (name, "") => Some(format!("Decoded by {}.", code(name))),
-        (name, unit) => Some(format!("Decoded by {}, in {unit}.", code(name))),
-    }
 }
 
 fn handed_in(ty: &Type, arguments: &[Expr], names: &Names) -> Option<String> {
@@ -223,7 +214,7 @@ fn bits_table(out: &mut Lines, fields: &[BitField]) {
             .map(|constraint| constraint_text(constraint, &Field::of_bits(field), &Names::default(), code));
         let meaning = [cell(field.doc)]
             .into_iter()
-            .chain(decoded(field.decoding))
+            .chain(decoding_text(field.decoding, code))
             .chain(constraints)
             .collect::<Vec<_>>()
             .join(" ");

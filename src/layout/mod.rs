@@ -57,7 +57,7 @@ pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
 pub use constraint::{Constraint, Requirement, check, check_document};
 pub use declaration::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
-pub use decoding::{Decoded, Decoding, snorm8, unorm8};
+pub use decoding::{Decoded, Decoding, SNORM8, UNORM8, snorm8, unorm8};
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value};
 pub use grammar::{Attribute, BuiltInProperty, ColumnRule, Domain, Grammar, Number};
 pub use meshspec_derive::Layout;

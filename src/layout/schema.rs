@@ -81,15 +81,26 @@ impl Schema {
     /// `name` is the format's name as an identifier, `title` as people write it. Each layout of a whole file has a
     /// name, too, of lower-case letters, digits and `_`.
     pub fn print(self, name: &str, title: &str, layouts: &[(&str, &'static Type)]) -> Vec<SchemaFile> {
+        self.print_with_note(name, title, "", layouts)
+    }
+
+    /// As [`print`](Schema::print), with a note for readers at the start of tables and C headers.
+    pub(crate) fn print_with_note(
+        self,
+        name: &str,
+        title: &str,
+        note: &str,
+        layouts: &[(&str, &'static Type)],
+    ) -> Vec<SchemaFile> {
         let one = |text| vec![self.file(name, text)];
         match self {
-            Schema::Markdown => one(markdown::print(title, layouts)),
+            Schema::Markdown => one(markdown::print(title, note, layouts)),
             Schema::Kaitai => {
                 let files = layouts.iter().map(|(id, ty)| self.file(id, kaitai::print(id, title, ty)));
                 files.collect()
             }
             Schema::ImHex => one(imhex::print(title, layouts)),
-            Schema::C => one(c_header::print(name, title, layouts)),
+            Schema::C => one(c_header::print(name, title, note, layouts)),
             Schema::Json => one(json::print(title, layouts)),
             Schema::Program => one(program::print(title, layouts)),
         }

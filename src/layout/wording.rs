@@ -5,7 +5,9 @@ use super::program::{Names, Reached};
 use std::fmt;
 
 use super::walk::path_text;
-use super::{BitField, Block, Constraint, Expr, Field, Packing, Requirement, Scope, Type};
+use super::{
+    BitField, Block, Check, Constraint, Declaration, Decoding, Expr, Field, Packing, Requirement, Scope, Type,
+};
 
 /// Collects lines; each back end has one.
 #[derive(Debug, Default)]
@@ -215,16 +217,43 @@ pub(super) fn requirement_text(
     requirement + &condition
 }
 
-/// What all constraints of a field require, in plain text; a line for each.
-pub(super) fn constraint_lines(field: &Field, names: &Names) -> String {
+/// What the values of a field stand for and what its constraints require, in plain text; a line for each.
+pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     let line = |constraint| constraint_text(constraint, field, names, str::to_owned);
-    field.constraints.iter().map(line).collect::<Vec<_>>().join("\n")
+    let constraints = field.constraints.iter().map(line);
+    let lines = decoding_text(field.decoding, str::to_owned).into_iter().chain(constraints);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The documentation of a bit field and its constraints, a line for each.
+/// The documentation of a bit field and the remarks on it, a line for each.
 pub(super) fn bit_field_lines(field: &BitField) -> String {
-    let constraints = constraint_lines(&Field::of_bits(field), &Names::default());
-    [field.doc, &constraints].join("\n").trim().to_owned()
+    let remarks = remark_lines(&Field::of_bits(field), &Names::default());
+    [field.doc, &remarks].join("\n").trim().to_owned()
+}
+
+/// The documentation of a declaration and what its values stand for.
+pub(super) fn declaration_lines(declaration: &Declaration) -> String {
+    let decoding = decoding_text(declaration.decoding, str::to_owned).unwrap_or_default();
+    [declaration.doc, &decoding].join("\n").trim().to_owned()
+}
+
+/// What stored values stand for: a formula, or the function if there is none. `code` marks them.
+pub(super) fn decoding_text(decoding: Decoding, code: fn(&str) -> String) -> Option<String> {
+    let Decoding { name, formula, unit, .. } = decoding;
+    let decoded = match (formula, name) {
+        ("", "") if unit.is_empty() => return None,
+        ("", "") => return Some(format!("In {unit}.")),
+        ("", name) => format!("Decoded by {}", code(name)),
+        (formula, _) => format!("Decoded as {}", code(formula)),
+    };
+    Some(if unit.is_empty() { format!("{decoded}.") } else { format!("{decoded}, in {unit}.") })
+}
+
+/// What a check refuses, and the rule that says so. `code` marks names and expressions.
+pub(super) fn check_text(check: &Check, field: &Field, names: &Names, code: fn(&str) -> String) -> String {
+    let condition = code(&readable(&check.condition, names));
+    let rule = field.rule.map_or(String::new(), |rule| format!(" ({})", code(rule.code)));
+    format!("Refused unless {condition}: {}{rule}.", check.message)
 }
 
 /// `0, 1 or 2`.

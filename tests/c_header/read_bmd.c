@@ -351,6 +351,8 @@ int main(int argc, char **argv)
     open_file(argc, argv);
     image = at;
     const bmd_header *header = take(sizeof(bmd_header));
+    if (memcmp(header->magic_bytes, BMD_HEADER_MAGIC, BMD_HEADER_MAGIC_SIZE) != 0)
+        return 1;
     size_t outer = enter("header");
     number("resv1", header->resv1);
     number("resv2", header->resv2);

@@ -55,7 +55,7 @@ static void chunk(uint32_t index)
 int main(int argc, char **argv)
 {
     open_file(argc, argv);
-    if (memcmp(at, "cmodel\n", sizeof(((crucible_model_header *)0)->magic_bytes)) != 0) {
+    if (memcmp(at, CRUCIBLE_MODEL_HEADER_MAGIC, CRUCIBLE_MODEL_HEADER_MAGIC_SIZE) != 0) {
         chunk(0);
         return 0;
     }

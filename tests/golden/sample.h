@@ -5,6 +5,9 @@
  * The structs may be laid over the bytes of a file on little-endian machines.
  *
  * Of the bits of a word there are NAME_SHIFT, NAME_MASK (once shifted down) and their value NAME(word).
+ *
+ * Magic bytes are NAME_MAGIC, a string of NAME_MAGIC_SIZE bytes. "Decoded as" gives the formula of a number: x is the stored one,
+ * the fields of a word have their names, and brackets enclose the numbers of a vector.
  */
 #ifndef SAMPLE_LAYOUT_H
 #define SAMPLE_LAYOUT_H
@@ -130,22 +133,26 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_far, field_0) == 0, "offset of field_0");
  * - unpacked_size: i32, at 12
  *   Must be 0 or 16 (SAMPLE-SIZE).
  * - table: u32, at 16
+ *   Refused unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd".
  * - numbers: u8[packed_size] that hold one LZ4 block that unpacks to unpacked_size bytes: Numbers, at 20
  * - pairs: u8[18] that hold one LZ4 block that unpacks to 16 bytes: u16[to the end][2], after numbers
  * - stored: u8[12] that hold Stored, after pairs
  * - far: Far[2], at table, if table != 0
+ *   Refused unless table % 2 == 0: the table is at an odd offset.
  * - rows: f32[(flags.rows + 1) * 2][3][2], after stored
  *   Each must be finite (SAMPLE-FINITE).
  * - names: NUL-terminated bytes[to the end], after rows
  */
+#define SAMPLE_SAMPLE_MAGIC "ONE\000"
+#define SAMPLE_SAMPLE_MAGIC_SIZE 4
 /* What every Sample starts with. */
 typedef struct sample_sample_start {
-    uint8_t magic_bytes[4];
+    uint8_t magic_bytes[4]; /* SAMPLE_SAMPLE_MAGIC */
     sample_kind kind; /* Which kind of content. */
     sample_flags flags; /* How it is stored. Reserved bits must be 0 (SAMPLE-BITS). flags.rows > 0 must hold if flags.wide (SAMPLE-ROWS). */
     int32_t packed_size; /* Size of the packed numbers. */
     int32_t unpacked_size; /* Their size once unpacked. Must be 0 or 16 (SAMPLE-SIZE). */
-    uint32_t table;
+    uint32_t table; /* Refused unless packed_size >= 0 and (unpacked_size % 4 == 0 or not flags.wide): the sizes are negative or "odd". */
 } sample_sample_start;
 MESHSPEC_STATIC_ASSERT(sizeof(sample_sample_start) == 20, "size of sample_sample_start");
 MESHSPEC_STATIC_ASSERT(offsetof(sample_sample_start, kind) == 4, "offset of kind");
@@ -157,8 +164,10 @@ MESHSPEC_STATIC_ASSERT(offsetof(sample_sample_start, table) == 16, "offset of ta
 /*
  * A structure of fixed size with names that are words of C.
  */
+#define SAMPLE_FIXED_MAGIC "FX"
+#define SAMPLE_FIXED_MAGIC_SIZE 2
 typedef struct sample_fixed {
-    uint8_t magic_bytes[2];
+    uint8_t magic_bytes[2]; /* SAMPLE_FIXED_MAGIC */
     int32_t int_;
     sample_flags class_;
     sample_kind kind;

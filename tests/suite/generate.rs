@@ -5,8 +5,8 @@
 use binrw::binrw;
 use meshspec::layout::{self, Layout, Type, generate};
 use meshspec::{
-    Declared, Dialect, Document, Format, FormatId, Limits, ReadOptions, Report, Rule, Severity, bmd, bulk,
-    crucible, iyma, mesh, seed,
+    Dialect, Document, Format, FormatId, Limits, ReadOptions, Report, Rule, Severity, bmd, bulk, crucible,
+    iyma, mesh, seed,
 };
 use modular_bitfield::prelude::*;
 use proptest::prelude::*;

@@ -106,6 +106,8 @@ mod edits;
 mod fixtures;
 #[cfg(all(feature = "seed", feature = "serde"))]
 mod floats;
+#[cfg(all(feature = "mesh", feature = "bmd"))]
+mod formulas;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod generate;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
@@ -151,6 +153,16 @@ mod properties;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "iyma", feature = "bmd"))]
 mod refused;
 mod registry;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "serde"
+))]
+mod rule_examples;
 mod rules;
 #[cfg(all(
     feature = "mesh",

@@ -29,6 +29,7 @@ mod messages;
 mod output;
 mod own_format;
 mod packed;
+mod rules;
 mod schema;
 mod shell;
 mod text;

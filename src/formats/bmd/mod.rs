@@ -4,6 +4,7 @@ mod bits;
 mod codec;
 mod contents;
 mod document;
+mod examples;
 mod fields;
 mod info;
 mod rules;
@@ -23,13 +24,13 @@ pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked, locate};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
-use crate::{Dialect, FormatId, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, FormatId, ReadOptions, Report, Result, Rule, WriteOptions};
 
 /// The division of large meshes, for the tests: as a file, one of them takes seconds.
 #[cfg(all(feature = "scene", feature = "proptest"))]
@@ -68,6 +69,10 @@ impl Declared for Document {
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -21,6 +21,7 @@
 mod codec;
 mod contents;
 mod document;
+mod examples;
 mod fields;
 mod rules;
 #[cfg(feature = "scene")]
@@ -33,13 +34,13 @@ pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked, locate};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
-use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
 
 impl Declared for Document {
     const ABOUT: &'static About = &About {
@@ -75,6 +76,10 @@ impl Declared for Document {
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -26,6 +26,7 @@
 mod codec;
 mod contents;
 mod document;
+mod examples;
 mod fields;
 mod hash;
 mod rules;
@@ -47,12 +48,12 @@ pub use schema::{
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
-use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
+use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, Rule, WriteOptions};
 
 /// The checksums, for the tests that compare them with published vectors.
 #[cfg(feature = "proptest")]
@@ -91,6 +92,10 @@ impl Declared for Document {
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

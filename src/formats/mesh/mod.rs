@@ -19,6 +19,7 @@
 mod codec;
 mod contents;
 mod document;
+mod examples;
 mod fields;
 mod rules;
 #[cfg(feature = "scene")]
@@ -35,13 +36,16 @@ pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, Ve
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
-use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
+use super::{
+    About, Confidence, Declared, Detection, Format, RuleExample, Specification, encode_checked, locate,
+    refuse,
+};
 use crate::bulk::Strings;
 use crate::contents::Contents;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
-use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
+use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Rule, Text, WriteOptions};
 use summary::Summary;
 
 impl Declared for Document {
@@ -74,6 +78,10 @@ impl Declared for Document {
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
         Document::check_decoded(bytes, options)
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -22,6 +22,7 @@ mod columns;
 mod contents;
 mod document;
 mod dump;
+mod examples;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
@@ -36,13 +37,15 @@ use std::ops::ControlFlow;
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, Specification, refuse};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, refuse};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
 use crate::layout::{Grammar, Number};
-use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
+use crate::{
+    Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Rule, Severity, WriteOptions,
+};
 use codec::{detect, locate, write};
 use rules::Unreadable;
 
@@ -86,6 +89,10 @@ impl Declared for Document {
         }
         locate::locate(bytes, &mut report);
         Ok(report)
+    }
+
+    fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+        examples::example_of(rule)
     }
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {

@@ -237,6 +237,9 @@ impl Visitor for Checker<'_> {
                         continue;
                     };
                     let numbers = numbers_of(&value, &flat, &constraint.requirement);
+                    // A condition holds once for a list, not for each item.
+                    let is_condition = matches!(constraint.requirement, Requirement::Holds(_));
+                    let numbers = if is_condition { numbers.first() } else { numbers };
                     self.report(&bound, &numbers, |item| match constraint.requirement {
                         Requirement::Holds(_) => (Path::from(node.path), Some(node.span.clone())),
                         _ => place(node, &flat, &numbers, item),

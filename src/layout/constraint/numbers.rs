@@ -50,6 +50,16 @@ impl<'b> Numbers<'b> {
         Numbers { ty, bytes: bytes.into(), per_item, stride, offset: 0 }
     }
 
+    /// Returns the first item alone.
+    pub(super) fn first(mut self) -> Numbers<'b> {
+        let end = self.stride.min(self.bytes.len());
+        match &mut self.bytes {
+            Cow::Borrowed(bytes) => *bytes = &bytes[..end],
+            Cow::Owned(bytes) => bytes.truncate(end),
+        }
+        self
+    }
+
     /// Returns a field of records of `stride` bytes.
     pub(super) fn column(
         ty: Type,

@@ -47,13 +47,14 @@ mod text;
 mod tree;
 
 #[cfg(feature = "proptest")]
+pub(crate) use broken::almost_broken_of;
+pub(crate) use broken::breakages_of;
+#[cfg(feature = "proptest")]
 pub use broken::broken;
 pub(crate) use broken::text as broken_text;
 pub use broken::{
     AlmostBroken, Breakage, Broken, Miscount, Substituted, almost_broken, breakages, substitutions,
 };
-#[cfg(feature = "proptest")]
-pub(crate) use broken::{almost_broken_alike, breakages_alike};
 #[cfg(feature = "proptest")]
 pub(crate) use mutations::mutate;
 #[cfg(feature = "proptest")]

@@ -19,7 +19,7 @@ use word::word;
 
 use super::notation::{atom, identifier, snake};
 use super::program::{Names, Order, Reached, ValueKind, reachable};
-use super::wording::{Lines, constraint_lines, constraint_text, grouped};
+use super::wording::{Lines, constraint_text, declaration_lines, grouped, remark_lines};
 use super::{Block, Declaration, Field, Packing, Requirement, Shape, Type, Variant};
 
 /// The definition of one layout.
@@ -80,7 +80,7 @@ fn item(out: &mut Lines, id: &str, content: impl FnOnce(&mut Lines)) {
 /// Documentation, parameters and fields of a type.
 fn body(out: &mut Lines, reached: &Reached) {
     let declaration = reached.declaration;
-    doc(out, declaration.doc);
+    doc(out, &declaration_lines(declaration));
     parameters(out, reached);
     let names = reached.names;
     match declaration.shape {
@@ -315,7 +315,7 @@ fn content(
             }
         }
     }
-    doc(out, [text, &constraint_lines(field, names)].join("\n").trim());
+    doc(out, [text, &remark_lines(field, names)].join("\n").trim());
 }
 
 /// Blocks hold one value of a user type; content of another kind gets a type of its own.

@@ -88,7 +88,7 @@ pub struct AnimPlaces {
 
 /// Speed of an animation: 8 bits (B27).
 #[derive(Layout)]
-#[layout(decoded = AnimRate::hz, unit = "frames/s")]
+#[layout(decoded = AnimRate::hz, formula = "quarter_hz * 0.25", unit = "frames/s")]
 #[bitfield(bits = 8)]
 #[binrw]
 #[br(map = Self::from_bytes)]

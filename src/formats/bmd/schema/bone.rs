@@ -158,16 +158,16 @@ pub struct PseudoTransform {
     /// Fourth bone.
     pub bone_3: u8,
     /// Weight of the first bone.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub weight_0: F8A,
     /// Weight of the second bone.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub weight_1: F8A,
     /// Weight of the third bone.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub weight_2: F8A,
     /// Weight of the fourth bone.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub weight_3: F8A,
 }
 

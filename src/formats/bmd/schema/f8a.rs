@@ -8,7 +8,7 @@ use super::super::bits::{bits, word};
 
 /// A float of 8 bits: sign, 3 bits of exponent, 4 bits of fraction (B2).
 #[derive(Layout)]
-#[layout(decoded = F8A::value)]
+#[layout(decoded = F8A::value, formula = F8A::FORMULA)]
 #[bitfield(bits = 8)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -25,24 +25,27 @@ pub struct F8A {
 
 /// Three F8A: a vector, not normalised.
 #[derive(Layout)]
-#[layout(decoded = Normal::value)]
+#[layout(decoded = Normal::value, formula = "[x, y, z], each decoded as F8A")]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Normal {
     /// X.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub x: F8A,
     /// Y.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub y: F8A,
     /// Z.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub z: F8A,
 }
 
 /// Four F8A: a quaternion, to be normalised (B19).
 #[derive(Layout)]
-#[layout(decoded = Rotation::value)]
+#[layout(
+    decoded = Rotation::value,
+    formula = "[i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0"
+)]
 #[bitfield(bits = 32)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -50,16 +53,16 @@ pub struct Normal {
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rotation {
     /// I.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub i: F8A,
     /// J.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub j: F8A,
     /// K.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub k: F8A,
     /// R, the real part.
-    #[layout(decoded = F8A::value)]
+    #[layout(decoded = F8A::value, formula = F8A::FORMULA)]
     pub r: F8A,
 }
 
@@ -72,6 +75,10 @@ impl F8A {
         let [code] = self.into_bytes();
         code
     }
+
+    /// The formula of [`value`](F8A::value), where `x` is the code.
+    pub const FORMULA: &str =
+        "(x & 127) == 0 ? 0.0 : ldexp(16 + (x & 15), (int)(x >> 4 & 7) - 11) * (x & 128 ? -1 : 1)";
 
     /// The value, −1.9375 to 1.9375 (B2). Exact: zero, or 16 to 31 times a power of two.
     pub const fn value(self) -> f32 {

@@ -8,7 +8,10 @@ use super::super::bits::{bits, signed};
 
 /// Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
 #[derive(Layout)]
-#[layout(decoded = Triple::value)]
+#[layout(
+    decoded = Triple::value,
+    formula = "[ldexp(frac_x, exponent - 22), ldexp(frac_y, exponent - 22), ldexp(frac_z, exponent - 22)]"
+)]
 #[bitfield(bits = 32)]
 #[binrw]
 #[br(map = Self::from_bytes)]

@@ -75,7 +75,10 @@ impl VertexTag {
 
 /// Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
 #[derive(Layout)]
-#[layout(decoded = ScaledSt::value)]
+#[layout(
+    decoded = ScaledSt::value,
+    formula = "[ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)]"
+)]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScaledSt {
@@ -89,7 +92,7 @@ pub struct ScaledSt {
 
 /// Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
 #[derive(Layout)]
-#[layout(decoded = FineSt::value)]
+#[layout(decoded = FineSt::value, formula = "[frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5]")]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FineSt {
@@ -101,7 +104,10 @@ pub struct FineSt {
 
 /// Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
 #[derive(Layout)]
-#[layout(decoded = WideSt::value)]
+#[layout(
+    decoded = WideSt::value,
+    formula = "[ldexp(frac_s / 4096.0 - 2.0, exponent), ldexp(frac_t / 4096.0 - 2.0, exponent)]"
+)]
 #[bitfield(bits = 32)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WideSt {
@@ -217,19 +223,19 @@ pub struct ScaledVertex96 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vertex128 {
     /// X in the space of the bone, as binary16 (B7).
-    #[layout(decoded = half, unit = "m")]
+    #[layout(decoded = half, formula = HALF, unit = "m")]
     #[layout(
         holds(org_x & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
     pub org_x: u16,
     /// Y, as binary16.
-    #[layout(decoded = half, unit = "m")]
+    #[layout(decoded = half, formula = HALF, unit = "m")]
     #[layout(
         holds(org_y & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
     pub org_y: u16,
     /// Z, as binary16.
-    #[layout(decoded = half, unit = "m")]
+    #[layout(decoded = half, formula = HALF, unit = "m")]
     #[layout(
         holds(org_z & 0x7C00 != 0x7C00), rule = rules::NON_FINITE, message = "binary16 {found:#x} is not finite"
     )]
@@ -296,6 +302,9 @@ impl WideSt {
         [(s as f32 / 4096.0 - 2.0) * scale, (t as f32 / 4096.0 - 2.0) * scale]
     }
 }
+
+/// The formula of [`half`].
+const HALF: &str = "x as IEEE 754 binary16";
 
 /// The number with this code of IEEE 754 binary16 (B7). As `half::f16::to_f32`, without branches: shifted into place, a
 /// binary16 is a binary32 whose exponent is too small.

@@ -27,6 +27,12 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Res
     Ok(opened.document(data.into(), data_checksum))
 }
 
+/// Returns the encoded descriptor and the compressed data of a file.
+pub(super) fn parts(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
+    let parts = split(bytes)?;
+    Ok((parts.descriptor, parts.data))
+}
+
 /// Encodes the document in its own dialect, checking nothing but that it can be expressed.
 pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u8>> {
     let descriptor = document.descriptor()?.encode(document.dialect).map_err(|index| {

@@ -6,7 +6,7 @@ use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B12;
 
 use super::rules;
-use crate::layout::unorm8;
+use crate::layout::{UNORM8, unorm8};
 
 /// No joint: with weight 0 what a vertex names beyond its joints (M9), and the parent of a root (M10).
 pub const NO_JOINT: u8 = 255;
@@ -81,7 +81,7 @@ pub struct Vertex {
     /// Weights of the joints, 255 for the whole.
     #[br(if(format.joints()))]
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
-    #[layout(decoded = unorm8)]
+    #[layout(decoded = unorm8, formula = UNORM8)]
     #[layout(sum = 255, plausible)]
     pub joint_weights: Option<[u8; 4]>,
 }

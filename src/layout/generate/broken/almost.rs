@@ -69,36 +69,20 @@ pub fn almost_broken<'f>(
     rules: &'static [&'static Rule],
     limits: &Limits,
 ) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
-    almost_broken_of(ty, file, rules, limits, None)
+    almost_broken_of(ty, file, rules, limits, |_| true)
 }
 
-/// Returns the files of [`almost_broken`] for this check or constraint.
-///
-/// # Errors
-///
-/// See [`almost_broken`].
-#[cfg(feature = "proptest")]
-pub(crate) fn almost_broken_alike<'f>(
+/// As [`almost_broken`], but only next to the breakages that `is_meant` selects.
+pub(crate) fn almost_broken_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
     rules: &'static [&'static Rule],
     limits: &Limits,
-    alike: Breakage,
-) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
-    almost_broken_of(ty, file, rules, limits, Some(alike))
-}
-
-/// Returns the files of [`almost_broken`], for one check or constraint or for all.
-fn almost_broken_of<'f>(
-    ty: &'static Type,
-    file: &'f [u8],
-    rules: &'static [&'static Rule],
-    limits: &Limits,
-    chosen: Option<Breakage>,
-) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
+    is_meant: F,
+) -> Result<impl Iterator<Item = AlmostBroken> + use<'f, F>> {
     let judge = Judge::new(ty, file, rules, limits)?;
     let mut attempts = super::attempts(&judge)?;
-    attempts.retain(|attempt| chosen.is_none_or(|chosen| chosen == attempt.breakage));
+    attempts.retain(|attempt| is_meant(&attempt.breakage));
     let mut seen = BTreeSet::new();
     Ok(attempts.into_iter().flat_map(move |attempt| {
         let broken = judge.first_broken(&attempt);

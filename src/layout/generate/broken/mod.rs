@@ -22,7 +22,7 @@ mod substitutions;
 pub(crate) mod text;
 
 #[cfg(feature = "proptest")]
-pub(crate) use almost::almost_broken_alike;
+pub(crate) use almost::almost_broken_of;
 pub use almost::{AlmostBroken, almost_broken};
 pub use substitutions::{Substituted, substitutions};
 
@@ -175,31 +175,21 @@ pub fn breakages<'f>(
     rules: &'static [&'static Rule],
     limits: &Limits,
 ) -> Result<impl Iterator<Item = Broken> + use<'f>> {
-    let judge = Judge::new(ty, file, rules, limits)?;
-    let attempts = attempts(&judge)?;
-    Ok(attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)))
+    breakages_of(ty, file, rules, limits, |_| true)
 }
 
-/// Returns the [`breakages`] that break the same thing as `alike`, wherever it is.
-///
-/// # Errors
-///
-/// See [`breakages`].
-#[cfg(feature = "proptest")]
-pub(crate) fn breakages_alike<'f>(
+/// As [`breakages`], but only those that `is_meant` selects.
+pub(crate) fn breakages_of<'f, F: Fn(&Breakage) -> bool>(
     ty: &'static Type,
     file: &'f [u8],
     rules: &'static [&'static Rule],
     limits: &Limits,
-    alike: Breakage,
-) -> Result<impl Iterator<Item = Broken> + use<'f>> {
+    is_meant: F,
+) -> Result<impl Iterator<Item = Broken> + use<'f, F>> {
     let judge = Judge::new(ty, file, rules, limits)?;
-    let attempts = attempts(&judge)?;
-    let is_alike = move |attempt: &Attempt| match (attempt.breakage, alike) {
-        (Breakage::Truncation(_), Breakage::Truncation(_)) => true,
-        (breakage, alike) => breakage == alike,
-    };
-    Ok(attempts.into_iter().filter(is_alike).filter_map(move |attempt| judge.first_broken(&attempt)))
+    let mut attempts = attempts(&judge)?;
+    attempts.retain(|attempt| is_meant(&attempt.breakage));
+    Ok(attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)))
 }
 
 /// Everything that may be broken of a file.

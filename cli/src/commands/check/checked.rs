@@ -1,0 +1,103 @@
+//! The result of checking one file.
+
+use std::io::{self, Write};
+
+use meshspec::layout::Type;
+use meshspec::{Limits, Report, Rule};
+use serde::Serialize;
+
+use crate::buffer::Buffer;
+use crate::failure::Status;
+use crate::findings::{Others, Shown};
+use crate::messages::Verbosity;
+use crate::per_file::FileResult;
+use crate::problem::{Bytes, Problem};
+use crate::terminal::{Escaped, TITLE, counted};
+
+/// The result of checking one file.
+#[derive(Serialize)]
+pub struct Checked {
+    pub file: String,
+    pub format: &'static str,
+    /// Whether reading accepts the file, leniently if that was asked for.
+    pub valid: bool,
+    pub errors: usize,
+    pub warnings: usize,
+    #[serde(flatten)]
+    pub report: Report,
+    #[serde(skip)]
+    pub bytes: Buffer,
+    #[serde(skip)]
+    pub layout: Option<&'static Type>,
+    #[serde(skip)]
+    pub limits: Limits,
+    #[serde(skip)]
+    pub max_findings: Option<usize>,
+    #[serde(skip)]
+    pub verbosity: Verbosity,
+    /// Whether there are so many files that each has one line, if anything is wrong with it.
+    #[serde(skip)]
+    pub brief: bool,
+    /// Whether the warnings make the file fail.
+    #[serde(skip)]
+    pub is_denied: bool,
+}
+
+impl FileResult for Checked {
+    fn status(&self) -> Status {
+        if self.valid && !self.is_denied { Status::Fine } else { Status::Invalid }
+    }
+
+    fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let shown = Shown::of(&self.report, self.verbosity, self.max_findings);
+        let quiet = self.verbosity.quiet && shown.findings.is_empty();
+        if quiet || (self.brief && self.report.findings().is_empty()) {
+            return Ok(());
+        }
+        if !self.brief {
+            self.print_findings(&shown, out)?;
+        }
+        writeln!(out, "{TITLE}{}{TITLE:#}: {}", Escaped(&self.file), self.counts())
+    }
+}
+
+impl Checked {
+    /// Returns the numbers of errors and warnings: `1 error, 0 warnings`.
+    pub fn counts(&self) -> String {
+        let errors = counted(self.errors as u64, "error", "errors");
+        format!("{errors}, {}", counted(self.warnings as u64, "warning", "warnings"))
+    }
+
+    /// Returns the most severe rule that has findings, the first of several.
+    pub fn worst_rule(&self) -> Option<&'static Rule> {
+        let rules = self.report.findings().iter().map(|finding| finding.rule);
+        rules.reduce(|worst, rule| if rule.severity > worst.severity { rule } else { worst })
+    }
+
+    /// Returns a line for each finding, and one for each rule that has more.
+    pub fn findings_text(&self) -> String {
+        let findings = self.report.findings().iter();
+        let findings = findings.map(|finding| format!("{}: {finding}\n", finding.rule.severity.label()));
+        let others = self.report.suppressed().map(|(code, count)| format!("and {count} more of {code}\n"));
+        findings.chain(others).collect()
+    }
+
+    fn print_findings(&self, shown: &Shown, out: &mut impl Write) -> io::Result<()> {
+        let mut bytes = Bytes::new(self.layout, &self.bytes, &self.limits);
+        for finding in &shown.findings {
+            bytes.print(&Problem::of_finding(finding), out)?;
+        }
+        for Others { code, count, last } in &shown.others {
+            write!(out, "and {count} more of {code}")?;
+            match last {
+                Some(path) if !path.is_empty() => writeln!(out, ", up to {}", Escaped(&path.to_string()))?,
+                _ => writeln!(out)?,
+            }
+        }
+        if shown.others.is_empty() || self.verbosity.verbose {
+            Ok(())
+        } else {
+            writeln!(out, "--verbose lists more")
+        }
+    }
+}

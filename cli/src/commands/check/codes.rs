@@ -1,0 +1,50 @@
+//! Rules by their codes.
+
+use meshspec::interop::Interchange;
+use meshspec::{About, Formats, Rule};
+
+use crate::encoding::Encoding;
+use crate::failure::{Failure, Result};
+use crate::names;
+
+/// A rule that `check` knows.
+#[derive(Clone, Copy)]
+pub struct Known {
+    pub rule: &'static Rule,
+    /// Where it applies; `None` for the rules of every declaration.
+    pub encoding: Option<Encoding>,
+}
+
+/// The rules of every declaration.
+static ANY: About = About::new("any", "any declared format", || &[]);
+
+/// Returns the rules of all formats, of interchange formats, and of every declaration.
+fn all(formats: &Formats) -> impl Iterator<Item = Known> {
+    let of_formats = formats.iter().flat_map(|format| {
+        let encoding = Some(Encoding::Format(format));
+        format.about().rules.iter().map(move |rule| Known { rule, encoding })
+    });
+    let of_interchange = Interchange::ALL.iter().map(|format| {
+        let encoding = Some(Encoding::Interchange(*format));
+        Known { rule: format.rule(), encoding }
+    });
+    of_formats.chain(of_interchange).chain(ANY.rules.iter().map(|rule| Known { rule, encoding: None }))
+}
+
+/// Returns the rule with a code, in upper or lower case.
+///
+/// # Errors
+///
+/// Incorrect usage of `option` if the code is unknown.
+pub fn find(option: &str, code: &str, formats: &Formats) -> Result<Known> {
+    let wanted = code.to_ascii_uppercase();
+    if let Some(known) = all(formats).find(|known| known.rule.code == wanted) {
+        return Ok(known);
+    }
+    let failure = Failure::usage(option, format!("unknown rule `{code}`"));
+    let hint = match &names::similar(&wanted, all(formats).map(|known| known.rule.code))[..] {
+        [] => "`check` prints the code of a rule in brackets; docs/rules.md lists all".to_owned(),
+        near => format!("rules with similar codes: {}", near.join(", ")),
+    };
+    Err(failure.with_hint(hint))
+}

@@ -1,0 +1,138 @@
+//! `meshspec check --explain`: one rule, with a violating and a correct example.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use meshspec::layout::dump::Dump;
+use meshspec::layout::{Type, walk};
+use meshspec::{Dialect, Finding, Formats, Limits, ReadOptions, Report, RuleExample};
+
+use super::codes::{self, Known};
+use crate::encoding::Encoding;
+use crate::failure::{Failure, Result, Status};
+use crate::json;
+use crate::problem::{Bytes, Problem};
+use crate::terminal::{HINT, TITLE, counted};
+
+/// Prints a rule and its examples.
+pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
+    let known = codes::find("--explain", code, formats)?;
+    let mut out = anstream::stdout();
+    print_rule(known, &mut out)?;
+    let example = match known.encoding {
+        Some(Encoding::Format(format)) => format.example_of(known.rule),
+        Some(Encoding::Interchange(format)) => Some(format.rule_example()),
+        _ => None,
+    };
+    match (known.encoding, example) {
+        (Some(encoding), Some(example)) => {
+            Example { encoding, example: &example, limits: Limits::default() }.print(&mut out)?
+        }
+        _ => writeln!(out, "\nThere is no example of this rule.")?,
+    }
+    Ok(Status::Fine)
+}
+
+fn print_rule(Known { rule, encoding }: Known, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{TITLE}{}{TITLE:#} ({}): {}\n", rule.code, rule.severity.name(), rule.summary)?;
+    let mut row = |label: &str, text: &str| match text {
+        "" => Ok(()),
+        text => writeln!(out, "{:<16}{text}", format!("{label}:")),
+    };
+    row("Format", encoding.map_or("any declared format", Encoding::title))?;
+    row("Section", rule.section)?;
+    let Some(Encoding::Format(format)) = encoding else { return Ok(()) };
+    if let Some(specification) = format.about().specification {
+        row("Specification", &format!("{}, {}", specification.title, specification.url))?;
+    }
+    let interpretations = format.interpretations_of(rule);
+    for interpretation in &interpretations {
+        let (id, question, reading) = (interpretation.row, interpretation.question, interpretation.reading);
+        row("Interpretation", &format!("{id}. {question} {reading}"))?;
+    }
+    if interpretations.is_empty() {
+        row("Interpretation", rule.row)?;
+    }
+    row("Enforced by", &format.enforcement_of(rule))
+}
+
+/// The files of an example.
+struct Example<'e> {
+    encoding: Encoding,
+    example: &'e RuleExample,
+    limits: Limits,
+}
+
+impl Example<'_> {
+    fn print(&self, out: &mut impl Write) -> Result<()> {
+        let RuleExample { violating, correct, .. } = self.example;
+        let report = self.check(violating)?;
+        writeln!(out, "\n{TITLE}Violating example{TITLE:#}, {}:\n", self.size(violating))?;
+        let mut bytes = Bytes::new(self.layout(violating), violating, &self.limits);
+        for finding in report.findings() {
+            bytes.print(&Problem::of_finding(finding), out)?;
+        }
+        let Some(finding) = report.findings().first() else { return Ok(()) };
+        self.print_value(violating, finding, out)?;
+        writeln!(out, "{TITLE}Correct example{TITLE:#}, {}:\n", self.size(correct))?;
+        let layout = self.layout(correct);
+        let place = layout.and_then(|layout| walk::find(layout, correct, &finding.path, &self.limits));
+        if let Some(span) = place.as_ref().or(finding.span.as_ref()) {
+            Bytes::new(layout, correct, &self.limits).excerpt(span, HINT, out)?;
+            writeln!(out)?;
+        }
+        self.print_value(correct, finding, out)
+    }
+
+    fn check(&self, file: &[u8]) -> Result<Report> {
+        let options = ReadOptions::default().with_dialect(self.example.dialect);
+        let report = match self.encoding {
+            _ if self.example.is_json => {
+                let document = json::read_document(file);
+                return document
+                    .map(|document| document.check())
+                    .map_err(|error| Failure::invalid("example", error));
+            }
+            Encoding::Format(format) => format.check(file, &options),
+            Encoding::Interchange(format) => format.check(file, &NO_FILES, &options),
+            Encoding::Json => return Ok(Report::default()),
+        };
+        report.map_err(|error| Failure::of("example", &error))
+    }
+
+    fn layout(&self, file: &[u8]) -> Option<&'static Type> {
+        match self.encoding {
+            Encoding::Format(format) => format.layout_of(file, self.example.dialect),
+            _ => None,
+        }
+    }
+
+    /// Returns the size of a file, and its dialect.
+    fn size(&self, file: &[u8]) -> String {
+        let size = counted(file.len() as u64, "byte", "bytes");
+        match self.example.dialect {
+            _ if self.example.is_json => format!("{size} of JSON, as no file can violate the rule"),
+            Dialect::Spec => size,
+            dialect => format!("{size}, {dialect} dialect"),
+        }
+    }
+
+    /// Prints the dump of the value that a finding names, or a whole document.
+    fn print_value(&self, file: &[u8], finding: &Finding, out: &mut impl Write) -> Result<()> {
+        if self.example.is_json {
+            writeln!(out, "{}", String::from_utf8_lossy(file))?;
+        }
+        if let (Some(layout), Some(path @ [_, ..])) = (self.layout(file), finding.path.segments()) {
+            let mut dump = Vec::new();
+            Dump::new(layout, file).with_path(path.to_vec()).text(&mut dump, true)?;
+            if !dump.is_empty() {
+                out.write_all(&dump)?;
+                writeln!(out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The files beside an example.
+static NO_FILES: BTreeMap<String, Vec<u8>> = BTreeMap::new();

@@ -1,0 +1,63 @@
+//! Results as JUnit XML: a test case per file.
+
+use std::io;
+use std::path::Path;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::checked::Checked;
+use crate::failure::Status;
+use crate::per_file::FileResult;
+
+/// The test cases of all files.
+pub struct Cases(TestSuite);
+
+impl Cases {
+    /// Returns no test cases.
+    pub fn new() -> Cases {
+        Cases(TestSuite::new("meshspec check"))
+    }
+
+    /// Adds the test case of a file.
+    pub fn add(&mut self, case: TestCase) {
+        self.0.add_test_case(case);
+    }
+
+    /// Writes the XML.
+    pub fn write(self, out: impl io::Write) -> io::Result<()> {
+        let mut report = Report::new("meshspec");
+        report.add_test_suite(self.0);
+        report.serialize(out).map_err(io::Error::other)
+    }
+}
+
+/// Returns the test case of a file that was checked: a failure lists all findings; otherwise the standard output lists
+/// warnings.
+pub fn case(checked: &Checked) -> TestCase {
+    let findings = checked.findings_text();
+    let is_failure = checked.status() != Status::Fine;
+    let status = match is_failure {
+        true => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(checked.counts()).set_description(&*findings);
+            if let Some(worst) = checked.worst_rule() {
+                status.set_type(worst.code);
+            }
+            status
+        }
+        false => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new(&*checked.file, status);
+    case.set_classname(checked.format);
+    if !is_failure && !findings.is_empty() {
+        case.set_system_out(findings);
+    }
+    case
+}
+
+/// Returns the test case of a file that could not be checked.
+pub fn failed(file: &Path, message: &str) -> TestCase {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_message(message);
+    TestCase::new(file.display().to_string(), status)
+}

@@ -1,0 +1,103 @@
+//! Options that select rules and change their severity.
+
+use clap::{Args, ValueEnum};
+use meshspec::{Formats, Limits, Report, Rule, Severity};
+
+use super::codes;
+use crate::failure::{Failure, Result};
+
+/// Options that select rules and change their severity.
+#[derive(Debug, Args)]
+pub struct Policy {
+    /// Fail on warnings, too.
+    #[arg(long, value_enum, conflicts_with = "lenient")]
+    deny: Option<Denied>,
+    /// Drop the findings of these rules; separate codes by commas.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Keep the findings of these rules only.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Report these rules as errors.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    error: Vec<String>,
+    /// Report these rules as warnings.
+    #[arg(long, value_name = "CODE", value_delimiter = ',')]
+    warn: Vec<String>,
+    /// List up to N findings of each file; the others are counted.
+    #[arg(long, value_name = "N")]
+    max_findings: Option<usize>,
+}
+
+/// What `--deny` takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Denied {
+    Warnings,
+}
+
+/// A policy with rules in place of codes.
+#[derive(Debug)]
+pub struct Rulings {
+    only: Vec<&'static Rule>,
+    ignored: Vec<&'static Rule>,
+    /// Rules with a changed severity, in place of those with the same codes.
+    changed: Vec<&'static Rule>,
+    denies_warnings: bool,
+    pub max_findings: Option<usize>,
+}
+
+impl Policy {
+    /// Looks up the codes.
+    ///
+    /// # Errors
+    ///
+    /// Incorrect usage if a code is unknown, or is that of an error and a warning.
+    pub fn resolve(&self, formats: &Formats) -> Result<Rulings> {
+        let rules = |option: &str, codes: &[String]| -> Result<Vec<&'static Rule>> {
+            codes.iter().map(|code| Ok(codes::find(option, code, formats)?.rule)).collect()
+        };
+        let (errors, warnings) = (rules("--error", &self.error)?, rules("--warn", &self.warn)?);
+        if let Some(both) = errors.iter().find(|rule| warnings.contains(rule)) {
+            return Err(Failure::usage("--error", format!("--warn has {}, too", both.code)));
+        }
+        let errors = errors.into_iter().map(|rule| with_severity(rule, rule.severity.max(Severity::Error)));
+        let warnings = warnings.into_iter().map(|rule| with_severity(rule, Severity::Warning));
+        Ok(Rulings {
+            only: rules("--only", &self.only)?,
+            ignored: rules("--ignore", &self.ignore)?,
+            changed: errors.chain(warnings).collect(),
+            denies_warnings: self.deny == Some(Denied::Warnings),
+            max_findings: self.max_findings,
+        })
+    }
+}
+
+/// Returns the rule with another severity. As all rules, it lives as long as the program.
+fn with_severity(rule: &'static Rule, severity: Severity) -> &'static Rule {
+    Box::leak(Box::new(Rule { severity, ..*rule }))
+}
+
+impl Rulings {
+    /// Returns the limits under which reports keep as many findings as are listed.
+    pub fn limits(&self, limits: Limits) -> Limits {
+        self.max_findings.map_or(limits, |max| limits.with_max_findings_per_rule(max))
+    }
+
+    /// Applies the policy to a report.
+    pub fn apply(&self, report: Report) -> Report {
+        let is_kept = |rule: &&'static Rule| {
+            (self.only.is_empty() || self.only.contains(rule)) && !self.ignored.contains(rule)
+        };
+        let ruled = |rule| self.changed.iter().find(|changed| **changed == rule).copied().unwrap_or(rule);
+        let mut report = report.with_rules(|rule| Some(rule).filter(is_kept).map(ruled));
+        if let Some(max) = self.max_findings {
+            report.truncate(max);
+        }
+        report
+    }
+
+    /// Returns whether a report without errors fails.
+    pub fn denies(&self, report: &Report) -> bool {
+        self.denies_warnings && report.warnings() > 0
+    }
+}

@@ -1,0 +1,311 @@
+//! Results as SARIF 2.1.0, for code scanning.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use meshspec::{Finding, Rule, Severity, Span};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::Serialize;
+
+use super::checked::Checked;
+
+/// What a path escapes in a URI.
+const ESCAPED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}')
+    .add(b':');
+
+/// A SARIF log of one run.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Log {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run {
+    tool: Tool,
+    invocations: [Invocation; 1],
+    column_kind: &'static str,
+    results: Vec<Outcome>,
+}
+
+#[derive(Serialize)]
+struct Tool {
+    driver: Driver,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Driver {
+    name: &'static str,
+    semantic_version: &'static str,
+    information_uri: &'static str,
+    rules: Vec<Descriptor>,
+}
+
+/// A rule that has findings.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Descriptor {
+    id: &'static str,
+    short_description: Message,
+    default_configuration: Configuration,
+    properties: RuleProperties,
+}
+
+#[derive(Serialize)]
+struct Configuration {
+    level: &'static str,
+}
+
+#[derive(Serialize)]
+struct RuleProperties {
+    severity: Severity,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    section: &'static str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    interpretation: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Invocation {
+    execution_successful: bool,
+    tool_execution_notifications: Vec<Notification>,
+}
+
+/// What is said of a file besides its findings.
+#[derive(Serialize)]
+pub struct Notification {
+    level: &'static str,
+    message: Message,
+    locations: [Location; 1],
+}
+
+#[derive(Serialize)]
+struct Message {
+    text: Cow<'static, str>,
+}
+
+/// A finding.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    rule_id: &'static str,
+    level: &'static str,
+    message: Message,
+    locations: [Location; 1],
+    #[serde(skip)]
+    rule: &'static Rule,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Location {
+    physical_location: PhysicalLocation,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    logical_locations: Vec<LogicalLocation>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PhysicalLocation {
+    artifact_location: ArtifactLocation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    region: Option<Region>,
+}
+
+#[derive(Serialize)]
+struct ArtifactLocation {
+    uri: String,
+}
+
+/// The bytes, those of a whole packed block for a place in it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Region {
+    byte_offset: u64,
+    byte_length: u64,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    text: Option<TextRegion>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<RegionProperties>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TextRegion {
+    start_line: u64,
+    start_column: u64,
+    end_column: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RegionProperties {
+    unpacked_offset: u64,
+    unpacked_length: u64,
+}
+
+/// The field.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct LogicalLocation {
+    fully_qualified_name: String,
+}
+
+/// What there is to say of one file.
+#[derive(Default)]
+pub struct Results {
+    outcomes: Vec<Outcome>,
+    notifications: Vec<Notification>,
+    is_read: bool,
+}
+
+impl Results {
+    /// Returns the results of a file that was checked.
+    pub fn of(checked: &Checked) -> Results {
+        let (file, report) = (Path::new(&checked.file), &checked.report);
+        let outcomes = report.findings().iter().map(|finding| outcome(file, finding, &checked.bytes));
+        let notifications = report.suppressed().map(|(code, count)| {
+            notification("note", format!("{count} more findings of {code} are not listed"), file)
+        });
+        Results { outcomes: outcomes.collect(), notifications: notifications.collect(), is_read: true }
+    }
+
+    /// Returns the results of a file that could not be checked.
+    pub fn failed(file: &Path, message: &str) -> Results {
+        let notifications = vec![notification("error", message.to_owned(), file)];
+        Results { notifications, ..Results::default() }
+    }
+}
+
+impl Log {
+    /// Returns a log without results.
+    pub fn new() -> Log {
+        let driver = Driver {
+            name: "meshspec",
+            semantic_version: env!("CARGO_PKG_VERSION"),
+            information_uri: env!("CARGO_PKG_REPOSITORY"),
+            rules: Vec::new(),
+        };
+        let invocation = Invocation { execution_successful: true, tool_execution_notifications: Vec::new() };
+        Log {
+            schema: "https://json.schemastore.org/sarif-2.1.0.json",
+            version: "2.1.0",
+            runs: [Run {
+                tool: Tool { driver },
+                invocations: [invocation],
+                column_kind: "unicodeCodePoints",
+                results: Vec::new(),
+            }],
+        }
+    }
+
+    /// Adds the results of a file, and the rules that they are about.
+    pub fn add(&mut self, Results { outcomes, notifications, is_read }: Results) {
+        let [Run { tool: Tool { driver }, invocations: [invocation], results, .. }] = &mut self.runs;
+        for rule in outcomes.iter().map(|outcome| outcome.rule) {
+            if driver.rules.iter().all(|known| known.id != rule.code) {
+                driver.rules.push(descriptor(rule));
+            }
+        }
+        results.extend(outcomes);
+        invocation.execution_successful &= is_read;
+        invocation.tool_execution_notifications.extend(notifications);
+    }
+}
+
+fn descriptor(rule: &'static Rule) -> Descriptor {
+    Descriptor {
+        id: rule.code,
+        short_description: Message { text: rule.summary.into() },
+        default_configuration: Configuration { level: rule.severity.label() },
+        properties: RuleProperties {
+            severity: rule.severity,
+            section: rule.section,
+            interpretation: rule.row,
+        },
+    }
+}
+
+fn outcome(file: &Path, finding: &Finding, bytes: &[u8]) -> Outcome {
+    let Finding { rule, path, span, message, .. } = finding;
+    let mut location = location(file);
+    location.physical_location.region = span.as_ref().map(|span| region(span, bytes));
+    if !path.is_empty() {
+        location.logical_locations.push(LogicalLocation { fully_qualified_name: path.to_string() });
+    }
+    Outcome {
+        rule_id: rule.code,
+        level: rule.severity.label(),
+        message: Message { text: message.clone().into() },
+        locations: [location],
+        rule,
+    }
+}
+
+fn notification(level: &'static str, text: String, file: &Path) -> Notification {
+    Notification { level, message: Message { text: text.into() }, locations: [location(file)] }
+}
+
+fn location(file: &Path) -> Location {
+    let artifact_location = ArtifactLocation { uri: uri(file) };
+    Location {
+        physical_location: PhysicalLocation { artifact_location, region: None },
+        logical_locations: Vec::new(),
+    }
+}
+
+/// Returns a path as a URI, relative if the path is.
+fn uri(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
+    let encoded = utf8_percent_encode(&text, ESCAPED);
+    match (path.is_absolute(), text.starts_with('/')) {
+        (true, true) => format!("file://{encoded}"),
+        (true, false) => format!("file:///{encoded}"),
+        (false, _) => encoded.to_string(),
+    }
+}
+
+fn region(span: &Span, bytes: &[u8]) -> Region {
+    let (range, packed) =
+        (span.range(), if let Span::Unpacked { packed, .. } = span { Some(packed) } else { None });
+    let place = packed.unwrap_or(range);
+    let text = match span {
+        Span::Text { line, column, .. } => {
+            let marked = bytes.get(range.start as usize..range.end as usize).unwrap_or_default();
+            let characters = String::from_utf8_lossy(marked).chars().count() as u64;
+            Some(TextRegion { start_line: *line, start_column: *column, end_column: column + characters })
+        }
+        _ => None,
+    };
+    Region {
+        byte_offset: place.start,
+        byte_length: place.end.saturating_sub(place.start),
+        text,
+        properties: packed.map(|_| RegionProperties {
+            unpacked_offset: range.start,
+            unpacked_length: range.end.saturating_sub(range.start),
+        }),
+    }
+}

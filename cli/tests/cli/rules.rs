@@ -1,0 +1,266 @@
+//! `meshspec check`: explained rules, selected rules and changed severities, other output formats.
+
+use meshspec::interop::Interchange;
+use meshspec::{FormatId, mesh};
+use serde_json::{Value, json};
+
+use crate::files::{Folder, broken_triangle, bytes_of, triangle};
+
+/// A folder with a file that breaks `MESH-INDEX-RANGE`, one that breaks the warning `MESH-TRIANGLES`, and a correct one.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.put_mesh("bad.mesh", &broken_triangle());
+    folder.put_mesh("odd.mesh", &mesh::Document { indices: vec![0, 1], ..triangle() });
+    folder.put_mesh("good.mesh", &triangle());
+    folder
+}
+
+const EXPLAINED: &str = "\
+MESH-INDEX-RANGE (error): Every index is below the vertex count.
+
+Format:         MESH
+Section:        Index data
+";
+
+#[test]
+fn a_rule_is_explained_by_two_files() {
+    let text = folder().run("check --explain mesh-index-range").fine();
+    assert!(text.starts_with(EXPLAINED), "{text}");
+    assert!(
+        text.contains("\nInterpretation: M13. Indices? Below the vertex count, or it is an error. "),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nEnforced by:    `Document.indices`: Each must be below `header.vertex_count`"),
+        "{text}"
+    );
+    let (violating, correct) = text.split_once("Correct example, ").unwrap();
+    assert!(violating.contains("Violating example, ") && violating.contains("^"), "{text}");
+    // The same value in both: the bytes, and what they are.
+    assert_eq!(violating.matches("error: indices[").count(), 1, "{text}");
+    let dump =
+        |text: &str| text.lines().filter(|line| line.contains(" u32 ") && line.contains("indices[")).count();
+    assert_eq!((dump(violating), dump(correct)), (1, 1), "{text}");
+    assert!(!correct.contains("error"), "{text}");
+}
+
+#[test]
+fn every_rule_is_explained() {
+    let folder = Folder::new();
+    let codes = FormatId::ALL.iter().flat_map(|format| format.about().rules).map(|rule| rule.code);
+    let codes: Vec<_> = codes.chain(Interchange::ALL.iter().map(|format| format.rule().code)).collect();
+    assert!(codes.len() > 100);
+    // Those of each format are made alike.
+    for code in codes.iter().step_by(7).chain(["SEED-COMMENT", "BMD-SHARING", "GLTF-READ"].iter()) {
+        let text = folder.run(&format!("check --explain {code}")).fine();
+        assert!(
+            text.contains(&format!(" [{code}")) && text.contains("\nCorrect example, "),
+            "{code}: {text}"
+        );
+    }
+    let text = folder.run("check --explain LAYOUT-VALUE").fine();
+    assert!(
+        text.ends_with("\nFormat:         any declared format\n\nThere is no example of this rule.\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn unknown_codes_are_usage_errors() {
+    let folder = folder();
+    for option in ["--explain", "--ignore", "--only", "--error", "--warn"] {
+        let file = if option == "--explain" { "" } else { " good.mesh" };
+        let text = folder.run(&format!("check {option} MESH-INDEX-RAGE{file}")).fails(2);
+        assert!(text.starts_with(&format!("error: {option}: unknown rule `MESH-INDEX-RAGE`\n")), "{text}");
+        assert!(text.contains("hint: rules with similar codes: MESH-INDEX-RANGE"), "{text}");
+    }
+    let text = folder.run("check --ignore QUUX good.mesh").fails(2);
+    assert!(text.contains("docs/rules.md lists all"), "{text}");
+    folder.run("check --error MESH-EMPTY --warn MESH-EMPTY good.mesh").fails(2);
+    folder.run("check --deny warnings --lenient good.mesh").fails(2);
+    folder.run("check --explain MESH-EMPTY good.mesh").fails(2);
+}
+
+#[test]
+fn policies_decide_the_exit_status() {
+    let folder = folder();
+    let status = |arguments: &str| folder.run(&format!("check {arguments}")).status;
+    assert_eq!(status("odd.mesh"), 0);
+    assert_eq!(status("odd.mesh --deny warnings"), 1);
+    assert_eq!(status("good.mesh --deny warnings"), 0);
+    assert_eq!(status("odd.mesh --error MESH-TRIANGLES"), 1);
+    assert_eq!(status("odd.mesh --deny warnings --ignore MESH-EMPTY,MESH-TRIANGLES"), 0);
+    assert_eq!(status("bad.mesh --warn MESH-INDEX-RANGE"), 0);
+    assert_eq!(status("bad.mesh --warn MESH-INDEX-RANGE --deny warnings"), 1);
+    assert_eq!(status("bad.mesh --ignore MESH-INDEX-RANGE"), 0);
+    assert_eq!(status("bad.mesh --only MESH-TRIANGLES"), 0);
+    assert_eq!(status("bad.mesh --only MESH-TRIANGLES --only MESH-INDEX-RANGE"), 1);
+    // A file that cannot be decoded stays one, unless its rule is ignored.
+    folder.put("short.mesh", &bytes_of(&triangle())[..60]);
+    assert_eq!(status("short.mesh --error MESH-TRUNCATED --lenient"), 1);
+    assert_eq!(status("short.mesh --ignore MESH-TRUNCATED"), 0);
+}
+
+#[test]
+fn severities_are_shown_as_changed() {
+    let folder = folder();
+    let text = folder.run("check bad.mesh --warn MESH-INDEX-RANGE").fine();
+    assert!(
+        text.starts_with("warning: indices[2] (") && text.ends_with("bad.mesh: 0 errors, 1 warning\n"),
+        "{text}"
+    );
+    let data: Value =
+        serde_json::from_str(&folder.run("check odd.mesh --json --error MESH-TRIANGLES").stdout).unwrap();
+    assert_eq!(data[0]["findings"][0]["rule"]["severity"], "error");
+    assert_eq!(
+        (&data[0]["valid"], &data[0]["errors"], &data[0]["warnings"]),
+        (&json!(false), &json!(1), &json!(0))
+    );
+    let data: Value =
+        serde_json::from_str(&folder.run("check bad.mesh --json --ignore MESH-INDEX-RANGE").fine()).unwrap();
+    assert_eq!((&data[0]["valid"], &data[0]["findings"]), (&json!(true), &json!([])));
+}
+
+#[test]
+fn findings_beyond_a_maximum_are_counted() {
+    let folder = Folder::new();
+    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 240], ..triangle() });
+    let text = folder.run("check bad.mesh --max-findings 6").stdout;
+    assert_eq!(text.matches("error: indices[").count(), 6, "{text}");
+    let end = "\nand 234 more of MESH-INDEX-RANGE\n--verbose lists more\nbad.mesh: 240 errors, 0 warnings\n";
+    assert!(text.ends_with(end), "{text}");
+    let data = |arguments: &str| -> Value {
+        serde_json::from_str(&folder.run(&format!("check bad.mesh --json {arguments}")).stdout).unwrap()
+    };
+    let more = data("--max-findings 200");
+    assert_eq!(more[0]["findings"].as_array().unwrap().len(), 200);
+    assert_eq!((&more[0]["errors"], &more[0]["suppressed"]["MESH-INDEX-RANGE"]), (&json!(240), &json!(40)));
+    let none = data("--max-findings 0");
+    assert_eq!(
+        (&none[0]["findings"], &none[0]["valid"], &none[0]["errors"]),
+        (&json!([]), &json!(false), &json!(240))
+    );
+    // The maximum is one of all rules together.
+    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 124], ..triangle() });
+    let one = data("--max-findings 1");
+    assert_eq!(one[0]["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(one[0]["suppressed"], json!({ "MESH-INDEX-RANGE": 124 }));
+    assert_eq!((&one[0]["errors"], &one[0]["warnings"]), (&json!(124), &json!(1)));
+}
+
+/// The required properties of SARIF 2.1.0. `tests/external/sarif/run.sh` holds it against the schema.
+#[test]
+fn sarif() {
+    let folder = folder();
+    let run = folder.run("check bad.mesh good.mesh missing.mesh --format sarif");
+    assert_eq!(run.status, 3);
+    let log: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let [run] = &log["runs"].as_array().unwrap()[..] else { panic!("{log}") };
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "meshspec");
+    assert_eq!(driver["rules"].as_array().unwrap().len(), 1);
+    assert_eq!(driver["rules"][0]["id"], "MESH-INDEX-RANGE");
+    assert_eq!(driver["rules"][0]["defaultConfiguration"]["level"], "error");
+    let expected = json!([{
+        "ruleId": "MESH-INDEX-RANGE",
+        "level": "error",
+        "message": { "text": "index 7, but there are 3 vertices" },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": { "uri": "bad.mesh" },
+                "region": { "byteOffset": 57, "byteLength": 4 },
+            },
+            "logicalLocations": [{ "fullyQualifiedName": "indices[2]" }],
+        }],
+    }]);
+    assert_eq!(run["results"], expected);
+    let invocation = &run["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], false);
+    let notes = invocation["toolExecutionNotifications"].as_array().unwrap();
+    assert_eq!((notes.len(), &notes[0]["level"]), (1, &json!("error")));
+    assert_eq!(notes[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "missing.mesh");
+}
+
+#[test]
+fn sarif_of_texts_has_lines_and_uris() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("a b#")).unwrap();
+    folder.put("a b#/é.obj", "v 0 0 0\nv 1 0 zérô\n");
+    let run = folder.run("check --format sarif .");
+    let log: Value = serde_json::from_str(&run.stdout).unwrap();
+    let place = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+    assert!(uri.ends_with("a%20b%23/%C3%A9.obj"), "{uri}");
+    let region = &place["region"];
+    assert_eq!(
+        (&region["startLine"], &region["startColumn"], &region["endColumn"]),
+        (&json!(2), &json!(7), &json!(11))
+    );
+    assert_eq!((&region["byteOffset"], &region["byteLength"]), (&json!(14), &json!(6)));
+    run.fails(1);
+}
+
+#[test]
+fn sarif_counts_what_it_does_not_list() {
+    let folder = Folder::new();
+    folder.put_mesh("bad.mesh", &mesh::Document { indices: vec![9; 240], ..triangle() });
+    let log: Value =
+        serde_json::from_str(&folder.run("check bad.mesh --format sarif --max-findings 3").stdout).unwrap();
+    let run = &log["runs"][0];
+    assert_eq!(run["results"].as_array().unwrap().len(), 3);
+    let note = &run["invocations"][0]["toolExecutionNotifications"][0];
+    assert_eq!(note["message"]["text"], "237 more findings of MESH-INDEX-RANGE are not listed");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true);
+}
+
+const JUNIT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="meshspec" tests="4" skipped="0" failures="1" errors="1">
+    <testsuite name="meshspec check" tests="4" skipped="0" errors="1" failures="1">
+        <testcase name="bad.mesh" classname="mesh">
+            <failure message="1 error, 0 warnings" type="MESH-INDEX-RANGE">error: indices[2] (bytes 0x39..0x3d): index 7, but there are 3 vertices [MESH-INDEX-RANGE, M13]
+</failure>
+        </testcase>
+        <testcase name="odd.mesh" classname="mesh">
+            <system-out>warning: header.index_count (bytes 0x7..0xb): 2 indices, expected a multiple of 3 [MESH-TRIANGLES, M13]
+</system-out>
+        </testcase>
+        <testcase name="good.mesh" classname="mesh"/>
+        <testcase name="missing.mesh">
+            <error message="MESSAGE"/>
+        </testcase>
+    </testsuite>
+</testsuites>
+"#;
+
+/// The elements and attributes of JUnit's schema, in its order.
+#[test]
+fn junit() {
+    let folder = folder();
+    let run = folder.run("check bad.mesh odd.mesh good.mesh missing.mesh --format junit");
+    let message = run.stdout.split("<error message=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(message.starts_with("missing.mesh: "), "{}", run.stdout);
+    assert_eq!(run.stdout.replace(message, "MESSAGE"), JUNIT);
+    assert_eq!(run.status, 3);
+    // A denied warning fails.
+    let run = folder.run("check odd.mesh --format junit --deny warnings");
+    assert!(
+        run.stdout.contains(r#"<failure message="0 errors, 1 warning" type="MESH-TRIANGLES">"#),
+        "{}",
+        run.stdout
+    );
+    run.fails(1);
+}
+
+#[test]
+fn formats_of_results_exclude_each_other() {
+    let folder = folder();
+    assert_eq!(
+        folder.run("check good.mesh --format json").fine(),
+        folder.run("check good.mesh --json").fine()
+    );
+    assert_eq!(folder.run("check good.mesh --format text").fine(), folder.run("check good.mesh").fine());
+    for other in ["--json", "--json-lines", "--log log.jsonl"] {
+        folder.run(&format!("check good.mesh --format sarif {other}")).fails(2);
+    }
+}

@@ -1,0 +1,23 @@
+//! Examples of the rules of Crucible that no breakage of a generated file breaks alone.
+
+use super::rules::{POSITION, TRIANGLES};
+use super::schema::{Chunk, Document, Indices, Stream};
+use crate::Rule;
+use crate::formats::{Change, RuleExample, changed};
+
+const CHANGES: &[(&Rule, Change<Document>)] = &[
+    (&POSITION, |document| document.chunks.iter_mut().for_each(|chunk| drop(chunk.streams.remove(0)))),
+    (&TRIANGLES, |document| {
+        document.chunks.iter_mut().for_each(|chunk| chunk.indices = Indices::U16(vec![0, 1, 2, 0]));
+    }),
+];
+
+/// Returns the example of a rule.
+pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+    let streams = vec![
+        Stream::Position3d(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+        Stream::Normal(vec![[0.0, 0.0, 1.0]; 3]),
+    ];
+    let chunk = Chunk { indices: Indices::U16(vec![0, 1, 2]), streams, ..Chunk::default() };
+    changed(Document { chunks: vec![chunk], ..Document::default() }, rule, CHANGES)
+}

@@ -1,0 +1,117 @@
+//! Examples of the rules of IyMA: a triangle, and what breaks each rule in it. Breakages of the declaration cannot, as
+//! checksums and frames pack the bytes.
+
+use super::codec;
+use super::document::{Attribute, DataChecksum, Document, IndexBuffer, WrongChecksum};
+use super::hash;
+use super::rules::*;
+use super::schema::{Header, IndexFormat, MeshInfo, Usage, VertexFormat};
+use crate::formats::RuleExample;
+use crate::{Dialect, Rule};
+
+/// Breaks a rule of the triangle, given its file.
+enum Change {
+    Document(fn(&mut Document)),
+    Bytes(fn(&mut Vec<u8>)),
+}
+
+use Change::{Bytes, Document as Content};
+
+const CHANGES: &[(&Rule, Change)] = &[
+    (&MAGIC, Bytes(|file| set(file, 0, b"IYMA"))),
+    (&VERSION, Bytes(|file| set(file, 4, &[2]))),
+    (&TRUNCATED, Bytes(|file| file.truncate(Header::size() - 4))),
+    (&DESCRIPTOR, Bytes(|file| replace(file, |parts| parts.descriptor.push(0)))),
+    (&PACKING, Bytes(|file| file.truncate(file.len().saturating_sub(1)))),
+    (&WINDOW, Bytes(|file| replace(file, |parts| parts.data = frame(28, &content())))),
+    (&DATA_SIZE, Bytes(|file| replace(file, |parts| parts.data = frame(10, &[content(), vec![0]].concat())))),
+    (&TRAILING, Bytes(|file| file.push(0))),
+    (&METADATA_CHECKSUM, Bytes(|file| set(file, 8, &[0; 8]))),
+    (
+        &DATA_CHECKSUM,
+        Content(|document| document.data_checksum = DataChecksum::Wrong(WrongChecksum::found(1, 0))),
+    ),
+    (&MESH_RANGE, Content(|document| document.meshes.iter_mut().for_each(|mesh| mesh.index_count = 4))),
+    (&INDEX_RANGE, Content(|document| document.indices = Some(indices([0, 1, 3])))),
+    (&DUPLICATE, Content(|document| document.attributes.extend_from_within(..))),
+];
+
+/// Returns the example of a rule.
+pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+    let (_, change) = CHANGES.iter().find(|(own, _)| *own == rule)?;
+    let mut document = triangle();
+    let correct = codec::write(&document, &Default::default()).ok()?;
+    let violating = match change {
+        Content(change) => {
+            change(&mut document);
+            codec::write(&document, &Default::default()).ok()?
+        }
+        Bytes(change) => {
+            let mut file = correct.clone();
+            change(&mut file);
+            file
+        }
+    };
+    Some(RuleExample { dialect: Dialect::Spec, violating, correct, is_json: false })
+}
+
+/// A triangle without a checksum of the data.
+fn triangle() -> Document {
+    let positions = [[0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let data: Vec<u8> = positions.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+    Document {
+        n_vertices: 3,
+        meshes: vec![MeshInfo { first_index: 0, index_count: 3, first_vertex: 0, vertex_count: 3 }],
+        indices: Some(indices([0, 1, 2])),
+        attributes: vec![Attribute {
+            usage: Usage::Position,
+            format: VertexFormat::Float32x3,
+            data: data.into(),
+        }],
+        data_checksum: DataChecksum::Absent,
+        ..Document::default()
+    }
+}
+
+fn indices(indices: [u16; 3]) -> IndexBuffer {
+    let data: Vec<u8> = indices.iter().flat_map(|index| index.to_le_bytes()).collect();
+    IndexBuffer { format: IndexFormat::U16, data: data.into() }
+}
+
+/// The uncompressed data of the triangle.
+fn content() -> Vec<u8> {
+    let Document { indices, attributes, .. } = triangle();
+    let buffers = indices.iter().map(|indices| &indices.data).chain(attributes.iter().map(|a| &a.data));
+    buffers.flat_map(|buffer| buffer.to_vec()).collect()
+}
+
+/// Overwrites bytes from `at` on.
+fn set(file: &mut [u8], at: usize, bytes: &[u8]) {
+    file.iter_mut().skip(at).zip(bytes).for_each(|(place, byte)| *place = *byte);
+}
+
+/// What follows the header of a file.
+struct Parts {
+    descriptor: Vec<u8>,
+    data: Vec<u8>,
+}
+
+/// Changes descriptor or data, and computes the header again.
+fn replace(file: &mut Vec<u8>, change: fn(&mut Parts)) {
+    let Ok((descriptor, data)) = codec::parts(file) else { return };
+    let mut parts = Parts { descriptor: descriptor.to_vec(), data: data.to_vec() };
+    change(&mut parts);
+    let Parts { descriptor, data } = parts;
+    set(file, 6, &(descriptor.len() as u16).to_le_bytes());
+    set(file, 8, &hash::metadata(&descriptor, 0, Dialect::Spec).to_le_bytes());
+    file.truncate(Header::size());
+    file.extend(descriptor);
+    file.extend(data);
+}
+
+/// A zstd frame without magic bytes that holds these bytes in one raw block, with a window of 2^`log` bytes.
+fn frame(log: u8, content: &[u8]) -> Vec<u8> {
+    const LAST_RAW: u32 = 1;
+    let block = (LAST_RAW | (content.len() as u32) << 3).to_le_bytes();
+    [&[0, (log - 10) << 3], &block[..3], content].concat()
+}

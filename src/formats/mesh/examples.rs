@@ -1,0 +1,51 @@
+//! Examples of the rules of MESH that no breakage of a generated file breaks alone.
+
+use super::rules::*;
+use super::schema::{Animation, Columns, Document, Joint, Vertices};
+use crate::formats::{Change, RuleExample, changed};
+use crate::{Format, Rule, WriteOptions};
+
+const CHANGES: &[(&Rule, Change<Document>)] = &[
+    (&VERTEX_UNBOUND, |document| document.vertices = vertices(7).unwrap_or_default()),
+    (&JOINT_ID, |document| set_ids(document, [0, 0])),
+    (&JOINT_ORDER, |document| set_ids(document, [1, 0])),
+];
+
+/// Returns the example of a rule.
+pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+    let joint = |id| Joint { id, parent: 255, transform: super::IDENTITY };
+    let document = Document {
+        vertices: vertices(0)?,
+        indices: vec![0, 1, 2],
+        joints: vec![joint(0), joint(1)],
+        animations: vec![Animation { name: Some(0), ..Animation::default() }],
+        strings: [NAME].into_iter().collect(),
+        ..Document::default()
+    };
+    if *rule != NO_STRINGS {
+        return changed(document, rule, CHANGES);
+    }
+    // Such a document is never written.
+    let dialect = document.dialect;
+    let correct = document.write(&WriteOptions::default()).ok()?;
+    let violating = correct.strip_suffix(format!("{NAME}\0").as_bytes())?.to_vec();
+    Some(RuleExample { dialect, violating, correct, is_json: false })
+}
+
+/// The name of the animation.
+const NAME: &str = "walk";
+
+/// A triangle whose first corner is bound to this joint.
+fn vertices(joint: u8) -> Option<Vertices> {
+    let columns = Columns {
+        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        joint_ids: Some([joint, 0, 0].map(|joint| [joint, 255, 255, 255]).to_vec()),
+        joint_weights: Some(vec![[255, 0, 0, 0]; 3]),
+        ..Columns::default()
+    };
+    Vertices::from_columns(&columns).ok()
+}
+
+fn set_ids(document: &mut Document, ids: [u8; 2]) {
+    document.joints.iter_mut().zip(ids).for_each(|(joint, id)| joint.id = id);
+}

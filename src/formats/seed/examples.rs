@@ -1,0 +1,80 @@
+//! Examples of the rules of Seed: one text, and what breaks each rule in it.
+
+use super::rules::*;
+use crate::formats::RuleExample;
+use crate::{Dialect, Rule};
+
+/// A triangle.
+const TEXT: &str = "\
+[name]=Triangle
+[mat0]=DEFAULT
+[type]=STATIC
+p 0, 0, 0
+p 1, 0, 0
+p 0, 1, 0
+n 0, 0, 1
+n 0, 0, 1
+n 0, 0, 1
+u0 0, 0
+u0 1, 0
+u0 0, 1
+f 0, 1, 2
+";
+
+/// The first text in [`TEXT`] that each rule forbids to become the second.
+const CHANGES: &[(&Rule, &str, &[u8])] = &[
+    (&ENCODING, "DEFAULT", b"DEFAULT\xff"),
+    (&CONTROL, "DEFAULT", b"DEFAULT\x1b"),
+    (&IDENTIFIER, "f 0, 1, 2\n", b"f 0, 1, 2\nface 0, 2, 1\n"),
+    (&BLANK, "p 1, 0, 0", b"p-1, 0, 0"),
+    (&COMMA, "p 1, 0, 0", b"p 1 0, 0"),
+    (&COUNT, "p 1, 0, 0", b"p 1, 0"),
+    (&NUMBER, "p 1, 0, 0", b"p nan, 0, 0"),
+    (&INDEX, "f 0, 1, 2", b"f 0, 1, -1"),
+    (&SPACED_NUMBER, "p 1, 0, 0", b"p 1 0, 0, 0"),
+    (&PROPERTY, "[mat0]=DEFAULT", b"[0mat]=DEFAULT"),
+    (&DUPLICATE_PROPERTY, "[type]=STATIC\n", b"[type]=STATIC\n[type]=STATIC\n"),
+    (&MISSING, "f 0, 1, 2\n", b""),
+    (&REQUIRED, "u0 0, 0\nu0 1, 0\nu0 0, 1\n", b""),
+    (
+        &VERTICES,
+        "p 0, 1, 0\nn 0, 0, 1\nn 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nu0 0, 1\nf 0, 1, 2\n",
+        b"n 0, 0, 1\nn 0, 0, 1\nu0 0, 0\nu0 1, 0\nf 0, 1, 1\n",
+    ),
+    (&REQUIRES, "f 0, 1, 2\n", b"u2 0, 0\nu2 1, 0\nu2 0, 1\nf 0, 1, 2\n"),
+    (&LINES, "u0 0, 1\n", b""),
+    (&INDEX_RANGE, "f 0, 1, 2", b"f 0, 1, 3"),
+    (&BUILT_IN, "[mat0]=DEFAULT\n", b""),
+    (&TYPE, "STATIC", b"MOVING"),
+    (&NORMALIZED, "n 0, 0, 1", b"n 0, 0, 2"),
+    (&RANGE, "u0 0, 1", b"u0 0, 2"),
+];
+
+/// The triangle with a comment, as JSON: files cannot break this rule.
+const COMMENT_JSON: &str = r#"{
+  "format": "seed",
+  "properties": [
+    {"name": "name", "value": "Triangle"}, {"name": "mat0", "value": "DEFAULT"}, {"name": "type", "value": "STATIC"}
+  ],
+  "positions": [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+  "normals": [[0, 0, 1], [0, 0, 1], [0, 0, 1]],
+  "uvs": [[[0, 0], [1, 0], [0, 1]]],
+  "faces": [[0, 1, 2]],
+  "comments": [{"text": " the end", "place": "end"}]
+}
+"#;
+
+/// Returns the example of a rule.
+pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
+    if *rule == COMMENT {
+        let violating = COMMENT_JSON.replace(" the end", r" the end\n").into_bytes();
+        return Some(example(violating, COMMENT_JSON, true));
+    }
+    let (_, from, to) = CHANGES.iter().find(|(own, ..)| *own == rule)?;
+    let (before, after) = TEXT.split_once(from)?;
+    Some(example([before.as_bytes(), to, after.as_bytes()].concat(), TEXT, false))
+}
+
+fn example(violating: Vec<u8>, correct: &str, is_json: bool) -> RuleExample {
+    RuleExample { dialect: Dialect::Spec, violating, correct: correct.into(), is_json }
+}

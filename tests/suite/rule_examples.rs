@@ -1,0 +1,81 @@
+//! Examples of rules: `check` finds exactly the rule in the violating file, and nothing in the correct one.
+
+use std::collections::BTreeMap;
+
+use meshspec::interop::Interchange;
+use meshspec::{AnyFormat, Document, FormatId, ReadOptions, Report, Rule, RuleExample};
+
+/// Rules that no file can break without breaking the second, too.
+const IMPLIED: [(&str, &str); 3] = [
+    ("MESH-VERTEX-UNBOUND", "MESH-VERTEX-JOINT"),
+    ("MESH-JOINT-ID", "MESH-JOINT-ORDER"),
+    ("MESH-NO-STRINGS", "MESH-NAME"),
+];
+
+/// The rule that no file can break in one place only: two joints change their places.
+const TWICE: &str = "MESH-JOINT-ORDER";
+
+/// The findings of one of the files of an example.
+fn check(format: FormatId, example: &RuleExample, bytes: &[u8]) -> Report {
+    if example.is_json {
+        return serde_json::from_slice::<Document>(bytes).unwrap().check();
+    }
+    let options = ReadOptions::default().with_dialect(example.dialect);
+    meshspec::check(bytes, format, &options).unwrap()
+}
+
+fn codes(report: &Report) -> Vec<&str> {
+    report.findings().iter().map(|finding| finding.rule.code).collect()
+}
+
+/// What is wrong with the example of a rule.
+fn fault(format: FormatId, rule: &'static Rule) -> Option<String> {
+    let Some(example) = AnyFormat::from(format).example_of(rule) else {
+        return Some(format!("{}: no example", rule.code));
+    };
+    let violating = check(format, &example, &example.violating);
+    let correct = check(format, &example, &example.correct);
+    let implied = IMPLIED.iter().find(|(code, _)| *code == rule.code).map(|(_, implied)| *implied);
+    let mut expected: Vec<&str> = implied.into_iter().chain([rule.code]).collect();
+    let mut found = codes(&violating);
+    expected.sort_unstable();
+    found.sort_unstable();
+    if rule.code == TWICE {
+        found.dedup();
+    }
+    let is_right = found == expected && correct.findings().is_empty() && example.violating.len() < 8192;
+    (!is_right).then(|| format!("{}: {violating:?}, correct: {correct:?}", rule.code))
+}
+
+#[test]
+fn every_rule_has_an_example_that_breaks_it_alone() {
+    let rules = FormatId::ALL.iter().flat_map(|id| id.about().rules.iter().map(|rule| (*id, *rule)));
+    let rules: Vec<_> = rules.collect();
+    let faults: Vec<_> = rules.iter().filter_map(|(format, rule)| fault(*format, rule)).collect();
+    assert_eq!(rules.len(), 97);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn interchange_formats_have_examples() {
+    for format in Interchange::ALL {
+        let example = format.rule_example();
+        let check = |bytes: &[u8]| {
+            format.check(bytes, &BTreeMap::<String, Vec<u8>>::new(), &ReadOptions::default()).unwrap()
+        };
+        assert_eq!(codes(&check(&example.violating)), [format.rule().code]);
+        assert!(check(&example.correct).findings().is_empty(), "{format:?}");
+    }
+}
+
+#[test]
+fn rules_cite_interpretations_that_exist() {
+    for format in FormatId::ALL {
+        for rule in format.about().rules {
+            let rows: Vec<&str> = rule.row.split(", ").filter(|row| !row.is_empty()).collect();
+            let cited = AnyFormat::from(*format).interpretations_of(rule);
+            assert_eq!(cited.iter().map(|row| row.row).collect::<Vec<_>>(), rows, "{}", rule.code);
+            assert!(cited.iter().all(|row| !row.question.is_empty() && !row.reading.contains(" | ")));
+        }
+    }
+}
