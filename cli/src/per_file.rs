@@ -74,7 +74,7 @@ impl<'m> Files<'m> {
         let mut list = json::List::new();
         let bar = progress::of(&self.files);
         progress::shown(&bar, || {
-            self.many.side_by_side(
+            self.many.jobs.side_by_side(
                 &self.files,
                 |file| {
                     let looked = self.one(file, json, &look_at);

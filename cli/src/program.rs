@@ -5,7 +5,7 @@ use std::any::TypeId;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
-use crate::commands::{assemble, check, completions, convert, dump, edit, formats, info, iyma, man, schema};
+use crate::commands::{assemble, check, completions, conform, convert, dump, edit, formats, info, iyma, man, schema};
 use crate::encoding::{self, Encoding};
 use crate::examples;
 use crate::failure::{Result, Status};
@@ -22,7 +22,7 @@ pub struct Program {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  success
-  1  the input is invalid, or --strict and something would be lost
+  1  the input is invalid, a loader disagrees, or --strict and something would be lost
   2  incorrect usage
   3  a file cannot be read or written
 
@@ -37,6 +37,7 @@ enum Command {
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
+    Conform(conform::Conform),
     Iyma(iyma::Iyma),
     Schema(schema::Schema),
     Completions(completions::Completions),
@@ -123,6 +124,7 @@ impl Program {
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),
+            Command::Conform(conform) => conform.run(formats),
             Command::Iyma(iyma) => iyma.run(),
             Command::Schema(schema) => schema.run(),
             Command::Completions(completions) => completions.run(with_names(Program::command(), formats)),

@@ -1,0 +1,67 @@
+//! Reads a corpus by its index.
+
+use std::path::{Path, PathBuf};
+
+use meshspec::conformance::Entry;
+
+use crate::failure::{Failure, Result};
+use crate::{input, regular};
+
+/// The name of the index in the folder of a corpus.
+const INDEX: &str = "index.jsonl";
+
+/// A file of a corpus.
+#[derive(Debug)]
+pub struct Case {
+    pub entry: Entry,
+    /// The path of the file.
+    pub file: PathBuf,
+    /// The path of its contents.
+    pub contents: Option<PathBuf>,
+    /// The size of the file in bytes.
+    pub size: u64,
+}
+
+impl AsRef<Path> for Case {
+    fn as_ref(&self) -> &Path {
+        &self.file
+    }
+}
+
+/// Reads an index, or that of a folder. All files that it names exist.
+///
+/// # Errors
+///
+/// Returns an error if the index or a file cannot be read, if a line is malformed, or if there are no lines.
+pub fn read(index: &Path) -> Result<Vec<Case>> {
+    let index = if index.is_dir() { index.join(INDEX) } else { index.to_owned() };
+    let name = input::name_of(&index);
+    let text = input::read(&index)?;
+    let mut cases = Vec::new();
+    for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let entry: Entry = serde_json::from_slice(line)
+            .map_err(|error| Failure::invalid(&name, format_args!("line {number}: {error}")))?;
+        cases.push(case(entry, &index)?);
+    }
+    if cases.is_empty() {
+        return Err(Failure::invalid(&name, "the index lists no files"));
+    }
+    Ok(cases)
+}
+
+fn case(entry: Entry, index: &Path) -> Result<Case> {
+    let file = index.with_file_name(&entry.file);
+    let contents = entry.contents.as_ref().map(|contents| index.with_file_name(contents));
+    let size = require(&file)?;
+    if let Some(contents) = &contents {
+        require(contents)?;
+    }
+    Ok(Case { entry, file, contents, size })
+}
+
+fn require(file: &Path) -> Result<u64> {
+    regular::size(file).map_err(|error| Failure::io(&file.display().to_string(), &error))
+}
