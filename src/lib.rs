@@ -64,7 +64,6 @@
 extern crate self as meshspec;
 
 pub mod bulk;
-pub mod conformance;
 mod error;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]
