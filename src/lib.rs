@@ -64,6 +64,8 @@
 extern crate self as meshspec;
 
 pub mod bulk;
+#[cfg(feature = "proptest")]
+pub mod conformance;
 mod error;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]

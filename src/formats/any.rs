@@ -25,6 +25,8 @@ pub struct AnyFormat {
     info: fn(&[u8], &ReadOptions) -> Result<Info>,
     lines: fn(&[u8], EachLine),
     check_lines: fn(&[u8]) -> Report,
+    #[cfg(feature = "proptest")]
+    files: fn(crate::layout::generate::Config) -> Option<super::generated::Files>,
 }
 
 impl AnyFormat {
@@ -41,6 +43,8 @@ impl AnyFormat {
             info: T::info_of,
             lines: T::lines,
             check_lines: T::check_lines,
+            #[cfg(feature = "proptest")]
+            files: T::files,
         }
     }
 
@@ -124,6 +128,12 @@ impl AnyFormat {
     /// not say.
     pub fn check_lines(self, bytes: &[u8]) -> Report {
         (self.check_lines)(bytes)
+    }
+
+    /// A strategy for valid files, each with its dialect. See [`Declared::files`].
+    #[cfg(feature = "proptest")]
+    pub fn files(self, config: crate::layout::generate::Config) -> Option<super::generated::Files> {
+        (self.files)(config)
     }
 }
 

@@ -84,6 +84,15 @@ pub trait Declared: 'static {
         Self::ABOUT.layout(dialect)
     }
 
+    /// A strategy for valid files, each with its dialect; `None` if no declaration states how to make any.
+    ///
+    /// By default, the files that the layouts [generate](layout::generate::files), without those in which
+    /// [`check_file`](Declared::check_file) finds an error or, if they are to be plausible, anything.
+    #[cfg(feature = "proptest")]
+    fn files(config: layout::generate::Config) -> Option<super::generated::Files> {
+        super::generated::declared(Self::ABOUT, Self::check_file, config)
+    }
+
     /// Everything that is wrong with a file, each finding with its place. See [`check`](crate::check).
     ///
     /// By default, where the file does not follow its declaration, or else what follows its last field, what violates the

@@ -1,14 +1,46 @@
-//! Strategies for the documents of MESH, Crucible and BMD: files that their declarations generate, decoded.
+//! Strategies for the files of formats, and for the documents of MESH, Crucible and BMD: files that their declarations
+//! generate, decoded.
 
 use std::fmt::Debug;
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
 
-use super::Format;
+use super::{About, Format};
 use crate::layout::Type;
 use crate::layout::generate::{self, Config};
-use crate::{Dialect, Limits, Report, Severity};
+use crate::{Dialect, Limits, ReadOptions, Report, Result, Severity, WriteOptions};
+
+/// A strategy for files with their dialects.
+pub type Files = BoxedStrategy<(Dialect, Vec<u8>)>;
+
+/// Returns a strategy for the files of documents.
+pub(super) fn written<D: Format + Debug>(documents: impl Strategy<Value = D> + 'static) -> Files {
+    let written = |document: D| {
+        let bytes = document.write(&WriteOptions::default()).ok()?;
+        Some((document.dialect(), bytes))
+    };
+    documents.prop_filter_map("a document that cannot be written", written).boxed()
+}
+
+/// Returns a strategy for the files of the layouts of a format that `check` accepts; `None` without layouts.
+pub(super) fn declared(
+    about: &'static About,
+    check: fn(&[u8], &ReadOptions) -> Result<Report>,
+    config: Config,
+) -> Option<Files> {
+    let of = |(dialect, (_, ty)): (&Dialect, &(&str, &'static Type))| {
+        let dialect = *dialect;
+        let accepted = move |bytes: Vec<u8>| {
+            let report = check(&bytes, &ReadOptions::default().with_dialect(dialect)).ok()?;
+            let count = if config.plausible { report.findings().len() } else { report.errors() };
+            (count == 0).then_some((dialect, bytes))
+        };
+        generate::files(ty, config).prop_filter_map("a rule that code checks", accepted).boxed()
+    };
+    let strategies: Vec<_> = about.dialects.iter().zip(about.layouts()).map(of).collect();
+    (!strategies.is_empty()).then(|| Union::new(strategies).boxed())
+}
 
 /// Returns a strategy for documents that strict reading accepts, of each of these types and dialects. `decode` checks
 /// nothing, and sets what only code decides. Plausible documents have no findings.

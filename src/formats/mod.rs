@@ -45,6 +45,8 @@ pub use detect::{Detected, detect};
 pub use detection::{Confidence, Detection};
 pub use document::Document;
 pub use format::Format;
+#[cfg(feature = "proptest")]
+pub use generated::Files;
 #[allow(unused_imports, reason = "each binary format locates errors, and there may be none")]
 use locate::locate;
 #[allow(unused_imports, reason = "each format refuses, and there may be no format")]

@@ -21,8 +21,12 @@ pub use document::{
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use crate::info::Info;
 use crate::layout::Layout;
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, ReadOptions, Report, Result, WriteOptions};
 
 /// The division of large meshes, for the tests: as a file, one of them takes seconds.
@@ -53,6 +57,11 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         codec::detect(bytes)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

@@ -31,8 +31,12 @@ pub mod strategy;
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 impl Declared for Document {
@@ -60,6 +64,11 @@ impl Declared for Document {
 
     fn layout_of(bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
         Some(codec::layout(bytes, dialect))
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

@@ -45,7 +45,11 @@ pub use schema::{
 };
 
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::{Dialect, FormatId, Loss, ReadOptions, Report, Result, WriteOptions};
 
 /// The checksums, for the tests that compare them with published vectors.
@@ -76,6 +80,11 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         codec::detect(bytes)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

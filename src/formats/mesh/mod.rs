@@ -34,7 +34,11 @@ pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, Ve
 
 use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
 use crate::bulk::Strings;
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::{Dialect, ErrorKind, FormatId, Loss, ReadOptions, Report, Result, Text, WriteOptions};
 use summary::Summary;
 
@@ -59,6 +63,11 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         codec::detect(bytes)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

@@ -36,8 +36,12 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 use std::ops::ControlFlow;
 
 use super::{About, Declared, Detection, Format, Specification, refuse};
+#[cfg(feature = "proptest")]
+use super::generated::{Files, written};
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number};
+#[cfg(feature = "proptest")]
+use crate::layout::generate::Config;
 use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::{detect, locate, write};
 use rules::Unreadable;
@@ -65,6 +69,11 @@ impl Declared for Document {
 
     fn detect(bytes: &[u8]) -> Detection {
         Detection { confidence: detect::confidence(bytes), dialect: Dialect::Spec }
+    }
+
+    #[cfg(feature = "proptest")]
+    fn files(config: Config) -> Option<Files> {
+        Some(written(strategy::documents_with(config)))
     }
 
     fn check_file(bytes: &[u8], options: &ReadOptions) -> Result<Report> {

@@ -48,6 +48,8 @@ mod tree;
 pub use broken::broken;
 pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breakages};
 #[cfg(feature = "proptest")]
+pub(crate) use mutations::mutate;
+#[cfg(feature = "proptest")]
 pub use mutations::{Mutated, Mutation, mutations};
 
 use self::choices::{Choices, Trace};

@@ -9,6 +9,7 @@ use std::fmt;
 use proptest::strategy::Strategy;
 
 pub use mutation::Mutation;
+pub(crate) use tree::mutate;
 
 /// A mutated file.
 #[derive(Clone, PartialEq, Eq)]

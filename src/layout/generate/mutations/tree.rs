@@ -4,7 +4,7 @@ use std::fmt;
 
 use proptest::prelude::*;
 use proptest::strategy::{NewTree, ValueTree};
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{Reason, TestRunner};
 
 use super::Mutated;
 use super::mutation::{Mutation, NUMBERS};
@@ -28,24 +28,25 @@ impl<S: Strategy<Value = Vec<u8>>> Strategy for Mutations<S> {
     fn new_tree(&self, runner: &mut TestRunner) -> NewTree<Self> {
         let files = self.files.new_tree(runner)?;
         let other = self.files.new_tree(runner)?.current();
-        let (count, file) = ((1..=MAX_MUTATIONS).new_tree(runner)?.current(), files.current());
-        let (mut bytes, mut mutations) = (file.clone(), Vec::new());
-        for _ in 0..count {
-            let mutation = draw(runner, &bytes, &other)?;
-            mutation.apply(&mut bytes);
-            mutations.push(mutation);
-        }
-        let best = Mutated { bytes, file, mutations };
+        let best = mutate(runner, files.current(), &other)?;
         Ok(Tree { files, best, candidate: None, next: Next::Without(0), from_end: false, is_smallest: false })
     }
 }
 
+/// Draws one to four mutations of a file; `other` is the file to splice with.
+pub(crate) fn mutate(runner: &mut TestRunner, file: Vec<u8>, other: &[u8]) -> Result<Mutated, Reason> {
+    let count = (1..=MAX_MUTATIONS).new_tree(runner)?.current();
+    let (mut bytes, mut mutations) = (file.clone(), Vec::new());
+    for _ in 0..count {
+        let mutation = draw(runner, &bytes, other)?;
+        mutation.apply(&mut bytes);
+        mutations.push(mutation);
+    }
+    Ok(Mutated { bytes, file, mutations })
+}
+
 /// Draws a mutation that changes these bytes.
-fn draw(
-    runner: &mut TestRunner,
-    bytes: &[u8],
-    other: &[u8],
-) -> Result<Mutation, proptest::test_runner::Reason> {
+fn draw(runner: &mut TestRunner, bytes: &[u8], other: &[u8]) -> Result<Mutation, Reason> {
     for _ in 0..MAX_DRAWS {
         let numbers = any::<[u64; NUMBERS]>().new_tree(runner)?.current();
         let mutation = Mutation::draw(numbers, bytes, other);

@@ -1,0 +1,232 @@
+//! Puts a corpus together.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::candidates::{Candidate, Candidates};
+use super::declared::{Almost, almost_broken, offer_breakages};
+use super::entry::{Entry, Kind};
+use super::minimize::minimize;
+use super::oracle::{Judgement, Oracle};
+use super::pool::{Drawn, Pool};
+use super::{Case, Config, Corpus, crafted, lines, search};
+use crate::conformance::Coverage;
+use crate::layout::generate;
+use crate::{AnyFormat, Dialect, Result};
+
+/// The least number of mutated files.
+const MIN_MUTATED: usize = 60;
+
+/// The kinds of values that the description of a valid file lists.
+const MAX_LISTED: usize = 4;
+
+pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
+    if let Some(dialect) = config.dialect {
+        format.about().require_dialect(dialect)?;
+    }
+    let oracle = Oracle::new(format);
+    let mut pool = Pool::new(format, oracle, config)?;
+    let (broken, almost) = broken(format, oracle, &mut pool);
+    let mut builder = Builder::new(format, oracle);
+    for (file, reached) in pool.covering() {
+        builder.valid(file.dialect, file.bytes.clone(), &reached);
+    }
+    broken.iter().for_each(|file| builder.broken(file));
+    almost.into_iter().for_each(|file| builder.almost(file));
+    builder.neighbours(&broken);
+    builder.fill(&mut pool, config.count);
+    Ok(builder.corpus())
+}
+
+/// Finds files that break each rule, and files that only just keep it.
+fn broken(format: AnyFormat, oracle: Oracle, pool: &mut Pool) -> (Vec<Candidate>, Vec<Almost>) {
+    let mut candidates = Candidates::new(oracle);
+    let bases: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
+    let bases: Vec<&Drawn> = bases.iter().collect();
+    for file in pool.files.iter().filter(|file| file.codes.len() == 1) {
+        candidates.offer(file.dialect, "content to warn of", None, file.bytes.clone());
+    }
+    offer_breakages(format, &bases, &mut candidates);
+    let mut almost = almost_broken(format, oracle, &bases);
+    if let Some(grammar) = format.grammar() {
+        almost.extend(lines::offer_edits(grammar, oracle, &bases, &mut candidates));
+    }
+    crafted::offer(format, &bases, &mut candidates);
+    let rules = format.about().rules.iter().map(|rule| rule.code);
+    let rules = rules.filter(|code| !candidates.has(code)).collect();
+    let rules = search::offer_other_bytes(&bases, rules, &mut candidates);
+    search::offer_mutations(pool, &rules, &mut candidates);
+    let mut files = candidates.into_files();
+    // The smallest of each rule is made smaller yet.
+    let mut smallest: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (index, file) in files.iter().enumerate().filter(|(_, file)| file.source.is_some()) {
+        let best = smallest.entry((file.dialect.name(), file.code())).or_insert(index);
+        if file.bytes.len() < files[*best].bytes.len() {
+            *best = index;
+        }
+    }
+    smallest.into_values().for_each(|index| minimize(format, oracle, &mut files[index]));
+    let order = |code: &str| format.about().rules.iter().position(|rule| rule.code == code);
+    files.sort_by_key(|file| (order(file.code()), file.bytes.len()));
+    (files, almost)
+}
+
+struct Builder {
+    format: AnyFormat,
+    oracle: Oracle,
+    cases: Vec<Case>,
+    seen: HashSet<(Dialect, Vec<u8>)>,
+    /// How many files have the same beginning of their names.
+    names: BTreeMap<String, usize>,
+}
+
+impl Builder {
+    fn new(format: AnyFormat, oracle: Oracle) -> Builder {
+        Builder { format, oracle, cases: Vec::new(), seen: HashSet::new(), names: BTreeMap::new() }
+    }
+
+    fn valid(&mut self, dialect: Dialect, bytes: Vec<u8>, reached: &[String]) {
+        let Some(judgement) = self.oracle.accepted(&bytes, dialect) else { return };
+        let mut listed = reached.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
+        if let Some(more) = reached.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+            listed += &format!(" and {more} more");
+        }
+        let description = match listed.is_empty() {
+            true => "Valid.".to_owned(),
+            false => format!("Valid; reaches {listed}."),
+        };
+        self.push(Kind::Valid, dialect, bytes, judgement, None, description);
+    }
+
+    fn broken(&mut self, file: &Candidate) {
+        let Some(reason) = &file.judgement.reason else { return };
+        let description = format!("{}: {}.", capital(&file.what), reason.message.trim_end_matches('.'));
+        let (bytes, judgement) = (file.bytes.clone(), file.judgement.clone());
+        self.push(Kind::Broken, file.dialect, bytes, judgement, None, description);
+    }
+
+    fn almost(&mut self, file: Almost) {
+        let Some(judgement) = self.oracle.accepted(&file.bytes, file.dialect) else { return };
+        let description = format!("{}.", capital(&file.what));
+        let about = Some((file.code, file.path));
+        self.push(Kind::Almost, file.dialect, file.bytes, judgement, about, description);
+    }
+
+    /// Adds, for each rule and dialect without an almost broken file, the valid file that a broken one was made of.
+    fn neighbours(&mut self, broken: &[Candidate]) {
+        for file in broken {
+            let has = |case: &Case| {
+                let Entry { kind, dialect, rule, .. } = &case.entry;
+                *kind == Kind::Almost && *dialect == file.dialect && rule.as_deref() == Some(file.code())
+            };
+            let Some(source) = file.source.clone().filter(|_| !self.cases.iter().any(has)) else { continue };
+            let Some(judgement) = self.oracle.accepted(&source, file.dialect) else { continue };
+            let description = format!("As the file of {}, without {}.", file.code(), file.what);
+            let path = file.judgement.reason.as_ref().map(|reason| reason.path.clone()).unwrap_or_default();
+            self.push(Kind::Almost, file.dialect, source, judgement, Some((file.code(), path)), description);
+        }
+    }
+
+    /// Adds mutated and further valid files, up to so many files.
+    fn fill(&mut self, pool: &mut Pool, count: usize) {
+        let mut files: Vec<_> = pool.files.iter().map(|file| (file.dialect, file.bytes.clone())).collect();
+        let missing = count.saturating_sub(self.cases.len());
+        let mutated = self.cases.len() + missing / 2 + MIN_MUTATED.min(missing.max(MIN_MUTATED));
+        let mut failures = 0;
+        let end = count.max(self.cases.len() + MIN_MUTATED);
+        let mut turn = 0;
+        // Whatever is drawn may be there already.
+        while self.cases.len() < end && failures < 10_000 {
+            turn += 1;
+            let before = self.cases.len();
+            if turn % 2 == 0 && self.cases.len() < mutated || count <= before {
+                self.mutated(pool, &files);
+            } else if let Some((dialect, bytes)) = pool.draw() {
+                files.push((dialect, bytes.clone()));
+                self.valid(dialect, bytes, &[]);
+            }
+            failures += usize::from(self.cases.len() == before);
+        }
+    }
+
+    fn mutated(&mut self, pool: &mut Pool, files: &[(Dialect, Vec<u8>)]) {
+        let count = self.names.len() + self.cases.len() * 7;
+        let Some((dialect, file)) = files.get(count % files.len().max(1)) else { return };
+        let other = &files[count / 3 % files.len()].1;
+        let Ok(mutated) = generate::mutate(pool.runner(), file.clone(), other) else { return };
+        let Some(judgement) = self.oracle.judge_alike(&mutated.bytes, *dialect) else { return };
+        let description = format!("{}.", capital(&mutated.to_string()));
+        self.push(Kind::Mutated, *dialect, mutated.bytes, judgement, None, description);
+    }
+
+    /// Adds a file, unless it is there. Of an almost broken file, `about` are the code and the path of its rule.
+    fn push(
+        &mut self,
+        kind: Kind,
+        dialect: Dialect,
+        bytes: Vec<u8>,
+        judgement: Judgement,
+        about: Option<(&str, String)>,
+        description: String,
+    ) {
+        if kind != Kind::Almost && !self.seen.insert((dialect, bytes.clone())) {
+            return;
+        }
+        let Judgement { strict, lenient, reason, .. } = judgement;
+        let (rule, path, place) = match (about, reason) {
+            (Some((code, path)), _) => (Some(code.to_owned()), path, None),
+            (None, Some(reason)) => (Some(reason.rule.code.to_owned()), reason.path, reason.bytes),
+            (None, None) => (None, String::new(), None),
+        };
+        let file = self.name(kind, dialect, rule.as_deref(), &bytes);
+        let path = Some(path).filter(|path| !path.is_empty());
+        let format = self.format.name().to_owned();
+        let entry = Entry {
+            file,
+            format,
+            dialect,
+            kind,
+            strict,
+            lenient,
+            rule,
+            path,
+            bytes: place,
+            description,
+            contents: None,
+        };
+        self.cases.push(Case { entry, bytes });
+    }
+
+    /// Returns the name of a new file: `mesh/spec/broken/mesh-magic-1.mesh`.
+    fn name(&mut self, kind: Kind, dialect: Dialect, rule: Option<&str>, bytes: &[u8]) -> String {
+        let about = self.format.about();
+        let name = match (kind, rule) {
+            (Kind::Broken | Kind::Almost, Some(rule)) => rule.to_ascii_lowercase(),
+            _ => kind.name().to_owned(),
+        };
+        let start = format!("{}/{dialect}/{}/{name}", about.name, kind.name());
+        let count = self.names.entry(start.clone()).or_default();
+        *count += 1;
+        // A container of several extensions starts with its own.
+        let is_own = |extension: &&&str| bytes.starts_with(extension.as_bytes());
+        let extension = about.extensions.iter().find(is_own).or(about.extensions.last());
+        format!("{start}-{count}.{}", extension.unwrap_or(&about.name))
+    }
+
+    fn corpus(mut self) -> Corpus {
+        self.cases.sort_by_key(|case| case.entry.kind);
+        let [mut coverage, mut coverage_with_broken] = [(); 2].map(|()| Coverage::of(self.format));
+        for Case { entry, bytes } in &self.cases {
+            coverage_with_broken.add(bytes, entry.dialect);
+            if entry.kind == Kind::Valid {
+                coverage.add(bytes, entry.dialect);
+            }
+        }
+        Corpus { format: self.format, cases: self.cases, coverage, coverage_with_broken }
+    }
+}
+
+/// The text with a capital letter first.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}

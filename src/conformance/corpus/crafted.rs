@@ -1,0 +1,95 @@
+//! Files that break rules for which a change of bytes is not enough.
+
+#[cfg(feature = "iyma")]
+use crate::iyma;
+#[cfg(feature = "iyma")]
+use crate::{Format, ReadOptions, WriteOptions};
+
+use super::candidates::Candidates;
+use super::pool::Drawn;
+#[cfg(any(feature = "bmd", feature = "iyma"))]
+use crate::FormatId;
+use crate::{AnyFormat, Dialect};
+
+/// How many files are changed.
+const MAX_FILES: usize = 12;
+
+/// Offers the files of a format that is built in.
+pub(super) fn offer(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
+    match format.built_in() {
+        #[cfg(feature = "bmd")]
+        Some(FormatId::Bmd) => shared_names(candidates),
+        #[cfg(feature = "iyma")]
+        Some(FormatId::Iyma) => {
+            for base in bases.iter().take(MAX_FILES) {
+                large_windows(base, candidates);
+                change_document(base, candidates);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Offers images of 32 meshes with the same name: the longer it is, the more bytes they share (B29).
+#[cfg(feature = "bmd")]
+fn shared_names(candidates: &mut Candidates) {
+    const MESHES: u32 = 32;
+    const START: u32 = 48;
+    let image = |length: usize| {
+        let size = 32 * MESHES;
+        let mut bytes = b"BMD1".to_vec();
+        let header = [0, 0, 0, START, size, 0, 0, 0, 0, 0, 0];
+        bytes.extend(header.iter().flat_map(|word: &u32| word.to_le_bytes()));
+        // Only the offset of the material is not 0.
+        let mesh = [0, 0, START + size, 0, 0, 0, 0, 0];
+        (0..MESHES).for_each(|_| bytes.extend(mesh.iter().flat_map(|word: &u32| word.to_le_bytes())));
+        bytes.extend(std::iter::repeat_n(b'a', length));
+        bytes.push(0);
+        bytes
+    };
+    for length in 1000..1200 {
+        candidates.offer(Dialect::Spec, "shared bytes", Some(&image(length - 1)), image(length));
+    }
+}
+
+/// Offers the file with headers of zstd frames that require a window of 256 MiB.
+#[cfg(feature = "iyma")]
+fn large_windows(base: &Drawn, candidates: &mut Candidates) {
+    for at in 0..base.bytes.len().saturating_sub(1) {
+        let mut bytes = base.bytes.clone();
+        // No content size, no single segment; an exponent of 18.
+        bytes[at..at + 2].copy_from_slice(&[0x00, 18 << 3]);
+        candidates.offer_for(&["IYMA-WINDOW"], base.dialect, "a large window", Some(&base.bytes), bytes);
+    }
+}
+
+/// Offers the file with a buffer repeated, and with an index that is too large.
+#[cfg(feature = "iyma")]
+fn change_document(base: &Drawn, candidates: &mut Candidates) {
+    let options = ReadOptions::default().with_dialect(base.dialect);
+    let Ok(document) = iyma::Document::read(&base.bytes, &options) else { return };
+    let mut offer = |what, document: iyma::Document| {
+        if let Ok(bytes) = document.write(&WriteOptions::lenient()) {
+            candidates.offer(base.dialect, what, Some(&base.bytes), bytes);
+        }
+    };
+    if let Some(attribute) = document.attributes.first() {
+        let mut changed = document.clone();
+        changed.attributes.push(attribute.clone());
+        offer("a repeated attribute", changed);
+    }
+    for (index, mesh) in document.meshes.iter().enumerate().filter(|(_, mesh)| mesh.index_count > 0) {
+        let mut changed = document.clone();
+        if let Some(indices) = &document.indices {
+            let mut values: Vec<u32> = indices.iter().collect();
+            if let Some(value) = values.get_mut(mesh.first_index as usize) {
+                *value = mesh.vertex_count;
+            }
+            changed.indices = Some(iyma::IndexBuffer::from_u32(&values));
+            offer("an index that is too large", changed);
+        }
+        let mut changed = document.clone();
+        changed.meshes[index].index_count = u32::MAX;
+        offer("a range that is too large", changed);
+    }
+}

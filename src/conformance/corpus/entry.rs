@@ -1,0 +1,73 @@
+//! A line of the index of a corpus.
+
+use crate::Dialect;
+
+/// The JSON Schema of the lines of an index.
+pub const INDEX_SCHEMA: &str = include_str!("index.schema.json");
+
+/// What a corpus states about one of its files: a line of its `index.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Entry {
+    /// The path of the file, relative to the index, with `/` between folders.
+    pub file: String,
+    /// The name of the format.
+    pub format: String,
+    /// The dialect that the verdicts are for.
+    pub dialect: Dialect,
+    /// The purpose of the file.
+    pub kind: Kind,
+    /// The verdict of strict reading.
+    pub strict: Verdict,
+    /// The verdict of lenient reading.
+    pub lenient: Verdict,
+    /// The code of the rule that the file breaks. Of an almost broken file, the rule that it only just keeps.
+    pub rule: Option<String>,
+    /// The path of the value that breaks the rule.
+    pub path: Option<String>,
+    /// The start and end of that value in the file, in bytes. For a value in a packed block, those of the block.
+    pub bytes: Option<[u64; 2]>,
+    /// What the file tests, in a sentence.
+    pub description: String,
+    /// The path of the JSON of the contents, relative to the index.
+    pub contents: Option<String>,
+}
+
+/// The purpose of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Kind {
+    /// Accepted by strict reading.
+    Valid,
+    /// Breaks exactly one rule.
+    Broken,
+    /// Only just keeps a rule: as valid as any other file.
+    Almost,
+    /// A valid file whose bytes were changed at random.
+    Mutated,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Kind; 4] = [Kind::Valid, Kind::Broken, Kind::Almost, Kind::Mutated];
+
+    /// The name, as the index has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Valid => "valid",
+            Kind::Broken => "broken",
+            Kind::Almost => "almost",
+            Kind::Mutated => "mutated",
+        }
+    }
+}
+
+/// What a reader concludes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Verdict {
+    /// It reads the file.
+    Accept,
+    /// It refuses the file.
+    Reject,
+}

@@ -1,0 +1,134 @@
+//! Makes broken files smaller: the valid file and the broken one together, so that they still differ in one thing.
+
+use std::ops::ControlFlow;
+
+use super::candidates::Candidate;
+use super::oracle::Oracle;
+use crate::layout::assemble::{Change, Edit, Part, edit};
+use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
+use crate::layout::Type;
+use crate::{AnyFormat, Limits};
+
+/// How many smaller files are tried.
+const MAX_STEPS: usize = 400;
+
+/// Makes a broken file and the valid one that it was made of as small and plain as possible.
+pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candidate) {
+    let Some(source) = candidate.source.clone() else { return };
+    let (code, dialect) = (candidate.code(), candidate.dialect);
+    let is_clean = oracle.codes(&source, dialect).is_ok_and(|codes| codes.is_empty());
+    if !is_clean {
+        return;
+    }
+    let mut pair = Pair { valid: source, broken: candidate.bytes.clone() };
+    let mut steps = 0..MAX_STEPS;
+    let mut is_right = |pair: &Pair| {
+        steps.next().is_some()
+            && oracle.codes(&pair.broken, dialect).is_ok_and(|codes| codes.len() == 1 && codes.contains(code))
+            && oracle.accepted(&pair.valid, dialect).is_some_and(|judgement| judgement.codes.is_empty())
+    };
+    let layout = format.layout_of(&pair.valid, dialect);
+    loop {
+        let smaller = match layout {
+            Some(layout) => pair.with_fewer_items(layout),
+            None => pair.with_fewer_lines(),
+        };
+        let smaller = smaller.into_iter().filter(|smaller| smaller.broken.len() < pair.broken.len());
+        match smaller.into_iter().find(&mut is_right) {
+            Some(smaller) => pair = smaller,
+            None => break,
+        }
+    }
+    if layout.is_some() {
+        pair.zero(&mut is_right);
+    }
+    let judgement = oracle.judge_alike(&pair.broken, dialect);
+    if let Some(judgement) = judgement.filter(|judgement| judgement.only_rule().is_some()) {
+        (candidate.bytes, candidate.source, candidate.judgement) = (pair.broken, Some(pair.valid), judgement);
+    }
+}
+
+/// A broken file, and the valid file that it was made of.
+struct Pair {
+    valid: Vec<u8>,
+    broken: Vec<u8>,
+}
+
+impl Pair {
+    /// Returns pairs in which a list lost its items, or one of them.
+    fn with_fewer_items(&self, layout: &'static Type) -> Vec<Pair> {
+        let limits = Limits::default();
+        let mut lists = Lists::default();
+        if walk(layout, &self.valid, &limits, &mut lists).is_err() {
+            return Vec::new();
+        }
+        let edited = |path: Vec<Segment>, change: Change| {
+            let edits = [Edit { path: path.as_slice().into(), change }];
+            let of = |file: &[u8]| edit(layout, file, &edits, true, &limits).ok();
+            Some(Pair { valid: of(&self.valid)?, broken: of(&self.broken)? })
+        };
+        let mut pairs = Vec::new();
+        for (path, count) in lists.0 {
+            pairs.extend(edited(path.clone(), Change::Set(Part::List(Vec::new()))));
+            for index in (0..count).rev().take(8) {
+                pairs.extend(edited([&path[..], &[Segment::Index(index)]].concat(), Change::Remove));
+            }
+        }
+        pairs
+    }
+
+    /// Returns pairs that lost a line which both have.
+    fn with_fewer_lines(&self) -> Vec<Pair> {
+        let lines = |text: &[u8]| -> Vec<Vec<u8>> {
+            text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+        };
+        let (valid, broken) = (lines(&self.valid), lines(&self.broken));
+        let same = |pair: &(&Vec<u8>, &Vec<u8>)| pair.0 == pair.1;
+        let start = valid.iter().zip(&broken).take_while(same).count();
+        let end = valid.iter().rev().zip(broken.iter().rev()).take_while(same).count();
+        let end = end.min(valid.len().min(broken.len()) - start);
+        let without = |lines: &[Vec<u8>], index: usize| [&lines[..index], &lines[index + 1..]].concat().concat();
+        let from_start = (0..start).map(|index| (index, index));
+        let from_end = (1..=end).map(|back| (valid.len() - back, broken.len() - back));
+        let both = from_start.chain(from_end);
+        both.map(|(a, b)| Pair { valid: without(&valid, a), broken: without(&broken, b) }).collect()
+    }
+
+    /// Sets bytes to 0 that are the same in both files, if they have one size.
+    fn zero(&mut self, is_right: &mut impl FnMut(&Pair) -> bool) {
+        if self.valid.len() != self.broken.len() {
+            return;
+        }
+        for size in [16, 4, 1] {
+            for start in (0..self.valid.len()).step_by(size) {
+                let mut zeroed = Pair { valid: self.valid.clone(), broken: self.broken.clone() };
+                let mut changes = false;
+                let bytes = zeroed.valid.iter_mut().zip(&mut zeroed.broken).skip(start).take(size);
+                for (valid, broken) in bytes.filter(|(valid, broken)| valid == broken) {
+                    changes |= *valid != 0;
+                    (*valid, *broken) = (0, 0);
+                }
+                if changes && is_right(&zeroed) {
+                    *self = zeroed;
+                }
+            }
+        }
+    }
+}
+
+/// Collects the lists of a file that have items.
+#[derive(Default)]
+struct Lists(Vec<(Vec<Segment>, u64)>);
+
+impl Visitor for Lists {
+    fn enter(&mut self, _: &Node) -> Visit {
+        Visit::All
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        if let (Type::List(_), Some(count @ 1..)) = (node.ty, node.count) {
+            self.0.push((node.path.to_vec(), count));
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,129 @@
+//! Corpora: files of a format with their verdicts, for tests of loaders in any language.
+//!
+//! A corpus has valid files that together reach every field, alternative and boundary of the declaration; for each rule
+//! files that break only it, and files that only just keep it; files that break the structure: truncated at each field,
+//! with other magic bytes, counts, offsets; and mutated files. Verdicts are those of reading the files.
+//!
+//! The same seed gives the same bytes on every machine.
+//!
+//! ```
+//! use meshspec::conformance::corpus::{Config, Corpus, Verdict};
+//! use meshspec::{FormatId, ReadOptions};
+//!
+//! let corpus = Corpus::of(FormatId::Crucible, &Config::default())?;
+//! for case in &corpus.cases {
+//!     // Put your loader here.
+//!     let options = ReadOptions::default().with_dialect(case.entry.dialect);
+//!     let result = FormatId::Crucible.read(&case.bytes, &options);
+//!     assert_eq!(result.is_ok(), case.entry.strict == Verdict::Accept, "{}", case.entry.file);
+//! }
+//! assert_eq!(corpus.unbroken_rules().count(), 0);
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+
+mod build;
+mod candidates;
+mod crafted;
+mod declared;
+mod entry;
+mod lines;
+mod minimize;
+mod oracle;
+mod pool;
+mod search;
+
+pub use entry::{Entry, INDEX_SCHEMA, Kind, Verdict};
+pub use oracle::{Judgement, Oracle, Reason};
+
+use super::Coverage;
+use crate::{AnyFormat, Dialect, Result, Rule};
+
+/// The `README.md` of a corpus, for the author of a loader.
+pub const README: &str = include_str!("README.md");
+
+/// What a corpus has.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// The number of files. Further valid and mutated files fill the corpus up to it; the files that reach and break
+    /// everything are always there, however many.
+    pub count: usize,
+    /// The seed: another one gives other files.
+    pub seed: u64,
+    /// Files of this dialect only.
+    pub dialect: Option<Dialect>,
+    /// Whether valid files have no warnings either, common numbers and strings in UTF-8.
+    pub plausible: bool,
+}
+
+impl Config {
+    /// Sets the number of files.
+    pub fn with_count(self, count: usize) -> Config {
+        Config { count, ..self }
+    }
+
+    /// Sets the seed.
+    pub fn with_seed(self, seed: u64) -> Config {
+        Config { seed, ..self }
+    }
+
+    /// Restricts the files to a dialect.
+    pub fn with_dialect(self, dialect: Option<Dialect>) -> Config {
+        Config { dialect, ..self }
+    }
+
+    /// Sets whether valid files are plausible.
+    pub fn with_plausible(self, plausible: bool) -> Config {
+        Config { plausible, ..self }
+    }
+}
+
+/// The files of a format, and what they reach.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Corpus {
+    /// The format.
+    pub format: AnyFormat,
+    /// The files, sorted by kind.
+    pub cases: Vec<Case>,
+    /// What the valid files reach.
+    pub coverage: Coverage,
+    /// What all files reach, the broken ones too.
+    pub coverage_with_broken: Coverage,
+}
+
+/// A file of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Case {
+    /// What the corpus states about it.
+    pub entry: Entry,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+impl Corpus {
+    /// Generates the corpus of a format.
+    ///
+    /// # Errors
+    ///
+    /// If the format does not have the dialect, or no declaration states how to generate its files.
+    pub fn of(format: impl Into<AnyFormat>, config: &Config) -> Result<Corpus> {
+        build::corpus(format.into(), config)
+    }
+
+    /// Returns each rule of the format with the numbers of files that break it alone, and that only just keep it.
+    pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
+        let count = |rule: &Rule, kind| {
+            let is_it = |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
+            self.cases.iter().filter(is_it).count()
+        };
+        let rules = self.format.about().rules.iter();
+        rules.map(move |rule| (*rule, [Kind::Broken, Kind::Almost].map(|kind| count(rule, kind))))
+    }
+
+    /// Returns the rules of the format that no file breaks alone.
+    pub fn unbroken_rules(&self) -> impl Iterator<Item = &'static Rule> {
+        self.rules().filter(|(_, [broken, _])| *broken == 0).map(|(rule, _)| rule)
+    }
+}

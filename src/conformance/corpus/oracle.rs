@@ -1,0 +1,141 @@
+//! The verdicts of files: those of reading them.
+
+use std::collections::BTreeSet;
+
+use super::entry::Verdict;
+use crate::{AnyFormat, Dialect, Finding, ReadOptions, Report, Result, Rule, Span};
+
+/// Judges the files of a format.
+#[derive(Clone, Copy)]
+pub struct Oracle {
+    format: AnyFormat,
+}
+
+/// What readers conclude of a file.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// The verdict of strict reading.
+    pub strict: Verdict,
+    /// The verdict of lenient reading.
+    pub lenient: Verdict,
+    /// Why strict reading refuses the file or, if it accepts it, the first warning.
+    pub reason: Option<Reason>,
+    /// The codes of all rules that the file breaks, warnings too.
+    pub codes: BTreeSet<&'static str>,
+}
+
+/// Why a file is refused.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reason {
+    /// The broken rule.
+    pub rule: &'static Rule,
+    /// The path of the value; empty for the file as a whole.
+    pub path: String,
+    /// The start and end of the value in the file, in bytes. For a value in a packed block, those of the block.
+    pub bytes: Option<[u64; 2]>,
+    /// What is found and expected.
+    pub message: String,
+}
+
+impl Judgement {
+    /// Returns the only rule that the file breaks.
+    pub(super) fn only_rule(&self) -> Option<&'static Rule> {
+        let reason = self.reason.as_ref()?;
+        (self.codes.len() == 1 && self.codes.contains(reason.rule.code)).then_some(reason.rule)
+    }
+}
+
+impl Oracle {
+    /// Returns the oracle of a format.
+    pub fn new(format: impl Into<AnyFormat>) -> Oracle {
+        Oracle { format: format.into() }
+    }
+
+    /// Judges a file that is read in this dialect or, without one, in the dialect that is detected. A format without a
+    /// codec is read by its declaration.
+    ///
+    /// Returns `None` if there is no verdict: reading takes more than the default limits allow, or reading and
+    /// [`check`](crate::check) disagree.
+    pub fn judge(&self, bytes: &[u8], dialect: Option<Dialect>) -> Option<Judgement> {
+        let strict = ReadOptions { dialect, ..ReadOptions::default() };
+        let report = self.format.check(bytes, &strict).ok()?;
+        let codes = report.findings().iter().map(|finding| finding.rule.code).collect();
+        let lenient = ReadOptions { dialect, ..ReadOptions::lenient() };
+        let strict = self.verdict(bytes, &strict, &report)?;
+        let lenient = self.verdict(bytes, &lenient, &report)?;
+        let verdict = |is_accepted| if is_accepted { Verdict::Accept } else { Verdict::Reject };
+        let (is_strict, lenient) = (verdict(strict.is_ok()), verdict(lenient.is_ok()));
+        let reason = strict.err().or_else(|| report.findings().first().map(Reason::of));
+        Some(Judgement { strict: is_strict, lenient, reason, codes })
+    }
+
+    /// Returns whether reading accepts a file, or why not; `None` if that is not what `check` says.
+    fn verdict(
+        &self,
+        bytes: &[u8],
+        options: &ReadOptions,
+        report: &Report,
+    ) -> Option<std::result::Result<(), Reason>> {
+        let refused = report.first_refused(options.strictness);
+        let Some(id) = self.format.built_in() else {
+            return Some(refused.map_or(Ok(()), |finding| Err(Reason::of(finding))));
+        };
+        match (id.read(bytes, options), refused) {
+            (Ok(_), None) => Some(Ok(())),
+            (Err(error), Some(_)) => {
+                let rule = error.rule()?;
+                let is_found = report.findings().iter().any(|finding| finding.rule == rule);
+                is_found.then(|| {
+                    Err(Reason {
+                        rule,
+                        path: error.path().to_string(),
+                        bytes: error.span().map(range_of),
+                        message: error.message().to_owned(),
+                    })
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Judges a file, whose dialect detection tells, too: both have to agree.
+    pub(super) fn judge_alike(&self, bytes: &[u8], dialect: Dialect) -> Option<Judgement> {
+        let judgement = self.judge(bytes, Some(dialect))?;
+        let is_alike = self.format.detect(bytes).dialect == dialect
+            || self.judge(bytes, None).as_ref() == Some(&judgement);
+        is_alike.then_some(judgement)
+    }
+
+    /// Judges a file that strict reading has to accept, in the dialect that is detected.
+    pub(super) fn accepted(&self, bytes: &[u8], dialect: Dialect) -> Option<Judgement> {
+        let is_detected = self.format.detect(bytes).dialect == dialect;
+        self.judge(bytes, Some(dialect)).filter(|judgement| is_detected && judgement.strict == Verdict::Accept)
+    }
+
+    /// Returns the codes of all rules that a file breaks.
+    pub(super) fn codes(&self, bytes: &[u8], dialect: Dialect) -> Result<BTreeSet<&'static str>> {
+        let report = self.format.check(bytes, &ReadOptions::default().with_dialect(dialect))?;
+        Ok(report.findings().iter().map(|finding| finding.rule.code).collect())
+    }
+}
+
+impl Reason {
+    fn of(finding: &Finding) -> Reason {
+        Reason {
+            rule: finding.rule,
+            path: finding.path.to_string(),
+            bytes: finding.span.as_ref().map(range_of),
+            message: finding.message.clone(),
+        }
+    }
+}
+
+/// Returns the start and end of a place in the file.
+fn range_of(span: &Span) -> [u64; 2] {
+    let range = match span {
+        Span::Bytes(range) | Span::Text { range, .. } => range,
+        Span::Unpacked { packed, .. } => packed,
+    };
+    [range.start, range.end]
+}

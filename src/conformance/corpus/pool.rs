@@ -1,0 +1,169 @@
+//! Valid files to choose from.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config as RunnerConfig, RngAlgorithm, TestRng, TestRunner};
+
+use super::Config;
+use super::oracle::Oracle;
+use crate::conformance::Files;
+use crate::conformance::coverage::observed;
+use crate::layout::generate;
+use crate::{AnyFormat, Dialect, Error, Result};
+
+/// The most items of a list, for files of different sizes.
+const SIZES: [u64; 4] = [1, 2, 6, 3];
+
+/// The least and the most files to choose from.
+const DRAWS: [usize; 2] = [800, 4000];
+
+/// Drawing ends after so many files without a new kind of value.
+const QUIET: usize = 600;
+
+/// A valid file.
+#[derive(Debug, Clone)]
+pub(super) struct Drawn {
+    pub(super) dialect: Dialect,
+    pub(super) bytes: Vec<u8>,
+    /// The kinds of values that its fields have.
+    kinds: Vec<usize>,
+    /// The codes of the warnings.
+    pub(super) codes: BTreeSet<&'static str>,
+}
+
+/// A field, in files of a dialect, with a kind of value.
+type FieldKind = (Dialect, String, &'static str);
+
+/// Valid files to choose from.
+pub(super) struct Pool {
+    draw: Draw,
+    pub(super) files: Vec<Drawn>,
+    kinds: Vec<FieldKind>,
+}
+
+impl Pool {
+    /// Draws files until they bring nothing new.
+    pub(super) fn new(format: AnyFormat, oracle: Oracle, config: &Config) -> Result<Pool> {
+        let draw = Draw::new(format, config)?;
+        let mut pool = Pool { draw, files: Vec::new(), kinds: Vec::new() };
+        let (mut known, mut seen) = (HashMap::new(), HashSet::new());
+        let (mut draws, mut last_new) = (0, 0);
+        while draws < DRAWS[1] && (draws < DRAWS[0] || draws - last_new < QUIET) {
+            draws += 1;
+            let Some((dialect, bytes)) = pool.draw.next() else { continue };
+            if !seen.insert(bytes.clone()) {
+                continue;
+            }
+            let Some(judgement) = oracle.accepted(&bytes, dialect) else { continue };
+            let mut kinds = Vec::new();
+            for (field, own) in observed(format, &bytes, dialect) {
+                for kind in own.into_keys() {
+                    let key = (dialect, field.clone(), kind);
+                    let next = known.len();
+                    let id = *known.entry(key.clone()).or_insert(next);
+                    if id == next {
+                        pool.kinds.push(key);
+                        last_new = draws;
+                    }
+                    kinds.push(id);
+                }
+            }
+            pool.files.push(Drawn { dialect, bytes, kinds, codes: judgement.codes });
+        }
+        Ok(pool)
+    }
+
+    /// Returns a file that is not in the pool, `None` if this draw failed.
+    pub(super) fn draw(&mut self) -> Option<(Dialect, Vec<u8>)> {
+        self.draw.next()
+    }
+
+    pub(super) fn runner(&mut self) -> &mut TestRunner {
+        &mut self.draw.runner
+    }
+
+    /// Chooses small files that together have all kinds of values that occur, each with the kinds that are new in it.
+    pub(super) fn covering(&self) -> Vec<(&Drawn, Vec<String>)> {
+        self.choose(|_| true, |_| true)
+    }
+
+    /// Chooses small files without findings that together have every field, alternative and length of lists.
+    pub(super) fn bases(&self) -> Vec<&Drawn> {
+        let is_number = |kind: &str| {
+            ["1", "sign bit", "largest", "-0", "infinity", "quiet NaN", "signalling NaN", "subnormal"].contains(&kind)
+        };
+        let chosen = self.choose(|file| file.codes.is_empty(), |kind| !is_number(kind));
+        let mut files: Vec<_> = chosen.into_iter().map(|(file, _)| file).collect();
+        files.sort_by_key(|file| file.bytes.len());
+        files
+    }
+
+    fn choose(
+        &self,
+        is_allowed: impl Fn(&Drawn) -> bool,
+        counts: impl Fn(&str) -> bool,
+    ) -> Vec<(&Drawn, Vec<String>)> {
+        let mut files: Vec<_> = self.files.iter().filter(|file| is_allowed(file)).collect();
+        files.sort_by_key(|file| file.bytes.len());
+        let mut holders = vec![Vec::new(); self.kinds.len()];
+        for file in &files {
+            file.kinds.iter().for_each(|kind| holders[*kind].push(*file));
+        }
+        let mut order: Vec<usize> = (0..self.kinds.len()).collect();
+        // The rarest first: the files that have them have others, too.
+        order.sort_by_key(|kind| holders[*kind].len());
+        let mut covered = vec![false; self.kinds.len()];
+        let mut chosen = Vec::new();
+        for kind in order {
+            let Some(file) = holders[kind].first().filter(|_| !covered[kind] && counts(self.kinds[kind].2)) else {
+                continue;
+            };
+            let mut new = Vec::new();
+            for kind in &file.kinds {
+                let (_, field, name) = &self.kinds[*kind];
+                if !std::mem::replace(&mut covered[*kind], true) {
+                    new.push(format!("{field}: {name}"));
+                }
+            }
+            chosen.push((*file, new));
+        }
+        chosen
+    }
+}
+
+/// Draws valid files of a format.
+struct Draw {
+    runner: TestRunner,
+    strategies: Vec<Files>,
+    dialect: Option<Dialect>,
+    count: usize,
+}
+
+impl Draw {
+    fn new(format: AnyFormat, config: &Config) -> Result<Draw> {
+        let sorts = if config.plausible { &[true][..] } else { &[true, false] };
+        let mut strategies = Vec::new();
+        for (max_items, plausible) in SIZES.iter().flat_map(|size| sorts.iter().map(|sort| (*size, *sort))) {
+            let config = generate::Config { max_items, plausible, max_choices: 1024 };
+            let files = format.files(config).ok_or_else(|| {
+                Error::unsupported("no declaration states how to generate files of it").in_format(format.name())
+            })?;
+            strategies.push(files);
+        }
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&config.seed.to_le_bytes());
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        let runner = RunnerConfig { max_local_rejects: u32::MAX, failure_persistence: None, ..RunnerConfig::default() };
+        let runner = TestRunner::new_with_rng(runner, rng);
+        Ok(Draw { runner, strategies, dialect: config.dialect, count: 0 })
+    }
+
+    /// Draws a file of the next size; `None` if it is of another dialect.
+    fn next(&mut self) -> Option<(Dialect, Vec<u8>)> {
+        let strategy = self.strategies.get(self.count % self.strategies.len())?;
+        self.count += 1;
+        let (dialect, bytes) = strategy.new_tree(&mut self.runner).ok()?.current();
+        self.dialect.is_none_or(|wanted| wanted == dialect).then_some((dialect, bytes))
+    }
+}

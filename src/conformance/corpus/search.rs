@@ -1,0 +1,72 @@
+//! A search for files that break the rules that no declaration states.
+
+use super::candidates::Candidates;
+use super::pool::{Drawn, Pool};
+use crate::layout::generate;
+
+/// The most files in which every byte is changed.
+const MAX_FILES: usize = 60;
+
+/// The largest of these files, in bytes.
+const MAX_BYTES: usize = 1024;
+
+/// How many files are mutated at random.
+const MUTATIONS: usize = 20_000;
+
+/// What a byte is changed to.
+const CHANGES: [fn(u8) -> u8; 10] = [
+    |_| 0,
+    |_| 1,
+    |_| 2,
+    |_| 0x7f,
+    |_| 0xff,
+    |byte| byte.wrapping_add(1),
+    |byte| byte.wrapping_sub(1),
+    |byte| byte ^ 0x80,
+    |byte| byte ^ 0x10,
+    |byte| byte ^ 0x01,
+];
+
+/// Offers files with one other byte, as long as one of these rules is not broken. Returns the rules left over.
+pub(super) fn offer_other_bytes(
+    bases: &[&Drawn],
+    mut rules: Vec<&'static str>,
+    candidates: &mut Candidates,
+) -> Vec<&'static str> {
+    for base in bases.iter().filter(|base| base.bytes.len() <= MAX_BYTES).take(MAX_FILES) {
+        if rules.is_empty() {
+            break;
+        }
+        for (at, byte) in base.bytes.iter().enumerate() {
+            let mut values: Vec<u8> = Vec::new();
+            for change in CHANGES {
+                let value = change(*byte);
+                if value != *byte && !values.contains(&value) {
+                    values.push(value);
+                }
+            }
+            for value in values {
+                let mut bytes = base.bytes.clone();
+                bytes[at] = value;
+                candidates.offer_for(&rules, base.dialect, "another value", Some(&base.bytes), bytes);
+            }
+        }
+        rules.retain(|code| !candidates.has(code));
+    }
+    rules
+}
+
+/// Offers files that are mutated at random, as long as one of these rules is not broken.
+pub(super) fn offer_mutations(pool: &mut Pool, rules: &[&'static str], candidates: &mut Candidates) {
+    let files: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
+    let mut rules = rules.to_vec();
+    for count in 0..MUTATIONS {
+        let (Some(file), false) = (files.get(count % files.len().max(1)), rules.is_empty()) else { return };
+        let other = &files[count / 7 % files.len()];
+        let Ok(mutated) = generate::mutate(pool.runner(), file.bytes.clone(), &other.bytes) else { return };
+        candidates.offer_for(&rules, file.dialect, "other bytes", Some(&file.bytes), mutated.bytes);
+        if count % 64 == 0 {
+            rules.retain(|code| !candidates.has(code));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The kinds of values that a declaration allows its fields.
+
+use std::collections::BTreeSet;
+
+use super::Counts;
+use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, PRESENCE, STRINGS};
+use crate::AnyFormat;
+use crate::layout::{Declaration, Expr, Field, Grammar, Number, Shape, Type};
+
+/// Returns the kinds of values of each field, with a count of 0.
+pub(super) fn kinds(format: AnyFormat) -> Counts {
+    let mut expected = Expected::default();
+    let layouts = || format.about().layouts().iter().map(|(_, ty)| *ty);
+    layouts().for_each(|ty| names(ty, &mut expected.named));
+    layouts().for_each(|ty| expected.value(ty, &mut Vec::new(), true));
+    if let Some(grammar) = format.grammar() {
+        expected.grammar(grammar);
+    }
+    expected.counts
+}
+
+#[derive(Default)]
+struct Expected {
+    counts: Counts,
+    /// The names in expressions: other values decide these.
+    named: BTreeSet<&'static str>,
+}
+
+impl Expected {
+    fn expect(&mut self, path: &[&str], kinds: impl IntoIterator<Item = &'static str>) {
+        let counts = self.counts.entry(path.join(".")).or_default();
+        kinds.into_iter().for_each(|kind| _ = counts.entry(kind).or_default());
+    }
+
+    /// Expects an integer of so many bits.
+    fn integer(&mut self, bits: u32, path: &[&'static str], is_free: bool) {
+        let is_free = is_free && path.last().is_some_and(|name| !self.named.contains(name));
+        match bits {
+            _ if !is_free => self.expect(path, []),
+            1 => self.expect(path, ["0", "1"]),
+            2 => self.expect(path, ["0", "1", "sign bit", "largest"]),
+            _ => self.expect(path, INTEGERS.iter().copied()),
+        }
+    }
+
+    fn value(&mut self, ty: &'static Type, path: &mut Vec<&'static str>, is_free: bool) {
+        match ty {
+            Type::Unsigned(size) | Type::Signed(size) => self.integer(8 * size, path, is_free),
+            Type::Float(_) => self.expect(path, FLOATS.iter().copied().filter(|_| is_free)),
+            Type::NulString => self.expect(path, STRINGS.iter().copied()),
+            Type::Array(item, _) => self.value(item, path, is_free),
+            Type::List(item) => {
+                self.expect(path, LISTS.iter().copied());
+                self.value(item, path, is_free);
+            }
+            Type::Declared(declaration) => self.declared(declaration, path),
+        }
+    }
+
+    fn declared(&mut self, declaration: &'static Declaration, path: &mut Vec<&'static str>) {
+        match declaration.shape {
+            Shape::Struct(fields) => {
+                for field in fields.iter().filter(|field| !field.lookahead) {
+                    path.push(field.name);
+                    if field.condition.is_some() {
+                        self.expect(path, PRESENCE);
+                    }
+                    self.field(field, path);
+                    path.pop();
+                }
+            }
+            Shape::Choice(variants) => {
+                self.expect(path, variants.iter().map(|variant| variant.name));
+                variants.iter().for_each(|variant| self.field(&variant.field, path));
+            }
+            Shape::Enum { values, .. } => self.expect(path, values.iter().map(|value| value.name)),
+            Shape::Bits { fields, .. } => {
+                for field in fields.iter().filter(|field| !field.reserved) {
+                    path.push(field.name);
+                    match field.declared {
+                        Some(inner) => self.declared(inner, path),
+                        None if field.flag => self.expect(path, FLAGS),
+                        None => self.integer(field.bits.width, path, field.constraints.is_empty()),
+                    }
+                    path.pop();
+                }
+            }
+        }
+    }
+
+    fn field(&mut self, field: &'static Field, path: &mut Vec<&'static str>) {
+        let is_free = field.checks.is_empty() && field.constraints.is_empty();
+        let Some(block) = &field.block else { return self.value(&field.ty, path, is_free) };
+        let name = if block.inline { path.pop() } else { None };
+        self.value(&block.content, path, true);
+        path.extend(name);
+    }
+
+    /// Expects the values of the lines of a text, which are finite.
+    fn grammar(&mut self, grammar: &'static Grammar) {
+        for attribute in grammar.attributes {
+            match attribute.number {
+                Number::Index => self.expect(&[attribute.identifier], ["0", "1", "other"]),
+                Number::F32 => {
+                    let is_finite = |kind: &&str| !kind.ends_with("NaN") && *kind != "infinity";
+                    self.expect(&[attribute.identifier], FLOATS.iter().copied().filter(is_finite));
+                }
+            }
+            if !attribute.required {
+                self.expect(&[attribute.identifier], PRESENCE);
+            }
+        }
+        for property in grammar.properties {
+            self.expect(&[&format!("[{}]", property.name)], property.values.iter().copied().chain(PRESENCE));
+        }
+    }
+}
+
+/// Collects the names in the expressions of a type.
+fn names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
+    let declaration = match ty {
+        Type::Array(item, _) | Type::List(item) => return names(item, found),
+        Type::Declared(declaration) => declaration,
+        _ => return,
+    };
+    let mut note = |expr: &Expr| {
+        expr.visit(&mut |part| {
+            if let Expr::Path(path) = part {
+                found.extend(path.iter());
+            }
+        });
+    };
+    let fields: Vec<&'static Field> = match declaration.shape {
+        Shape::Struct(fields) => fields.iter().collect(),
+        Shape::Choice(variants) => {
+            variants.iter().for_each(|variant| note(&variant.condition));
+            variants.iter().map(|variant| &variant.field).collect()
+        }
+        Shape::Enum { .. } | Shape::Bits { .. } => Vec::new(),
+    };
+    for field in &fields {
+        let exprs = [&field.condition, &field.count, &field.position];
+        exprs.into_iter().flatten().chain(field.arguments).for_each(&mut note);
+        field.checks.iter().for_each(|check| note(&check.condition));
+        if let Some(block) = &field.block {
+            block.size.iter().chain(block.arguments).for_each(&mut note);
+            block.checksum.iter().for_each(|checksum| note(&checksum.stored));
+        }
+    }
+    for field in fields {
+        names(&field.ty, found);
+        if let Some(block) = &field.block {
+            names(&block.content, found);
+        }
+    }
+}

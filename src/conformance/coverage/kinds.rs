@@ -1,0 +1,81 @@
+//! The kinds of values.
+
+pub(super) const INTEGERS: &[&str] = &["0", "1", "sign bit", "largest", "other"];
+pub(super) const FLOATS: &[&str] =
+    &["0", "-0", "1", "largest", "infinity", "quiet NaN", "signalling NaN", "subnormal", "other"];
+pub(super) const STRINGS: &[&str] = &["empty", "ASCII", "beyond ASCII", "not UTF-8"];
+pub(super) const LISTS: &[&str] = &["no items", "one item", "several items"];
+
+/// Optional fields.
+pub(super) const PRESENCE: [&str; 2] = ["absent", "present"];
+
+/// Flags.
+pub(super) const FLAGS: [&str; 2] = ["false", "true"];
+
+pub(super) fn of_integer(number: i128, bits: u32) -> &'static str {
+    let all = u128::MAX >> (128 - bits.clamp(1, 128));
+    match number as u128 & all {
+        0 => "0",
+        1 => "1",
+        number if number == all => "largest",
+        number if number == 1 << (bits.clamp(1, 128) - 1) => "sign bit",
+        _ => "other",
+    }
+}
+
+pub(super) fn of_float(number: f32) -> &'static str {
+    match number.to_bits() {
+        0 => "0",
+        0x8000_0000 => "-0",
+        0x7f80_0000 | 0xff80_0000 => "infinity",
+        bits if number.is_nan() => {
+            if bits & 0x40_0000 == 0 {
+                "signalling NaN"
+            } else {
+                "quiet NaN"
+            }
+        }
+        _ if number == 1.0 => "1",
+        _ if number.abs() == f32::MAX => "largest",
+        _ if number.is_subnormal() => "subnormal",
+        _ => "other",
+    }
+}
+
+/// The kind of a 64-bit float.
+pub(super) fn of_double(number: f64) -> &'static str {
+    match number.to_bits() {
+        0 => "0",
+        bits if bits == 1 << 63 => "-0",
+        bits if number.is_nan() => {
+            if bits & (1 << 51) == 0 {
+                "signalling NaN"
+            } else {
+                "quiet NaN"
+            }
+        }
+        _ if number.is_infinite() => "infinity",
+        _ if number == 1.0 => "1",
+        _ if number.abs() == f64::MAX => "largest",
+        _ if number.is_subnormal() => "subnormal",
+        _ => "other",
+    }
+}
+
+pub(super) fn of_string(text: &[u8]) -> &'static str {
+    match str::from_utf8(text.strip_suffix(&[0]).unwrap_or(text)) {
+        Ok("") => "empty",
+        Ok(text) if text.is_ascii() => "ASCII",
+        Ok(_) => "beyond ASCII",
+        Err(_) => "not UTF-8",
+    }
+}
+
+/// The kind of a list with so many items.
+pub(super) fn of_list(count: u64) -> &'static str {
+    match count {
+        0 => "no items",
+        1 => "one item",
+        _ => "several items",
+    }
+}

@@ -1,0 +1,121 @@
+//! The kinds of values that a file has.
+
+use std::ops::ControlFlow;
+
+use super::Counts;
+use super::kinds::{FLAGS, PRESENCE, of_double, of_float, of_integer, of_list, of_string};
+use crate::AnyFormat;
+use crate::layout::walk::{Node, Segment, Visit, Visitor};
+use crate::layout::{Declaration, Shape, Type, Value};
+
+/// Counts the values of a file.
+#[derive(Default)]
+pub(super) struct Observer {
+    pub(super) counts: Counts,
+    /// The names of the fields seen so far in each open group.
+    open: Vec<Vec<&'static str>>,
+}
+
+impl Observer {
+    fn add(&mut self, path: String, kind: &'static str) {
+        *self.counts.entry(path).or_default().entry(kind).or_default() += 1;
+    }
+
+    /// Notes the field of a node in the group that it belongs to, and the alternative of a choice.
+    fn note(&mut self, node: &Node) {
+        if node.bit_field.is_some() {
+            return;
+        }
+        if let (Some(Segment::Field(name)), Some(seen)) = (node.path.last(), self.open.last_mut()) {
+            seen.push(name);
+        }
+        if let Some(variant) = node.variant {
+            self.add(names(node.path), variant.name);
+        }
+    }
+
+    /// Counts the values of a text.
+    pub(super) fn lines(&mut self, format: AnyFormat, text: &str) {
+        let Some(grammar) = format.grammar() else { return };
+        for line in text.lines() {
+            if let Some((name, value)) = line.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
+                let property = grammar.properties.iter().find(|property| property.name == name);
+                let value = value.split('#').next().unwrap_or_default().trim_end();
+                let known = property.and_then(|property| property.values.iter().find(|known| **known == value));
+                known.iter().for_each(|known| self.add(format!("[{name}]"), known));
+                property.iter().for_each(|_| self.add(format!("[{name}]"), PRESENCE[1]));
+            }
+            let Some((identifier, values)) = line.split_once(' ') else { continue };
+            if !grammar.attributes.iter().any(|attribute| attribute.identifier == identifier) {
+                continue;
+            }
+            for value in values.split('#').next().unwrap_or_default().split(',') {
+                self.add(identifier.to_owned(), value.trim().parse().map_or("other", of_float));
+            }
+        }
+        for attribute in grammar.attributes.iter().filter(|attribute| !attribute.required) {
+            let is_present = self.counts.contains_key(attribute.identifier);
+            self.add(attribute.identifier.to_owned(), PRESENCE[usize::from(is_present)]);
+        }
+        for property in grammar.properties {
+            let name = format!("[{}]", property.name);
+            if !self.counts.contains_key(&name) {
+                self.add(name, PRESENCE[0]);
+            }
+        }
+    }
+}
+
+impl Visitor for Observer {
+    fn enter(&mut self, node: &Node) -> Visit {
+        self.note(node);
+        self.open.push(Vec::new());
+        Visit::All
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.note(node);
+        let kind = match (value, node.ty) {
+            // Its fields follow one by one.
+            (Value::Bits(..) | Value::Struct(_), _) => return ControlFlow::Continue(()),
+            (Value::Int(number), Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. })) => {
+                values.iter().find(|value| value.value == *number).map_or("other", |value| value.name)
+            }
+            (Value::Int(number), _) => {
+                let bits = node.bits.map_or(8 * node.bytes.len() as u32, |bits| bits.width);
+                of_integer(*number, bits)
+            }
+            (Value::Bool(flag), _) => FLAGS[usize::from(*flag)],
+            (Value::F32(number), _) => of_float(*number),
+            (Value::F64(number), _) => of_double(*number),
+            (Value::Text(text), _) => of_string(text),
+        };
+        self.add(names(node.path), kind);
+        ControlFlow::Continue(())
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        let seen = self.open.pop().unwrap_or_default();
+        if let (Type::List(_), Some(count)) = (node.ty, node.count) {
+            self.add(names(node.path), of_list(count));
+        }
+        if let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = node.ty {
+            let group = names(node.path);
+            for field in fields.iter().filter(|field| field.condition.is_some() && !field.lookahead) {
+                let own = [&*group, field.name].into_iter().filter(|name| !name.is_empty());
+                let path = own.collect::<Vec<_>>().join(".");
+                self.add(path, PRESENCE[usize::from(seen.contains(&field.name))]);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The names in a path, without the positions in lists.
+fn names(path: &[Segment]) -> String {
+    let names = path.iter().filter_map(|step| match step {
+        Segment::Field(name) => Some(*name),
+        Segment::Index(_) => None,
+    });
+    names.collect::<Vec<_>>().join(".")
+}
