@@ -61,7 +61,7 @@ struct FloatVisitor;
 ///
 /// Rounding twice can go wrong where the 64-bit float is half-way between two 32-bit floats, as for `7.038531e-26`.
 /// There, the one whose shortest decimal it is was meant.
-fn narrow(value: f64) -> f32 {
+pub(crate) fn narrow(value: f64) -> f32 {
     let nearest = value as f32;
     let other = if value > nearest.into() { nearest.next_up() } else { nearest.next_down() };
     let is_half_way = (f64::from(nearest) + f64::from(other)) / 2.0 == value && value != f64::from(nearest);

@@ -66,6 +66,7 @@ extern crate self as meshspec;
 pub mod bulk;
 #[cfg(feature = "proptest")]
 pub mod conformance;
+pub mod contents;
 mod error;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use super::{About, Declared, Detection};
+use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::{Grammar, Schema, SchemaFile, Type};
 use crate::lines::Line;
@@ -11,6 +12,9 @@ use crate::{Dialect, FormatId, ReadOptions, Report, Result};
 
 /// What is called with each line of a text file, until it breaks.
 type EachLine<'e> = &'e mut dyn FnMut(&Line) -> ControlFlow<()>;
+
+/// Decodes a file to its contents.
+type ReadContents = for<'f> fn(&'f [u8], &ReadOptions) -> Result<Contents<'f>>;
 
 /// A format, built in or declared elsewhere: what can be done with its files.
 #[derive(Clone, Copy)]
@@ -23,6 +27,7 @@ pub struct AnyFormat {
     layout_of: fn(&[u8], Dialect) -> Option<&'static Type>,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
     info: fn(&[u8], &ReadOptions) -> Result<Info>,
+    contents: ReadContents,
     lines: fn(&[u8], EachLine),
     check_lines: fn(&[u8]) -> Report,
     #[cfg(feature = "proptest")]
@@ -41,6 +46,7 @@ impl AnyFormat {
             layout_of: T::layout_of,
             check: T::check_file,
             info: T::info_of,
+            contents: T::contents_of,
             lines: T::lines,
             check_lines: T::check_lines,
             #[cfg(feature = "proptest")]
@@ -102,6 +108,15 @@ impl AnyFormat {
     /// The first thing that the strictness of the options does not accept, with its place.
     pub fn info(self, bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         (self.info)(bytes, options)
+    }
+
+    /// The contents of a file of this format as plain numbers. See [`Declared::contents_of`].
+    ///
+    /// # Errors
+    ///
+    /// The first thing that the strictness of the options does not accept, with its place.
+    pub fn contents<'f>(self, bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        (self.contents)(bytes, options)
     }
 
     /// The declaration of a text format; `None` for a binary format, which has layouts.

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::locate::structural;
 use super::{About, Confidence, Detection, structure};
+use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
 use crate::layout::{self, Field, Grammar, Type};
@@ -143,6 +144,21 @@ pub trait Declared: 'static {
             info.properties = counts.0;
         }
         Ok(info)
+    }
+
+    /// The contents of a file as plain numbers. By default, the decoded fields by their paths.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that keeps the file from being decoded, with its place.
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        let dialect = Self::dialect_of(bytes, options)?;
+        let mut contents = Contents::new(Self::ABOUT.name, dialect);
+        if let Some(layout) = Self::layout_of(bytes, dialect) {
+            let fields = Fields::new(layout, bytes, &options.limits);
+            contents.fields = Some(fields.map_err(|fault| structural(Self::ABOUT, &fault))?);
+        }
+        Ok(contents)
     }
 
     /// Calls `each` with each line of a text file and its meaning, until it breaks. A binary format has none.

@@ -1,6 +1,7 @@
 //! A file of any of the formats.
 
 use super::Format;
+use crate::contents::Contents;
 use crate::info::Info;
 #[cfg(feature = "scene")]
 use crate::scene::{FromScene, Scene, SceneOptions};
@@ -104,6 +105,21 @@ impl Document {
     /// A summary: counts, attributes, bounds.
     pub fn info(&self) -> Info {
         with_format!(*self, Document(ref document), |D| D::info(document))
+    }
+
+    /// The contents as plain numbers.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// let bytes = include_bytes!("../../samples/mesh/tetrahedron.mesh");
+    /// let contents = meshspec::read(bytes, &Default::default())?.contents();
+    /// let position = &contents.meshes[0].attributes[0];
+    /// assert_eq!((&*position.name, &*position.array.shape), ("position", &[4, 3][..]));
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    pub fn contents(&self) -> Contents<'static> {
+        with_format!(*self, Document(ref document), |D| D::contents(document))
     }
 
     /// The content as a [scene](crate::scene), with a list of what a scene cannot hold.

@@ -1,6 +1,7 @@
 //! What every format with a codec can do.
 
 use super::Declared;
+use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::{self, walk};
 use crate::{Dialect, Finding, Loss, ReadOptions, Report, Result, Strictness, WriteOptions};
@@ -61,6 +62,9 @@ pub trait Format: Declared + Sized {
 
     /// A summary: counts, attributes, bounds.
     fn info(&self) -> Info;
+
+    /// The contents as plain numbers.
+    fn contents(&self) -> Contents<'static>;
 
     /// Adds what is wrong with a file that cannot be decoded besides the reason for that: wrong checksums may be why.
     fn check_undecoded(bytes: &[u8], dialect: Dialect, report: &mut Report) {

@@ -2,6 +2,7 @@
 
 mod bits;
 mod codec;
+mod contents;
 mod document;
 mod fields;
 mod info;
@@ -23,6 +24,7 @@ pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;
 #[cfg(feature = "proptest")]
@@ -71,6 +73,10 @@ impl Declared for Document {
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         Document::read(bytes, options).map(|document| document.info())
     }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Document::read(bytes, options).map(|document| document.contents())
+    }
 }
 
 impl Format for Document {
@@ -87,6 +93,10 @@ impl Format for Document {
 
     fn check_into(&self, report: &mut Report) {
         rules::check(self, report);
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        contents::contents(self)
     }
 
     fn info(&self) -> Info {

@@ -19,6 +19,7 @@
 //! ```
 
 mod codec;
+mod contents;
 mod document;
 mod fields;
 mod rules;
@@ -33,6 +34,7 @@ pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
 #[cfg(feature = "proptest")]
@@ -78,6 +80,10 @@ impl Declared for Document {
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         Document::read(bytes, options).map(|document| document.info())
     }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Document::read(bytes, options).map(|document| document.contents())
+    }
 }
 
 impl Format for Document {
@@ -118,6 +124,10 @@ impl Format for Document {
         }
         self.dialect = dialect;
         Ok((self, losses))
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        contents::contents(self)
     }
 
     fn info(&self) -> Info {

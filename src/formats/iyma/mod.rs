@@ -24,6 +24,7 @@
 //! ```
 
 mod codec;
+mod contents;
 mod document;
 mod fields;
 mod hash;
@@ -47,6 +48,7 @@ pub use schema::{
 use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
@@ -94,6 +96,10 @@ impl Declared for Document {
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         Document::read(bytes, options).map(|document| document.info())
     }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Document::read(bytes, options).map(|document| document.contents())
+    }
 }
 
 impl Format for Document {
@@ -127,6 +133,10 @@ impl Format for Document {
             self.narrow_indices();
         }
         Ok((self, losses))
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        contents::contents(self)
     }
 
     fn info(&self) -> Info {

@@ -17,6 +17,7 @@
 //! ```
 
 mod codec;
+mod contents;
 mod document;
 mod fields;
 mod rules;
@@ -36,6 +37,7 @@ use super::{About, Confidence, Declared, Detection, Format, Specification, encod
 use crate::bulk::Strings;
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use crate::contents::Contents;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
@@ -76,6 +78,10 @@ impl Declared for Document {
 
     fn info_of(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
         Document::read(bytes, options).map(|document| document.info())
+    }
+
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Document::read(bytes, options).map(|document| document.contents())
     }
 }
 
@@ -151,6 +157,10 @@ impl Format for Document {
         }
         self.dialect = dialect;
         Ok((self, losses))
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        contents::contents(self)
     }
 
     fn info(&self) -> Info {

@@ -19,6 +19,7 @@
 mod attributes;
 mod codec;
 mod columns;
+mod contents;
 mod document;
 mod dump;
 mod rules;
@@ -38,6 +39,7 @@ use std::ops::ControlFlow;
 use super::{About, Declared, Detection, Format, Specification, refuse};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::{Grammar, Number};
 #[cfg(feature = "proptest")]
@@ -92,6 +94,10 @@ impl Declared for Document {
         Document::read(bytes, options).map(|document| document.info())
     }
 
+    fn contents_of<'f>(bytes: &'f [u8], options: &ReadOptions) -> Result<Contents<'f>> {
+        Document::read(bytes, options).map(|document| document.contents())
+    }
+
     fn lines(bytes: &[u8], each: &mut dyn FnMut(&Line) -> ControlFlow<()>) {
         dump::lines(bytes, each);
     }
@@ -139,6 +145,10 @@ impl Format for Document {
 
     fn check_into(&self, report: &mut Report) {
         rules::check(self, Unreadable::default(), report);
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        contents::contents(self)
     }
 
     fn info(&self) -> Info {

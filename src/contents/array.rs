@@ -1,0 +1,309 @@
+//! Numbers in bulk: type, shape, values, and the bits of floats.
+
+use crate::layout::{Type, Value};
+
+macro_rules! numbers {
+    ($($variant:ident($number:ty), $name:literal $(if $feature:literal)?, $doc:literal;)*) => {
+        /// Numbers of one type.
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum Numbers {
+            $(
+                $(#[cfg(feature = $feature)])?
+                #[doc = $doc]
+                $variant(Vec<$number>),
+            )*
+        }
+
+        impl Numbers {
+            /// The name of the type.
+            pub fn type_name(&self) -> &'static str {
+                match self {
+                    $($(#[cfg(feature = $feature)])? Numbers::$variant(_) => $name,)*
+                }
+            }
+
+            fn debug(&self, index: usize) -> Option<String> {
+                match self {
+                    $($(#[cfg(feature = $feature)])? Numbers::$variant(values) => {
+                        values.get(index).map(|value| format!("{value:?}"))
+                    })*
+                }
+            }
+
+            /// The number of numbers.
+            pub fn len(&self) -> usize {
+                match self {
+                    $($(#[cfg(feature = $feature)])? Numbers::$variant(values) => values.len(),)*
+                }
+            }
+        }
+    };
+}
+
+numbers! {
+    U8(u8), "u8", "Unsigned integers of 8 bits.";
+    U16(u16), "u16", "Unsigned integers of 16 bits.";
+    U32(u32), "u32", "Unsigned integers of 32 bits.";
+    U64(u64), "u64", "Unsigned integers of 64 bits.";
+    I8(i8), "i8", "Signed integers of 8 bits.";
+    I16(i16), "i16", "Signed integers of 16 bits.";
+    I32(i32), "i32", "Signed integers of 32 bits.";
+    I64(i64), "i64", "Signed integers of 64 bits.";
+    Int(i128), "int", "Integers of any other width.";
+    Bool(bool), "bool", "Truth values.";
+    OptionalU8(Option<u8>), "u8", "Bytes; `None` where an item has none.";
+    F16(half::f16), "f16" if "iyma", "Floats of 16 bits.";
+    F32(f32), "f32", "Floats of 32 bits.";
+    F64(f64), "f64", "Floats of 64 bits.";
+}
+
+impl Numbers {
+    /// A number as text: floats as their shortest decimals, `-` for a missing one; `None` beyond the end.
+    pub fn text(&self, index: usize) -> Option<String> {
+        match self {
+            Numbers::OptionalU8(values) => {
+                values.get(index).map(|value| value.map_or("-".to_owned(), |value| value.to_string()))
+            }
+            numbers => numbers.debug(index),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An empty list for the scalars of this type, which [`push`](Numbers::push) fills.
+    pub(super) fn of_type(ty: &Type, first: &Value) -> Option<Numbers> {
+        Some(match (ty, first) {
+            (_, Value::F32(_)) => Numbers::F32(Vec::new()),
+            (_, Value::F64(_)) => Numbers::F64(Vec::new()),
+            (_, Value::Bool(_)) => Numbers::Bool(Vec::new()),
+            (Type::Unsigned(1), Value::Int(_)) => Numbers::U8(Vec::new()),
+            (Type::Unsigned(2), Value::Int(_)) => Numbers::U16(Vec::new()),
+            (Type::Unsigned(4), Value::Int(_)) => Numbers::U32(Vec::new()),
+            (Type::Unsigned(8), Value::Int(_)) => Numbers::U64(Vec::new()),
+            (Type::Signed(1), Value::Int(_)) => Numbers::I8(Vec::new()),
+            (Type::Signed(2), Value::Int(_)) => Numbers::I16(Vec::new()),
+            (Type::Signed(4), Value::Int(_)) => Numbers::I32(Vec::new()),
+            (Type::Signed(8), Value::Int(_)) => Numbers::I64(Vec::new()),
+            (_, Value::Int(_)) => Numbers::Int(Vec::new()),
+            _ => return None,
+        })
+    }
+
+    /// Appends a value of the list's type.
+    pub(super) fn push(&mut self, value: &Value) {
+        match (self, value) {
+            (Numbers::F32(values), Value::F32(value)) => values.push(*value),
+            (Numbers::F64(values), Value::F64(value)) => values.push(*value),
+            (Numbers::Bool(values), Value::Bool(value)) => values.push(*value),
+            // Values of the type are in its range.
+            (Numbers::U8(values), Value::Int(value)) => values.push(*value as u8),
+            (Numbers::U16(values), Value::Int(value)) => values.push(*value as u16),
+            (Numbers::U32(values), Value::Int(value)) => values.push(*value as u32),
+            (Numbers::U64(values), Value::Int(value)) => values.push(*value as u64),
+            (Numbers::I8(values), Value::Int(value)) => values.push(*value as i8),
+            (Numbers::I16(values), Value::Int(value)) => values.push(*value as i16),
+            (Numbers::I32(values), Value::Int(value)) => values.push(*value as i32),
+            (Numbers::I64(values), Value::Int(value)) => values.push(*value as i64),
+            (Numbers::Int(values), Value::Int(value)) => values.push(*value),
+            _ => {}
+        }
+    }
+}
+
+/// Numbers and their shape.
+///
+/// ```
+/// use meshspec::contents::{Array, Numbers};
+///
+/// let array = Array::of_rows(vec![[1.0_f32, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+/// assert_eq!((&*array.shape, array.numbers.len()), (&[2, 3][..], 6));
+/// # #[cfg(feature = "serde")]
+/// assert_eq!(
+///     serde_json::to_string(&Array::from(Numbers::F32(vec![1.0, f32::INFINITY])))?,
+///     r#"{"type":"f32","shape":[2],"values":[1.0,null],"bits":["3f800000","7f800000"]}"#,
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    /// The number of items, then the number of components of each.
+    pub shape: Vec<usize>,
+    /// The numbers, item by item.
+    pub numbers: Numbers,
+    /// The largest permitted deviation of a value; `None` where values are exact.
+    ///
+    /// With a tolerance, a value that is not finite is undefined and compared with nothing.
+    pub tolerance: Option<f64>,
+}
+
+impl From<Numbers> for Array {
+    fn from(numbers: Numbers) -> Array {
+        Array { shape: vec![numbers.len()], numbers, tolerance: None }
+    }
+}
+
+impl Array {
+    /// Rows of equal length.
+    pub fn of_rows<T, const N: usize>(rows: Vec<[T; N]>) -> Array
+    where
+        Numbers: From<Vec<T>>,
+    {
+        Array { shape: vec![rows.len(), N], numbers: rows.into_flattened().into(), tolerance: None }
+    }
+
+    /// One 4×4 matrix.
+    pub fn of_matrix(matrix: [[f32; 4]; 4]) -> Array {
+        Array::of_rows(matrix.to_vec())
+    }
+
+    /// One number.
+    pub fn of_one<T>(value: T) -> Array
+    where
+        Numbers: From<Vec<T>>,
+    {
+        Numbers::from(vec![value]).into()
+    }
+
+    /// The array with items of so many components.
+    pub fn with_components(mut self, components: usize) -> Array {
+        self.shape = vec![self.numbers.len() / components.max(1), components];
+        self
+    }
+
+    /// The array with a tolerance.
+    pub fn with_tolerance(mut self, tolerance: f64) -> Array {
+        self.tolerance = Some(tolerance);
+        self
+    }
+}
+
+macro_rules! from_vec {
+    ($($variant:ident($number:ty) $(if $feature:literal)?;)*) => {$(
+        $(#[cfg(feature = $feature)])?
+        impl From<Vec<$number>> for Numbers {
+            fn from(values: Vec<$number>) -> Numbers {
+                Numbers::$variant(values)
+            }
+        }
+    )*};
+}
+
+from_vec! {
+    U8(u8);
+    U16(u16);
+    U32(u32);
+    I8(i8);
+    I16(i16);
+    I32(i32);
+    OptionalU8(Option<u8>);
+    F16(half::f16) if "iyma";
+    F32(f32);
+    F64(f64);
+}
+
+#[cfg(feature = "serde")]
+mod data {
+    use serde::ser::SerializeStruct;
+    use serde::{Serialize, Serializer};
+
+    use super::{Array, Numbers};
+
+    /// A float as a decimal number and as bits.
+    trait Float: Copy {
+        fn finite(self) -> Option<impl Serialize>;
+        fn bits(self) -> String;
+    }
+
+    #[cfg(feature = "iyma")]
+    impl Float for half::f16 {
+        fn finite(self) -> Option<impl Serialize> {
+            self.is_finite().then(|| self.to_f32())
+        }
+
+        fn bits(self) -> String {
+            format!("{:04x}", self.to_bits())
+        }
+    }
+
+    impl Float for f32 {
+        fn finite(self) -> Option<impl Serialize> {
+            self.is_finite().then_some(self)
+        }
+
+        fn bits(self) -> String {
+            format!("{:08x}", self.to_bits())
+        }
+    }
+
+    impl Float for f64 {
+        fn finite(self) -> Option<impl Serialize> {
+            self.is_finite().then_some(self)
+        }
+
+        fn bits(self) -> String {
+            format!("{:016x}", self.to_bits())
+        }
+    }
+
+    struct Values<'a, T>(&'a [T]);
+
+    impl<T: Float> Serialize for Values<'_, T> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.iter().map(|value| value.finite()))
+        }
+    }
+
+    /// The bits of floats. Undefined floats have none.
+    struct Bits<'a, T>(&'a [T], bool);
+
+    impl<T: Float> Serialize for Bits<'_, T> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let Bits(values, has_undefined) = *self;
+            let is_defined = |value: &T| !has_undefined || value.finite().is_some();
+            serializer.collect_seq(values.iter().map(|value| is_defined(value).then(|| value.bits())))
+        }
+    }
+
+    impl Serialize for Array {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let Array { shape, numbers, tolerance } = self;
+            let mut object = serializer.serialize_struct("Array", 5)?;
+            object.serialize_field("type", numbers.type_name())?;
+            object.serialize_field("shape", shape)?;
+            match numbers {
+                Numbers::U8(values) => object.serialize_field("values", values)?,
+                Numbers::U16(values) => object.serialize_field("values", values)?,
+                Numbers::U32(values) => object.serialize_field("values", values)?,
+                Numbers::U64(values) => object.serialize_field("values", values)?,
+                Numbers::I8(values) => object.serialize_field("values", values)?,
+                Numbers::I16(values) => object.serialize_field("values", values)?,
+                Numbers::I32(values) => object.serialize_field("values", values)?,
+                Numbers::I64(values) => object.serialize_field("values", values)?,
+                Numbers::Int(values) => object.serialize_field("values", values)?,
+                Numbers::Bool(values) => object.serialize_field("values", values)?,
+                Numbers::OptionalU8(values) => object.serialize_field("values", values)?,
+                #[cfg(feature = "iyma")]
+                Numbers::F16(values) => {
+                    object.serialize_field("values", &Values(values))?;
+                    object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
+                }
+                Numbers::F32(values) => {
+                    object.serialize_field("values", &Values(values))?;
+                    object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
+                }
+                Numbers::F64(values) => {
+                    object.serialize_field("values", &Values(values))?;
+                    object.serialize_field("bits", &Bits(values, tolerance.is_some()))?;
+                }
+            }
+            if let Some(tolerance) = tolerance {
+                object.serialize_field("tolerance", tolerance)?;
+            }
+            object.end()
+        }
+    }
+}

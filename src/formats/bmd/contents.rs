@@ -1,0 +1,190 @@
+//! The contents of a document as plain numbers.
+
+use super::{Animation, Bone, Document, LodDef, Mesh, PackedVertex, Pose, Transform};
+use crate::contents::{
+    self, Array, Blend, Budget, Contents, Keys, Lod, Numbers, Skeleton, Skinned, sampled_frames,
+};
+use crate::{Dialect, FormatId};
+
+/// The tolerance of a value that is computed from others of the same size in 32-bit floats.
+const ROUNDING: f64 = 1e-6;
+
+pub(super) fn contents(document: &Document) -> Contents<'static> {
+    Contents {
+        meshes: document.meshes.iter().map(mesh).collect(),
+        lods: document.lods.iter().map(lod).collect(),
+        skeleton: (!document.bones.is_empty()).then(|| skeleton(document)),
+        animations: document.animations.iter().map(animation).collect(),
+        poses: poses(document),
+        ..Contents::new(FormatId::Bmd.name(), Dialect::Spec)
+    }
+}
+
+fn mesh(source: &Mesh) -> contents::Mesh {
+    let columns = source.vertices.columns();
+    let has_derived_normals =
+        source.vertices.packed().any(|vertex| matches!(vertex, PackedVertex::Textured64(_)));
+    let normals = Array::of_rows(columns.normals);
+    let mut mesh = contents::Mesh::new(columns.positions.len());
+    mesh.material.clone_from(&source.material);
+    mesh.add("position", Array::of_rows(columns.positions));
+    mesh.add("normal", if has_derived_normals { normals.with_tolerance(ROUNDING) } else { normals });
+    mesh.add("uv_0", Array::of_rows(columns.st));
+    let shades: Vec<_> = source.vertices.iter().map(|vertex| vertex.color).collect();
+    if shades.iter().any(Option::is_some) {
+        mesh.add("shade", Numbers::OptionalU8(shades).into());
+    }
+    mesh.add("joints", Numbers::U8(columns.bones).into());
+    let (mut indices, mut sizes) = (Vec::new(), Vec::new());
+    for face in source.faces.iter() {
+        indices.extend_from_slice(face.vertices());
+        sizes.push(face.vertices().len() as u8);
+    }
+    mesh.indices = Some(Numbers::U32(indices).into());
+    if source.faces.counts().quads > 0 {
+        mesh.face_sizes = Some(Numbers::U8(sizes).into());
+    }
+    mesh
+}
+
+fn lod(lod: &LodDef) -> Lod {
+    Lod {
+        first_mesh: lod.id_mesh.into(),
+        mesh_count: lod.n_mesh.into(),
+        scale: Array::of_one(lod.ld_sc.value()),
+    }
+}
+
+fn skeleton(document: &Document) -> Skeleton {
+    let bones = &document.bones;
+    let is_root = |(index, bone): &(usize, &Bone)| *index == 0 || bone.is_pseudo();
+    let parent = |bone: (usize, &Bone)| if is_root(&bone) { -1 } else { bone.1.id_parent.into() };
+    let rest = || {
+        document.normal_bones().iter().filter_map(|bone| match bone.transform {
+            Transform::Bone(transform) => Some(transform),
+            Transform::Pseudo(_) => None,
+        })
+    };
+    let rotations = Array::of_rows(rest().map(|transform| transform.unit_rotation()).collect());
+    let blends = bones.iter().enumerate().filter_map(|(index, bone)| match bone.transform {
+        Transform::Bone(_) => None,
+        Transform::Pseudo(pseudo) => Some(Blend {
+            joint: index as u32,
+            joints: Numbers::U8(pseudo.bones().to_vec()).into(),
+            weights: Numbers::F32(pseudo.weights().to_vec()).into(),
+        }),
+    });
+    Skeleton {
+        names: Some(bones.iter().map(|bone| bone.name.clone()).collect()),
+        translations: Some(Array::of_rows(rest().map(|transform| transform.origin().value()).collect())),
+        rotations: Some(rotations.with_tolerance(ROUNDING)),
+        blends: blends.collect(),
+        solids: Some(Numbers::U8(bones.iter().map(|bone| bone.id_solid).collect()).into()),
+        ..Skeleton::new(bones.iter().enumerate().map(parent).collect())
+    }
+}
+
+/// The keys of one kind.
+#[derive(Default)]
+struct Channel<const N: usize> {
+    joints: Vec<u32>,
+    frames: Vec<u32>,
+    values: Vec<[f32; N]>,
+}
+
+impl<const N: usize> Channel<N> {
+    fn extend(&mut self, joint: usize, keys: Vec<(u32, [f32; N])>) {
+        for (frame, value) in keys {
+            self.joints.push(joint as u32);
+            self.frames.push(frame);
+            self.values.push(value);
+        }
+    }
+
+    fn into_keys(self, tolerance: Option<f64>) -> Option<Keys> {
+        Keys::new(self.joints, self.frames, Array { tolerance, ..Array::of_rows(self.values) })
+    }
+}
+
+fn animation(animation: &Animation) -> contents::Animation {
+    let mut translations = Channel::default();
+    let mut rotations = Channel::default();
+    let mut scales = Channel::default();
+    for (joint, track) in animation.tracks.iter().enumerate() {
+        let channels = track.channels().to_floats();
+        translations.extend(joint, channels.translations);
+        rotations.extend(joint, channels.rotations);
+        scales.extend(joint, channels.scales);
+    }
+    contents::Animation {
+        name: animation.name.clone(),
+        frames: animation.n_frames.into(),
+        rate: Some(Array::of_one(animation.fl_hz.hz())),
+        is_loop: Some(!animation.fl_hz.no_loop()),
+        translations: translations.into_keys(None),
+        rotations: rotations.into_keys(Some(ROUNDING)),
+        scales: scales.into_keys(None),
+        ..contents::Animation::default()
+    }
+}
+
+/// The tolerance of vectors that are interpolated between these.
+fn interpolated(vectors: impl Iterator<Item = [f32; 3]>) -> f64 {
+    let coordinates = vectors.flat_map(|vector| vector.map(f64::from));
+    ROUNDING * coordinates.fold(1.0, |largest: f64, coordinate| largest.max(coordinate.abs()))
+}
+
+/// The rest pose, and three of each animation.
+fn poses(document: &Document) -> Vec<contents::Pose> {
+    if document.bones.is_empty() {
+        return Vec::new();
+    }
+    let vertices: usize = document.meshes.iter().map(|mesh| mesh.vertices.len()).sum();
+    let mut budget = Budget::new(vertices + document.bones.len());
+    let mut poses = Vec::new();
+    if budget.take() {
+        poses.push(contents::Pose::at_rest(positions(document, &Pose::default())));
+    }
+    for (index, animation) in document.animations.iter().enumerate() {
+        let keys = || animation.tracks.iter().flat_map(|track| track.keys());
+        let translation = interpolated(keys().filter_map(|key| Some(key.translation?.value())));
+        let scale = interpolated(keys().filter_map(|key| Some(key.scale?.value())));
+        for frame in sampled_frames(animation.n_frames.into()) {
+            if !budget.take() {
+                return poses;
+            }
+            let pose = animation.pose(frame as f32);
+            let translations = pose.bones.iter().map(|motion| motion.translation).collect();
+            let rotations = pose.bones.iter().map(|motion| motion.rotation).collect();
+            let scales = pose.bones.iter().map(|motion| motion.scale).collect();
+            poses.push(contents::Pose {
+                animation: Some(index),
+                frame: Some(frame),
+                translations: Some(Array::of_rows(translations).with_tolerance(translation)),
+                rotations: Some(Array::of_rows(rotations).with_tolerance(ROUNDING)),
+                scales: Some(Array::of_rows(scales).with_tolerance(scale)),
+                ..contents::Pose::at_rest(positions(document, &pose))
+            });
+        }
+    }
+    poses
+}
+
+/// The skinned positions of each mesh.
+fn positions(document: &Document, pose: &Pose) -> Vec<Array> {
+    let matrices: Vec<_> = pose
+        .matrices(&document.bones)
+        .into_iter()
+        .map(|matrix| matrix.map(|column| column.map(f64::from)))
+        .collect();
+    let origins = matrices.iter().flat_map(|[.., origin]| origin.iter());
+    let reach = origins.fold(0.0, |reach: f64, coordinate| reach.max(coordinate.abs()));
+    let mesh = |mesh: &Mesh| {
+        let mut skinned = Skinned::default();
+        for vertex in mesh.vertices.iter() {
+            skinned.add(vertex.position, matrices.get(usize::from(vertex.bone)).copied());
+        }
+        skinned.into_array(reach)
+    };
+    document.meshes.iter().map(mesh).collect()
+}

@@ -1,0 +1,191 @@
+//! The contents of a document as plain numbers.
+
+use glam::{DMat4, DQuat, DVec3};
+
+use super::schema::{Columns, NO_JOINT, Pose};
+use super::{Animation, Document, Joint};
+use crate::FormatId;
+use crate::contents::{
+    self, Array, Budget, Contents, Keys, Mesh, Numbers, Skeleton, Skinned, sampled_frames,
+};
+
+pub(super) fn contents(document: &Document) -> Contents<'static> {
+    let Document { root_transform, vertices, indices, joints, animations, .. } = document;
+    let Columns { positions, normals, uvs, joint_ids, joint_weights } = vertices.to_columns();
+    let poses = match (&joint_ids, &joint_weights, Rig::new(joints)) {
+        (Some(ids), Some(weights), Some(rig)) => rig.poses(document, &positions, ids, weights),
+        _ => Vec::new(),
+    };
+    let mut mesh = Mesh::new(vertices.len());
+    mesh.add("position", Array::of_rows(positions));
+    normals.into_iter().for_each(|normals| mesh.add("normal", Array::of_rows(normals)));
+    uvs.into_iter().for_each(|uvs| mesh.add("uv_0", Array::of_rows(uvs)));
+    joint_ids.into_iter().for_each(|ids| mesh.add("joints", Array::of_rows(ids)));
+    joint_weights.into_iter().for_each(|weights| mesh.add("weights", Array::of_rows(weights)));
+    mesh.indices = Some(Numbers::U32(indices.clone()).into());
+    Contents {
+        root_transform: root_transform.map(Array::of_matrix),
+        meshes: vec![mesh],
+        skeleton: (!joints.is_empty()).then(|| skeleton(joints)),
+        animations: animations.iter().map(|animation| self::animation(document, animation)).collect(),
+        poses,
+        ..Contents::new(FormatId::Mesh.name(), document.dialect)
+    }
+}
+
+fn skeleton(joints: &[Joint]) -> Skeleton {
+    let parent = |joint: &Joint| if joint.parent == NO_JOINT { -1 } else { joint.parent.into() };
+    let rows = joints.iter().flat_map(|joint| joint.transform).collect();
+    let inverse_bind = Array { shape: vec![joints.len(), 4, 4], ..Array::of_rows::<f32, 4>(rows) };
+    Skeleton {
+        ids: Some(Numbers::U8(joints.iter().map(|joint| joint.id).collect()).into()),
+        inverse_bind: Some(inverse_bind),
+        ..Skeleton::new(joints.iter().map(parent).collect())
+    }
+}
+
+fn animation(document: &Document, animation: &Animation) -> contents::Animation {
+    let frames = animation.timestamps.len();
+    let poses: Option<Vec<_>> = (0..frames).map(|frame| document.skeleton_pose(animation, frame)).collect();
+    let poses = poses.unwrap_or_default();
+    // Joint by joint.
+    let keys =
+        || (0..document.joints.len()).flat_map(|joint| poses.iter().filter_map(move |pose| pose.get(joint)));
+    let joints: Vec<u32> = keys().map(|pose| pose.joint).collect();
+    let frames_of_keys: Vec<u32> =
+        (0..document.joints.len()).flat_map(|_| (0..poses.len()).map(|frame| frame as u32)).collect();
+    let of = |values| Keys::new(joints.clone(), frames_of_keys.clone(), values);
+    contents::Animation {
+        name: document.name_of(animation),
+        frames: frames as u64,
+        times: Some(Numbers::F32(animation.timestamps.clone()).into()),
+        duration: Some(Array::of_one(animation.duration)),
+        rate: Some(Array::of_one(animation.speed)),
+        translations: of(Array::of_rows(keys().map(|pose| pose.position).collect())),
+        rotations: of(Array::of_rows(keys().map(|pose| xyzw(pose.rotation)).collect())),
+        scales: of(Array::of_rows(keys().map(|pose| pose.scale).collect())),
+        ..contents::Animation::default()
+    }
+}
+
+fn xyzw([w, x, y, z]: [f32; 4]) -> [f32; 4] {
+    [x, y, z, w]
+}
+
+/// The joints, as skinning needs them.
+struct Rig {
+    /// Parents before their children; joints on a circle are missing.
+    order: Vec<usize>,
+    parents: Vec<Option<usize>>,
+    inverse_bind: Vec<DMat4>,
+}
+
+/// The largest deviation of a quaternion from length 1 that counts as rounding.
+const UNIT: f64 = 1e-5;
+
+impl Rig {
+    /// `None` without joints, or if their ids are out of order: then parents may name ids or entries (M10).
+    fn new(joints: &[Joint]) -> Option<Rig> {
+        let is_ordered = joints.iter().enumerate().all(|(index, joint)| usize::from(joint.id) == index);
+        if joints.is_empty() || !is_ordered {
+            return None;
+        }
+        let parents: Vec<_> = joints.iter().map(Joint::parent_entry).collect();
+        let depth = |joint: usize| {
+            let path = std::iter::successors(Some(joint), |joint| parents.get(*joint).copied().flatten());
+            path.take(joints.len() + 1).count()
+        };
+        let mut order: Vec<_> = (0..joints.len()).map(|joint| (depth(joint), joint)).collect();
+        // A path longer than the number of joints runs in a circle.
+        order.retain(|(depth, _)| *depth <= joints.len());
+        order.sort_unstable();
+        let order = order.into_iter().map(|(_, joint)| joint).collect();
+        let rows = |joint: &Joint| DMat4::from_cols_array_2d(&joint.transform.map(|row| row.map(f64::from)));
+        let inverse_bind = joints.iter().map(|joint| rows(joint).transpose()).collect();
+        Some(Rig { order, parents, inverse_bind })
+    }
+
+    fn poses(
+        &self,
+        document: &Document,
+        positions: &[[f32; 3]],
+        ids: &[[u8; 4]],
+        weights: &[[u8; 4]],
+    ) -> Vec<contents::Pose> {
+        let mut budget = Budget::new(positions.len() + self.parents.len());
+        let all = document.animations.iter().enumerate().flat_map(|(index, animation)| {
+            sampled_frames(animation.timestamps.len() as u64)
+                .into_iter()
+                .map(move |frame| (index, animation, frame))
+        });
+        let poses = all.take_while(|_| budget.take()).filter_map(|(index, animation, frame)| {
+            let pose = document.skeleton_pose(animation, frame as usize)?;
+            let (matrices, reach) = self.matrices(&pose);
+            let mut skinned = Skinned::default();
+            for ((position, ids), weights) in positions.iter().zip(ids).zip(weights) {
+                let matrix = blend(&matrices, *ids, *weights, &mut skinned);
+                skinned.add(*position, matrix.map(|matrix| matrix.to_cols_array_2d()));
+            }
+            Some(contents::Pose {
+                animation: Some(index),
+                frame: Some(frame),
+                ..contents::Pose::at_rest(vec![skinned.into_array(reach)])
+            })
+        });
+        poses.collect()
+    }
+
+    /// The matrix of each joint from the bind pose to a pose, and the largest number involved. `None` for a joint whose
+    /// place is undefined.
+    fn matrices(&self, pose: &[Pose]) -> (Vec<Option<DMat4>>, f64) {
+        let mut global = vec![None; pose.len()];
+        for &joint in &self.order {
+            let local = pose.get(joint).and_then(local);
+            global[joint] = match self.parents[joint] {
+                None => local,
+                Some(parent) => global
+                    .get(parent)
+                    .copied()
+                    .flatten()
+                    .zip(local)
+                    .map(|(parent, local): (DMat4, _)| parent * local),
+            };
+        }
+        let mut reach = 0.0_f64;
+        let matrices = global.into_iter().zip(&self.inverse_bind).map(|(global, inverse_bind)| {
+            let global = global?;
+            // Where the terms of the product cancel out, they still round.
+            let [size, bind] = [global, *inverse_bind]
+                .map(|matrix| DMat4::from_cols_array(&matrix.to_cols_array().map(f64::abs)));
+            reach = reach.max((size * bind).w_axis.max_element());
+            Some(global * *inverse_bind)
+        });
+        (matrices.collect(), reach)
+    }
+}
+
+/// The transform of a joint relative to its parent; `None` if the rotation is no unit quaternion.
+fn local(pose: &Pose) -> Option<DMat4> {
+    let rotation = DQuat::from_array(xyzw(pose.rotation).map(f64::from));
+    let is_unit = (rotation.length() - 1.0).abs() <= UNIT;
+    let [scale, translation] = [pose.scale, pose.position].map(|vector| DVec3::from(vector.map(f64::from)));
+    is_unit.then(|| DMat4::from_scale_rotation_translation(scale, rotation.normalize(), translation))
+}
+
+/// The largest deviation of the sum of weights from 255 that counts as rounding.
+const WEIGHTS: i32 = 2;
+
+/// The mean of the matrices of the joints of a vertex, by their weights; `None` if it is undefined.
+fn blend(matrices: &[Option<DMat4>], ids: [u8; 4], weights: [u8; 4], skinned: &mut Skinned) -> Option<DMat4> {
+    let sum: i32 = weights.iter().map(|weight| i32::from(*weight)).sum();
+    let deviation = (sum - 255).abs();
+    if deviation > WEIGHTS {
+        return None;
+    }
+    skinned.permit(f64::from(deviation) / 255.0);
+    let mut blended = DMat4::ZERO;
+    for (id, weight) in ids.into_iter().zip(weights).filter(|(_, weight)| *weight > 0) {
+        blended += matrices.get(usize::from(id)).copied().flatten()? * (f64::from(weight) / f64::from(sum));
+    }
+    Some(blended)
+}

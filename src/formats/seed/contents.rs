@@ -1,0 +1,29 @@
+//! The contents of a document as plain numbers.
+
+use super::Document;
+use crate::contents::{Array, Contents, Mesh, Numbers, Property};
+use crate::{Dialect, FormatId};
+
+pub(super) fn contents(document: &Document) -> Contents<'static> {
+    let Document { properties, positions, normals, colors, uvs, faces, .. } = document;
+    let mut mesh = Mesh::new(positions.len());
+    mesh.add("position", Array::of_rows(positions.clone()));
+    if !normals.is_empty() {
+        mesh.add("normal", Array::of_rows(normals.clone()));
+    }
+    for (channel, colors) in colors.iter().enumerate() {
+        mesh.add(format!("color_{channel}"), Array::of_rows(colors.clone()));
+    }
+    for (channel, uvs) in uvs.iter().enumerate() {
+        mesh.add(format!("uv_{channel}"), Array::of_rows(uvs.clone()));
+    }
+    mesh.indices = Some(Numbers::U32(faces.as_flattened().to_vec()).into());
+    let properties = properties
+        .iter()
+        .map(|property| Property { name: property.name.clone(), value: property.value.clone() });
+    Contents {
+        properties: properties.collect(),
+        meshes: vec![mesh],
+        ..Contents::new(FormatId::Seed.name(), Dialect::Spec)
+    }
+}
