@@ -5,7 +5,9 @@ use std::any::TypeId;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
-use crate::commands::{assemble, check, completions, conform, convert, dump, edit, formats, info, iyma, man, schema};
+use crate::commands::{
+    assemble, check, completions, conform, convert, dump, edit, formats, info, iyma, man, schema,
+};
 use crate::encoding::{self, Encoding};
 use crate::examples;
 use crate::failure::{Result, Status};

@@ -8,6 +8,8 @@ mod batch;
 mod beside;
 mod bmd;
 mod check;
+#[cfg(unix)]
+mod conform;
 mod convert;
 mod convert_formats;
 mod docs;

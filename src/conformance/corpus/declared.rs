@@ -15,7 +15,9 @@ pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &
     for base in bases {
         let Some(layout) = format.layout_of(&base.bytes, base.dialect) else { continue };
         let rules = format.about().rules;
-        let Ok(breakages) = generate::breakages(layout, &base.bytes, rules, &Limits::default()) else { continue };
+        let Ok(breakages) = generate::breakages(layout, &base.bytes, rules, &Limits::default()) else {
+            continue;
+        };
         for broken in breakages {
             candidates.offer(base.dialect, &what(&broken), Some(&base.bytes), broken.bytes);
         }
@@ -35,7 +37,9 @@ pub(super) struct Almost {
 pub(super) fn almost_broken(format: AnyFormat, oracle: Oracle, bases: &[&Drawn]) -> Vec<Almost> {
     let mut best: BTreeMap<(&'static str, &'static str, String), Almost> = BTreeMap::new();
     for base in bases {
-        let Some(layout): Option<&'static Type> = format.layout_of(&base.bytes, base.dialect) else { continue };
+        let Some(layout): Option<&'static Type> = format.layout_of(&base.bytes, base.dialect) else {
+            continue;
+        };
         let Ok(found) = generate::almost_broken(layout, &base.bytes, &Limits::default()) else { continue };
         for AlmostBroken { bytes, constraint, changed, value } in found {
             let code = constraint.rule.code;

@@ -60,7 +60,8 @@ impl Search<'_> {
     fn boundary(&self, code: &str) -> Option<(Vec<u8>, Vec<u8>)> {
         let (range, old, new) = self.edit.numbers.clone()?;
         let text_with = |number: i64| {
-            let number = if self.edit.is_index { number.to_string() } else { ordered_float(number).to_string() };
+            let number =
+                if self.edit.is_index { number.to_string() } else { ordered_float(number).to_string() };
             [&self.text[..range.start], number.as_bytes(), &self.text[range.end..]].concat()
         };
         let key = |number: f64| if self.edit.is_index { number as i64 } else { order_of(number as f32) };
@@ -75,8 +76,9 @@ impl Search<'_> {
             }
         }
         let (valid, broken) = (text_with(right), text_with(wrong));
-        let is_boundary = self.oracle.accepted(&valid, self.dialect).is_some_and(|found| found.codes.is_empty())
-            && self.only_code(&broken) == Some(code);
+        let is_boundary =
+            self.oracle.accepted(&valid, self.dialect).is_some_and(|found| found.codes.is_empty())
+                && self.only_code(&broken) == Some(code);
         is_boundary.then_some((valid, broken))
     }
 }

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use super::candidates::Candidate;
 use super::oracle::Oracle;
+use crate::layout::Type;
 use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
-use crate::layout::Type;
 use crate::{AnyFormat, Limits};
 
 /// How many smaller files are tried.
@@ -87,7 +87,8 @@ impl Pair {
         let start = valid.iter().zip(&broken).take_while(same).count();
         let end = valid.iter().rev().zip(broken.iter().rev()).take_while(same).count();
         let end = end.min(valid.len().min(broken.len()) - start);
-        let without = |lines: &[Vec<u8>], index: usize| [&lines[..index], &lines[index + 1..]].concat().concat();
+        let without =
+            |lines: &[Vec<u8>], index: usize| [&lines[..index], &lines[index + 1..]].concat().concat();
         let from_start = (0..start).map(|index| (index, index));
         let from_end = (1..=end).map(|back| (valid.len() - back, broken.len() - back));
         let both = from_start.chain(from_end);

@@ -115,7 +115,8 @@ impl Corpus {
     /// Returns each rule of the format with the numbers of files that break it alone, and that only just keep it.
     pub fn rules(&self) -> impl Iterator<Item = (&'static Rule, [usize; 2])> {
         let count = |rule: &Rule, kind| {
-            let is_it = |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
+            let is_it =
+                |case: &&Case| case.entry.kind == kind && case.entry.rule.as_deref() == Some(rule.code);
             self.cases.iter().filter(is_it).count()
         };
         let rules = self.format.about().rules.iter();

@@ -110,7 +110,8 @@ impl Oracle {
     /// Judges a file that strict reading has to accept, in the dialect that is detected.
     pub(super) fn accepted(&self, bytes: &[u8], dialect: Dialect) -> Option<Judgement> {
         let is_detected = self.format.detect(bytes).dialect == dialect;
-        self.judge(bytes, Some(dialect)).filter(|judgement| is_detected && judgement.strict == Verdict::Accept)
+        self.judge(bytes, Some(dialect))
+            .filter(|judgement| is_detected && judgement.strict == Verdict::Accept)
     }
 
     /// Returns the codes of all rules that a file breaks.

@@ -91,7 +91,8 @@ impl Pool {
     /// Chooses small files without findings that together have every field, alternative and length of lists.
     pub(super) fn bases(&self) -> Vec<&Drawn> {
         let is_number = |kind: &str| {
-            ["1", "sign bit", "largest", "-0", "infinity", "quiet NaN", "signalling NaN", "subnormal"].contains(&kind)
+            ["1", "sign bit", "largest", "-0", "infinity", "quiet NaN", "signalling NaN", "subnormal"]
+                .contains(&kind)
         };
         let chosen = self.choose(|file| file.codes.is_empty(), |kind| !is_number(kind));
         let mut files: Vec<_> = chosen.into_iter().map(|(file, _)| file).collect();
@@ -116,7 +117,8 @@ impl Pool {
         let mut covered = vec![false; self.kinds.len()];
         let mut chosen = Vec::new();
         for kind in order {
-            let Some(file) = holders[kind].first().filter(|_| !covered[kind] && counts(self.kinds[kind].2)) else {
+            let Some(file) = holders[kind].first().filter(|_| !covered[kind] && counts(self.kinds[kind].2))
+            else {
                 continue;
             };
             let mut new = Vec::new();
@@ -147,14 +149,19 @@ impl Draw {
         for (max_items, plausible) in SIZES.iter().flat_map(|size| sorts.iter().map(|sort| (*size, *sort))) {
             let config = generate::Config { max_items, plausible, max_choices: 1024 };
             let files = format.files(config).ok_or_else(|| {
-                Error::unsupported("no declaration states how to generate files of it").in_format(format.name())
+                Error::unsupported("no declaration states how to generate files of it")
+                    .in_format(format.name())
             })?;
             strategies.push(files);
         }
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&config.seed.to_le_bytes());
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-        let runner = RunnerConfig { max_local_rejects: u32::MAX, failure_persistence: None, ..RunnerConfig::default() };
+        let runner = RunnerConfig {
+            max_local_rejects: u32::MAX,
+            failure_persistence: None,
+            ..RunnerConfig::default()
+        };
         let runner = TestRunner::new_with_rng(runner, rng);
         Ok(Draw { runner, strategies, dialect: config.dialect, count: 0 })
     }

@@ -41,7 +41,8 @@ impl Observer {
             if let Some((name, value)) = line.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
                 let property = grammar.properties.iter().find(|property| property.name == name);
                 let value = value.split('#').next().unwrap_or_default().trim_end();
-                let known = property.and_then(|property| property.values.iter().find(|known| **known == value));
+                let known =
+                    property.and_then(|property| property.values.iter().find(|known| **known == value));
                 known.iter().for_each(|known| self.add(format!("[{name}]"), known));
                 property.iter().for_each(|_| self.add(format!("[{name}]"), PRESENCE[1]));
             }

@@ -21,9 +21,9 @@ pub use document::{
 };
 pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;

@@ -31,9 +31,9 @@ pub mod strategy;
 
 pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked, locate};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;

@@ -45,9 +45,9 @@ pub use schema::{
     Component, Descriptor, IndexFormat, IndicesInfo, MeshInfo, Usage, VertexAttributeInfo, VertexFormat,
 };
 
-use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use super::{About, Declared, Detection, Format, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshStart, Property, PropertyValue};
 #[cfg(feature = "proptest")]

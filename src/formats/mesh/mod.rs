@@ -33,10 +33,10 @@ mod vertices;
 
 pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, VertexFormat, Vertices};
 
-use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
-use crate::bulk::Strings;
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use super::{About, Confidence, Declared, Detection, Format, Specification, encode_checked, locate, refuse};
+use crate::bulk::Strings;
 use crate::contents::Contents;
 use crate::info::{AnimationInfo, AttributeInfo, Bounds, Info, MeshInfo, SkeletonInfo};
 #[cfg(feature = "proptest")]

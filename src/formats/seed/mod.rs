@@ -36,14 +36,14 @@ pub use schema::{Comment, Document, Kind, LineRef, Place, Property};
 
 use std::ops::ControlFlow;
 
-use super::{About, Declared, Detection, Format, Specification, refuse};
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
+use super::{About, Declared, Detection, Format, Specification, refuse};
 use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
-use crate::layout::{Grammar, Number};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
+use crate::layout::{Grammar, Number};
 use crate::{Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Severity, WriteOptions};
 use codec::{detect, locate, write};
 use rules::Unreadable;

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use meshspec::conformance::Entry;
+use meshspec::Strictness;
+use meshspec::conformance::corpus::{Entry, Verdict};
+use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 use crate::{input, regular};
@@ -20,6 +22,28 @@ pub struct Case {
     pub contents: Option<PathBuf>,
     /// The size of the file in bytes.
     pub size: u64,
+}
+
+impl Case {
+    /// Returns the verdict of reading with this strictness.
+    pub fn verdict(&self, strictness: Strictness) -> Verdict {
+        match strictness {
+            Strictness::Strict => self.entry.strict,
+            Strictness::Lenient => self.entry.lenient,
+        }
+    }
+
+    /// Reads the contents of the file, if the corpus has them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if they cannot be read or are not JSON.
+    pub fn read_contents(&self) -> Result<Option<Value>> {
+        let Some(path) = &self.contents else { return Ok(None) };
+        let text = input::read(path)?;
+        let contents = serde_json::from_slice(&text);
+        contents.map(Some).map_err(|error| Failure::invalid(&path.display().to_string(), error))
+    }
 }
 
 impl AsRef<Path> for Case {

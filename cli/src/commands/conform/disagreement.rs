@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use meshspec::conformance::Verdict;
+use meshspec::conformance::corpus::Verdict;
+use meshspec::contents::Difference;
 use serde::Serialize;
 
 use super::loader::{End, Run};
@@ -70,17 +71,49 @@ impl Disagreement {
                 new(Problem::Hang, String::new(), format!("killed after {seconds:.1} s"))
             }
             (End::Accepts, Verdict::Reject) => {
-                new(Problem::WrongVerdict, expected.to_string(), "accepted, must be rejected".to_owned())
+                new(Problem::WrongVerdict, "reject".to_owned(), "accepted, must be rejected".to_owned())
             }
             (End::Rejects(status), Verdict::Accept) => {
                 let message = format!("rejected with status {status}, must be accepted");
-                new(Problem::WrongVerdict, expected.to_string(), message)
+                new(Problem::WrongVerdict, "accept".to_owned(), message)
             }
         }
+    }
+
+    /// Contents that differ from the expected ones, by the first difference.
+    pub fn in_contents(first: &Difference, total: u64) -> Disagreement {
+        let more = if total > 1 { format!(", and {} more", total - 1) } else { String::new() };
+        Disagreement {
+            problem: Problem::WrongContents,
+            subject: without_positions(&first.path),
+            message: format!("{first}{more}"),
+        }
+    }
+
+    /// An output that is no contents.
+    pub fn in_output(message: String) -> Disagreement {
+        Disagreement { problem: Problem::WrongContents, subject: "output".to_owned(), message }
+    }
+
+    /// No contents, although the loader prints those of other files.
+    pub fn no_contents() -> Disagreement {
+        Disagreement::in_output("the loader prints no contents".to_owned())
     }
 
     /// Returns `true` if the other one is likely to be the same bug, given the same rule.
     pub fn is_like(&self, other: &Disagreement) -> bool {
         (self.problem, &self.subject) == (other.problem, &other.subject)
     }
+}
+
+/// Returns a path without positions in lists: `meshes[].attributes.position.values[]`.
+fn without_positions(path: &str) -> String {
+    let mut kept = String::new();
+    for part in path.split('[') {
+        match part.split_once(']') {
+            Some((_, rest)) => kept.extend(["[]", rest]),
+            None => kept.push_str(part),
+        }
+    }
+    kept
 }

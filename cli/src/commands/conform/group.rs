@@ -3,21 +3,33 @@
 use std::collections::BTreeMap;
 
 use meshspec::Formats;
-use meshspec::conformance::Verdict;
+use meshspec::conformance::corpus::Verdict;
 use serde::Serialize;
 
 use super::corpus::Case;
 use super::disagreement::{Disagreement, Problem};
+use super::judge::Judged;
 
 /// A file of the corpus and what the loader did with it.
 #[derive(Debug)]
 pub struct Outcome<'a> {
     pub case: &'a Case,
     pub expected: Verdict,
-    pub disagreement: Option<Disagreement>,
-    /// The first line that the loader printed on standard error.
-    pub stderr: String,
-    pub seconds: f64,
+    pub judged: Judged,
+}
+
+impl Outcome<'_> {
+    /// Counts missing contents as wrong.
+    pub fn require_contents(&mut self) {
+        if self.judged.prints_contents == Some(false) {
+            self.judged.disagreement = Some(Disagreement::no_contents());
+        }
+    }
+
+    /// Returns what the loader does wrong.
+    pub fn problem(&self) -> Option<Problem> {
+        self.judged.disagreement.as_ref().map(|disagreement| disagreement.problem)
+    }
 }
 
 /// Disagreements that are likely to be one bug.
@@ -69,7 +81,7 @@ pub struct Minimized {
 pub fn by_rule<'a>(outcomes: &'a [Outcome<'a>], formats: &Formats) -> Vec<Group<'a>> {
     let mut groups: BTreeMap<_, Vec<(&Outcome, &Disagreement)>> = BTreeMap::new();
     for outcome in outcomes {
-        if let Some(disagreement) = &outcome.disagreement {
+        if let Some(disagreement) = &outcome.judged.disagreement {
             let key = (disagreement.problem, label(outcome.case), &*disagreement.subject);
             groups.entry(key).or_default().push((outcome, disagreement));
         }
@@ -98,7 +110,7 @@ fn group<'a>(
         summary: declared.map(|rule| rule.summary),
         expected: first.expected,
         message: &disagreement.message,
-        stderr: &first.stderr,
+        stderr: &first.judged.stderr,
         smallest: File {
             file: first.case.file.display().to_string(),
             size: first.case.size,
@@ -119,7 +131,7 @@ fn label(case: &Case) -> String {
     let entry = &case.entry;
     match &entry.rule {
         Some(rule) => rule.clone(),
-        None => format!("{} {} files", entry.kind, entry.format),
+        None => format!("{} {} files", entry.kind.name(), entry.format),
     }
 }
 
@@ -127,7 +139,8 @@ impl Group<'_> {
     /// Returns the name of the minimised file, without extension.
     pub fn file_stem(&self) -> String {
         let text = format!("{} {} {}", self.label, self.problem, self.disagreement.subject);
-        let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+        let words: Vec<_> =
+            text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
         words.join("-")
     }
 }

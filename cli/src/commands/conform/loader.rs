@@ -29,7 +29,6 @@ pub struct Loader {
 /// The limits of one run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    pub time: Duration,
     /// Address space in KiB; `None` leaves it as it is.
     pub memory: Option<u64>,
     /// Exit statuses of a crash, besides signals.
@@ -81,17 +80,12 @@ impl Loader {
         Ok(Loader { program, arguments: arguments.to_vec(), limits })
     }
 
-    /// Runs the loader on a file, at most for the time limit.
+    /// Runs the loader on a file, and kills it after this time.
     ///
     /// # Errors
     ///
     /// Returns an error if the process cannot be started.
-    pub fn run(&self, file: &Path) -> Result<Run> {
-        self.run_for(file, self.limits.time)
-    }
-
-    /// As [`run`](Loader::run), with another time limit.
-    pub fn run_for(&self, file: &Path, limit: Duration) -> Result<Run> {
+    pub fn run(&self, file: &Path, limit: Duration) -> Result<Run> {
         let run = self.try_run(file, limit).map_err(|error| self.failure(error))?;
         match run.end {
             End::Rejects(126 | 127) if run.stderr.bytes.starts_with(SHELL.as_bytes()) => {
@@ -99,11 +93,6 @@ impl Loader {
             }
             _ => Ok(run),
         }
-    }
-
-    /// The time limit of a run.
-    pub fn time_limit(&self) -> Duration {
-        self.limits.time
     }
 
     fn failure(&self, error: io::Error) -> Failure {

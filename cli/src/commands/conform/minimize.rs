@@ -7,12 +7,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use meshspec::conformance::Verdict;
-use meshspec::{AnyFormat, ReadOptions};
+use meshspec::conformance::corpus::{Oracle, Verdict};
+use meshspec::{AnyFormat, Dialect, Strictness};
 
 use super::disagreement::{Disagreement, Problem};
-use super::loader::Loader;
+use super::judge::{Expected, Judge};
+use super::variants::with_fewer_items;
 use crate::failure::{Failure, Result};
+use crate::input::read_options;
 use crate::temporary::Temporary;
 
 /// How long the file of one group is made smaller.
@@ -21,36 +23,44 @@ const TIME: Duration = Duration::from_secs(20);
 const READS_PER_RUN: usize = 50;
 
 /// The verdict of meshspec on a file, which its variants share.
+#[derive(Debug, Clone, Copy)]
 pub struct Baseline {
-    format: AnyFormat,
-    options: ReadOptions,
-    verdict: Verdict,
-    /// The rule by which reading rejects the file.
+    pub format: AnyFormat,
+    pub dialect: Dialect,
+    pub strictness: Strictness,
+    pub verdict: Verdict,
+    /// The rule by which strict reading rejects the file.
     rule: Option<&'static str>,
 }
 
 impl Baseline {
-    pub fn of(bytes: &[u8], format: AnyFormat, options: ReadOptions) -> Baseline {
-        let rule = refused_rule(bytes, format, &options);
-        Baseline { format, options, verdict: Verdict::of(rule.is_none()), rule }
-    }
-
-    /// The verdict of reading.
-    pub fn verdict(&self) -> Verdict {
-        self.verdict
+    /// Returns `None` if there is no verdict.
+    pub fn of(bytes: &[u8], format: AnyFormat, dialect: Dialect, strictness: Strictness) -> Option<Baseline> {
+        let judgement = Oracle::new(format).judge(bytes, Some(dialect))?;
+        let verdict = match strictness {
+            Strictness::Strict => judgement.strict,
+            Strictness::Lenient => judgement.lenient,
+        };
+        let is_refused = judgement.strict == Verdict::Reject;
+        let rule = judgement.reason.filter(|_| is_refused).map(|reason| reason.rule.code);
+        Some(Baseline { format, dialect, strictness, verdict, rule })
     }
 
     /// Returns `true` if reading accepts the variant as it does the file, or rejects it by the same rule.
     fn is_shared_by(&self, variant: &[u8]) -> bool {
-        refused_rule(variant, self.format, &self.options) == self.rule
+        let of_variant = Baseline::of(variant, self.format, self.dialect, self.strictness);
+        of_variant.is_some_and(|other| (other.verdict, other.rule) == (self.verdict, self.rule))
     }
-}
 
-/// Returns the code of the rule by which reading rejects the bytes; `None` if it accepts them.
-fn refused_rule(bytes: &[u8], format: AnyFormat, options: &ReadOptions) -> Option<&'static str> {
-    match format.check(bytes, options) {
-        Ok(report) => report.first_refused(options.strictness).map(|finding| finding.rule.code),
-        Err(_) => Some("unreadable"),
+    /// Returns what a conforming loader does with a variant.
+    fn expected(&self, variant: &[u8], with_contents: bool) -> Expected {
+        let options = read_options(self.strictness == Strictness::Lenient).with_dialect(self.dialect);
+        let contents = || {
+            let contents = self.format.contents(variant, &options).ok()?;
+            serde_json::from_slice(&serde_json::to_vec(&contents).ok()?).ok()
+        };
+        let contents = if with_contents { contents() } else { None };
+        Expected { verdict: self.verdict, contents }
     }
 }
 
@@ -59,8 +69,10 @@ fn refused_rule(bytes: &[u8], format: AnyFormat, options: &ReadOptions) -> Optio
 pub struct Effort {
     /// Runs of the loader.
     pub runs: usize,
-    /// Time limit of each of them. A hang is confirmed with the time limit of the loader.
+    /// The time limit of each run.
     pub time_per_run: Duration,
+    /// The time limit that confirms a hang.
+    pub time: Duration,
 }
 
 /// The smallest variant that was found.
@@ -73,8 +85,8 @@ pub struct Smallest {
 
 /// Makes a file smaller.
 pub struct Minimizer<'a> {
-    loader: &'a Loader,
-    baseline: &'a Baseline,
+    judge: Judge<'a>,
+    baseline: Baseline,
     disagreement: &'a Disagreement,
     effort: Effort,
     deadline: Instant,
@@ -91,8 +103,8 @@ impl<'a> Minimizer<'a> {
     ///
     /// Returns an error if no temporary file can be made.
     pub fn new(
-        loader: &'a Loader,
-        baseline: &'a Baseline,
+        judge: Judge<'a>,
+        baseline: Baseline,
         disagreement: &'a Disagreement,
         effort: Effort,
         file: &Path,
@@ -100,7 +112,7 @@ impl<'a> Minimizer<'a> {
         let suffix = file.extension().map(|extension| format!(".{}", extension.display()));
         let variant = Temporary::with_suffix(&env::temp_dir(), &suffix.unwrap_or_default());
         Ok(Minimizer {
-            loader,
+            judge,
             baseline,
             disagreement,
             effort,
@@ -111,13 +123,16 @@ impl<'a> Minimizer<'a> {
         })
     }
 
-    /// Removes bytes, then sets bytes to zero, in ever smaller chunks.
+    /// Removes items of lists, then removes bytes and sets bytes to zero, in ever smaller chunks.
     ///
     /// # Errors
     ///
     /// Returns an error if the loader cannot be started.
     pub fn minimize(mut self, bytes: &[u8]) -> Result<Smallest> {
         let mut smallest = bytes.to_vec();
+        while let Some(smaller) = self.with_fewer_items(&smallest)? {
+            smallest = smaller;
+        }
         self.reduce(&mut smallest, |bytes, chunk| [&bytes[..chunk.start], &bytes[chunk.end..]].concat())?;
         self.reduce(&mut smallest, |bytes, chunk| {
             let mut bytes = bytes.to_vec();
@@ -125,10 +140,25 @@ impl<'a> Minimizer<'a> {
             bytes
         })?;
         let is_hang = self.disagreement.problem == Problem::Hang;
-        if is_hang && smallest != bytes && !self.disagrees(&smallest, self.loader.time_limit())? {
+        if is_hang && smallest != bytes && !self.disagrees(&smallest, self.effort.time)? {
             smallest = bytes.to_vec();
         }
         Ok(Smallest { bytes: smallest, runs: self.runs })
+    }
+
+    /// Returns the first variant with fewer items that keeps the disagreement.
+    fn with_fewer_items(&mut self, bytes: &[u8]) -> Result<Option<Vec<u8>>> {
+        let Baseline { format, dialect, .. } = self.baseline;
+        let Some(layout) = format.layout_of(bytes, dialect) else { return Ok(None) };
+        for variant in with_fewer_items(layout, bytes) {
+            if self.is_spent() {
+                break;
+            }
+            if variant.len() < bytes.len() && self.keeps(&variant)? {
+                return Ok(Some(variant));
+            }
+        }
+        Ok(None)
     }
 
     /// Changes chunk after chunk where that keeps the disagreement.
@@ -169,8 +199,9 @@ impl<'a> Minimizer<'a> {
     fn disagrees(&mut self, variant: &[u8], limit: Duration) -> Result<bool> {
         self.runs += 1;
         fs::write(self.variant.path(), variant).map_err(temporary_failure)?;
-        let run = self.loader.run_for(self.variant.path(), limit)?;
-        let found = Disagreement::in_verdict(self.baseline.verdict, &run);
+        let is_in_contents = self.disagreement.problem == Problem::WrongContents;
+        let expected = self.baseline.expected(variant, is_in_contents);
+        let found = self.judge.judge(self.variant.path(), &expected, limit)?.disagreement;
         Ok(found.is_some_and(|found| found.is_like(self.disagreement)))
     }
 }

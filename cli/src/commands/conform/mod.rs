@@ -4,9 +4,11 @@ mod capture;
 mod corpus;
 mod disagreement;
 mod group;
+mod judge;
 mod loader;
 mod minimize;
 mod report;
+mod variants;
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,14 +16,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::ValueParser;
-use meshspec::Formats;
-use meshspec::conformance::Verdict;
+use clap::{Args, ValueEnum};
+use meshspec::{Formats, Strictness};
 
 use corpus::Case;
-use disagreement::{Disagreement, Problem};
+use disagreement::Problem;
 use group::{Group, Minimized, Outcome};
+use judge::{Expected, Judge};
 use loader::{Limits, Loader};
 use minimize::{Baseline, Effort, Minimizer};
 use report::{Form, Report};
@@ -49,6 +51,9 @@ pub struct Conform {
     /// The form of the report.
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     format: Form,
+    /// Compare the contents of files that the loader prints as JSON, as `meshspec decode --json` does.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    contents: When,
     /// Kill the loader after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = ValueParser::new(seconds))]
     timeout: Duration,
@@ -68,6 +73,18 @@ pub struct Conform {
     jobs: Jobs,
 }
 
+/// Whether contents are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum When {
+    /// If the loader prints those of any file
+    #[default]
+    Auto,
+    /// Always: a loader that prints none has wrong contents
+    Always,
+    /// Never
+    Never,
+}
+
 /// Memory of the loader where `--memory` is not given.
 const DEFAULT_MEMORY: u64 = 1024;
 
@@ -75,15 +92,23 @@ impl Conform {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         let loader = Loader::new(&self.loader, self.limits())?;
         let cases = corpus::read(&self.index)?;
-        let outcomes = self.outcomes(&loader, &cases)?;
+        let mut judge = Judge {
+            loader: &loader,
+            compares_contents: self.contents != When::Never,
+            requires_contents: self.contents == When::Always,
+        };
+        let mut outcomes = self.outcomes(judge, &cases)?;
+        if self.contents == When::Auto
+            && outcomes.iter().any(|outcome| outcome.judged.prints_contents == Some(true))
+        {
+            judge.requires_contents = true;
+            outcomes.iter_mut().for_each(Outcome::require_contents);
+        }
         let mut groups = group::by_rule(&outcomes, formats);
         if self.minimize > 0 {
-            self.minimize_all(&loader, &outcomes, &mut groups, formats)?;
+            self.minimize_all(judge, &outcomes, &mut groups, formats)?;
         }
-        let count = |problem| {
-            let is_one = |found: &&Disagreement| found.problem == problem;
-            outcomes.iter().filter_map(|outcome| outcome.disagreement.as_ref()).filter(is_one).count()
-        };
+        let count = |problem| outcomes.iter().filter(|outcome| outcome.problem() == Some(problem)).count();
         let report = Report {
             index: self.index.display().to_string(),
             command: self.loader.iter().map(|argument| argument.display().to_string()).collect(),
@@ -106,18 +131,17 @@ impl Conform {
         let default = if cfg!(unix) { DEFAULT_MEMORY } else { 0 };
         let memory = self.memory.unwrap_or(default);
         Limits {
-            time: self.timeout,
             memory: (memory > 0).then_some(memory.saturating_mul(1024)),
             crash_statuses: self.crash_status.clone(),
         }
     }
 
     /// Runs the loader on every file.
-    fn outcomes<'a>(&self, loader: &Loader, cases: &'a [Case]) -> Result<Vec<Outcome<'a>>> {
+    fn outcomes<'a>(&self, judge: Judge, cases: &'a [Case]) -> Result<Vec<Outcome<'a>>> {
         let mut outcomes = Vec::with_capacity(cases.len());
         let bar = progress::of(cases);
         let work = |case| {
-            let outcome = self.outcome(loader, case);
+            let outcome = self.outcome(judge, case);
             bar.inc(1);
             outcome
         };
@@ -130,22 +154,21 @@ impl Conform {
         Ok(outcomes)
     }
 
-    fn outcome<'a>(&self, loader: &Loader, case: &'a Case) -> Result<Outcome<'a>> {
-        let run = loader.run(&case.file)?;
-        let expected = case.entry.verdict(read_options(self.lenient).strictness);
-        Ok(Outcome {
-            case,
-            expected,
-            disagreement: Disagreement::in_verdict(expected, &run),
-            stderr: run.stderr.first_line(),
-            seconds: run.time.as_secs_f64(),
-        })
+    fn outcome<'a>(&self, judge: Judge, case: &'a Case) -> Result<Outcome<'a>> {
+        let verdict = case.verdict(self.strictness());
+        let contents = if judge.compares_contents { case.read_contents()? } else { None };
+        let judged = judge.judge(&case.file, &Expected { verdict, contents }, self.timeout)?;
+        Ok(Outcome { case, expected: verdict, judged })
+    }
+
+    fn strictness(&self) -> Strictness {
+        read_options(self.lenient).strictness
     }
 
     /// Minimises the smallest file of each group.
     fn minimize_all(
         &self,
-        loader: &Loader,
+        judge: Judge,
         outcomes: &[Outcome],
         groups: &mut [Group],
         formats: &Formats,
@@ -153,13 +176,14 @@ impl Conform {
         if groups.is_empty() {
             return Ok(());
         }
-        let effort = Effort { runs: self.minimize, time_per_run: self.time_per_variant(outcomes) };
+        let effort =
+            Effort { runs: self.minimize, time_per_run: self.time_per_variant(outcomes), time: self.timeout };
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
         let mut minimized = Vec::with_capacity(groups.len());
         let bar = progress::of(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
         let work = |group| {
-            let minimized = self.minimize(loader, group, effort, formats);
+            let minimized = self.minimize(judge, group, effort, formats);
             bar.inc(1);
             minimized
         };
@@ -177,38 +201,32 @@ impl Conform {
 
     /// Returns the time limit for variants: files that do not hang are read in far less.
     fn time_per_variant(&self, outcomes: &[Outcome]) -> Duration {
-        let is_hang = |outcome: &&Outcome| {
-            outcome.disagreement.as_ref().is_some_and(|found| found.problem == Problem::Hang)
-        };
-        let longest = outcomes.iter().filter(|outcome| !is_hang(outcome));
-        let longest = longest.map(|outcome| outcome.seconds).fold(0.05, f64::max);
+        let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(Problem::Hang));
+        let longest = others.map(|outcome| outcome.judged.time.as_secs_f64()).fold(0.05, f64::max);
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
     /// Minimises the smallest file of a group; `None` if this program does not read it as its index says.
     fn minimize(
         &self,
-        loader: &Loader,
+        judge: Judge,
         group: &Group,
         effort: Effort,
         formats: &Formats,
     ) -> Result<Option<Minimized>> {
         let case = group.first.case;
+        let Ok(format) = formats.get(&case.entry.format) else { return Ok(None) };
         let bytes = input::read(&case.file)?;
-        let Some(baseline) = self.baseline(case, &bytes, formats, group.expected) else { return Ok(None) };
-        let minimizer = Minimizer::new(loader, &baseline, group.disagreement, effort, &case.file)?;
+        let baseline = Baseline::of(&bytes, format, case.entry.dialect, self.strictness());
+        let Some(baseline) = baseline.filter(|baseline| baseline.verdict == group.expected) else {
+            return Ok(None);
+        };
+        let minimizer = Minimizer::new(judge, baseline, group.disagreement, effort, &case.file)?;
         let smallest = minimizer.minimize(&bytes)?;
         let path = self.out.join(file_name(group, &case.file));
         output::write(&path, true, |out| out.write_all(&smallest.bytes))?;
         let size = smallest.bytes.len() as u64;
         Ok(Some(Minimized { file: path.display().to_string(), size, runs: smallest.runs }))
-    }
-
-    fn baseline(&self, case: &Case, bytes: &[u8], formats: &Formats, expected: Verdict) -> Option<Baseline> {
-        let format = formats.get(&case.entry.format).ok()?;
-        let options = read_options(self.lenient).with_dialect(case.entry.dialect.parse().ok()?);
-        let baseline = Baseline::of(bytes, format, options);
-        (baseline.verdict() == expected).then_some(baseline)
     }
 }
 

@@ -20,7 +20,22 @@ pub(super) struct Edit {
 
 /// Values instead of a number.
 const VALUES: [&str; 17] = [
-    "", "x", "-1", "0.5", "2", "1.5", "-0.5", "1e39", "-1e39", "2147483648", "4294967296", "nan", "inf", "0x1", "1.", "+1",
+    "",
+    "x",
+    "-1",
+    "0.5",
+    "2",
+    "1.5",
+    "-0.5",
+    "1e39",
+    "-1e39",
+    "2147483648",
+    "4294967296",
+    "nan",
+    "inf",
+    "0x1",
+    "1.",
+    "+1",
     "1e",
 ];
 
@@ -85,7 +100,8 @@ impl Editor<'_> {
     /// Edits the values between an identifier and the end of a line.
     fn values(&mut self, start: usize, end: usize) {
         let text = self.text;
-        let end = text[start..end].iter().position(|byte| *byte == b'#').map_or(end, |comment| start + comment);
+        let end =
+            text[start..end].iter().position(|byte| *byte == b'#').map_or(end, |comment| start + comment);
         self.replace("too many values", end..end, b", 0");
         let mut at = start;
         for (index, part) in text[start..end].split(|byte| *byte == b',').enumerate() {
@@ -109,7 +125,8 @@ impl Editor<'_> {
         let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
         let old = str::from_utf8(&self.text[range.clone()]).ok().and_then(number);
         for value in VALUES {
-            let what = if number(value).is_some() { "another number" } else { "a value that is not a number" };
+            let what =
+                if number(value).is_some() { "another number" } else { "a value that is not a number" };
             self.replace(what, range.clone(), value.as_bytes());
             if let (Some(old), Some(new), Some(edit)) = (old, number(value), self.edits.last_mut()) {
                 edit.numbers = Some((range.clone(), old, new));
@@ -122,7 +139,8 @@ impl Editor<'_> {
         let mut groups: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
         for line in lines {
             let identifier = self.text[line.clone()].split(|byte| *byte == b' ').next().unwrap_or_default();
-            let known = self.grammar.attributes.iter().find(|known| known.identifier.as_bytes() == identifier);
+            let known =
+                self.grammar.attributes.iter().find(|known| known.identifier.as_bytes() == identifier);
             known.iter().for_each(|known| groups.entry(known.identifier).or_default().push(line.clone()));
         }
         for (identifier, lines) in &groups {
@@ -138,7 +156,9 @@ impl Editor<'_> {
                 None => missing.extend(lines.iter().skip(2).cloned()),
                 Some(known) => {
                     let zeros = vec!["0"; known.values].join(",");
-                    lines.iter().for_each(|line| _ = kept.insert(line.start, format!("{identifier} {zeros}\n")));
+                    lines
+                        .iter()
+                        .for_each(|line| _ = kept.insert(line.start, format!("{identifier} {zeros}\n")));
                 }
             }
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
@@ -23,12 +22,16 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 fn test_case(outcome: &Outcome) -> TestCase {
     let entry = &outcome.case.entry;
-    let status = outcome.disagreement.as_ref().map_or_else(TestCaseStatus::success, |found| failed(found, outcome));
+    let status = outcome
+        .judged
+        .disagreement
+        .as_ref()
+        .map_or_else(TestCaseStatus::success, |found| failed(found, outcome));
     let mut case = TestCase::new(&*entry.file, status);
-    case.set_classname(entry.rule.clone().unwrap_or_else(|| entry.kind.to_string()));
-    case.set_time(Duration::from_secs_f64(outcome.seconds));
-    if !outcome.stderr.is_empty() {
-        case.set_system_err(&*outcome.stderr);
+    case.set_classname(entry.rule.clone().unwrap_or_else(|| entry.kind.name().to_owned()));
+    case.set_time(outcome.judged.time);
+    if !outcome.judged.stderr.is_empty() {
+        case.set_system_err(&*outcome.judged.stderr);
     }
     case
 }

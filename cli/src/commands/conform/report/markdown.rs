@@ -8,11 +8,11 @@ use crate::commands::conform::group::Group;
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "# Conformance of {}\n", code(&report.command.join(" ")))?;
     let reading = if report.lenient { "lenient" } else { "strict" };
-    writeln!(out, "{}: {}, verdicts of {reading} reading.\n", code(&report.index), report.summary())?;
+    writeln!(out, "{}: {}, verdicts of {reading} reading.", code(&report.index), report.summary())?;
     if report.groups.is_empty() {
         return Ok(());
     }
-    writeln!(out, "| problem | rule | files | what happens | file |")?;
+    writeln!(out, "\n| problem | rule | files | what happens | file |")?;
     writeln!(out, "|---|---|---|---|---|")?;
     report.groups.iter().try_for_each(|group| print_row(group, out))
 }

@@ -16,7 +16,12 @@ pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn print_group(group: &Group, out: &mut dyn Write) -> io::Result<()> {
     let count = counted(group.count as u64, "file", "files");
     let label = Escaped(&group.label);
-    writeln!(out, "{ERROR}{}{ERROR:#}: {TITLE}{label}{TITLE:#}, {count}: {}", group.problem, Escaped(group.message))?;
+    writeln!(
+        out,
+        "{ERROR}{}{ERROR:#}: {TITLE}{label}{TITLE:#}, {count}: {}",
+        group.problem,
+        Escaped(group.message)
+    )?;
     let mut line = |name: &str, text: &str| writeln!(out, "  {name:<10} {}", Escaped(text));
     if let Some(summary) = group.summary {
         line("rule", summary)?;
