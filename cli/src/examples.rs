@@ -33,6 +33,10 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "decode",
+        ["meshspec decode robot.bmd", "meshspec decode robot.bmd --json", "meshspec decode flag.mesh --all"],
+    ),
+    (
         "assemble",
         [
             "meshspec assemble flag.json flag.mesh",

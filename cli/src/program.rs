@@ -6,7 +6,7 @@ use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{
-    assemble, check, completions, conform, convert, dump, edit, formats, info, iyma, man, schema,
+    assemble, check, completions, conform, convert, decode, dump, edit, formats, info, iyma, man, schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -36,6 +36,7 @@ enum Command {
     Info(info::Info),
     Check(check::Check),
     Dump(dump::Dump),
+    Decode(decode::Decode),
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
@@ -123,6 +124,7 @@ impl Program {
             Command::Info(info) => info.run(formats),
             Command::Check(check) => check.run(formats),
             Command::Dump(dump) => dump.run(formats),
+            Command::Decode(decode) => decode.run(formats),
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),
