@@ -132,6 +132,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
             "meshspec schema mesh --as c --layout mesh_renderlib",
         ],
     ),
+    (
+        "corpus",
+        [
+            "meshspec corpus mesh --out corpus",
+            "meshspec corpus bmd crucible --out corpus --count 1000 --plausible",
+            "meshspec corpus mesh --out corpus --dialect spec --seed 7 --json",
+        ],
+    ),
     ("completions", ["meshspec completions bash", "meshspec completions zsh", "meshspec completions fish"]),
     ("man", ["meshspec man", "meshspec man convert", "meshspec man iyma merge"]),
 ];

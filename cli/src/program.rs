@@ -6,7 +6,7 @@ use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{
-    assemble, check, completions, conform, convert, decode, dump, edit, formats, info, iyma, man, schema,
+    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, iyma, man, schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -42,6 +42,7 @@ enum Command {
     Convert(convert::Convert),
     Conform(conform::Conform),
     Iyma(iyma::Iyma),
+    Corpus(corpus::Corpus),
     Schema(schema::Schema),
     Completions(completions::Completions),
     Man(man::Man),
@@ -130,6 +131,7 @@ impl Program {
             Command::Convert(convert) => convert.run(formats),
             Command::Conform(conform) => conform.run(formats),
             Command::Iyma(iyma) => iyma.run(),
+            Command::Corpus(corpus) => corpus.run(),
             Command::Schema(schema) => schema.run(),
             Command::Completions(completions) => completions.run(with_names(Program::command(), formats)),
             Command::Man(man) => man.run(command(formats, Help::Long)),

@@ -62,6 +62,16 @@ mod constraints;
     feature = "serde"
 ))]
 mod content;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "serde",
+    feature = "proptest"
+))]
+mod corpus;
 #[cfg(feature = "bmd")]
 mod decoded;
 mod dump;

@@ -5,6 +5,7 @@ pub mod check;
 pub mod completions;
 pub mod conform;
 pub mod convert;
+pub mod corpus;
 pub mod decode;
 pub mod dump;
 pub mod edit;

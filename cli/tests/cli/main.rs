@@ -12,6 +12,7 @@ mod check;
 mod conform;
 mod convert;
 mod convert_formats;
+mod corpus;
 mod docs;
 mod dump;
 mod files;

@@ -8,13 +8,16 @@ use super::entry::{Entry, Kind};
 use super::minimize::minimize;
 use super::oracle::{Judgement, Oracle};
 use super::pool::{Drawn, Pool};
-use super::{Case, Config, Corpus, crafted, lines, search};
+use super::{Case, Config, Corpus, boundaries, crafted, lines, search};
 use crate::conformance::Coverage;
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, Result};
 
 /// The least number of mutated files.
 const MIN_MUTATED: usize = 60;
+
+/// How many draws there are for each file, of which some yield nothing new.
+const MAX_TURNS: usize = 20;
 
 /// The kinds of values that the description of a valid file lists.
 const MAX_LISTED: usize = 4;
@@ -25,6 +28,7 @@ pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
     }
     let oracle = Oracle::new(format);
     let mut pool = Pool::new(format, oracle, config)?;
+    boundaries::reach(format, oracle, &mut pool);
     let (broken, almost) = broken(format, oracle, &mut pool);
     let mut builder = Builder::new(format, oracle);
     for (file, reached) in pool.covering() {
@@ -32,7 +36,7 @@ pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
     }
     broken.iter().for_each(|file| builder.broken(file));
     almost.into_iter().for_each(|file| builder.almost(file));
-    builder.neighbours(&broken);
+    broken.iter().for_each(|file| builder.neighbour(file));
     builder.fill(&mut pool, config.count);
     Ok(builder.corpus())
 }
@@ -51,10 +55,13 @@ fn broken(format: AnyFormat, oracle: Oracle, pool: &mut Pool) -> (Vec<Candidate>
         almost.extend(lines::offer_edits(grammar, oracle, &bases, &mut candidates));
     }
     crafted::offer(format, &bases, &mut candidates);
-    let rules = format.about().rules.iter().map(|rule| rule.code);
-    let rules = rules.filter(|code| !candidates.has(code)).collect();
-    let rules = search::offer_other_bytes(&bases, rules, &mut candidates);
-    search::offer_mutations(pool, &rules, &mut candidates);
+    if format.grammar().is_none() {
+        let rules = format.about().rules.iter().map(|rule| rule.code);
+        let rules = rules.filter(|code| !candidates.has(code)).collect();
+        let rules = search::offer_other_bytes(&bases, rules, &mut candidates);
+        let rules = search::offer_other_bytes(&pool.clean(), rules, &mut candidates);
+        search::offer_mutations(pool, &rules, &mut candidates);
+    }
     let mut files = candidates.into_files();
     // The smallest of each rule is made smaller yet.
     let mut smallest: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -111,47 +118,44 @@ impl Builder {
         self.push(Kind::Almost, file.dialect, file.bytes, judgement, about, description);
     }
 
-    /// Adds, for each rule and dialect without an almost broken file, the valid file that a broken one was made of.
-    fn neighbours(&mut self, broken: &[Candidate]) {
-        for file in broken {
-            let has = |case: &Case| {
-                let Entry { kind, dialect, rule, .. } = &case.entry;
-                *kind == Kind::Almost && *dialect == file.dialect && rule.as_deref() == Some(file.code())
-            };
-            let Some(source) = file.source.clone().filter(|_| !self.cases.iter().any(has)) else { continue };
-            let Some(judgement) = self.oracle.accepted(&source, file.dialect) else { continue };
-            let description = format!("As the file of {}, without {}.", file.code(), file.what);
-            let path = file.judgement.reason.as_ref().map(|reason| reason.path.clone()).unwrap_or_default();
-            self.push(Kind::Almost, file.dialect, source, judgement, Some((file.code(), path)), description);
-        }
+    /// Adds the valid file that a broken one was made of, if no other file almost breaks the same rule in its dialect.
+    fn neighbour(&mut self, file: &Candidate) {
+        let has = |case: &Case| {
+            let Entry { kind, dialect, rule, .. } = &case.entry;
+            *kind == Kind::Almost && *dialect == file.dialect && rule.as_deref() == Some(file.code())
+        };
+        let is_broken = |case: &&Case| case.entry.kind == Kind::Broken && case.bytes == file.bytes;
+        let broken = self.cases.iter().find(is_broken).map(|case| case.entry.file.clone());
+        let Some(source) = file.source.clone().filter(|_| !self.cases.iter().any(has)) else { return };
+        let (Some(judgement), Some(broken)) = (self.oracle.accepted(&source, file.dialect), broken) else {
+            return;
+        };
+        let description = format!("The file that {broken} was made of: it keeps {}.", file.code());
+        let path = file.judgement.reason.as_ref().map(|reason| reason.path.clone()).unwrap_or_default();
+        self.push(Kind::Almost, file.dialect, source, judgement, Some((file.code(), path)), description);
     }
 
-    /// Adds mutated and further valid files, up to so many files.
+    /// Adds mutated and further valid files in turn, up to so many files.
     fn fill(&mut self, pool: &mut Pool, count: usize) {
         let mut files: Vec<_> = pool.files.iter().map(|file| (file.dialect, file.bytes.clone())).collect();
-        let missing = count.saturating_sub(self.cases.len());
-        let mutated = self.cases.len() + missing / 2 + MIN_MUTATED.min(missing.max(MIN_MUTATED));
-        let mut failures = 0;
-        let end = count.max(self.cases.len() + MIN_MUTATED);
-        let mut turn = 0;
-        // Whatever is drawn may be there already.
-        while self.cases.len() < end && failures < 10_000 {
-            turn += 1;
-            let before = self.cases.len();
-            if turn % 2 == 0 && self.cases.len() < mutated || count <= before {
-                self.mutated(pool, &files);
+        let least = self.cases.len() + MIN_MUTATED;
+        for turn in 0..MAX_TURNS.saturating_mul(count.max(least)) {
+            if self.cases.len() >= count.max(least) {
+                break;
+            }
+            if turn % 2 == 0 || count < least {
+                self.mutated(pool, &files, turn);
             } else if let Some((dialect, bytes)) = pool.draw() {
                 files.push((dialect, bytes.clone()));
                 self.valid(dialect, bytes, &[]);
             }
-            failures += usize::from(self.cases.len() == before);
         }
     }
 
-    fn mutated(&mut self, pool: &mut Pool, files: &[(Dialect, Vec<u8>)]) {
-        let count = self.names.len() + self.cases.len() * 7;
-        let Some((dialect, file)) = files.get(count % files.len().max(1)) else { return };
-        let other = &files[count / 3 % files.len()].1;
+    /// Adds a mutated file, unless the draw yields nothing new.
+    fn mutated(&mut self, pool: &mut Pool, files: &[(Dialect, Vec<u8>)], turn: usize) {
+        let Some((dialect, file)) = files.get(turn * 7 % files.len().max(1)) else { return };
+        let other = &files[turn * 3 % files.len()].1;
         let Ok(mutated) = generate::mutate(pool.runner(), file.clone(), other) else { return };
         let Some(judgement) = self.oracle.judge_alike(&mutated.bytes, *dialect) else { return };
         let description = format!("{}.", capital(&mutated.to_string()));
@@ -180,6 +184,8 @@ impl Builder {
         let file = self.name(kind, dialect, rule.as_deref(), &bytes);
         let path = Some(path).filter(|path| !path.is_empty());
         let format = self.format.name().to_owned();
+        let has_contents = matches!(kind, Kind::Valid | Kind::Almost);
+        let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
         let entry = Entry {
             file,
             format,
@@ -191,7 +197,7 @@ impl Builder {
             path,
             bytes: place,
             description,
-            contents: None,
+            contents,
         };
         self.cases.push(Case { entry, bytes });
     }

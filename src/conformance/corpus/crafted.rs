@@ -23,6 +23,7 @@ pub(super) fn offer(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candid
         Some(FormatId::Iyma) => {
             for base in bases.iter().take(MAX_FILES) {
                 large_windows(base, candidates);
+                other_descriptors(base, candidates);
                 change_document(base, candidates);
             }
         }
@@ -60,6 +61,31 @@ fn large_windows(base: &Drawn, candidates: &mut Candidates) {
         // No content size, no single segment; an exponent of 18.
         bytes[at..at + 2].copy_from_slice(&[0x00, 18 << 3]);
         candidates.offer_for(&["IYMA-WINDOW"], base.dialect, "a large window", Some(&base.bytes), bytes);
+    }
+}
+
+/// Offers the file with other bytes in the descriptor, and the checksum of these.
+#[cfg(feature = "iyma")]
+fn other_descriptors(base: &Drawn, candidates: &mut Candidates) {
+    const DESCRIPTOR: usize = 24;
+    let word = |at: usize| base.bytes.get(at..at + 8)?.try_into().ok().map(u64::from_le_bytes);
+    let (Some(length), Some(data_checksum)) = (base.bytes.get(6..8), word(16)) else { return };
+    let length = usize::from(length[0]) + 256 * usize::from(length[1]);
+    for at in DESCRIPTOR..(DESCRIPTOR + length).min(base.bytes.len()) {
+        for value in [0xff, 0x80, 0x00] {
+            let mut bytes = base.bytes.clone();
+            bytes[at] = value;
+            let descriptor = &bytes[DESCRIPTOR..DESCRIPTOR + length];
+            let checksum = iyma::__private::metadata(descriptor, data_checksum, base.dialect);
+            bytes[8..16].copy_from_slice(&checksum.to_le_bytes());
+            candidates.offer_for(
+                &["IYMA-DESCRIPTOR"],
+                base.dialect,
+                "another descriptor",
+                Some(&base.bytes),
+                bytes,
+            );
+        }
     }
 }
 

@@ -30,9 +30,10 @@ pub(super) fn offer_edits(
                 && bisected.insert((code, edit.identifier.clone()))
                 && let Some((valid, broken)) = search.boundary(code)
             {
+                let reason = oracle.judge(&broken, Some(base.dialect)).and_then(|judgement| judgement.reason);
+                let path = reason.map(|reason| reason.path).unwrap_or_default();
                 candidates.offer(base.dialect, "the first number out of range", Some(&valid), broken);
-                let what = format!("The last number that {code} allows, in a line of `{}`", edit.identifier);
-                let path = String::new();
+                let what = format!("the last number that {code} allows, in a line of `{}`", edit.identifier);
                 almost.push(Almost { dialect: base.dialect, code, bytes: valid, path, what });
             }
             candidates.offer(base.dialect, edit.what, Some(&base.bytes), edit.bytes);

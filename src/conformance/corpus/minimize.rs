@@ -10,7 +10,7 @@ use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
 use crate::{AnyFormat, Limits};
 
 /// How many smaller files are tried.
-const MAX_STEPS: usize = 400;
+const MAX_STEPS: usize = 600;
 
 /// Makes a broken file and the valid one that it was made of as small and plain as possible.
 pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candidate) {
@@ -39,8 +39,9 @@ pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candid
             None => break,
         }
     }
-    if layout.is_some() {
-        pair.zero(&mut is_right);
+    match layout {
+        Some(_) => pair.zero(&mut is_right),
+        None => pair.shorten_numbers(&mut is_right),
     }
     let judgement = oracle.judge_alike(&pair.broken, dialect);
     if let Some(judgement) = judgement.filter(|judgement| judgement.only_rule().is_some()) {
@@ -93,6 +94,45 @@ impl Pair {
         let from_end = (1..=end).map(|back| (valid.len() - back, broken.len() - back));
         let both = from_start.chain(from_end);
         both.map(|(a, b)| Pair { valid: without(&valid, a), broken: without(&broken, b) }).collect()
+    }
+
+    /// Replaces the longest numbers that both texts have by 0 and 1.
+    fn shorten_numbers(&mut self, is_right: &mut impl FnMut(&Pair) -> bool) {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        let mut at = 0;
+        loop {
+            let rest = &self.valid[at.min(self.valid.len())..];
+            let skipped = rest.iter().take_while(|byte| !is_part(byte)).count();
+            let number = rest[skipped..].iter().take_while(|byte| is_part(byte)).count();
+            if number == 0 {
+                return;
+            }
+            let range = at + skipped..at + skipped + number;
+            at = range.end;
+            let text = self.valid[range.clone()].to_vec();
+            if number < 2 || !text.iter().any(u8::is_ascii_digit) {
+                continue;
+            }
+            // Of both, the part before the number or the part after it is the same.
+            let from_end = self.valid.len() - range.end;
+            let is_before = self.broken.get(..range.end) == Some(&self.valid[..range.end]);
+            let is_after = self.broken.ends_with(&self.valid[range.start..]);
+            let start = match (is_before, is_after) {
+                (true, _) => range.start,
+                (false, true) => self.broken.len() - from_end - number,
+                (false, false) => continue,
+            };
+            for short in [&b"0"[..], b"1"] {
+                let with =
+                    |file: &[u8], start: usize| [&file[..start], short, &file[start + number..]].concat();
+                let pair = Pair { valid: with(&self.valid, range.start), broken: with(&self.broken, start) };
+                if is_right(&pair) {
+                    *self = pair;
+                    at = range.start + short.len();
+                    break;
+                }
+            }
+        }
     }
 
     /// Sets bytes to 0 that are the same in both files, if they have one size.

@@ -21,6 +21,7 @@
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 
+mod boundaries;
 mod build;
 mod candidates;
 mod crafted;
@@ -36,7 +37,8 @@ pub use entry::{Entry, INDEX_SCHEMA, Kind, Verdict};
 pub use oracle::{Judgement, Oracle, Reason};
 
 use super::Coverage;
-use crate::{AnyFormat, Dialect, Result, Rule};
+use crate::contents::Contents;
+use crate::{AnyFormat, Dialect, ReadOptions, Result, Rule};
 
 /// The `README.md` of a corpus, for the author of a loader.
 pub const README: &str = include_str!("README.md");
@@ -100,6 +102,14 @@ pub struct Case {
     pub entry: Entry,
     /// The file.
     pub bytes: Vec<u8>,
+}
+
+impl Case {
+    /// Returns the contents of a valid file, which a corpus has beside it; `None` if there are none.
+    pub fn contents(&self, format: AnyFormat) -> Option<Contents<'_>> {
+        self.entry.contents.as_ref()?;
+        format.contents(&self.bytes, &ReadOptions::default().with_dialect(self.entry.dialect)).ok()
+    }
 }
 
 impl Corpus {

@@ -15,6 +15,11 @@ use crate::{AnyFormat, Dialect, Error, Result};
 /// The most items of a list, for files of different sizes.
 const SIZES: [u64; 4] = [1, 2, 6, 3];
 
+/// A strategy that draws nothing so often in succession, each time after so many attempts, is given up: some
+/// constraints need more items.
+const FAILURES: usize = 2;
+const ATTEMPTS: u32 = 500;
+
 /// The least and the most files to choose from.
 const DRAWS: [usize; 2] = [800, 4000];
 
@@ -40,38 +45,67 @@ pub(super) struct Pool {
     draw: Draw,
     pub(super) files: Vec<Drawn>,
     kinds: Vec<FieldKind>,
+    known: HashMap<FieldKind, usize>,
+    seen: HashSet<Vec<u8>>,
 }
 
 impl Pool {
     /// Draws files until they bring nothing new.
     pub(super) fn new(format: AnyFormat, oracle: Oracle, config: &Config) -> Result<Pool> {
         let draw = Draw::new(format, config)?;
-        let mut pool = Pool { draw, files: Vec::new(), kinds: Vec::new() };
-        let (mut known, mut seen) = (HashMap::new(), HashSet::new());
+        let (known, seen) = (HashMap::new(), HashSet::new());
+        let mut pool = Pool { draw, files: Vec::new(), kinds: Vec::new(), known, seen };
         let (mut draws, mut last_new) = (0, 0);
         while draws < DRAWS[1] && (draws < DRAWS[0] || draws - last_new < QUIET) {
             draws += 1;
-            let Some((dialect, bytes)) = pool.draw.next() else { continue };
-            if !seen.insert(bytes.clone()) {
-                continue;
+            if let Some((dialect, bytes)) = pool.draw.next()
+                && pool.add(format, oracle, dialect, bytes)
+            {
+                last_new = draws;
             }
-            let Some(judgement) = oracle.accepted(&bytes, dialect) else { continue };
-            let mut kinds = Vec::new();
-            for (field, own) in observed(format, &bytes, dialect) {
-                for kind in own.into_keys() {
-                    let key = (dialect, field.clone(), kind);
-                    let next = known.len();
-                    let id = *known.entry(key.clone()).or_insert(next);
-                    if id == next {
-                        pool.kinds.push(key);
-                        last_new = draws;
-                    }
-                    kinds.push(id);
-                }
-            }
-            pool.files.push(Drawn { dialect, bytes, kinds, codes: judgement.codes });
         }
         Ok(pool)
+    }
+
+    /// Adds a valid file; returns whether it has a new kind of value.
+    pub(super) fn add(
+        &mut self,
+        format: AnyFormat,
+        oracle: Oracle,
+        dialect: Dialect,
+        bytes: Vec<u8>,
+    ) -> bool {
+        if !self.seen.insert(bytes.clone()) {
+            return false;
+        }
+        let Some(judgement) = oracle.accepted(&bytes, dialect) else { return false };
+        let (before, mut kinds) = (self.kinds.len(), Vec::new());
+        for (field, own) in observed(format, &bytes, dialect) {
+            for kind in own.into_keys() {
+                let key = (dialect, field.clone(), kind);
+                let next = self.kinds.len();
+                let id = *self.known.entry(key.clone()).or_insert(next);
+                if id == next {
+                    self.kinds.push(key);
+                }
+                kinds.push(id);
+            }
+        }
+        self.files.push(Drawn { dialect, bytes, kinds, codes: judgement.codes });
+        self.kinds.len() > before
+    }
+
+    /// Returns whether a file has this kind of value.
+    pub(super) fn has(&self, field: &str, kind: &str) -> bool {
+        self.kinds.iter().any(|(_, other, own)| other == field && *own == kind)
+    }
+
+    /// Returns the smallest files with a field, those without findings first.
+    pub(super) fn with_field(&self, field: &str) -> Vec<&Drawn> {
+        let has = |file: &&Drawn| file.kinds.iter().any(|kind| self.kinds[*kind].1 == field);
+        let mut files: Vec<_> = self.files.iter().filter(has).collect();
+        files.sort_by_key(|file| (file.codes.len(), file.bytes.len()));
+        files
     }
 
     /// Returns a file that is not in the pool, `None` if this draw failed.
@@ -81,6 +115,13 @@ impl Pool {
 
     pub(super) fn runner(&mut self) -> &mut TestRunner {
         &mut self.draw.runner
+    }
+
+    /// Returns all files without findings, the smallest first.
+    pub(super) fn clean(&self) -> Vec<&Drawn> {
+        let mut files: Vec<_> = self.files.iter().filter(|file| file.codes.is_empty()).collect();
+        files.sort_by_key(|file| file.bytes.len());
+        files
     }
 
     /// Chooses small files that together have all kinds of values that occur, each with the kinds that are new in it.
@@ -137,7 +178,8 @@ impl Pool {
 /// Draws valid files of a format.
 struct Draw {
     runner: TestRunner,
-    strategies: Vec<Files>,
+    /// Strategies, each with how often in succession it drew nothing.
+    strategies: Vec<(Files, usize)>,
     dialect: Option<Dialect>,
     count: usize,
 }
@@ -152,25 +194,36 @@ impl Draw {
                 Error::unsupported("no declaration states how to generate files of it")
                     .in_format(format.name())
             })?;
-            strategies.push(files);
+            strategies.push((files, 0));
         }
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&config.seed.to_le_bytes());
-        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-        let runner = RunnerConfig {
-            max_local_rejects: u32::MAX,
-            failure_persistence: None,
-            ..RunnerConfig::default()
-        };
-        let runner = TestRunner::new_with_rng(runner, rng);
+        let runner = runner(TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
         Ok(Draw { runner, strategies, dialect: config.dialect, count: 0 })
     }
 
-    /// Draws a file of the next size; `None` if it is of another dialect.
+    /// Draws a file of the next size; `None` if there is none, or it is of another dialect.
     fn next(&mut self) -> Option<(Dialect, Vec<u8>)> {
-        let strategy = self.strategies.get(self.count % self.strategies.len())?;
         self.count += 1;
-        let (dialect, bytes) = strategy.new_tree(&mut self.runner).ok()?.current();
+        // One of its own, which counts the attempts of this draw alone.
+        let mut runner = runner(self.runner.new_rng());
+        let index = self.count.checked_rem(self.strategies.len())?;
+        let (strategy, failures) = &mut self.strategies[index];
+        let Ok(file) = strategy.new_tree(&mut runner) else {
+            *failures += 1;
+            if *failures >= FAILURES {
+                drop(self.strategies.remove(index));
+            }
+            return None;
+        };
+        *failures = 0;
+        let (dialect, bytes) = file.current();
         self.dialect.is_none_or(|wanted| wanted == dialect).then_some((dialect, bytes))
     }
+}
+
+fn runner(rng: TestRng) -> TestRunner {
+    let config =
+        RunnerConfig { max_local_rejects: ATTEMPTS, failure_persistence: None, ..RunnerConfig::default() };
+    TestRunner::new_with_rng(config, rng)
 }

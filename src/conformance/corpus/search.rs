@@ -4,11 +4,8 @@ use super::candidates::Candidates;
 use super::pool::{Drawn, Pool};
 use crate::layout::generate;
 
-/// The most files in which every byte is changed.
-const MAX_FILES: usize = 60;
-
-/// The largest of these files, in bytes.
-const MAX_BYTES: usize = 1024;
+/// How many bytes are changed, of all files together.
+const MAX_BYTES: usize = 8000;
 
 /// How many files are mutated at random.
 const MUTATIONS: usize = 20_000;
@@ -33,8 +30,10 @@ pub(super) fn offer_other_bytes(
     mut rules: Vec<&'static str>,
     candidates: &mut Candidates,
 ) -> Vec<&'static str> {
-    for base in bases.iter().filter(|base| base.bytes.len() <= MAX_BYTES).take(MAX_FILES) {
-        if rules.is_empty() {
+    let mut left = MAX_BYTES;
+    for base in bases {
+        left = left.saturating_sub(base.bytes.len());
+        if rules.is_empty() || left == 0 {
             break;
         }
         for (at, byte) in base.bytes.iter().enumerate() {

@@ -19,12 +19,13 @@ pub(super) struct Edit {
 }
 
 /// Values instead of a number.
-const VALUES: [&str; 17] = [
+const VALUES: [&str; 18] = [
     "",
     "x",
     "-1",
     "0.5",
     "2",
+    "13",
     "1.5",
     "-0.5",
     "1e39",

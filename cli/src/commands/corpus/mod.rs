@@ -1,0 +1,148 @@
+//! `meshspec corpus`: files with their verdicts, for tests of loaders.
+
+mod summary;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use meshspec::conformance::corpus::{self, Case, Config, Entry};
+use meshspec::{AnyFormat, Dialect, ErrorKind, Formats};
+use rayon::prelude::*;
+
+use crate::encoding::format_parser;
+use crate::failure::{Failure, Result, Status};
+use crate::input::dialect_parser;
+use crate::output::{self, print_json};
+use crate::progress;
+use summary::Summary;
+
+/// The name of the index.
+const INDEX: &str = "index.jsonl";
+
+/// Write a corpus: valid, broken, almost broken and mutated files with their verdicts.
+///
+/// Test any loader with it: the README.md of the corpus shows how, in Python and in C. Each line of index.jsonl states
+/// what strict and lenient reading make of a file, the rule that it breaks and where. Beside each valid file lie its contents,
+/// as `meshspec decode` prints them. The same seed gives the same bytes on every machine.
+///
+/// Prints which rules are broken, and for each field how many kinds of values the valid files reach, and which they never
+/// reach: flags, alternatives, lengths of lists, boundaries of numbers.
+#[derive(Debug, Args)]
+pub struct Corpus {
+    /// The formats.
+    #[arg(required = true, value_name = "FORMAT", value_parser = format_parser(&Formats::builtin()))]
+    formats: Vec<AnyFormat>,
+    /// Write to this folder.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Fill up to this number of files for each format, with further valid and mutated ones.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    count: usize,
+    /// Generate other files.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Write files of this dialect only.
+    #[arg(long, value_parser = dialect_parser())]
+    dialect: Option<Dialect>,
+    /// Only valid files without warnings: common numbers, strings in UTF-8.
+    #[arg(long)]
+    plausible: bool,
+    /// Overwrite a corpus that exists.
+    #[arg(long)]
+    force: bool,
+    /// Print data for other programs.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Corpus {
+    pub fn run(&self) -> Result<Status> {
+        let index = self.out.join(INDEX);
+        output::refuse_existing(&index, self.force)?;
+        let corpora: Vec<corpus::Corpus> = progress::on_file(&self.out, || self.generate())?;
+        let mut lines = Vec::new();
+        let mut folders = Folders::new(&self.out);
+        for corpus in &corpora {
+            for case in &corpus.cases {
+                serde_json::to_writer(&mut lines, &folders.write(case, corpus.format)?)
+                    .map_err(io::Error::from)?;
+                lines.push(b'\n');
+            }
+        }
+        for (name, text) in [("README.md", corpus::README), ("index.schema.json", corpus::INDEX_SCHEMA)] {
+            output::write(&self.out.join(name), true, |out| out.write_all(text.as_bytes()))?;
+        }
+        // What the index names is there.
+        output::write(&index, self.force, |out| out.write_all(&lines))?;
+        let summaries: Vec<_> = corpora.iter().map(Summary::of).collect();
+        if self.json {
+            print_json(&summaries)?;
+        } else {
+            let mut out = anstream::stdout().lock();
+            summaries.iter().try_for_each(|summary| summary.print(&mut out))?;
+        }
+        Ok(Status::Fine)
+    }
+
+    fn generate(&self) -> Result<Vec<corpus::Corpus>> {
+        let config = Config::default()
+            .with_count(self.count)
+            .with_seed(self.seed)
+            .with_dialect(self.dialect)
+            .with_plausible(self.plausible);
+        let of = |format: &AnyFormat| {
+            corpus::Corpus::of(*format, &config).map_err(|error| match error.kind() {
+                ErrorKind::Unsupported => Failure::usage(format.name(), error.message()),
+                _ => Failure::of(format.name(), &error),
+            })
+        };
+        let mut formats: Vec<AnyFormat> = Vec::new();
+        for format in &self.formats {
+            if !formats.contains(format) {
+                formats.push(*format);
+            }
+        }
+        formats.par_iter().map(of).collect()
+    }
+}
+
+/// Writes the files of a corpus below a folder.
+struct Folders<'p> {
+    root: &'p Path,
+    /// The folder that was made last.
+    last: PathBuf,
+}
+
+impl Folders<'_> {
+    fn new(root: &Path) -> Folders<'_> {
+        Folders { root, last: PathBuf::new() }
+    }
+
+    /// Writes a file and its contents; returns its line of the index.
+    fn write(&mut self, case: &Case, format: AnyFormat) -> Result<Entry> {
+        let mut entry = case.entry.clone();
+        self.put(&entry.file, &case.bytes)?;
+        let contents = case.contents(format);
+        if contents.is_none() {
+            entry.contents = None;
+        }
+        if let (Some(path), Some(contents)) = (&entry.contents, contents) {
+            let mut json = serde_json::to_vec(&contents).map_err(io::Error::from)?;
+            json.push(b'\n');
+            self.put(path, &json)?;
+        }
+        Ok(entry)
+    }
+
+    fn put(&mut self, path: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.root.join(path);
+        let failure = |error: io::Error| Failure::io(&path.display().to_string(), &error);
+        if let Some(folder) = path.parent().filter(|folder| **folder != self.last) {
+            fs::create_dir_all(folder).map_err(failure)?;
+            self.last = folder.to_owned();
+        }
+        fs::write(&path, bytes).map_err(failure)
+    }
+}

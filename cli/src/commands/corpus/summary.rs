@@ -1,0 +1,113 @@
+//! What a corpus has: its files, broken rules and reached values.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use meshspec::conformance::corpus::{Corpus, Kind};
+use meshspec::{Enforcement, Rule};
+use serde::Serialize;
+
+use crate::terminal::{TITLE, counted};
+
+/// What the corpus of a format has.
+#[derive(Serialize)]
+pub struct Summary {
+    format: &'static str,
+    /// The number of files of each kind.
+    files: BTreeMap<&'static str, usize>,
+    rules: Vec<RuleFiles>,
+    fields: Vec<Field>,
+}
+
+/// The files about a rule.
+#[derive(Serialize)]
+struct RuleFiles {
+    code: &'static str,
+    /// Files that break it alone.
+    broken: usize,
+    /// Files that only just keep it.
+    almost: usize,
+    /// Why code enforces it.
+    #[serde(skip)]
+    reason: &'static str,
+}
+
+/// The kinds of values of a field.
+#[derive(Serialize)]
+struct Field {
+    field: String,
+    /// How often each kind occurs in valid files.
+    kinds: BTreeMap<&'static str, usize>,
+    /// What no valid file has.
+    never: Vec<&'static str>,
+    /// What of that broken or mutated files have.
+    only_broken: Vec<&'static str>,
+}
+
+impl Summary {
+    pub fn of(corpus: &Corpus) -> Summary {
+        let of_kind = |kind: Kind| {
+            (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count())
+        };
+        let rule = |(rule, [broken, almost]): (&'static Rule, [usize; 2])| {
+            let reason = if let Enforcement::Code(reason) = rule.enforced_by { reason } else { "" };
+            RuleFiles { code: rule.code, broken, almost, reason }
+        };
+        let beyond: Vec<_> = corpus.coverage_with_broken.never().collect();
+        let fields = corpus.coverage.fields().map(|(field, kinds)| {
+            let never: Vec<_> = kinds.iter().filter(|(_, count)| **count == 0).map(|(kind, _)| *kind).collect();
+            let is_reached = |kind: &&'static str| !beyond.contains(&(field, *kind));
+            let only_broken = never.iter().copied().filter(is_reached).collect();
+            Field { field: field.to_owned(), kinds: kinds.clone(), never, only_broken }
+        });
+        Summary {
+            format: corpus.format.name(),
+            files: Kind::ALL.map(of_kind).into(),
+            rules: corpus.rules().map(rule).collect(),
+            fields: fields.collect(),
+        }
+    }
+
+    pub fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let files: Vec<_> =
+            Kind::ALL.iter().map(|kind| format!("{} {}", self.files[kind.name()], kind.name())).collect();
+        let all: usize = self.files.values().sum();
+        let all = counted(all as u64, "file", "files");
+        writeln!(out, "{TITLE}{}{TITLE:#}: {all}: {}", self.format, files.join(", "))?;
+        self.print_rules(out)?;
+        let (mut reached, mut kinds) = (0, 0);
+        for field in &self.fields {
+            kinds += field.kinds.len();
+            reached += field.kinds.len() - field.never.len();
+        }
+        let fields = counted(self.fields.len() as u64, "field", "fields");
+        writeln!(out, "  {fields}: {reached} of {kinds} kinds of values in valid files")?;
+        let width = self.fields.iter().map(|field| field.field.len()).max().unwrap_or_default();
+        for Field { field, kinds, never, only_broken } in self.fields.iter().filter(|f| !f.kinds.is_empty()) {
+            write!(out, "    {field:width$}  {} of {}", kinds.len() - never.len(), kinds.len())?;
+            let is_gone = |kind: &&&str| !only_broken.contains(*kind);
+            let gone: Vec<_> = never.iter().filter(is_gone).copied().collect();
+            if !gone.is_empty() {
+                write!(out, "; never reached: {}", gone.join(", "))?;
+            }
+            if !only_broken.is_empty() {
+                write!(out, "; only in broken files: {}", only_broken.join(", "))?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn print_rules(&self, out: &mut impl Write) -> io::Result<()> {
+        let broken = self.rules.iter().filter(|rule| rule.broken > 0).count();
+        writeln!(out, "  {broken} of {} rules broken alone", self.rules.len())?;
+        for rule in self.rules.iter().filter(|rule| rule.broken == 0) {
+            let reason = if rule.reason.is_empty() { String::new() } else { format!(" ({})", rule.reason) };
+            writeln!(out, "    never broken: {}{reason}", rule.code)?;
+        }
+        for rule in self.rules.iter().filter(|rule| rule.broken > 0 && rule.almost == 0) {
+            writeln!(out, "    never almost broken: {}", rule.code)?;
+        }
+        Ok(())
+    }
+}

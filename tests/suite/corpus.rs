@@ -1,0 +1,305 @@
+//! Corpora: the one in the repository has the verdicts that reading reaches, and formats of one's own have one, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use binrw::binrw;
+use meshspec::conformance::Coverage;
+use meshspec::conformance::corpus::{Config, Corpus, Entry, INDEX_SCHEMA, Kind, README, Verdict};
+use meshspec::layout::Layout;
+use meshspec::{
+    About, AnyFormat, Declared, Dialect, Format as _, FormatId, ReadOptions, Rule, Severity, Span, mesh,
+};
+use serde_json::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
+}
+
+fn index() -> String {
+    fs::read_to_string(folder().join("index.jsonl")).unwrap()
+}
+
+/// The files of the corpus, each with its line of the index.
+fn cases() -> impl Iterator<Item = (Entry, Vec<u8>)> {
+    let entries: Vec<Entry> = index().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(entries.len() > 500, "{}", entries.len());
+    entries.into_iter().map(|entry| {
+        let bytes = fs::read(folder().join(&entry.file)).unwrap_or_else(|error| panic!("{}: {error}", entry.file));
+        (entry, bytes)
+    })
+}
+
+fn format_of(entry: &Entry) -> FormatId {
+    entry.format.parse().unwrap()
+}
+
+fn verdict<T, E>(result: &Result<T, E>) -> Verdict {
+    if result.is_ok() { Verdict::Accept } else { Verdict::Reject }
+}
+
+fn range_of(span: &Span) -> [u64; 2] {
+    let range = if let Span::Unpacked { packed, .. } = span { packed } else { span.range() };
+    [range.start, range.end]
+}
+
+/// What reading concludes of a file, as the index states it.
+fn judged(entry: &Entry, bytes: &[u8], dialect: Option<Dialect>) -> Entry {
+    let format = format_of(entry);
+    let strict = ReadOptions { dialect, ..ReadOptions::default() };
+    let lenient = ReadOptions { dialect, ..ReadOptions::lenient() };
+    let (read, read_leniently) = (format.read(bytes, &strict), format.read(bytes, &lenient));
+    let report = meshspec::check(bytes, format, &strict).unwrap();
+    let codes: BTreeSet<_> = report.findings().iter().map(|finding| finding.rule.code).collect();
+    assert_eq!(read.is_err(), report.errors() > 0, "{}: check", entry.file);
+    let (rule, path, span) = match &read {
+        Err(error) => (error.rule().map(|rule| rule.code), error.path().to_string(), error.span().cloned()),
+        Ok(_) => report.findings().first().map_or((None, String::new(), None), |finding| {
+            (Some(finding.rule.code), finding.path.to_string(), finding.span.clone())
+        }),
+    };
+    match entry.kind {
+        Kind::Valid | Kind::Almost => assert!(read.is_ok(), "{}", entry.file),
+        Kind::Broken => assert_eq!(codes.len(), 1, "{}: {codes:?}", entry.file),
+        Kind::Mutated => {}
+    }
+    let judged = Entry { strict: verdict(&read), lenient: verdict(&read_leniently), ..entry.clone() };
+    if entry.kind == Kind::Almost {
+        let is_kept = entry.rule.as_deref().is_some_and(|rule| !codes.contains(rule));
+        assert!(is_kept, "{}: {codes:?}", entry.file);
+        return judged;
+    }
+    Entry {
+        rule: rule.map(str::to_owned),
+        path: Some(path).filter(|path| !path.is_empty()),
+        bytes: span.as_ref().map(range_of),
+        ..judged
+    }
+}
+
+#[test]
+fn verdicts_of_the_corpus_are_those_of_reading() {
+    let mut wrong = Vec::new();
+    for (entry, bytes) in cases() {
+        let format = format_of(&entry);
+        let judged_so = judged(&entry, &bytes, Some(entry.dialect));
+        if judged_so != entry {
+            wrong.push(format!("{entry:?}\n  is {judged_so:?}"));
+        }
+        // Who names no dialect gets the same verdict.
+        if format.detect(&bytes).dialect != entry.dialect && judged(&entry, &bytes, None) != entry {
+            wrong.push(format!("{}: another verdict by detection", entry.file));
+        }
+    }
+    assert!(wrong.is_empty(), "{} files\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn contents_of_the_corpus_are_those_of_decoding() {
+    let mut count = 0;
+    for (entry, bytes) in cases() {
+        let is_valid = matches!(entry.kind, Kind::Valid | Kind::Almost);
+        assert_eq!(entry.contents.is_some(), is_valid, "{}", entry.file);
+        let Some(path) = &entry.contents else { continue };
+        let options = ReadOptions::default().with_dialect(entry.dialect);
+        let contents = AnyFormat::from(format_of(&entry)).contents(&bytes, &options).unwrap();
+        let committed = fs::read_to_string(folder().join(path)).unwrap();
+        assert_eq!(serde_json::to_string(&contents).unwrap() + "\n", committed, "{path}");
+        count += 1;
+    }
+    assert!(count > 100, "{count}");
+}
+
+#[test]
+fn the_corpus_holds_what_its_index_names_and_no_more() {
+    let mut named: BTreeSet<PathBuf> =
+        ["index.jsonl", "index.schema.json", "README.md"].map(PathBuf::from).into();
+    for (entry, _) in cases() {
+        assert!(named.insert(entry.file.clone().into()), "{} twice", entry.file);
+        named.extend(entry.contents.map(PathBuf::from));
+    }
+    let (mut found, mut size) = (BTreeSet::new(), 0);
+    let mut folders = vec![folder()];
+    while let Some(next) = folders.pop() {
+        for file in fs::read_dir(next).unwrap().map(Result::unwrap) {
+            if file.file_type().unwrap().is_dir() {
+                folders.push(file.path());
+            } else {
+                size += file.metadata().unwrap().len();
+                found.insert(file.path().strip_prefix(folder()).unwrap().to_owned());
+            }
+        }
+    }
+    assert_eq!(found, named);
+    assert!(size <= 2 << 20, "{size} bytes");
+    assert_eq!(fs::read_to_string(folder().join("README.md")).unwrap(), README);
+    assert_eq!(fs::read_to_string(folder().join("index.schema.json")).unwrap(), INDEX_SCHEMA);
+}
+
+#[test]
+fn every_line_of_the_index_follows_its_schema() {
+    let schema: Value = serde_json::from_str(INDEX_SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for line in index().lines() {
+        let value: Value = serde_json::from_str(line).unwrap();
+        validator.validate(&value).unwrap_or_else(|error| panic!("{line}: {error}"));
+        // The form that the README promises to readers in C.
+        assert!(line.starts_with("{\"file\":\""), "{line}");
+        assert_eq!(serde_json::to_string(&serde_json::from_str::<Entry>(line).unwrap()).unwrap(), line);
+    }
+    let mut wrong: Value = serde_json::from_str(index().lines().next().unwrap()).unwrap();
+    wrong["strict"] = "maybe".into();
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
+fn every_rule_is_broken_and_almost_broken() {
+    let mut files: BTreeMap<(String, Kind), usize> = BTreeMap::new();
+    for (entry, _) in cases() {
+        if let Some(rule) = entry.rule {
+            *files.entry((rule, entry.kind)).or_default() += 1;
+        }
+    }
+    for kind in [Kind::Broken, Kind::Almost] {
+        let rules = FormatId::ALL.iter().flat_map(|format| format.about().rules);
+        let never: Vec<_> =
+            rules.map(|rule| rule.code).filter(|code| !files.contains_key(&((*code).to_owned(), kind))).collect();
+        // Only documents can break it: no file has such a comment.
+        assert_eq!(never, ["SEED-COMMENT"], "{}", kind.name());
+    }
+}
+
+/// What no valid file of the corpus reaches, but for numbers that fit the rest of the file.
+#[test]
+fn valid_files_reach_every_kind_of_value() {
+    let mut coverages: BTreeMap<&str, Coverage> =
+        FormatId::ALL.iter().map(|format| (format.name(), Coverage::of(*format))).collect();
+    for (entry, bytes) in cases().filter(|(entry, _)| entry.kind == Kind::Valid) {
+        coverages.get_mut(&*entry.format).unwrap().add(&bytes, entry.dialect);
+    }
+    let never = coverages.values().flat_map(|coverage| coverage.never());
+    let never: Vec<_> = never.map(|(field, kind)| format!("{field}: {kind}")).collect();
+    assert_eq!(never, NEVER);
+}
+
+const NEVER: &[&str] = &[];
+
+static EVEN: Rule = Rule::new("TALLY-EVEN", Severity::Error, "Every number is even.");
+
+/// A format of one's own, with a rule that code checks.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"TALLY")]
+struct Tally {
+    #[br(assert(count < 4, "there are too many numbers"))]
+    count: u8,
+    #[br(if(count > 1))]
+    note: Option<u16>,
+    #[br(count = count)]
+    numbers: Vec<u32>,
+}
+
+impl Declared for Tally {
+    const ABOUT: &'static About = &About::new("tally", "Tally", || &[("tally", &Tally::TYPE)])
+        .with_extensions(&["tally"])
+        .with_rules(&[&EVEN]);
+
+    fn check_content(bytes: &[u8], _: Dialect, report: &mut meshspec::Report) {
+        let start = if bytes[5] > 1 { 8 } else { 6 };
+        for (index, number) in bytes[start..].chunks(4).enumerate().filter(|(_, number)| number[0] % 2 == 1) {
+            report.add(&EVEN, meshspec::path!(numbers[index]), format!("{} is odd", number[0]));
+        }
+    }
+}
+
+#[test]
+fn a_format_of_ones_own_has_a_corpus() {
+    let format = AnyFormat::of::<Tally>();
+    let corpus = Corpus::of(format, &Config::default()).unwrap();
+    assert_eq!(corpus.rules().map(|(rule, counts)| (rule.code, counts)).collect::<Vec<_>>(), [("TALLY-EVEN", [1, 1])]);
+    let broken = |code: &str| {
+        let is_it = |case: &&meshspec::conformance::corpus::Case| {
+            case.entry.kind == Kind::Broken && case.entry.rule.as_deref() == Some(code)
+        };
+        corpus.cases.iter().filter(is_it).map(|case| case.bytes.as_slice()).collect::<Vec<_>>()
+    };
+    assert_eq!(broken("TALLY-EVEN"), [b"TALLY\x01\x01\0\0\0"]);
+    assert_eq!(broken("LAYOUT-VALUE"), [b"TALLY\x04"]);
+    assert_eq!(broken("LAYOUT-MAGIC")[0].len(), 6);
+    // In the magic bytes, at each field, and with other counts.
+    assert!(broken("LAYOUT-TRUNCATED").len() >= 4);
+    let never: Vec<_> = corpus.coverage.never().collect();
+    assert_eq!(never, []);
+    assert!(corpus.cases.iter().all(|case| case.entry.file.starts_with("tally/spec/")));
+    // Again the same; with another seed another one.
+    let again = Corpus::of(format, &Config::default()).unwrap();
+    assert_eq!(corpus.cases, again.cases);
+    let other = Corpus::of(format, &Config::default().with_seed(1)).unwrap();
+    assert_ne!(corpus.cases, other.cases);
+}
+
+#[test]
+fn a_corpus_has_the_dialect_size_and_sort_asked_for() {
+    let config = Config::default().with_count(700).with_dialect(Some(Dialect::Renderlib)).with_plausible(true);
+    let corpus = Corpus::of(FormatId::Mesh, &config).unwrap();
+    assert_eq!(corpus.cases.len(), 700);
+    for case in &corpus.cases {
+        assert_eq!(case.entry.dialect, Dialect::Renderlib);
+        if case.entry.kind == Kind::Valid {
+            assert_eq!(case.entry.rule, None, "{}", case.entry.file);
+        }
+    }
+    let error = Corpus::of(FormatId::Bmd, &config).unwrap_err();
+    assert!(error.to_string().contains("has no renderlib dialect"), "{error}");
+}
+
+/// The page shows what a loader's author compiles and runs: with a loader that accepts everything, every file that is to be
+/// rejected is a disagreement.
+#[test]
+fn the_readme_compares_a_loader_in_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("compare.c");
+    fs::write(&page, README.split("```c\n").nth(1).unwrap().split("```").next().unwrap()).unwrap();
+    let rejected = cases().filter(|(entry, _)| entry.strict == Verdict::Reject).count();
+    for (verdict, wrong) in [(0, rejected), (1, cases().count() - rejected)] {
+        let (loader, program) = (folder.path().join("load.c"), folder.path().join("compare"));
+        let code = format!("#include <stddef.h>\nint load(const unsigned char *b, size_t n) {{ return (b + n == 0) + {verdict}; }}\n");
+        fs::write(&loader, code).unwrap();
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let mut command = std::process::Command::new(compiler);
+        command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).args([&page, &loader]);
+        assert!(command.status().unwrap().success());
+        let run = std::process::Command::new(&program).arg(self::folder()).output().unwrap();
+        let printed = String::from_utf8(run.stdout).unwrap();
+        let end = format!("{} files, {wrong} disagreements", cases().count());
+        assert_eq!(printed.lines().last(), Some(&*end));
+        assert_eq!((printed.lines().count(), run.status.code()), (wrong + 1, Some(1)));
+    }
+}
+
+/// A loader in Python that knows one rule of MESH: the command of the page finds what it misses.
+#[test]
+#[ignore = "needs python3"]
+fn the_readme_compares_a_loader_in_python() {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, loader) = (folder.path().join("compare.py"), folder.path().join("load.py"));
+    fs::write(&page, README.split("```python\n").nth(1).unwrap().split("```").next().unwrap()).unwrap();
+    fs::write(&loader, "import sys\ndata = open(sys.argv[1], 'rb').read()\nsys.exit(len(data) < 13)\n").unwrap();
+    let document = mesh::Document::default().write(&Default::default()).unwrap();
+    let corpus = folder.path().join("corpus");
+    fs::create_dir(&corpus).unwrap();
+    fs::write(corpus.join("valid.mesh"), &document).unwrap();
+    fs::write(corpus.join("short.mesh"), &document[..12]).unwrap();
+    fs::write(corpus.join("wrong.mesh"), [&[2], &document[1..]].concat()).unwrap();
+    let line = |file: &str, strict: &str| {
+        format!("{{\"file\":\"{file}\",\"strict\":\"{strict}\",\"rule\":null,\"description\":\"\",\"contents\":null}}\n")
+    };
+    let index = [line("valid.mesh", "accept"), line("short.mesh", "reject"), line("wrong.mesh", "reject")];
+    fs::write(corpus.join("index.jsonl"), index.concat()).unwrap();
+    let mut command = std::process::Command::new("python3");
+    let run = command.arg(&page).arg(&corpus).arg("python3").arg(&loader).output().unwrap();
+    assert_eq!(run.status.code(), Some(1), "{run:?}");
+    assert_eq!(String::from_utf8(run.stdout).unwrap(), "wrong.mesh: accept, expected reject. None: \n");
+    assert!(String::from_utf8(run.stderr).unwrap().ends_with("3 files, 1 disagreements\n"));
+}
