@@ -137,7 +137,7 @@ pub struct Array {
     /// The largest permitted deviation of a value; `None` where values are exact.
     ///
     /// With a tolerance, a value that is not finite is undefined and compared with nothing.
-    pub tolerance: Option<f64>,
+    pub tolerance: Option<f32>,
 }
 
 impl From<Numbers> for Array {
@@ -175,7 +175,7 @@ impl Array {
     }
 
     /// The array with a tolerance.
-    pub fn with_tolerance(mut self, tolerance: f64) -> Array {
+    pub fn with_tolerance(mut self, tolerance: f32) -> Array {
         self.tolerance = Some(tolerance);
         self
     }

@@ -11,10 +11,10 @@ const ROUNDING: f64 = 1e-4;
 /// A matrix as four columns, for column vectors.
 pub(crate) type Matrix = [[f64; 4]; 4];
 
-/// The frames at which the poses of an animation are given: the first, the middle, and the last one.
+/// The frames at which the poses of an animation are given: the first one, the one after a third, and the last one.
 pub(crate) fn sampled_frames(frames: u64) -> Vec<u64> {
     let Some(last) = frames.checked_sub(1) else { return Vec::new() };
-    let mut sampled = vec![0, frames / 2, last];
+    let mut sampled = vec![0, frames / 3, last];
     sampled.dedup();
     sampled
 }
@@ -77,6 +77,6 @@ impl Skinned {
         let reach = if reach.is_finite() { reach } else { 0.0 };
         Array::from(Numbers::F32(self.positions))
             .with_components(3)
-            .with_tolerance((ROUNDING + self.slack) * self.largest.max(reach))
+            .with_tolerance(((ROUNDING + self.slack) * self.largest.max(reach)) as f32)
     }
 }

@@ -72,6 +72,16 @@ mod content;
     feature = "proptest"
 ))]
 mod corpus;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "proptest",
+    feature = "serde"
+))]
+mod contents;
 #[cfg(feature = "bmd")]
 mod decoded;
 mod dump;

@@ -13,6 +13,7 @@ mod conform;
 mod convert;
 mod convert_formats;
 mod corpus;
+mod decode;
 mod docs;
 mod dump;
 mod files;

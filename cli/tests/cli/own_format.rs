@@ -51,6 +51,29 @@ fn it_is_listed_beside_the_others() {
 }
 
 #[test]
+fn its_fields_are_decoded() {
+    let folder = folder();
+    let data: Value = serde_json::from_str(&run(&folder, "decode a.hfld --json").fine()).unwrap();
+    let one = |name: &str, value: Value| json!({"type": name, "shape": [1], "values": [value]});
+    assert_eq!(
+        data,
+        json!({
+            "format": "height_field",
+            "dialect": "spec",
+            "fields": {
+                "columns": one("u16", json!(2)),
+                "rows": one("u16", json!(1)),
+                "heights": {
+                    "type": "f32", "shape": [2], "values": [1.5, 2.0], "bits": ["3fc00000", "40000000"],
+                },
+            },
+        })
+    );
+    let text = run(&folder, "decode a.hfld").fine();
+    assert!(text.contains("  columns  u16  2\n") && text.contains("      1.5 2.0\n"), "{text}");
+}
+
+#[test]
 fn its_files_are_checked() {
     let folder = folder();
     assert_eq!(run(&folder, "check a.hfld").fine(), "a.hfld: 0 errors, 0 warnings\n");

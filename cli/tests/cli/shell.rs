@@ -5,9 +5,18 @@ use crate::files::Folder;
 #[test]
 fn help_names_every_command_and_exit_status() {
     let text = Folder::new().run("--help").fine();
-    for word in
-        ["formats", "info", "check", "dump", "convert", "schema", "completions", "man", "Exit status:"]
-    {
+    for word in [
+        "formats",
+        "info",
+        "check",
+        "dump",
+        "decode",
+        "convert",
+        "schema",
+        "completions",
+        "man",
+        "Exit status:",
+    ] {
         assert!(text.contains(word), "{word}: {text}");
     }
     assert_eq!(Folder::new().run("--version").fine(), format!("meshspec {}\n", env!("CARGO_PKG_VERSION")));
@@ -25,8 +34,8 @@ fn wrong_usage() {
     }
     assert_eq!(
         folder.run("man frobnicate").fails(2),
-        "error: man: unknown command `frobnicate`; the commands are formats, info, check, dump, assemble, edit, convert, \
-         iyma, schema, completions, man, help\n"
+        "error: man: unknown command `frobnicate`; the commands are formats, info, check, dump, decode, assemble, edit, \
+         convert, iyma, schema, completions, man, help\n"
     );
     let message = folder.run("info --from fbx a.fbx").fails(2);
     assert!(message.contains("[possible values: mesh"), "{message}");

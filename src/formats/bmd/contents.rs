@@ -7,7 +7,7 @@ use crate::contents::{
 use crate::{Dialect, FormatId};
 
 /// The tolerance of a value that is computed from others of the same size in 32-bit floats.
-const ROUNDING: f64 = 1e-6;
+const ROUNDING: f32 = 1e-6;
 
 pub(super) fn contents(document: &Document) -> Contents<'static> {
     Contents {
@@ -101,7 +101,7 @@ impl<const N: usize> Channel<N> {
         }
     }
 
-    fn into_keys(self, tolerance: Option<f64>) -> Option<Keys> {
+    fn into_keys(self, tolerance: Option<f32>) -> Option<Keys> {
         Keys::new(self.joints, self.frames, Array { tolerance, ..Array::of_rows(self.values) })
     }
 }
@@ -129,9 +129,9 @@ fn animation(animation: &Animation) -> contents::Animation {
 }
 
 /// The tolerance of vectors that are interpolated between these.
-fn interpolated(vectors: impl Iterator<Item = [f32; 3]>) -> f64 {
-    let coordinates = vectors.flat_map(|vector| vector.map(f64::from));
-    ROUNDING * coordinates.fold(1.0, |largest: f64, coordinate| largest.max(coordinate.abs()))
+fn interpolated(vectors: impl Iterator<Item = [f32; 3]>) -> f32 {
+    let coordinates = vectors.flatten();
+    ROUNDING * coordinates.fold(1.0, |largest: f32, coordinate| largest.max(coordinate.abs()))
 }
 
 /// The rest pose, and three of each animation.

@@ -1,0 +1,126 @@
+//! The contents of a format that is declared here: its decoded fields by their paths.
+
+#![allow(dead_code, reason = "the declarations are only described, never decoded")]
+
+use binrw::binrw;
+use meshspec::contents::compare;
+use meshspec::layout::Layout;
+use meshspec::{About, AnyFormat, Declared};
+use modular_bitfield::prelude::*;
+use serde_json::{Value, json};
+
+/// A chart.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"CHRT")]
+struct Chart {
+    kind: Kind,
+    flags: Flags,
+    /// Number of rows.
+    #[br(temp)]
+    #[bw(try_calc = u8::try_from(rows.len()))]
+    count: u8,
+    #[br(count = count)]
+    rows: Vec<Row>,
+    #[br(count = count)]
+    points: Vec<[f32; 2]>,
+    #[br(count = count)]
+    kinds: Vec<Kind>,
+    scale: f64,
+    title: meshspec::Text,
+}
+
+/// What is shown.
+#[derive(Layout)]
+#[binrw]
+#[brw(repr = u8)]
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// Lines.
+    Lines = 1,
+    /// Bars.
+    Bars = 2,
+}
+
+/// Two numbers.
+#[derive(Layout)]
+#[bitfield(bits = 8)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |flags: &Self| flags.into_bytes())]
+#[derive(Clone, Copy)]
+struct Flags {
+    width: B7,
+    is_open: bool,
+}
+
+/// A row.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Row {
+    #[br(temp)]
+    #[bw(try_calc = u8::try_from(values.len()))]
+    count: u8,
+    #[br(count = count)]
+    values: Vec<i16>,
+}
+
+impl Declared for Chart {
+    const ABOUT: &'static About = &About::new("chart", "Chart", || &[("chart", &Chart::TYPE)]);
+}
+
+const FILE: &[u8] =
+    b"CHRT\x02\x85\x02\x01\xff\xff\x02\x01\x00\x02\x00\0\0\x80\x3f\0\0\xc0\x7f\0\0\0\0\0\0\0\x80\x01\x02\0\0\0\0\0\0\xe0\x3fhi\0";
+
+fn contents() -> Value {
+    let contents = AnyFormat::of::<Chart>().contents(FILE, &Default::default()).unwrap();
+    serde_json::to_value(&contents).unwrap()
+}
+
+#[test]
+fn fields_have_values_by_path() {
+    let one = |name: &str, value: Value| json!({"type": name, "shape": [1], "values": [value]});
+    assert_eq!(
+        contents(),
+        json!({
+            "format": "chart",
+            "dialect": "spec",
+            "fields": {
+                "kind": one("u8", json!(2)),
+                "flags.width": one("int", json!(5)),
+                "flags.is_open": one("bool", json!(true)),
+                "count": one("u8", json!(2)),
+                "rows[0].count": one("u8", json!(1)),
+                "rows[0].values": one("i16", json!(-1)),
+                "rows[1].count": one("u8", json!(2)),
+                "rows[1].values": {"type": "i16", "shape": [2], "values": [1, 2]},
+                "points": {
+                    "type": "f32", "shape": [2, 2], "values": [1.0, null, 0.0, -0.0],
+                    "bits": ["3f800000", "7fc00000", "00000000", "80000000"],
+                },
+                "kinds": {"type": "u8", "shape": [2], "values": [1, 2]},
+                "scale": {"type": "f64", "shape": [1], "values": [0.5], "bits": ["3fe0000000000000"]},
+                "title": "hi",
+            },
+        })
+    );
+}
+
+#[test]
+fn fields_are_compared() {
+    let found = json!({"fields": {"points": [[1, null], [0, 0]], "kind": [3], "title": "ho"}});
+    let differences = compare(&contents(), &found, 10);
+    let listed: Vec<_> = differences.listed.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        listed,
+        ["fields.kind[0]: found 3, expected 2", "fields.title: found \"ho\", expected \"hi\""]
+    );
+}
+
+#[test]
+fn a_file_that_does_not_follow_its_declaration_has_none() {
+    let error = AnyFormat::of::<Chart>().contents(&FILE[..20], &Default::default()).unwrap_err();
+    assert_eq!((error.format(), &*error.path().to_string()), (Some("chart"), "points"));
+    assert_eq!(error.rule().unwrap().code, "LAYOUT-TRUNCATED");
+}

@@ -1,0 +1,261 @@
+//! Skinned positions follow from the other numbers of the contents, by the formulas of `docs/contents.md`.
+
+use glam::{Mat4, Quat, Vec3};
+use meshspec::mesh::{Animation, Columns, Document as MeshDocument, Joint, NO_JOINT, Pose, Vertices};
+use meshspec::{Document, FormatId};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{contents, floats, list, numbers};
+use crate::common::{File, config};
+
+/// Row `index` of an array.
+fn row<const N: usize>(values: &[f32], index: usize) -> [f32; N] {
+    values[index * N..][..N].try_into().unwrap()
+}
+
+fn transform(translation: [f32; 3], rotation: [f32; 4], scale: [f32; 3]) -> Mat4 {
+    Mat4::from_scale_rotation_translation(scale.into(), Quat::from_array(rotation), translation.into())
+}
+
+/// The matrix of each joint of a MESH file at a frame: from the bind pose to the pose.
+fn mesh_matrices(contents: &Value, animation: &Value, frame: usize) -> Vec<Mat4> {
+    let frames = animation["frames"].as_u64().unwrap() as usize;
+    let [translations, rotations, scales] =
+        ["translations", "rotations", "scales"].map(|kind| floats(&animation[kind]["values"]));
+    let parents = numbers(&contents["skeleton"]["parents"]);
+    let local = |joint: usize| {
+        let key = joint * frames + frame;
+        transform(row(&translations, key), row(&rotations, key), row(&scales, key))
+    };
+    let inverse_bind = floats(&contents["skeleton"]["inverse_bind"]);
+    let matrix = |joint: usize| {
+        let (mut global, mut at) = (local(joint), parents[joint]);
+        while at >= 0.0 {
+            global = local(at as usize) * global;
+            at = parents[at as usize];
+        }
+        global * Mat4::from_cols_array(&row(&inverse_bind, joint)).transpose()
+    };
+    (0..parents.len()).map(matrix).collect()
+}
+
+/// The matrix of each bone of a BMD file in a pose.
+fn bmd_matrices(contents: &Value, pose: &Value) -> Vec<Mat4> {
+    let skeleton = &contents["skeleton"];
+    let parents = numbers(&skeleton["parents"]);
+    let [rest_translations, rest_rotations] =
+        ["translations", "rotations"].map(|kind| floats(&skeleton[kind]));
+    let motion = ["translations", "rotations", "scales"].map(|kind| pose.get(kind).map(floats));
+    let blends = list(&skeleton["blends"]);
+    let mut matrices: Vec<Mat4> = Vec::new();
+    for joint in 0..parents.len() {
+        let blend = blends.iter().find(|blend| blend["joint"] == joint);
+        matrices.push(match blend {
+            _ if joint == 0 => Mat4::IDENTITY,
+            Some(blend) => {
+                let (mut sum, mut total) = (Mat4::ZERO, 0.0);
+                for (other, weight) in numbers(&blend["joints"]).into_iter().zip(floats(&blend["weights"])) {
+                    let Some(matrix) = matrices.get(other as usize) else { continue };
+                    (sum, total) = (sum + *matrix * weight, total + weight);
+                }
+                if total == 0.0 { Mat4::IDENTITY } else { sum * (1.0 / total) }
+            }
+            None => {
+                let at = |list: &Option<Vec<f32>>| list.as_ref().map(|list| row(list, joint));
+                let translation = Vec3::from(at(&motion[0]).unwrap_or([0.0; 3]));
+                let rotation =
+                    motion[1].as_ref().map_or(Quat::IDENTITY, |list| Quat::from_array(row(list, joint)));
+                let rest = Quat::from_array(row(&rest_rotations, joint));
+                let origin = Vec3::from(row(&rest_translations, joint)) + translation;
+                let local =
+                    transform(origin.into(), (rotation * rest).into(), at(&motion[2]).unwrap_or([1.0; 3]));
+                matrices.get(parents[joint] as usize).copied().unwrap_or(Mat4::IDENTITY) * local
+            }
+        });
+    }
+    matrices
+}
+
+/// Compares every skinned position with one that is computed from the rest of the contents; how many there are.
+fn compare_positions(contents: &Value) -> usize {
+    let mut compared = 0;
+    for pose in list(&contents["poses"]) {
+        let matrices = match pose["animation"].as_u64() {
+            Some(animation) if contents["format"] == "mesh" => {
+                let frame = pose["frame"].as_u64().unwrap() as usize;
+                mesh_matrices(contents, &contents["animations"][animation as usize], frame)
+            }
+            _ => bmd_matrices(contents, pose),
+        };
+        for (mesh, found) in list(&contents["meshes"]).iter().zip(list(&pose["positions"])) {
+            let positions = floats(&mesh["attributes"]["position"]);
+            let joints = &mesh["attributes"]["joints"];
+            let ids = numbers(joints);
+            let weights = mesh["attributes"].get("weights").map(numbers);
+            let tolerance = found["tolerance"].as_f64().unwrap();
+            let found = numbers(found);
+            for vertex in 0..found.len() / 3 {
+                let point = Vec3::from(row::<3>(&positions, vertex));
+                let expected = match &weights {
+                    None => matrices.get(ids[vertex] as usize).map(|matrix| matrix.transform_point3(point)),
+                    Some(weights) => {
+                        let four = || ids[4 * vertex..].iter().zip(&weights[4 * vertex..]).take(4);
+                        let sum: f64 = four().map(|(_, weight)| weight).sum();
+                        let terms = four().filter(|(_, weight)| **weight > 0.0).map(|(id, weight)| {
+                            matrices[*id as usize].transform_point3(point) * (*weight / sum) as f32
+                        });
+                        found[3 * vertex].is_finite().then(|| terms.sum())
+                    }
+                };
+                let Some(expected) = expected else { continue };
+                for (found, expected) in found[3 * vertex..].iter().zip(expected.to_array()) {
+                    if found.is_finite() {
+                        let distance = (found - f64::from(expected)).abs();
+                        assert!(distance <= tolerance, "{found} for {expected} ± {tolerance}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    compared
+}
+
+of_files!(positions_of_files_follow_from_their_contents);
+
+fn positions_of_files_follow_from_their_contents(files: Vec<File>) {
+    for wanted in [FormatId::Mesh, FormatId::Bmd] {
+        let files = files.iter().filter(|(format, _)| *format == wanted);
+        let compared: usize = files
+            .map(|(format, bytes)| {
+                compare_positions(&contents(&format.read(bytes, &Default::default()).unwrap()))
+            })
+            .sum();
+        assert!(compared > 100, "{wanted}: {compared}");
+    }
+}
+
+proptest! {
+    #![proptest_config(config(100, "contents_poses"))]
+
+    #[test]
+    fn positions_of_bmd_follow_from_their_contents(
+        document in meshspec::bmd::strategy::documents_with(
+            meshspec::layout::generate::Config { plausible: true, ..Default::default() }
+        )
+    ) {
+        compare_positions(&contents(&Document::Bmd(document)));
+    }
+}
+
+const IDENTITY: [[f32; 4]; 4] =
+    [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]];
+
+/// A vertex at (1, 0, 0) that follows the second of two joints, which is bound at (1, 0, 0); its rotation and weights.
+fn arm(rotation: [f32; 4], ids: [u8; 4], weights: [u8; 4]) -> MeshDocument {
+    let mut bound = IDENTITY;
+    bound[0][3] = -1.0;
+    let pose = |joint, position, rotation| Pose { joint, position, rotation, scale: [1.0; 3] };
+    MeshDocument {
+        vertices: Vertices::from_columns(&Columns {
+            positions: vec![[2.0, 0.0, 0.0]],
+            joint_ids: Some(vec![ids]),
+            joint_weights: Some(vec![weights]),
+            ..Columns::default()
+        })
+        .unwrap(),
+        joints: vec![
+            Joint { id: 0, parent: NO_JOINT, transform: IDENTITY },
+            Joint { id: 1, parent: 0, transform: bound },
+        ],
+        animations: vec![Animation {
+            name: Some(0),
+            timestamps: vec![0.0],
+            poses: vec![pose(0, [0.0, 5.0, 0.0], [1.0, 0.0, 0.0, 0.0]), pose(1, [1.0, 0.0, 0.0], rotation)],
+            ..Animation::default()
+        }],
+        strings: ["turn"].into_iter().collect(),
+        ..MeshDocument::default()
+    }
+}
+
+/// A quarter turn about Z: (W, X, Y, Z).
+const QUARTER: [f32; 4] = [std::f32::consts::FRAC_1_SQRT_2, 0.0, 0.0, std::f32::consts::FRAC_1_SQRT_2];
+
+fn only_position(document: MeshDocument) -> (Vec<f64>, f64) {
+    let contents = contents(&Document::Mesh(document));
+    let position = &contents["poses"][0]["positions"][0];
+    (numbers(position), position["tolerance"].as_f64().unwrap())
+}
+
+#[test]
+fn a_joint_turns_a_vertex() {
+    let (position, tolerance) = only_position(arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]));
+    for (found, expected) in position.iter().zip([1.0, 6.0, 0.0]) {
+        assert!((found - expected).abs() <= 1e-6, "{position:?}");
+    }
+    assert!(tolerance <= 1e-3);
+    // Half of it stays with the first joint.
+    let (position, _) = only_position(arm(QUARTER, [1, 0, 255, 255], [127, 128, 0, 0]));
+    assert!((position[0] - (127.0 + 2.0 * 128.0) / 255.0).abs() <= 1e-6, "{position:?}");
+    // Weights that add up to 254 may be normalised or not.
+    let (_, wide) = only_position(arm(QUARTER, [1, 0, 255, 255], [127, 127, 0, 0]));
+    assert!(wide >= 6.0 / 255.0 && wide < 0.04, "{wide}");
+}
+
+#[test]
+fn what_has_no_defined_position_is_null() {
+    let long = QUARTER.map(|x| 1.1 * x);
+    for (rotation, ids, weights) in [
+        (long, [1, 255, 255, 255], [255, 0, 0, 0]),
+        ([f32::NAN; 4], [1, 255, 255, 255], [255, 0, 0, 0]),
+        (QUARTER, [2, 255, 255, 255], [255, 0, 0, 0]),
+        (QUARTER, [1, 255, 255, 255], [252, 0, 0, 0]),
+        (QUARTER, [255, 255, 255, 255], [0, 0, 0, 0]),
+    ] {
+        let (position, _) = only_position(arm(rotation, ids, weights));
+        assert!(position.iter().all(|x| x.is_nan()), "{rotation:?} {ids:?} {weights:?}: {position:?}");
+    }
+    // The other joint is where it is.
+    let (position, _) = only_position(arm(long, [0, 255, 255, 255], [255, 0, 0, 0]));
+    assert_eq!(position, [2.0, 5.0, 0.0]);
+}
+
+#[test]
+fn joints_out_of_order_have_no_poses() {
+    let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);
+    document.joints.swap(0, 1);
+    document.joints[0].parent = 1;
+    let contents = contents(&Document::Mesh(document));
+    assert_eq!(contents.get("poses"), None);
+    assert_eq!(numbers(&contents["skeleton"]["ids"]), [1.0, 0.0]);
+    assert_eq!(numbers(&contents["skeleton"]["parents"]), [1.0, -1.0]);
+}
+
+/// Lenient reading accepts joints that are their own ancestors, and parents that do not exist.
+#[test]
+fn joints_without_a_place_move_nothing() {
+    for parent in [1, 9] {
+        let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);
+        document.joints[1].parent = parent;
+        let (position, _) = only_position(document);
+        assert!(position.iter().all(|x| x.is_nan()), "{parent}: {position:?}");
+    }
+}
+
+/// The poses of many animations stop before they take more memory than the file by far.
+#[test]
+fn poses_are_limited() {
+    let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);
+    let columns = Columns {
+        positions: vec![[0.0; 3]; 200_000],
+        joint_ids: Some(vec![[1, 255, 255, 255]; 200_000]),
+        joint_weights: Some(vec![[255, 0, 0, 0]; 200_000]),
+        ..Columns::default()
+    };
+    document.vertices = Vertices::from_columns(&columns).unwrap();
+    document.animations = vec![document.animations[0].clone(); 100];
+    let contents = Document::Mesh(document).contents();
+    assert_eq!((contents.animations.len(), contents.poses.len()), (100, 5));
+}
