@@ -50,6 +50,35 @@
 //! bytes and the rule. Lenient reading ([`ReadOptions::lenient`]) accepts whatever can be decoded without guessing;
 //! [`Document::check`] lists what is wrong with it.
 //!
+//! # Testing a loader
+//!
+//! With the feature `proptest`, [`conformance()`] runs a loader over valid, broken, almost broken and mutated files of a format. It
+//! reports all disagreements with strict reading, each with the smallest file that shows it:
+//!
+//! ```
+//! # #[cfg(all(feature = "proptest", feature = "crucible"))] {
+//! use meshspec::{Format, ReadOptions, conformance, crucible};
+//!
+//! // The loader to test. This one accepts too much.
+//! fn my_loader(bytes: &[u8]) -> meshspec::Result<crucible::Document> {
+//!     crucible::Document::read(bytes, &ReadOptions::lenient())
+//! }
+//!
+//! let report = conformance::<crucible::Document>().cases(16).run(|bytes| my_loader(bytes));
+//! assert!(!report.agrees());
+//! println!("{report}");
+//! // CRUCIBLE-INDEX-RANGE: Every index is below the vertex count.
+//! //
+//! // accepts an invalid file
+//! //   strict reading refuses it: chunks[0].indices.data[0] (…): index 1, but there are 1 vertices
+//! //   broken, …; 44 bytes, the smallest of 20:
+//! //   00000000  00 03 00 00 00 02 00 00 00 20 01 00 01 01 00 02  ................
+//! # assert!(report.disagreements().iter().any(|d| d.rule.is_some_and(|rule| rule.code == "CRUCIBLE-INDEX-RANGE")));
+//! # }
+//! ```
+//!
+//! # Declarations
+//!
 //! Each format has a declaration, the module `schema` of its folder: binrw structs that read like the specification.
 //! The module [`layout`] makes them available as data, from which all that shows or tests a format is derived.
 
@@ -94,6 +123,8 @@ mod span;
 mod text;
 mod unpack;
 
+#[cfg(feature = "proptest")]
+pub use conformance::conformance;
 pub use error::{Error, ErrorKind, Result};
 pub use finding::{Enforcement, Finding, Report, Rule, Severity};
 pub use format_id::FormatId;
@@ -129,7 +160,7 @@ pub mod __private {
 }
 
 /// The examples of the README are compiled and run.
-#[cfg(all(doctest, feature = "mesh"))]
+#[cfg(all(doctest, feature = "mesh", feature = "proptest"))]
 #[doc = include_str!("../README.md")]
 mod readme {}
 

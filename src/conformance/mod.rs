@@ -1,8 +1,29 @@
-//! Tests of other loaders: corpora of files with their verdicts.
+//! Tests of other loaders: generated files with the verdict of strict reading.
+//!
+//! [`conformance()`] runs a loader over valid, broken, almost broken and mutated files of a format, and reports every
+//! disagreement with strict reading, shrunk and grouped by rule. [`declared()`] does the same for a format of one's own.
+//! [`corpus`] makes files for loaders in other languages.
 
+mod answer;
+mod contents;
 pub mod corpus;
 mod coverage;
+mod disagreement;
+mod files;
+mod harness;
+mod hex;
+mod quiet;
+mod report;
+mod run;
+mod shrink;
+mod subject;
 
+pub use answer::Answer;
 pub use coverage::Coverage;
+pub use disagreement::{Disagreement, Mismatch};
+pub use files::FileKind;
+pub use harness::{Harness, conformance, declared};
+pub use report::{RuleCoverage, RunReport};
+pub use subject::{DeclaredFiles, Documents, Generated, Subject};
 
 pub use crate::formats::Files;

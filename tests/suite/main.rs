@@ -111,7 +111,7 @@ mod holds;
 mod interop;
 #[cfg(all(feature = "iyma", feature = "scene"))]
 mod iyma;
-#[cfg(all(feature = "mesh", feature = "proptest"))]
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod loader;
 #[cfg(feature = "scene")]
 mod losses;

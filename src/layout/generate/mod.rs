@@ -50,6 +50,8 @@ pub use broken::{AlmostBroken, Breakage, Broken, Miscount, almost_broken, breaka
 #[cfg(feature = "proptest")]
 pub(crate) use mutations::mutate;
 #[cfg(feature = "proptest")]
+pub(crate) use broken::{almost_broken_alike, breakages_alike};
+#[cfg(feature = "proptest")]
 pub use mutations::{Mutated, Mutation, mutations};
 
 use self::choices::{Choices, Trace};

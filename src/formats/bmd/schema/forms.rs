@@ -1,5 +1,6 @@
 //! Lists of packed items that differ in size, and the families of forms that their items have.
 
+use std::fmt;
 use std::io::{Read, Seek};
 
 use binrw::{BinResult, Endian, VecArgs};
@@ -69,7 +70,7 @@ pub trait Form: Copy {
 }
 
 /// Packed items of any mix of forms, as an image has them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Packed<F> {
     /// The little-endian words of the list, as numbers.
     words: Vec<u32>,
@@ -77,6 +78,13 @@ pub struct Packed<F> {
     /// The surface that decides the form of some items; `None` where it decides none.
     surface: Option<Surface>,
     form: std::marker::PhantomData<F>,
+}
+
+/// The list of items.
+impl<F: Form + fmt::Debug> fmt::Debug for Packed<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.packed()).finish()
+    }
 }
 
 impl<F> Default for Packed<F> {

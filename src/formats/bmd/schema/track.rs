@@ -1,5 +1,7 @@
 //! The keys of bones: tagged, of 1 to 13 bytes, and in streams, one for each bone.
 
+use std::fmt;
+
 use binrw::{BinRead, binread};
 use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
@@ -54,9 +56,16 @@ pub struct AnimTag {
 }
 
 /// The keys of a bone, packed as the image has them, without the tag 00 that ends them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 pub struct Track {
     bytes: Vec<u8>,
+}
+
+/// The list of keys with their frames.
+impl fmt::Debug for Track {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.keys()).finish()
+    }
 }
 
 /// What a bone does at a frame. A key without any values only skips frames.

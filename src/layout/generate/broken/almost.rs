@@ -58,11 +58,37 @@ pub fn almost_broken<'f>(
     file: &'f [u8],
     limits: &Limits,
 ) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
+    almost_broken_of(ty, file, limits, None)
+}
+
+/// Returns the files of [`almost_broken`] for this constraint.
+///
+/// # Errors
+///
+/// See [`almost_broken`].
+#[cfg(feature = "proptest")]
+pub(crate) fn almost_broken_alike<'f>(
+    ty: &'static Type,
+    file: &'f [u8],
+    limits: &Limits,
+    alike: &'static Constraint,
+) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
+    almost_broken_of(ty, file, limits, Some(alike))
+}
+
+/// Returns the files of [`almost_broken`], for one constraint or all.
+fn almost_broken_of<'f>(
+    ty: &'static Type,
+    file: &'f [u8],
+    limits: &Limits,
+    chosen: Option<&'static Constraint>,
+) -> Result<impl Iterator<Item = AlmostBroken> + use<'f>> {
     let judge = Judge::new(ty, file, &[], limits)?;
     let dependencies = dependencies::dependencies(ty);
     let places = Places::of(ty, file, &dependencies, limits)
         .map_err(|fault| crate::Error::inexpressible(fault.message).at(fault.path))?;
-    let attempts: Vec<_> = places.constrained.iter().flat_map(attempts_on).collect();
+    let mut attempts: Vec<_> = places.constrained.iter().flat_map(attempts_on).collect();
+    attempts.retain(|(constraint, _)| chosen.is_none_or(|chosen| chosen == *constraint));
     Ok(attempts.into_iter().filter_map(move |(constraint, change)| {
         let bytes = change.apply(judge.ty, judge.file, &judge.limits)?;
         let (changed, value) = (change.path(), change.value()?);

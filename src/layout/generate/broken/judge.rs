@@ -76,7 +76,11 @@ impl<'f> Judge<'f> {
     }
 
     fn verdict(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
-        let opinion = Opinion::of(self.ty, bytes, &self.limits);
+        let opinion = Opinion::of_structure(self.ty, bytes, &self.limits);
+        if !is_possible(attempt.breakage, opinion.fault.as_ref()) {
+            return None;
+        }
+        let opinion = opinion.with_findings(self.ty, bytes, &self.limits);
         if let Breakage::Constraint(constraint) = attempt.breakage {
             return self.finding(&opinion, constraint.rule, attempt.field);
         }
@@ -90,19 +94,7 @@ impl<'f> Judge<'f> {
                 _ => None,
             };
         };
-        let is_meant = match (attempt.breakage, fault.kind) {
-            (_, FaultKind::Limit) => false,
-            (Breakage::Check(check), FaultKind::Check) => fault.message.starts_with(check.message),
-            (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => {
-                kind != FaultKind::Check
-            }
-            (Breakage::Offset, kind) => matches!(kind, FaultKind::End | FaultKind::Count),
-            (Breakage::Magic, kind) => kind == FaultKind::Magic,
-            (Breakage::Value, kind) => kind == FaultKind::Value,
-            (Breakage::Packing | Breakage::UnpackedSize, kind) => kind == FaultKind::Packing,
-            _ => false,
-        };
-        is_meant.then(|| Verdict {
+        Some(Verdict {
             path: fault.path.clone(),
             rule: fault.rule,
             severity: severity(fault.rule).max(Severity::Error),
@@ -155,6 +147,26 @@ impl<'f> Judge<'f> {
     }
 }
 
+/// Returns `true` if a file with this fault, or without one, may break what is meant.
+fn is_possible(breakage: Breakage, fault: Option<&Fault>) -> bool {
+    let Some(fault) = fault else {
+        return match breakage {
+            Breakage::Constraint(_) | Breakage::Trailing | Breakage::Count(_) | Breakage::Checksum => true,
+            _ => false,
+        };
+    };
+    match (breakage, fault.kind) {
+        (_, FaultKind::Limit) => false,
+        (Breakage::Check(check), FaultKind::Check) => fault.message.starts_with(check.message),
+        (Breakage::Count(_) | Breakage::Truncation(_) | Breakage::Trailing, kind) => kind != FaultKind::Check,
+        (Breakage::Offset, kind) => matches!(kind, FaultKind::End | FaultKind::Count),
+        (Breakage::Magic, kind) => kind == FaultKind::Magic,
+        (Breakage::Value, kind) => kind == FaultKind::Value,
+        (Breakage::Packing | Breakage::UnpackedSize, kind) => kind == FaultKind::Packing,
+        _ => false,
+    }
+}
+
 fn severity(rule: Option<&Rule>) -> Severity {
     rule.map_or(Severity::Error, |rule| rule.severity)
 }
@@ -174,12 +186,19 @@ pub(super) fn last_name(path: &[Segment]) -> Option<&'static str> {
 
 impl Opinion {
     fn of(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
+        Opinion::of_structure(ty, bytes, limits).with_findings(ty, bytes, limits)
+    }
+
+    fn of_structure(ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
         let mut ends = Ends(Vec::new());
         let fault = walk(ty, bytes, limits, &mut ends).err();
-        let mut report = Report::new(limits);
+        Opinion { fault, report: Report::new(limits), trailing: ends.0 }
+    }
+
+    fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
         // It stops at the same fault.
-        let _ = check(ty, bytes, limits, &mut report);
-        Opinion { fault, report, trailing: ends.0 }
+        let _ = check(ty, bytes, limits, &mut self.report);
+        self
     }
 
     fn errors(&self) -> impl Iterator<Item = &Finding> {

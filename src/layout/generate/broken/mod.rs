@@ -19,6 +19,8 @@ mod numbers;
 mod places;
 mod structure;
 
+#[cfg(feature = "proptest")]
+pub(crate) use almost::almost_broken_alike;
 pub use almost::{AlmostBroken, almost_broken};
 
 use std::fmt;
@@ -170,6 +172,28 @@ pub fn breakages<'f>(
     let judge = Judge::new(ty, file, rules, limits)?;
     let attempts = attempts(&judge)?;
     Ok(attempts.into_iter().filter_map(move |attempt| judge.first_broken(&attempt)))
+}
+
+/// Returns the [`breakages`] that break the same thing as `alike`, wherever it is.
+///
+/// # Errors
+///
+/// See [`breakages`].
+#[cfg(feature = "proptest")]
+pub(crate) fn breakages_alike<'f>(
+    ty: &'static Type,
+    file: &'f [u8],
+    rules: &'static [&'static Rule],
+    limits: &Limits,
+    alike: Breakage,
+) -> Result<impl Iterator<Item = Broken> + use<'f>> {
+    let judge = Judge::new(ty, file, rules, limits)?;
+    let attempts = attempts(&judge)?;
+    let is_alike = move |attempt: &Attempt| match (attempt.breakage, alike) {
+        (Breakage::Truncation(_), Breakage::Truncation(_)) => true,
+        (breakage, alike) => breakage == alike,
+    };
+    Ok(attempts.into_iter().filter(is_alike).filter_map(move |attempt| judge.first_broken(&attempt)))
 }
 
 /// Everything that may be broken of a file.

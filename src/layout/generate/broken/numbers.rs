@@ -62,6 +62,9 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
     }
 }
 
+/// The number of bits that are flipped: those of flags, of which each may have another meaning.
+const LOWEST_BITS: u32 = 16;
+
 impl Number<'_> {
     /// This number as each of these that is another one and has room.
     fn set_to(&self, numbers: Vec<i128>) -> Vec<Alteration> {
@@ -74,14 +77,14 @@ impl Number<'_> {
         numbers.into_iter().filter(fits).map(set).collect()
     }
 
-    /// Numbers that may not do: near this one, near those that the expression names, the boundaries, this one with each of
-    /// its bits flipped.
+    /// Numbers that may not do: near this one, near those that the expression names, the boundaries, this one with one of
+    /// its lowest bits flipped.
     fn candidates(&self, dependency: &Dependency) -> Vec<i128> {
         let near = |number: i128| [number, number.saturating_add(1), number.saturating_sub(1)];
         let mut numbers = near(self.value).to_vec();
         numbers.extend(dependency.literals.iter().flat_map(|literal| near(*literal)));
         numbers.extend([0, 1, self.range.0, self.range.1]);
-        numbers.extend((0..64).map(|bit| self.value ^ (1 << bit)));
+        numbers.extend((0..LOWEST_BITS).map(|bit| self.value ^ (1 << bit)));
         let mut unique: Vec<i128> = Vec::new();
         for number in numbers {
             if !unique.contains(&number) {
@@ -91,20 +94,22 @@ impl Number<'_> {
         unique
     }
 
-    /// This number as each of those; of a count also without an item that it counts, or without any; of a size also with a
-    /// byte more that is there.
+    /// Of a size, a byte more that is there; of a count, without an item that it counts, or without any; then this number as
+    /// each of the candidates.
     fn near(&self, dependency: &Dependency, places: &Places) -> Vec<Alteration> {
+        let is_size = self.has(|role| role == Role::UnpackedSize);
+        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
+        let mut changes: Vec<_> = blocks.map(|(block, _)| Alteration::Lengthen(block.clone())).collect();
         let is_count = self.has(|role| matches!(role, Role::Count(_)));
-        // With another count alone, the bytes after the list would be read as other values.
-        let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
-        let mut changes = if is_alone { Vec::new() } else { self.set_to(self.candidates(dependency)) };
         for (list, count) in places.lists.iter().filter(|(list, _)| is_count && self.is_beside(list)) {
             let last = [list, &[Segment::Index(count - 1)][..]].concat();
             changes.extend([Alteration::Remove(last), Alteration::Empty(list.clone())]);
         }
-        let is_size = self.has(|role| role == Role::UnpackedSize);
-        let blocks = places.blocks.iter().filter(|(block, _)| is_size && self.is_beside(block));
-        changes.extend(blocks.map(|(block, _)| Alteration::Lengthen(block.clone())));
+        // With another count alone, the bytes after the list would be read as other values.
+        let is_alone = is_count && matches!(dependency.role, Role::Holds(_));
+        if !is_alone {
+            changes.extend(self.set_to(self.candidates(dependency)));
+        }
         changes
     }
 

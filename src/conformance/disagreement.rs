@@ -1,0 +1,130 @@
+//! Disagreements between a loader and strict reading.
+
+use std::fmt;
+
+use super::hex::Excerpt;
+use super::{FileKind, files::Making};
+use crate::{Path, Rule, Span};
+
+/// A file on which a loader and strict reading disagree.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Disagreement {
+    /// The disagreement.
+    pub mismatch: Mismatch,
+    /// The rule that the file breaks, or almost breaks; `None` for other valid files.
+    pub rule: Option<&'static Rule>,
+    /// The field that breaks the rule; empty for a valid file.
+    pub path: Path,
+    /// The bytes of the field.
+    pub span: Option<Span>,
+    /// The reason why strict reading refuses the file; empty for a valid file.
+    pub message: String,
+    /// How the file was made.
+    pub kind: FileKind,
+    /// The change to a valid file that made it; empty for a generated file.
+    pub change: String,
+    /// The file, shrunk.
+    pub bytes: Vec<u8>,
+    /// The number of files with this disagreement.
+    pub files: usize,
+    /// The number of times that the loader was run to shrink the file.
+    pub runs: usize,
+    pub(super) making: Making,
+}
+
+/// How a loader and strict reading disagree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// The loader accepts an invalid file.
+    Accepted,
+    /// The loader refuses a valid file, for this reason.
+    Refused(String),
+    /// The loader accepts a valid file and loads other contents. The first difference.
+    Contents {
+        /// The fields that lead to it.
+        place: String,
+        /// The expected and the loaded value.
+        text: String,
+    },
+    /// The loader panics, with this message.
+    Panicked(String),
+}
+
+/// What disagreements of the same cause have in common: how, the rule, and the field or the message without its numbers.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Cause {
+    how: u8,
+    rule: &'static str,
+    place: String,
+}
+
+impl Disagreement {
+    pub(super) fn cause(&self) -> Cause {
+        let code = self.rule.map_or("", |rule| rule.code);
+        let (how, rule, place) = match &self.mismatch {
+            Mismatch::Accepted => (0, code, without_numbers(&self.path.to_string())),
+            Mismatch::Refused(reason) => (1, code, without_numbers(reason)),
+            Mismatch::Contents { place, .. } => (2, "", without_numbers(place)),
+            Mismatch::Panicked(message) => (3, "", without_numbers(message)),
+        };
+        Cause { how, rule, place }
+    }
+}
+
+fn without_numbers(text: &str) -> String {
+    text.chars().filter(|char| !char.is_ascii_digit()).collect()
+}
+
+impl Cause {
+    /// The cause of a disagreement about the same contents without the rule.
+    pub(super) fn without_rule(self) -> Cause {
+        Cause { rule: "", ..self }
+    }
+}
+
+/// `accepts an invalid file`, with the place, how the file was made, and an excerpt of its bytes.
+impl fmt::Display for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.mismatch {
+            Mismatch::Accepted => write!(f, "accepts an invalid file")?,
+            Mismatch::Refused(reason) if reason.is_empty() => write!(f, "refuses a valid file")?,
+            Mismatch::Refused(reason) => write!(f, "refuses a valid file: {reason}")?,
+            Mismatch::Contents { place, text } if place.is_empty() => {
+                write!(f, "loads other contents: {text}")?
+            }
+            Mismatch::Contents { place, text } => write!(f, "loads other contents: {place}: {text}")?,
+            Mismatch::Panicked(message) => write!(f, "panics: {message}")?,
+        }
+        writeln!(f)?;
+        if !self.message.is_empty() {
+            write!(f, "  strict reading refuses it: ")?;
+            if !self.path.is_empty() {
+                write!(f, "{}", self.path)?;
+                self.span.iter().try_for_each(|span| write!(f, " ({span})"))?;
+                write!(f, ": ")?;
+            }
+            writeln!(f, "{}", self.message)?;
+        }
+        let made = match self.kind {
+            FileKind::Valid => "generated",
+            FileKind::AlmostBroken => "almost broken, ",
+            FileKind::Broken => "broken, ",
+            FileKind::Mutated => "mutated, ",
+        };
+        let (size, files) = (self.bytes.len(), self.files);
+        writeln!(f, "  {made}{}; {size} bytes, the smallest of {files}:", self.change)?;
+        let marked = self.span.as_ref().map(|span| match span {
+            Span::Bytes(range) | Span::Text { range, .. } => range.clone(),
+            Span::Unpacked { packed, .. } => packed.clone(),
+        });
+        write!(f, "{}", Excerpt { bytes: &self.bytes, marked })
+    }
+}
+
+impl fmt::Debug for Disagreement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

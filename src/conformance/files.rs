@@ -1,0 +1,139 @@
+//! The files of a run: valid ones, and those made from them.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+
+use super::Subject;
+use crate::layout::Constraint;
+use crate::layout::generate::{self, Breakage, Config, Mutated};
+use crate::{Dialect, Limits, Rule};
+
+/// How a file was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FileKind {
+    /// From nothing, by the declaration.
+    Valid,
+    /// A valid file with a value that is the last one right.
+    AlmostBroken,
+    /// A valid file with one thing broken.
+    Broken,
+    /// A valid file with changed bytes.
+    Mutated,
+}
+
+/// A file that a loader is tested with.
+#[derive(Debug, Clone)]
+pub(super) struct TestFile {
+    pub bytes: Vec<u8>,
+    pub making: Making,
+    /// The change to a valid file; empty for a valid file.
+    pub change: String,
+}
+
+/// What was done to a valid file, so that it can be done to a smaller one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Making {
+    Valid,
+    AlmostBroken(&'static Constraint),
+    /// With the rule, where the declaration names one.
+    Broken(Breakage, Option<&'static Rule>),
+    /// The number of the mutated file.
+    Mutated(u32),
+}
+
+impl Making {
+    pub fn kind(self) -> FileKind {
+        match self {
+            Making::Valid => FileKind::Valid,
+            Making::AlmostBroken(_) => FileKind::AlmostBroken,
+            Making::Broken(..) => FileKind::Broken,
+            Making::Mutated(_) => FileKind::Mutated,
+        }
+    }
+}
+
+/// Makes the files of one format and dialect.
+pub(super) struct Files<'s, S> {
+    pub subject: &'s S,
+    pub dialect: Dialect,
+    strategy: BoxedStrategy<Vec<u8>>,
+    seed: u64,
+}
+
+impl<'s, S: Subject> Files<'s, S> {
+    pub fn new(subject: &'s S, dialect: Dialect, config: Config, seed: u64) -> Files<'s, S> {
+        Files { subject, dialect, strategy: subject.files(config, dialect), seed }
+    }
+
+    /// The valid file of a case, with the ways to make it simpler; `None` if none could be generated.
+    pub fn valid(&self, case: u32) -> Option<impl ValueTree<Value = Vec<u8>> + use<S>> {
+        self.strategy.new_tree(&mut self.runner(case, 0)).ok()
+    }
+
+    /// A mutated file of a case, with the ways to make it simpler.
+    pub fn mutated(&self, case: u32, number: u32) -> Option<impl ValueTree<Value = Mutated> + use<S>> {
+        let mutations = generate::mutations(self.strategy.clone());
+        mutations.new_tree(&mut self.runner(case, number + 1)).ok()
+    }
+
+    /// A generator of random numbers for each file, so that each can be made by itself.
+    fn runner(&self, case: u32, number: u32) -> TestRunner {
+        let numbers = [self.seed, case.into(), number.into(), 0];
+        let seed: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+        TestRunner::new_with_rng(ProptestConfig::default(), rng)
+    }
+
+    /// The files made from a valid one, itself first.
+    pub fn made_from(&self, file: &[u8]) -> Vec<TestFile> {
+        let mut files = vec![TestFile::valid(file)];
+        let Some(layout) = self.subject.layout(file, self.dialect) else { return files };
+        let (rules, limits) = (self.subject.about().rules, Limits::default());
+        if let Ok(broken) = generate::breakages(layout, file, rules, &limits) {
+            files.extend(broken.map(TestFile::broken));
+        }
+        if let Ok(almost) = generate::almost_broken(layout, file, &limits) {
+            files.extend(almost.map(TestFile::almost_broken));
+        }
+        files
+    }
+
+    /// The files made from a valid one in the same way as another file.
+    pub fn made_alike(&self, file: &[u8], making: Making) -> Vec<TestFile> {
+        let (rules, limits) = (self.subject.about().rules, Limits::default());
+        let layout = self.subject.layout(file, self.dialect);
+        match (making, layout) {
+            (Making::Broken(breakage, _), Some(layout)) => {
+                let broken = generate::breakages_alike(layout, file, rules, &limits, breakage);
+                broken.into_iter().flatten().map(TestFile::broken).collect()
+            }
+            (Making::AlmostBroken(constraint), Some(layout)) => {
+                let almost = generate::almost_broken_alike(layout, file, &limits, constraint);
+                almost.into_iter().flatten().map(TestFile::almost_broken).collect()
+            }
+            _ => vec![TestFile::valid(file)],
+        }
+    }
+}
+
+impl TestFile {
+    fn valid(file: &[u8]) -> TestFile {
+        TestFile { bytes: file.to_vec(), making: Making::Valid, change: String::new() }
+    }
+
+    fn broken(broken: generate::Broken) -> TestFile {
+        let change = broken.to_string();
+        TestFile { making: Making::Broken(broken.breakage, broken.rule), change, bytes: broken.bytes }
+    }
+
+    fn almost_broken(almost: generate::AlmostBroken) -> TestFile {
+        let change = almost.to_string();
+        TestFile { making: Making::AlmostBroken(almost.constraint), change, bytes: almost.bytes }
+    }
+
+    pub fn mutated(mutated: Mutated, number: u32) -> TestFile {
+        let change = mutated.to_string();
+        TestFile { making: Making::Mutated(number), change, bytes: mutated.bytes }
+    }
+}

@@ -1,0 +1,194 @@
+//! Runs of a loader, with their settings.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use super::contents::difference;
+use super::files::Files;
+use super::quiet::catch_panic;
+use super::run::{Load, Loaded, Run};
+use super::shrink::shrunk;
+use super::{Answer, DeclaredFiles, Documents, Generated, Mismatch, RunReport, Subject};
+use crate::layout::generate::Config;
+use crate::{Declared, Dialect};
+
+/// Mutated files per case.
+const MUTATIONS: u32 = 8;
+
+/// Mutated files per case of a text format, whose files no layout breaks.
+const TEXT_MUTATIONS: u32 = 64;
+
+/// Returns the harness for loaders of a built-in format: `conformance::<crucible::Document>()`.
+///
+/// ```
+/// # #[cfg(feature = "mesh")] {
+/// use meshspec::{conformance, mesh};
+///
+/// /// Returns the number of vertices that a file states. It should read the vertices, too.
+/// fn vertex_count(bytes: &[u8]) -> Option<u32> {
+///     let bytes = bytes.get(3..7)?.try_into().ok()?;
+///     Some(u32::from_le_bytes(bytes))
+/// }
+///
+/// let harness = conformance::<mesh::Document>().cases(4);
+/// let report = harness.compare(|document| document.vertices.len() as u32, vertex_count);
+/// assert!(report.disagreements().iter().any(|found| found.rule.is_some_and(|rule| rule.code == "MESH-TRUNCATED")));
+/// # }
+/// ```
+pub fn conformance<D: Generated>() -> Harness<Documents<D>> {
+    Harness::new(Documents(PhantomData))
+}
+
+/// Returns the harness for loaders of a format that is declared elsewhere. The verdict is that of the declaration: a valid
+/// file has no findings that are errors. Its documents are the bytes.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::Layout;
+/// use meshspec::{About, Declared, conformance};
+///
+/// /// Depths under water.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little, magic = b"DPTH")]
+/// struct Depths {
+///     /// Number of depths.
+///     count: u8,
+///     /// Depths in metres.
+///     #[br(count = count)]
+///     metres: Vec<u16>,
+/// }
+///
+/// impl Declared for Depths {
+///     const ABOUT: &'static About = &About::new("depths", "Depths", || &[("depths", &Depths::TYPE)]);
+/// }
+///
+/// /// Returns the depths. It should refuse bytes after them.
+/// fn load(bytes: &[u8]) -> Option<&[u8]> {
+///     let (count, depths) = bytes.strip_prefix(b"DPTH")?.split_first()?;
+///     depths.get(..2 * usize::from(*count))
+/// }
+///
+/// let report = conformance::declared::<Depths>().run(|bytes| load(bytes).is_some());
+/// let [disagreement] = report.disagreements() else { panic!("{report}") };
+/// assert_eq!(disagreement.message, "1 byte follows the last field");
+/// assert_eq!(disagreement.bytes, b"DPTH\0\0");
+/// ```
+pub fn declared<T: Declared>() -> Harness<DeclaredFiles<T>> {
+    Harness::new(DeclaredFiles(PhantomData))
+}
+
+/// A test of loaders, to be configured and run. The same settings give the same files on every machine.
+#[derive(Debug)]
+#[must_use = "a harness does nothing until it runs a loader"]
+pub struct Harness<S> {
+    subject: S,
+    config: Config,
+    seed: u64,
+    cases: u32,
+    dialect: Option<Dialect>,
+}
+
+impl<S: Subject> Harness<S> {
+    fn new(subject: S) -> Harness<S> {
+        Harness { subject, config: Config::default(), seed: 0, cases: 256, dialect: None }
+    }
+
+    /// Uses other random numbers. By default, the seed is 0.
+    pub fn seed(mut self, seed: u64) -> Harness<S> {
+        self.seed = seed;
+        self
+    }
+
+    /// Generates this number of valid files, from which the others are made. By default 256.
+    pub fn cases(mut self, cases: u32) -> Harness<S> {
+        self.cases = cases;
+        self
+    }
+
+    /// Generates files that loaders meet in practice: finite floats, UTF-8 names, no warnings.
+    pub fn plausible(mut self) -> Harness<S> {
+        self.config.plausible = true;
+        self
+    }
+
+    /// Generates files of this size and sort.
+    pub fn config(mut self, config: Config) -> Harness<S> {
+        self.config = config;
+        self
+    }
+
+    /// Generates files of this dialect, and reads all of them in it. By default, that of the specification; files that
+    /// reading without a stated dialect takes for another one are left out.
+    pub fn dialect(mut self, dialect: Dialect) -> Harness<S> {
+        self.dialect = Some(dialect);
+        self
+    }
+
+    /// Runs a loader and compares its verdicts with those of strict reading.
+    pub fn run<L: Answer>(self, mut load: impl FnMut(&[u8]) -> L) -> RunReport {
+        self.run_with(&mut |bytes, _| match catch_panic(|| load(bytes).contents()) {
+            Ok(Ok(_)) => Loaded::Accepted,
+            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Refused(reason)),
+            Err(panic) => Loaded::Otherwise(Mismatch::Panicked(panic)),
+        })
+    }
+
+    /// Runs a loader and compares its verdicts and contents: `expected` projects the document that strict reading decodes
+    /// onto the contents of the loader. NaN equals NaN: contents that print alike are equal.
+    pub fn compare<T: PartialEq + Debug, L: Answer<Contents = T>>(
+        self,
+        expected: impl Fn(&S::Document) -> T,
+        mut load: impl FnMut(&[u8]) -> L,
+    ) -> RunReport {
+        self.run_with(&mut |bytes, document| match catch_panic(|| load(bytes).contents()) {
+            Ok(Ok(contents)) => {
+                match document.and_then(|document| difference(&expected(document), &contents)) {
+                    None => Loaded::Accepted,
+                    Some(other) => {
+                        Loaded::Otherwise(Mismatch::Contents { place: other.place, text: other.text })
+                    }
+                }
+            }
+            Ok(Err(reason)) => Loaded::Otherwise(Mismatch::Refused(reason)),
+            Err(panic) => Loaded::Otherwise(Mismatch::Panicked(panic)),
+        })
+    }
+
+    fn run_with(self, load: Load<S::Document>) -> RunReport {
+        let Harness { subject, config, seed, cases, dialect: stated } = self;
+        let about = subject.about();
+        let dialect = stated.or(about.dialects.first().copied()).unwrap_or_default();
+        let mut report = RunReport {
+            format: about.name,
+            dialect,
+            files: Vec::new(),
+            disagreements: Vec::new(),
+            coverage: Vec::new(),
+            problem: about.require_dialect(dialect).err().map(|error| error.to_string()),
+        };
+        if report.problem.is_some() {
+            return report;
+        }
+        let detects = stated.is_none() && about.dialects.len() > 1;
+        let mut run = Run::new(Files::new(&subject, dialect, config, seed), detects, load);
+        let is_text = about.layouts().is_empty();
+        (0..cases).for_each(|case| run.case(case, if is_text { TEXT_MUTATIONS } else { MUTATIONS }));
+        let found = std::mem::take(&mut run.found);
+        report.disagreements =
+            found.into_iter().map(|(cause, found)| shrunk(&mut run, &cause, found)).collect();
+        let mut smallest = BTreeMap::new();
+        for disagreement in &report.disagreements {
+            let size = smallest.entry(disagreement.rule.map(|rule| rule.code)).or_insert(usize::MAX);
+            *size = disagreement.bytes.len().min(*size);
+        }
+        report.disagreements.sort_by_key(|disagreement| {
+            let rule = disagreement.rule.map(|rule| rule.code);
+            (smallest.get(&rule).copied(), rule, disagreement.bytes.len())
+        });
+        report.files = run.counts.into_iter().collect();
+        report.coverage = run.coverage;
+        report
+    }
+}

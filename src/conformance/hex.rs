@@ -1,0 +1,45 @@
+//! Excerpts of files in hexadecimal.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Bytes per line.
+const WIDTH: usize = 16;
+
+/// The largest number of lines.
+const MAX_LINES: usize = 16;
+
+/// A hex dump of a file, or of the lines around some of its bytes. Lines that hold these bytes start with `>`.
+pub(super) struct Excerpt<'b> {
+    pub bytes: &'b [u8],
+    /// The bytes to show and mark, if any.
+    pub marked: Option<Range<u64>>,
+}
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let marked = self.marked.clone().unwrap_or_default();
+        let marked_line = usize::try_from(marked.start).unwrap_or(usize::MAX) / WIDTH;
+        let lines = self.bytes.len().div_ceil(WIDTH);
+        // The first lines, or those around the marked one.
+        let first = if lines <= MAX_LINES { 0 } else { marked_line.saturating_sub(MAX_LINES / 2) };
+        let first = first.min(lines.saturating_sub(MAX_LINES));
+        if first > 0 {
+            writeln!(f, "  … {} bytes", first * WIDTH)?;
+        }
+        let shown = self.bytes.chunks(WIDTH).enumerate().skip(first).take(MAX_LINES);
+        for (line, bytes) in shown {
+            let at = line * WIDTH;
+            let is_marked = marked.start < (at + bytes.len()) as u64 && marked.end > at as u64;
+            let mark = if is_marked { '>' } else { ' ' };
+            let pairs: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let text = bytes.iter().map(|byte| if byte.is_ascii_graphic() { char::from(*byte) } else { '.' });
+            let text: String = text.collect();
+            writeln!(f, "{mark} {at:08x}  {:<width$}  {text}", pairs.join(" "), width = 3 * WIDTH - 1)?;
+        }
+        match self.bytes.len().saturating_sub((first + MAX_LINES) * WIDTH) {
+            0 => Ok(()),
+            more => writeln!(f, "  … {more} bytes"),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Panics of loaders, which are results rather than the end of a run.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    /// The last panic on this thread, while a loader runs on it.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Calls a loader. Returns its panic, with the place in its source, instead of unwinding.
+///
+/// The first call wraps the panic hook of the process: panics inside loaders are not printed, others are.
+pub(super) fn catch_panic<T>(load: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let outer = take_hook();
+        set_hook(Box::new(move |info| {
+            let is_loader = PANIC.with_borrow_mut(|panic| match panic {
+                Some(text) => {
+                    *text = describe(info);
+                    true
+                }
+                None => false,
+            });
+            if !is_loader {
+                outer(info);
+            }
+        }));
+    });
+    PANIC.set(Some(String::new()));
+    let result = catch_unwind(AssertUnwindSafe(load));
+    let panic = PANIC.take().unwrap_or_default();
+    result.map_err(|_| panic)
+}
+
+fn describe(info: &PanicHookInfo) -> String {
+    let message = info.payload_as_str().unwrap_or("a value that is not text");
+    match info.location() {
+        Some(place) => format!("{message} ({}:{})", place.file(), place.line()),
+        None => message.to_owned(),
+    }
+}

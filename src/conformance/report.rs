@@ -1,0 +1,95 @@
+//! The result of a run.
+
+use std::fmt;
+
+use super::{Disagreement, FileKind};
+use crate::{Dialect, Rule};
+
+/// The result of running a loader over the files of a format. `Display` and `Debug` print it for people.
+#[derive(Clone)]
+#[must_use = "the report says whether the loader agrees"]
+pub struct RunReport {
+    pub(super) format: &'static str,
+    pub(super) dialect: Dialect,
+    pub(super) files: Vec<(FileKind, usize)>,
+    pub(super) disagreements: Vec<Disagreement>,
+    pub(super) coverage: Vec<RuleCoverage>,
+    /// The reason why there are no files.
+    pub(super) problem: Option<String>,
+}
+
+/// How many files of a run test a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RuleCoverage {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The number of files that break it.
+    pub broken: usize,
+    /// The number of files that almost break it.
+    pub almost_broken: usize,
+}
+
+impl RunReport {
+    /// Returns `true` if the loader was run and agrees with strict reading on every file.
+    pub fn agrees(&self) -> bool {
+        self.disagreements.is_empty() && self.files(FileKind::Valid) > 0
+    }
+
+    /// The disagreements, one for each cause: grouped by rule, the smallest file first.
+    pub fn disagreements(&self) -> &[Disagreement] {
+        &self.disagreements
+    }
+
+    /// How many files test each rule of the format.
+    pub fn coverage(&self) -> &[RuleCoverage] {
+        &self.coverage
+    }
+
+    /// The number of files that were made in this way.
+    pub fn files(&self, kind: FileKind) -> usize {
+        self.files.iter().find(|(known, _)| *known == kind).map_or(0, |(_, count)| *count)
+    }
+}
+
+impl fmt::Display for RunReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}): ", self.format, self.dialect)?;
+        if let Some(problem) = &self.problem {
+            return writeln!(f, "no files: {problem}");
+        }
+        let [valid, almost, broken, mutated] =
+            [FileKind::Valid, FileKind::AlmostBroken, FileKind::Broken, FileKind::Mutated]
+                .map(|kind| self.files(kind));
+        write!(f, "{valid} valid, {almost} almost broken, {broken} broken and {mutated} mutated files, ")?;
+        match self.disagreements.len() {
+            0 => writeln!(f, "no disagreements")?,
+            1 => writeln!(f, "1 disagreement")?,
+            count => writeln!(f, "{count} disagreements")?,
+        }
+        let mut rule = None;
+        for disagreement in &self.disagreements {
+            if rule != Some(disagreement.rule) {
+                rule = Some(disagreement.rule);
+                match disagreement.rule {
+                    Some(rule) => writeln!(f, "\n{}: {}", rule.code, rule.summary)?,
+                    None => writeln!(f, "\nvalid files")?,
+                }
+            }
+            writeln!(f, "\n{disagreement}")?;
+        }
+        if !self.coverage.is_empty() {
+            writeln!(f, "\n{:<28}{:>8}{:>8}", "files that break each rule", "broken", "almost")?;
+        }
+        for RuleCoverage { rule, broken, almost_broken } in &self.coverage {
+            writeln!(f, "{:<28}{broken:>8}{almost_broken:>8}", rule.code)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for RunReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,127 @@
+//! Formats that loaders are tested with.
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use proptest::prelude::*;
+
+use crate::layout::Type;
+use crate::layout::generate::{self, Config};
+use crate::{
+    About, Declared, Dialect, Error, ErrorKind, Format, ReadOptions, Result, Severity, WriteOptions,
+};
+
+/// A format that loaders are tested with: its valid files, and its strict reading.
+pub trait Subject {
+    /// What strict reading decodes.
+    type Document;
+
+    /// Name, dialects and rules.
+    fn about(&self) -> &'static About;
+
+    /// Returns a strategy for valid files of a dialect.
+    fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>>;
+
+    /// Reads a file strictly.
+    ///
+    /// # Errors
+    ///
+    /// The first violation of the format.
+    fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Self::Document>;
+
+    /// Returns the dialect in which a file is read without a stated one.
+    fn detect(&self, bytes: &[u8]) -> Dialect;
+
+    /// The declaration that files are broken by; `None` for a text format.
+    fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type>;
+}
+
+/// A document with a strategy for valid ones.
+pub trait Generated: Format + Debug {
+    /// Returns a strategy for documents of this size and sort, of all dialects.
+    fn documents(config: Config) -> BoxedStrategy<Self>;
+}
+
+macro_rules! generated {
+    ($($feature:literal $format:ident),*) => {$(
+        #[cfg(feature = $feature)]
+        impl Generated for crate::$format::Document {
+            fn documents(config: Config) -> BoxedStrategy<Self> {
+                crate::$format::strategy::documents_with(config).boxed()
+            }
+        }
+    )*};
+}
+
+generated!("mesh" mesh, "crucible" crucible, "seed" seed, "iyma" iyma, "bmd" bmd);
+
+/// The files of a built-in format.
+#[derive(Debug)]
+pub struct Documents<D>(pub(super) PhantomData<D>);
+
+impl<D: Generated> Subject for Documents<D> {
+    type Document = D;
+
+    fn about(&self) -> &'static About {
+        D::ABOUT
+    }
+
+    fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
+        let documents = D::documents(config)
+            .prop_filter("a document of another dialect", move |document| document.dialect() == dialect);
+        let written = |document: D| document.write(&WriteOptions::default()).ok();
+        documents.prop_filter_map("a document that cannot be written", written).boxed()
+    }
+
+    fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<D> {
+        D::read(bytes, &ReadOptions::default().with_dialect(dialect))
+    }
+
+    fn detect(&self, bytes: &[u8]) -> Dialect {
+        D::detect(bytes).dialect
+    }
+
+    fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        D::layout_of(bytes, dialect)
+    }
+}
+
+/// The files of a format that is declared elsewhere, whose documents are the bytes.
+#[derive(Debug)]
+pub struct DeclaredFiles<T>(pub(super) PhantomData<T>);
+
+impl<T: Declared> Subject for DeclaredFiles<T> {
+    type Document = Vec<u8>;
+
+    fn about(&self) -> &'static About {
+        T::ABOUT
+    }
+
+    fn files(&self, config: Config, dialect: Dialect) -> BoxedStrategy<Vec<u8>> {
+        let layouts = T::ABOUT.dialects.iter().zip(T::ABOUT.layouts());
+        let layout = layouts.filter(|(known, _)| **known == dialect).map(|(_, (_, layout))| *layout).next();
+        let files = layout.map(|layout| {
+            let is_valid = move |file: &Vec<u8>| DeclaredFiles::<T>(PhantomData).read(file, dialect).is_ok();
+            generate::files(layout, config).prop_filter("a rule that code checks", is_valid).boxed()
+        });
+        files.unwrap_or_else(|| Just(Vec::new()).boxed())
+    }
+
+    /// Accepts a file without findings that are errors.
+    fn read(&self, bytes: &[u8], dialect: Dialect) -> Result<Vec<u8>> {
+        let report = T::check_file(bytes, &ReadOptions::default().with_dialect(dialect))?;
+        let mut errors = report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error);
+        match errors.next() {
+            Some(finding) => Err(Error::from_finding(ErrorKind::Malformed, finding)),
+            None => Ok(bytes.to_vec()),
+        }
+    }
+
+    fn detect(&self, bytes: &[u8]) -> Dialect {
+        T::detect(bytes).dialect
+    }
+
+    fn layout(&self, bytes: &[u8], dialect: Dialect) -> Option<&'static Type> {
+        T::layout_of(bytes, dialect)
+    }
+}
