@@ -62,8 +62,12 @@ fn a_corpus_has_as_many_files_as_asked_for() {
     assert_eq!(index(&folder, "a").len(), 500);
     let files = data[0]["files"].as_object().unwrap();
     assert_eq!(files.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 500);
-    assert_eq!(data[0]["rules"][0], json!({ "code": "LAYOUT-TRUNCATED", "broken": data[0]["rules"][0]["broken"], "almost": 1 }));
-    let heights = data[0]["fields"].as_array().unwrap().iter().find(|field| field["field"] == "heights").unwrap();
+    assert_eq!(
+        data[0]["rules"][0],
+        json!({ "code": "LAYOUT-TRUNCATED", "broken": data[0]["rules"][0]["broken"], "almost": 1 })
+    );
+    let heights =
+        data[0]["fields"].as_array().unwrap().iter().find(|field| field["field"] == "heights").unwrap();
     assert!(heights["kinds"]["several items"].as_u64().unwrap() > 10, "{heights}");
     // Numbers are common ones only.
     assert!(heights["never"].as_array().unwrap().contains(&json!("signalling NaN")), "{heights}");

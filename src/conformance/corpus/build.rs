@@ -46,7 +46,7 @@ fn broken(format: AnyFormat, oracle: Oracle, pool: &mut Pool) -> (Vec<Candidate>
     let mut candidates = Candidates::new(oracle);
     let bases: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
     let bases: Vec<&Drawn> = bases.iter().collect();
-    for file in pool.files.iter().filter(|file| file.codes.len() == 1) {
+    for file in pool.files.iter().filter(|file| !file.codes.is_empty()) {
         candidates.offer(file.dialect, "content to warn of", None, file.bytes.clone());
     }
     offer_breakages(format, &bases, &mut candidates);
@@ -106,7 +106,12 @@ impl Builder {
 
     fn broken(&mut self, file: &Candidate) {
         let Some(reason) = &file.judgement.reason else { return };
-        let description = format!("{}: {}.", capital(&file.what), reason.message.trim_end_matches('.'));
+        let mut description = format!("{}: {}.", capital(&file.what), reason.message.trim_end_matches('.'));
+        let others = file.judgement.codes.iter().filter(|code| **code != reason.rule.code);
+        let others: Vec<_> = others.copied().collect();
+        if !others.is_empty() {
+            description += &format!(" This breaks {}, too.", others.join(" and "));
+        }
         let (bytes, judgement) = (file.bytes.clone(), file.judgement.clone());
         self.push(Kind::Broken, file.dialect, bytes, judgement, None, description);
     }

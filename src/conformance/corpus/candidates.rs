@@ -1,11 +1,14 @@
 //! Broken files to choose from: of each kind, the smallest.
+//!
+//! Some rules cannot be broken alone: joints with the same id are also out of order. Files that break others by that, which
+//! are less severe, count where there is no other file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::oracle::{Judgement, Oracle};
 use crate::Dialect;
 
-/// A file that breaks exactly one rule.
+/// A file that breaks one rule.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub(super) dialect: Dialect,
@@ -20,7 +23,12 @@ pub(super) struct Candidate {
 impl Candidate {
     /// Returns the code of the broken rule.
     pub(super) fn code(&self) -> &'static str {
-        self.judgement.only_rule().map_or("", |rule| rule.code)
+        self.judgement.rule().map_or("", |rule| rule.code)
+    }
+
+    /// Returns whether it breaks no other rule.
+    fn is_alone(&self) -> bool {
+        self.judgement.codes.len() == 1
     }
 }
 
@@ -36,22 +44,27 @@ impl Candidates {
         Candidates { oracle, best: BTreeMap::new() }
     }
 
-    /// Takes a file, if it breaks exactly one rule and is the smallest of its kind.
+    /// Takes a file, if it breaks one rule and is the smallest of its kind.
     pub(super) fn offer(&mut self, dialect: Dialect, what: &str, source: Option<&[u8]>, bytes: Vec<u8>) {
-        let Ok(codes) = self.oracle.codes(&bytes, dialect) else { return };
-        let (Some(code), 1) = (codes.first(), codes.len()) else { return };
-        let key = (dialect.name(), *code, what.to_owned());
-        if self.best.get(&key).is_some_and(|best| best.bytes.len() <= bytes.len()) {
+        let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
+        let is_smaller = |code: &&'static str| {
+            let key = (dialect.name(), *code, what.to_owned());
+            let best = self.best.get(&key);
+            best.is_none_or(|best| {
+                (best.judgement.codes.len(), best.bytes.len()) > (codes.len(), bytes.len())
+            })
+        };
+        if !codes.iter().any(&is_smaller) {
             return;
         }
         let Some(judgement) = self.oracle.judge_alike(&bytes, dialect) else { return };
-        if judgement.only_rule().is_some() {
-            let source = source.map(<[u8]>::to_vec);
-            self.best.insert(key, Candidate { dialect, bytes, source, what: what.to_owned(), judgement });
-        }
+        let Some(code) = judgement.rule().map(|rule| rule.code).filter(&is_smaller) else { return };
+        let (what, source) = (what.to_owned(), source.map(<[u8]>::to_vec));
+        let key = (dialect.name(), code, what.clone());
+        self.best.insert(key, Candidate { dialect, bytes, source, what, judgement });
     }
 
-    /// As [`offer`](Self::offer), if the rule is one of these.
+    /// As [`offer`](Self::offer), if the file breaks one of these rules.
     pub(super) fn offer_for(
         &mut self,
         rules: &[&'static str],
@@ -61,17 +74,21 @@ impl Candidates {
         bytes: Vec<u8>,
     ) {
         let codes = self.oracle.codes(&bytes, dialect).unwrap_or_default();
-        if codes.len() == 1 && codes.iter().all(|code| rules.contains(code)) {
+        if codes.iter().any(|code| rules.contains(code)) {
             self.offer(dialect, what, source, bytes);
         }
     }
 
-    /// Returns whether a changed file breaks this rule alone.
+    /// Returns whether a changed file breaks this rule.
     pub(super) fn has(&self, code: &str) -> bool {
         self.best.iter().any(|((_, other, _), file)| *other == code && file.source.is_some())
     }
 
+    /// Returns the files, of rules that can be broken alone those that do it.
     pub(super) fn into_files(self) -> Vec<Candidate> {
-        self.best.into_values().collect()
+        let alone: BTreeSet<_> =
+            self.best.iter().filter(|(_, file)| file.is_alone()).map(|((_, code, _), _)| *code).collect();
+        let files = self.best.into_values();
+        files.filter(|file| file.is_alone() || !alone.contains(file.code())).collect()
     }
 }

@@ -18,7 +18,10 @@ const MAX_FILES: usize = 12;
 pub(super) fn offer(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
     match format.built_in() {
         #[cfg(feature = "bmd")]
-        Some(FormatId::Bmd) => shared_names(candidates),
+        Some(FormatId::Bmd) => {
+            shared_names(candidates);
+            bone_of_solid(candidates);
+        }
         #[cfg(feature = "iyma")]
         Some(FormatId::Iyma) => {
             for base in bases.iter().take(MAX_FILES) {
@@ -36,21 +39,37 @@ pub(super) fn offer(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candid
 fn shared_names(candidates: &mut Candidates) {
     const MESHES: u32 = 32;
     const START: u32 = 48;
-    let image = |length: usize| {
+    let image = |length: usize| -> Vec<u8> {
         let size = 32 * MESHES;
-        let mut bytes = b"BMD1".to_vec();
-        let header = [0, 0, 0, START, size, 0, 0, 0, 0, 0, 0];
-        bytes.extend(header.iter().flat_map(|word: &u32| word.to_le_bytes()));
         // Only the offset of the material is not 0.
         let mesh = [0, 0, START + size, 0, 0, 0, 0, 0];
-        (0..MESHES).for_each(|_| bytes.extend(mesh.iter().flat_map(|word: &u32| word.to_le_bytes())));
-        bytes.extend(std::iter::repeat_n(b'a', length));
-        bytes.push(0);
-        bytes
+        let name = std::iter::repeat_n(b'a', length).chain([0]);
+        words(&[0, 0, 0, START, size, 0, 0, 0, 0, 0, 0], (0..MESHES).flat_map(|_| mesh)).chain(name).collect()
     };
     for length in 1000..1200 {
         candidates.offer(Dialect::Spec, "shared bytes", Some(&image(length - 1)), image(length));
     }
+}
+
+/// Offers an image of two bones and two meshes: the second is the solid of bone 0, its only vertex bound to bone 1.
+#[cfg(feature = "bmd")]
+fn bone_of_solid(candidates: &mut Candidates) {
+    let image = |bone: u8| -> Vec<u8> {
+        let header = [0, 0, 0, 48, 2 * 32, 0, 0, 112, 2 * 16, 0, 0];
+        let meshes = [[0; 8], [144, 0, 0, 1, 8, 0, 0, 0]].into_iter().flatten();
+        let mut bones = [[0; 4]; 2];
+        // The last word: parent, solid, reserved bytes.
+        bones[0][3] = 1 << 8;
+        words(&header, meshes.chain(bones.into_iter().flatten())).chain([0, 0, 0, 0, 0, 0, 0, bone]).collect()
+    };
+    candidates.offer(Dialect::Spec, "a vertex of a solid on another bone", Some(&image(0)), image(1));
+}
+
+/// The bytes of an image, up to its last list of structures.
+#[cfg(feature = "bmd")]
+fn words(header: &[u32], structures: impl Iterator<Item = u32>) -> impl Iterator<Item = u8> {
+    let words = header.to_vec().into_iter().chain(structures);
+    b"BMD1".iter().copied().chain(words.flat_map(u32::to_le_bytes))
 }
 
 /// Offers the file with headers of zstd frames that require a window of 256 MiB.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::candidates::Candidate;
-use super::oracle::Oracle;
+use super::oracle::{Judgement, Oracle};
 use crate::layout::Type;
 use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
@@ -15,7 +15,7 @@ const MAX_STEPS: usize = 600;
 /// Makes a broken file and the valid one that it was made of as small and plain as possible.
 pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candidate) {
     let Some(source) = candidate.source.clone() else { return };
-    let (code, dialect) = (candidate.code(), candidate.dialect);
+    let (codes, dialect) = (candidate.judgement.codes.clone(), candidate.dialect);
     let is_clean = oracle.codes(&source, dialect).is_ok_and(|codes| codes.is_empty());
     if !is_clean {
         return;
@@ -24,7 +24,7 @@ pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candid
     let mut steps = 0..MAX_STEPS;
     let mut is_right = |pair: &Pair| {
         steps.next().is_some()
-            && oracle.codes(&pair.broken, dialect).is_ok_and(|codes| codes.len() == 1 && codes.contains(code))
+            && oracle.codes(&pair.broken, dialect).is_ok_and(|found| found == codes)
             && oracle.accepted(&pair.valid, dialect).is_some_and(|judgement| judgement.codes.is_empty())
     };
     let layout = format.layout_of(&pair.valid, dialect);
@@ -44,7 +44,8 @@ pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candid
         None => pair.shorten_numbers(&mut is_right),
     }
     let judgement = oracle.judge_alike(&pair.broken, dialect);
-    if let Some(judgement) = judgement.filter(|judgement| judgement.only_rule().is_some()) {
+    let is_same = |judgement: &Judgement| judgement.rule() == candidate.judgement.rule();
+    if let Some(judgement) = judgement.filter(is_same) {
         (candidate.bytes, candidate.source, candidate.judgement) = (pair.broken, Some(pair.valid), judgement);
     }
 }

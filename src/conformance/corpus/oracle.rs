@@ -23,6 +23,8 @@ pub struct Judgement {
     pub reason: Option<Reason>,
     /// The codes of all rules that the file breaks, warnings too.
     pub codes: BTreeSet<&'static str>,
+    /// Whether all other rules that it breaks are less severe than that of the reason.
+    is_worst: bool,
 }
 
 /// Why a file is refused.
@@ -39,10 +41,9 @@ pub struct Reason {
 }
 
 impl Judgement {
-    /// Returns the only rule that the file breaks.
-    pub(super) fn only_rule(&self) -> Option<&'static Rule> {
-        let reason = self.reason.as_ref()?;
-        (self.codes.len() == 1 && self.codes.contains(reason.rule.code)).then_some(reason.rule)
+    /// Returns the rule that the file breaks: the only one or, if it breaks others by that, the only one so severe.
+    pub(super) fn rule(&self) -> Option<&'static Rule> {
+        self.reason.as_ref().filter(|_| self.is_worst).map(|reason| reason.rule)
     }
 }
 
@@ -67,7 +68,11 @@ impl Oracle {
         let verdict = |is_accepted| if is_accepted { Verdict::Accept } else { Verdict::Reject };
         let (is_strict, lenient) = (verdict(strict.is_ok()), verdict(lenient.is_ok()));
         let reason = strict.err().or_else(|| report.findings().first().map(Reason::of));
-        Some(Judgement { strict: is_strict, lenient, reason, codes })
+        let is_worst = reason.as_ref().is_some_and(|Reason { rule, .. }| {
+            let is_less = |other: &Finding| other.rule == *rule || other.rule.severity < rule.severity;
+            report.findings().iter().all(is_less)
+        });
+        Some(Judgement { strict: is_strict, lenient, reason, codes, is_worst })
     }
 
     /// Returns whether reading accepts a file, or why not; `None` if that is not what `check` says.

@@ -21,10 +21,10 @@ const FAILURES: usize = 2;
 const ATTEMPTS: u32 = 500;
 
 /// The least and the most files to choose from.
-const DRAWS: [usize; 2] = [800, 4000];
+const DRAWS: [usize; 2] = [600, 3000];
 
 /// Drawing ends after so many files without a new kind of value.
-const QUIET: usize = 600;
+const QUIET: usize = 400;
 
 /// A valid file.
 #[derive(Debug, Clone)]

@@ -46,16 +46,16 @@ struct Field {
 
 impl Summary {
     pub fn of(corpus: &Corpus) -> Summary {
-        let of_kind = |kind: Kind| {
-            (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count())
-        };
+        let of_kind =
+            |kind: Kind| (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count());
         let rule = |(rule, [broken, almost]): (&'static Rule, [usize; 2])| {
             let reason = if let Enforcement::Code(reason) = rule.enforced_by { reason } else { "" };
             RuleFiles { code: rule.code, broken, almost, reason }
         };
         let beyond: Vec<_> = corpus.coverage_with_broken.never().collect();
         let fields = corpus.coverage.fields().map(|(field, kinds)| {
-            let never: Vec<_> = kinds.iter().filter(|(_, count)| **count == 0).map(|(kind, _)| *kind).collect();
+            let never: Vec<_> =
+                kinds.iter().filter(|(_, count)| **count == 0).map(|(kind, _)| *kind).collect();
             let is_reached = |kind: &&'static str| !beyond.contains(&(field, *kind));
             let only_broken = never.iter().copied().filter(is_reached).collect();
             Field { field: field.to_owned(), kinds: kinds.clone(), never, only_broken }
