@@ -6,7 +6,8 @@ use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{
-    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, iyma, man, schema,
+    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, iyma, man,
+    schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;

@@ -67,7 +67,8 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }
 
-fn load(bytes: &[u8], is_fixed: bool) -> Result<()> {
+/// Reads an image, and returns why it is rejected.
+pub fn load(bytes: &[u8], is_fixed: bool) -> Result<()> {
     let header = bytes.get(..48).ok_or("the header is truncated")?;
     require(header.starts_with(b"BMD1"), "not a BMD file")?;
     let mut image = Image { bytes, allowance: 16 * bytes.len() - 48 };

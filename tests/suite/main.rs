@@ -52,6 +52,8 @@ mod broken;
 mod bulk;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
 mod c_header;
+#[cfg(all(feature = "bmd", feature = "proptest"))]
+mod conformance_page;
 mod constraints;
 #[cfg(all(
     feature = "mesh",

@@ -130,11 +130,13 @@ fn runs_of_minimising_are_limited() {
 #[test]
 fn a_crash_is_no_verdict() {
     let folder = corpus();
-    let report = report(&folder, "", "kill -SEGV $$");
+    let run = conform(&folder, "--minimize 0", "kill -SEGV $$");
+    assert_eq!(run.fails(1), "hint: every run crashed; sanitizers need --memory 0\n");
+    let report = report(&folder, "--memory 0", "kill -SEGV $$");
     assert_eq!((&report["crashes"], &report["wrong_verdicts"]), (&json!(3), &json!(0)));
     assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGSEGV");
     // Through a shell, which reports the signal as a status.
-    let report = self::report(&folder, "", "sh -c 'kill -ABRT $$'; exit $?");
+    let report = self::report(&folder, "--memory 0", "sh -c 'kill -ABRT $$'; exit $?");
     assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGABRT");
     assert_eq!(report["crashes"], 3);
 }

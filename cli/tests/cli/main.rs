@@ -10,6 +10,8 @@ mod bmd;
 mod check;
 #[cfg(unix)]
 mod conform;
+#[cfg(unix)]
+mod conformance_page;
 mod convert;
 mod convert_formats;
 mod corpus;

@@ -33,6 +33,7 @@ use crate::input::{self, read_options};
 use crate::many::Jobs;
 use crate::output;
 use crate::progress;
+use crate::terminal::HINT;
 
 /// Run a loader over a corpus and report where it disagrees.
 ///
@@ -103,6 +104,15 @@ impl Conform {
         {
             judge.requires_contents = true;
             outcomes.iter_mut().for_each(Outcome::require_contents);
+        }
+        if self.limits().memory.is_some()
+            && outcomes.iter().all(|outcome| outcome.problem() == Some(Problem::Crash))
+        {
+            // A closed standard error is ignored.
+            let _ = writeln!(
+                anstream::stderr(),
+                "{HINT}hint{HINT:#}: every run crashed; sanitizers need --memory 0"
+            );
         }
         let mut groups = group::by_rule(&outcomes, formats);
         if self.minimize > 0 {
