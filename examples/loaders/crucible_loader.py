@@ -12,11 +12,12 @@ import sys
 
 FIXED = "--fixed" in sys.argv
 
-# Bit of each attribute, its name, and the format of one value for `struct`. The dialects differ from bit 4 on.
-COMMON = {0: ("position", "3f"), 1: ("position_2d", "2f"), 2: ("normal", "3f"), 3: ("uv_0", "2f")}
+# Bit of each attribute, its name, and the format of one value for `struct`. The dialects differ from bit 4 on. Floats are
+# read as their bits: Python's floats have 64 bits, and a signalling NaN does not survive the conversion.
+COMMON = {0: ("position", "3I"), 1: ("position_2d", "2I"), 2: ("normal", "3I"), 3: ("uv_0", "2I")}
 DIALECTS = {
-    "spec": COMMON | {4: ("color_0", "4B"), 5: ("weights", "HfHfHfHf")},
-    "tangent": COMMON | {4: ("tangent", "3f"), 5: ("color_0", "4B"), 6: ("weights", "HfHfHfHf")},
+    "spec": COMMON | {4: ("color_0", "4B"), 5: ("weights", "HIHIHIHI")},
+    "tangent": COMMON | {4: ("tangent", "3I"), 5: ("color_0", "4B"), 6: ("weights", "HIHIHIHI")},
 }
 
 
@@ -114,7 +115,7 @@ def read_chunk(reader, attributes):
 
 
 def contents_of(streams):
-    """Returns attributes as contents have them: floats by their bits, which JSON cannot change."""
+    """Returns attributes as contents have them, floats by their bits."""
     attributes = {}
     for name, stream in streams.items():
         if name == "weights":
@@ -123,7 +124,7 @@ def contents_of(streams):
         if name == "color_0":
             attributes[name] = stream
         else:
-            attributes[name] = {"bits": [struct.pack(">f", value).hex() for vertex in stream for value in vertex]}
+            attributes[name] = {"bits": [f"{bits:08x}" for vertex in stream for bits in vertex]}
     return attributes
 
 

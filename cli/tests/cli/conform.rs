@@ -247,6 +247,14 @@ fn wrong_contents_are_named_by_their_path() {
     let report = self::report(&folder, "--minimize 0", &script);
     assert_eq!(report["groups"][0]["smallest"]["file"], "walk.mesh");
     assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
+    // Of valid files, rules are warnings only.
+    let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
+    folder.put("index.jsonl", index.replace("\"rule\":null", "\"rule\":\"MESH-TRIANGLES\""));
+    let report = self::report(&folder, "--minimize 0", &script);
+    assert_eq!(
+        (&report["groups"][0]["label"], &report["groups"][0]["rule"]),
+        (&json!("valid mesh files"), &json!(null))
+    );
     // What is no JSON.
     let script = format!("{RIGHT} && echo '{{nan}}'");
     let report = self::report(&folder, "--minimize 0", &script);

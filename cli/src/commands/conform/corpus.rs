@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use meshspec::Strictness;
-use meshspec::conformance::corpus::{Entry, Verdict};
+use meshspec::conformance::corpus::{Entry, Kind, Verdict};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
@@ -30,6 +30,16 @@ impl Case {
         match strictness {
             Strictness::Strict => self.entry.strict,
             Strictness::Lenient => self.entry.lenient,
+        }
+    }
+
+    /// Returns the rule that the file tests. Warnings of a valid file are not tested.
+    pub fn rule(&self) -> Option<&str> {
+        let entry = &self.entry;
+        match entry.kind {
+            Kind::Valid => None,
+            Kind::Mutated if entry.strict == Verdict::Accept => None,
+            Kind::Broken | Kind::Almost | Kind::Mutated => entry.rule.as_deref(),
         }
     }
 

@@ -101,7 +101,7 @@ fn group<'a>(
     let (first, disagreement) = *files.first()?;
     let entry = &first.case.entry;
     let format = formats.get(&entry.format).ok();
-    let rule = entry.rule.as_deref();
+    let rule = first.case.rule();
     let declared = rule.and_then(|code| format?.about().rule(code));
     Some(Group {
         problem: disagreement.problem,
@@ -126,11 +126,11 @@ fn group<'a>(
     })
 }
 
-/// Returns the rule of a file, or how it was made.
+/// Returns the rule that a file tests, or how it was made.
 fn label(case: &Case) -> String {
     let entry = &case.entry;
-    match &entry.rule {
-        Some(rule) => rule.clone(),
+    match case.rule() {
+        Some(rule) => rule.to_owned(),
         None => format!("{} {} files", entry.kind.name(), entry.format),
     }
 }

@@ -75,8 +75,14 @@ impl Loader {
         if limits.memory.is_some() && !cfg!(unix) {
             return Err(Failure::usage("--memory", "memory limits are unsupported on this system"));
         }
-        let program = which::which(name)
-            .map_err(|_| Failure::usage(&place, "no such program, or it is not executable"))?;
+        let program = which::which(name).map_err(|_| {
+            let failure = Failure::usage(&place, "no such program, or it is not executable");
+            let path = Path::new(name);
+            match path.is_file() && path.file_name() == Some(name) {
+                true => failure.with_hint(format!("a program in this folder is ./{place}")),
+                false => failure,
+            }
+        })?;
         Ok(Loader { program, arguments: arguments.to_vec(), limits })
     }
 

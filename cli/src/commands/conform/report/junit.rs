@@ -28,7 +28,7 @@ fn test_case(outcome: &Outcome) -> TestCase {
         .as_ref()
         .map_or_else(TestCaseStatus::success, |found| failed(found, outcome));
     let mut case = TestCase::new(&*entry.file, status);
-    case.set_classname(entry.rule.clone().unwrap_or_else(|| entry.kind.name().to_owned()));
+    case.set_classname(outcome.case.rule().unwrap_or(entry.kind.name()));
     case.set_time(outcome.judged.time);
     if !outcome.judged.stderr.is_empty() {
         case.set_system_err(&*outcome.judged.stderr);
