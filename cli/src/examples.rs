@@ -61,6 +61,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "conform",
+        [
+            "meshspec conform corpus/index.jsonl -- ./my_loader {}",
+            "meshspec conform corpus --lenient --timeout 2 -- python3 my_loader.py {}",
+            "meshspec conform corpus --format junit -- ./my_loader {}",
+        ],
+    ),
+    (
         "iyma",
         [
             "meshspec iyma merge a.ima b.ima --output both.ima",

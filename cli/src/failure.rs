@@ -20,7 +20,7 @@ pub type Result<T, E = Failure> = std::result::Result<T, E>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     Fine = 0,
-    /// The input is invalid, or `--strict` and something would be lost.
+    /// The input is invalid, a loader disagrees, or `--strict` and something would be lost.
     Invalid = 1,
     Usage = 2,
     Io = 3,

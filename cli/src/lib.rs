@@ -28,6 +28,7 @@ mod packing;
 mod part;
 mod per_file;
 mod problem;
+mod process_groups;
 mod program;
 mod progress;
 mod reading;
@@ -58,8 +59,8 @@ use program::Help;
 /// }
 /// ```
 ///
-/// It reads and writes files and the standard streams. On Unix it installs handlers for SIGINT and SIGTERM, which remove
-/// temporary files before they end the process, and for SIGXFSZ, so that a file size limit is an error of writing. A failed
+/// It reads and writes files and the standard streams, and `conform` starts processes. On Unix it installs handlers for
+/// SIGINT and SIGTERM, which kill these processes and remove temporary files before they end the process, and for SIGXFSZ, so that a file size limit is an error of writing. A failed
 /// allocation aborts the process; `meshspec` has an allocator that exits with status 3.
 pub fn run(formats: &Formats, arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();

@@ -31,6 +31,13 @@ pub struct Many {
     /// outputs of the others are replaced.
     #[arg(long, value_name = "BY", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "time", hide_short_help = true)]
     pub newer: Option<Newer>,
+    #[command(flatten)]
+    pub jobs: Jobs,
+}
+
+/// How many files are worked on at a time.
+#[derive(Debug, Args)]
+pub struct Jobs {
     /// Work on up to N files at a time [default: as many as there are cores]
     #[arg(long, value_name = "N", hide_short_help = true)]
     jobs: Option<NonZeroUsize>,
@@ -68,6 +75,28 @@ impl Many {
         }
     }
 
+    /// The first of these options that is given.
+    pub fn asked(&self) -> Option<&'static str> {
+        let options = [
+            ("--files-from", self.files_from.is_some()),
+            ("--json-lines", self.json_lines),
+            ("--log", self.log.is_some()),
+            ("--newer", self.newer.is_some()),
+            ("--jobs", self.jobs.jobs.is_some()),
+        ];
+        options.into_iter().find(|(_, is_asked)| *is_asked).map(|(name, _)| name)
+    }
+
+    /// Wrong usage if files are to be skipped, but nothing says which.
+    pub fn require_log(&self) -> Result<()> {
+        match (self.newer, &self.log) {
+            (Some(_), None) => Err(Failure::usage("--newer", "requires --log LOG, which says what is done")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Jobs {
     /// Does the work on each item, as many at a time as --jobs says, and hands on the results in order.
     pub fn side_by_side<'a, T: Sync, R: Send>(
         &self,
@@ -86,26 +115,6 @@ impl Many {
             results.into_iter().try_for_each(&mut then)?;
         }
         Ok(())
-    }
-
-    /// The first of these options that is given.
-    pub fn asked(&self) -> Option<&'static str> {
-        let options = [
-            ("--files-from", self.files_from.is_some()),
-            ("--json-lines", self.json_lines),
-            ("--log", self.log.is_some()),
-            ("--newer", self.newer.is_some()),
-            ("--jobs", self.jobs.is_some()),
-        ];
-        options.into_iter().find(|(_, is_asked)| *is_asked).map(|(name, _)| name)
-    }
-
-    /// Wrong usage if files are to be skipped, but nothing says which.
-    pub fn require_log(&self) -> Result<()> {
-        match (self.newer, &self.log) {
-            (Some(_), None) => Err(Failure::usage("--newer", "requires --log LOG, which says what is done")),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -112,7 +112,7 @@ impl<'m> Files<'m> {
         let mut worst = Status::Fine;
         let bar = progress::of(&self.files);
         progress::shown(&bar, || {
-            self.many.side_by_side(
+            self.many.jobs.side_by_side(
                 &self.files,
                 |file| {
                     let looked = self.one(file, &look_at, &render);

@@ -6,7 +6,8 @@ use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{
-    assemble, check, completions, convert, corpus, decode, dump, edit, formats, info, iyma, man, schema,
+    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, iyma, man,
+    schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -24,7 +25,7 @@ pub struct Program {
 const EXIT_STATUS: &str = "\
 Exit status:
   0  success
-  1  the input is invalid, or --strict and something would be lost
+  1  the input is invalid, a loader disagrees, or --strict and something would be lost
   2  incorrect usage
   3  a file cannot be read or written
 
@@ -40,6 +41,7 @@ enum Command {
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
+    Conform(conform::Conform),
     Iyma(iyma::Iyma),
     Corpus(corpus::Corpus),
     Schema(schema::Schema),
@@ -128,6 +130,7 @@ impl Program {
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),
+            Command::Conform(conform) => conform.run(formats),
             Command::Iyma(iyma) => iyma.run(),
             Command::Corpus(corpus) => corpus.run(),
             Command::Schema(schema) => schema.run(),

@@ -38,6 +38,17 @@ pub fn require(path: &Path) -> io::Result<()> {
     check(&fs::metadata(path)?)
 }
 
+/// Returns the size of a regular file in bytes; follows links.
+///
+/// # Errors
+///
+/// Returns an error if the file is missing or not a regular one.
+pub fn size(path: &Path) -> io::Result<u64> {
+    let metadata = fs::metadata(path)?;
+    check(&metadata)?;
+    Ok(metadata.len())
+}
+
 fn check(metadata: &Metadata) -> io::Result<()> {
     if metadata.is_file() {
         return Ok(());

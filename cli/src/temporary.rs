@@ -41,8 +41,13 @@ pub fn moving() -> Moving {
 impl Temporary {
     /// A new file in the folder of the output, so that moving it there does not copy it.
     pub fn new(folder: &Path) -> io::Result<Temporary> {
+        Temporary::with_suffix(folder, "")
+    }
+
+    /// As [`new`](Temporary::new), with a name that ends like this.
+    pub fn with_suffix(folder: &Path, suffix: &str) -> io::Result<Temporary> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".meshspec-");
+        builder.prefix(".meshspec-").suffix(suffix);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -61,6 +66,11 @@ impl Temporary {
     /// Another handle of the file, to write to it.
     pub fn handle(&self) -> io::Result<fs::File> {
         self.file.as_file().try_clone()
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        self.file.path()
     }
 
     /// Moves the file to its place, with the permissions of the file that it replaces.
@@ -95,8 +105,9 @@ mod signals {
 
     use super::{CHANGES, FILES};
     use crate::failure::{Failure, Result};
+    use crate::process_groups;
 
-    /// From now on, SIGINT and SIGTERM remove all temporary files before they end the program.
+    /// From now on, SIGINT and SIGTERM kill all children and remove all temporary files before they end the program.
     pub fn remove_on_signals() -> Result<()> {
         let install = || {
             // What is beyond a limit of the size of files cannot be written; that shall not end the program.
@@ -106,6 +117,7 @@ mod signals {
         let mut signals = install().map_err(|error: io::Error| Failure::io("signals", &error))?;
         thread::spawn(move || {
             for signal in signals.forever() {
+                let _no_children = process_groups::kill_all();
                 // From here on nothing is made or moved any more.
                 let _end = CHANGES.write().unwrap_or_else(PoisonError::into_inner);
                 for file in &*FILES.lock().unwrap_or_else(PoisonError::into_inner) {

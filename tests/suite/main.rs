@@ -61,6 +61,8 @@ mod c_header;
     feature = "proptest"
 ))]
 mod conformance;
+#[cfg(all(feature = "bmd", feature = "proptest"))]
+mod conformance_page;
 mod constraints;
 #[cfg(all(
     feature = "mesh",

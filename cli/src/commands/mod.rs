@@ -3,6 +3,7 @@
 pub mod assemble;
 pub mod check;
 pub mod completions;
+pub mod conform;
 pub mod convert;
 pub mod corpus;
 pub mod decode;

@@ -81,7 +81,7 @@ fn command(folder: &Path) -> Command {
 }
 
 impl Run {
-    fn of(command: &mut Command) -> Run {
+    pub fn of(command: &mut Command) -> Run {
         let output = command.output().unwrap();
         Run {
             status: output.status.code().unwrap(),

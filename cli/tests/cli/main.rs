@@ -8,6 +8,10 @@ mod batch;
 mod beside;
 mod bmd;
 mod check;
+#[cfg(unix)]
+mod conform;
+#[cfg(unix)]
+mod conformance_page;
 mod convert;
 mod convert_formats;
 mod corpus;

@@ -91,7 +91,7 @@ impl Convert {
             }
             Ok(())
         };
-        progress::shown(&bar, || self.many.side_by_side(&jobs, work, then))?;
+        progress::shown(&bar, || self.many.jobs.side_by_side(&jobs, work, then))?;
         if self.json {
             list.end(&mut out)?;
         }

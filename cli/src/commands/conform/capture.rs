@@ -1,0 +1,53 @@
+//! Output of a process, bounded.
+
+use std::io::{self, Read};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+
+/// How long to wait for the end of a pipe after its process has ended: another process may hold it.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A pipe that is read while its process runs.
+pub struct Capture(Receiver<Captured>);
+
+/// The beginning of an output.
+#[derive(Debug, Default)]
+pub struct Captured {
+    pub bytes: Vec<u8>,
+    /// Whether the output was longer.
+    pub is_truncated: bool,
+}
+
+impl Capture {
+    /// Keeps at most `limit` bytes of a pipe; reads and drops the rest, so that the process does not block.
+    pub fn start(pipe: impl Read + Send + 'static, limit: usize) -> Capture {
+        let (done, captured) = mpsc::channel();
+        thread::spawn(move || {
+            // Nobody waits for a pipe that another process holds.
+            let _ = done.send(read(pipe, limit));
+        });
+        Capture(captured)
+    }
+
+    /// Returns what was captured; nothing if another process still holds the pipe.
+    pub fn finish(self) -> Captured {
+        self.0.recv_timeout(GRACE).unwrap_or_default()
+    }
+}
+
+fn read(mut pipe: impl Read, limit: usize) -> Captured {
+    let mut bytes = Vec::new();
+    // An error ends the output as the end of the pipe does.
+    let _ = pipe.by_ref().take(limit as u64).read_to_end(&mut bytes);
+    let rest = io::copy(&mut pipe, &mut io::sink()).unwrap_or_default();
+    Captured { bytes, is_truncated: rest > 0 }
+}
+
+impl Captured {
+    /// Returns the first line that is not blank.
+    pub fn first_line(&self) -> String {
+        let text = String::from_utf8_lossy(&self.bytes);
+        text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+    }
+}

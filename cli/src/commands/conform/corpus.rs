@@ -1,0 +1,101 @@
+//! Reads a corpus by its index.
+
+use std::path::{Path, PathBuf};
+
+use meshspec::Strictness;
+use meshspec::conformance::corpus::{Entry, Kind, Verdict};
+use serde_json::Value;
+
+use crate::failure::{Failure, Result};
+use crate::{input, regular};
+
+/// The name of the index in the folder of a corpus.
+const INDEX: &str = "index.jsonl";
+
+/// A file of a corpus.
+#[derive(Debug)]
+pub struct Case {
+    pub entry: Entry,
+    /// The path of the file.
+    pub file: PathBuf,
+    /// The path of its contents.
+    pub contents: Option<PathBuf>,
+    /// The size of the file in bytes.
+    pub size: u64,
+}
+
+impl Case {
+    /// Returns the verdict of reading with this strictness.
+    pub fn verdict(&self, strictness: Strictness) -> Verdict {
+        match strictness {
+            Strictness::Strict => self.entry.strict,
+            Strictness::Lenient => self.entry.lenient,
+        }
+    }
+
+    /// Returns the rule that the file tests. Warnings of a valid file are not tested.
+    pub fn rule(&self) -> Option<&str> {
+        let entry = &self.entry;
+        match entry.kind {
+            Kind::Valid => None,
+            Kind::Mutated if entry.strict == Verdict::Accept => None,
+            Kind::Broken | Kind::Almost | Kind::Mutated => entry.rule.as_deref(),
+        }
+    }
+
+    /// Reads the contents of the file, if the corpus has them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if they cannot be read or are not JSON.
+    pub fn read_contents(&self) -> Result<Option<Value>> {
+        let Some(path) = &self.contents else { return Ok(None) };
+        let text = input::read(path)?;
+        let contents = serde_json::from_slice(&text);
+        contents.map(Some).map_err(|error| Failure::invalid(&path.display().to_string(), error))
+    }
+}
+
+impl AsRef<Path> for Case {
+    fn as_ref(&self) -> &Path {
+        &self.file
+    }
+}
+
+/// Reads an index, or that of a folder. All files that it names exist.
+///
+/// # Errors
+///
+/// Returns an error if the index or a file cannot be read, if a line is malformed, or if there are no lines.
+pub fn read(index: &Path) -> Result<Vec<Case>> {
+    let index = if index.is_dir() { index.join(INDEX) } else { index.to_owned() };
+    let name = input::name_of(&index);
+    let text = input::read(&index)?;
+    let mut cases = Vec::new();
+    for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let entry: Entry = serde_json::from_slice(line)
+            .map_err(|error| Failure::invalid(&name, format_args!("line {number}: {error}")))?;
+        cases.push(case(entry, &index)?);
+    }
+    if cases.is_empty() {
+        return Err(Failure::invalid(&name, "the index lists no files"));
+    }
+    Ok(cases)
+}
+
+fn case(entry: Entry, index: &Path) -> Result<Case> {
+    let file = index.with_file_name(&entry.file);
+    let contents = entry.contents.as_ref().map(|contents| index.with_file_name(contents));
+    let size = require(&file)?;
+    if let Some(contents) = &contents {
+        require(contents)?;
+    }
+    Ok(Case { entry, file, contents, size })
+}
+
+fn require(file: &Path) -> Result<u64> {
+    regular::size(file).map_err(|error| Failure::io(&file.display().to_string(), &error))
+}

@@ -1,0 +1,119 @@
+//! Where a loader disagrees with the verdict of a corpus.
+
+use std::fmt;
+
+use meshspec::conformance::corpus::Verdict;
+use meshspec::contents::Difference;
+use serde::Serialize;
+
+use super::loader::{End, Run};
+
+/// What a loader does wrong with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Problem {
+    Crash,
+    Hang,
+    WrongVerdict,
+    WrongContents,
+}
+
+/// One file that a loader does not treat as it must.
+#[derive(Debug, Clone)]
+pub struct Disagreement {
+    pub problem: Problem,
+    /// Tells bugs of the same problem apart: the signal, the expected verdict, or the path in the contents.
+    pub subject: String,
+    pub message: String,
+}
+
+impl Problem {
+    pub const ALL: [Problem; 4] =
+        [Problem::Crash, Problem::Hang, Problem::WrongVerdict, Problem::WrongContents];
+
+    pub fn singular(self) -> &'static str {
+        match self {
+            Problem::Crash => "crash",
+            Problem::Hang => "hang",
+            Problem::WrongVerdict => "wrong verdict",
+            Problem::WrongContents => "file with wrong contents",
+        }
+    }
+
+    pub fn plural(self) -> &'static str {
+        match self {
+            Problem::Crash => "crashes",
+            Problem::Hang => "hangs",
+            Problem::WrongVerdict => "wrong verdicts",
+            Problem::WrongContents => "files with wrong contents",
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Problem::WrongContents => "wrong contents",
+            problem => problem.singular(),
+        })
+    }
+}
+
+impl Disagreement {
+    /// Compares how a run ended with the expected verdict. A crash is not a verdict.
+    pub fn in_verdict(expected: Verdict, run: &Run) -> Option<Disagreement> {
+        let new = |problem, subject: String, message| Some(Disagreement { problem, subject, message });
+        match (&run.end, expected) {
+            (End::Accepts, Verdict::Accept) | (End::Rejects(_), Verdict::Reject) => None,
+            (End::Crashes(how), _) => new(Problem::Crash, how.clone(), format!("the loader crashes: {how}")),
+            (End::Hangs, _) => {
+                let seconds = run.time.as_secs_f64();
+                new(Problem::Hang, String::new(), format!("killed after {seconds:.1} s"))
+            }
+            (End::Accepts, Verdict::Reject) => {
+                new(Problem::WrongVerdict, "reject".to_owned(), "accepted, must be rejected".to_owned())
+            }
+            (End::Rejects(status), Verdict::Accept) => {
+                let message = format!("rejected with status {status}, must be accepted");
+                new(Problem::WrongVerdict, "accept".to_owned(), message)
+            }
+        }
+    }
+
+    /// Contents that differ from the expected ones, by the first difference.
+    pub fn in_contents(first: &Difference, total: u64) -> Disagreement {
+        let more = if total > 1 { format!(", and {} more", total - 1) } else { String::new() };
+        Disagreement {
+            problem: Problem::WrongContents,
+            subject: without_positions(&first.path),
+            message: format!("{first}{more}"),
+        }
+    }
+
+    /// An output that is no contents.
+    pub fn in_output(message: String) -> Disagreement {
+        Disagreement { problem: Problem::WrongContents, subject: "output".to_owned(), message }
+    }
+
+    /// No contents, although the loader prints those of other files.
+    pub fn no_contents() -> Disagreement {
+        Disagreement::in_output("the loader prints no contents".to_owned())
+    }
+
+    /// Returns `true` if the other one is likely to be the same bug, given the same rule.
+    pub fn is_like(&self, other: &Disagreement) -> bool {
+        (self.problem, &self.subject) == (other.problem, &other.subject)
+    }
+}
+
+/// Returns a path without positions in lists: `meshes[].attributes.position.values[]`.
+fn without_positions(path: &str) -> String {
+    let mut kept = String::new();
+    for part in path.split('[') {
+        match part.split_once(']') {
+            Some((_, rest)) => kept.extend(["[]", rest]),
+            None => kept.push_str(part),
+        }
+    }
+    kept
+}

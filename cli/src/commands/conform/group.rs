@@ -1,0 +1,146 @@
+//! Disagreements of a loader, grouped by rule, each group with its smallest file.
+
+use std::collections::BTreeMap;
+
+use meshspec::Formats;
+use meshspec::conformance::corpus::Verdict;
+use serde::Serialize;
+
+use super::corpus::Case;
+use super::disagreement::{Disagreement, Problem};
+use super::judge::Judged;
+
+/// A file of the corpus and what the loader did with it.
+#[derive(Debug)]
+pub struct Outcome<'a> {
+    pub case: &'a Case,
+    pub expected: Verdict,
+    pub judged: Judged,
+}
+
+impl Outcome<'_> {
+    /// Counts missing contents as wrong.
+    pub fn require_contents(&mut self) {
+        if self.judged.prints_contents == Some(false) {
+            self.judged.disagreement = Some(Disagreement::no_contents());
+        }
+    }
+
+    /// Returns what the loader does wrong.
+    pub fn problem(&self) -> Option<Problem> {
+        self.judged.disagreement.as_ref().map(|disagreement| disagreement.problem)
+    }
+}
+
+/// Disagreements that are likely to be one bug.
+#[derive(Debug, Serialize)]
+pub struct Group<'a> {
+    pub problem: Problem,
+    /// The rule, or how its files were made.
+    pub label: String,
+    pub rule: Option<&'a str>,
+    /// The rule in a sentence.
+    pub summary: Option<&'static str>,
+    pub expected: Verdict,
+    /// What the loader does with the smallest file.
+    pub message: &'a str,
+    /// What it says of that.
+    pub stderr: &'a str,
+    pub smallest: File<'a>,
+    /// A variant of the smallest file.
+    pub minimized: Option<Minimized>,
+    pub count: usize,
+    /// All files, smallest first.
+    pub files: Vec<String>,
+    #[serde(skip)]
+    pub first: &'a Outcome<'a>,
+    #[serde(skip)]
+    pub disagreement: &'a Disagreement,
+}
+
+/// A file of the corpus.
+#[derive(Debug, Serialize)]
+pub struct File<'a> {
+    pub file: String,
+    pub size: u64,
+    pub description: &'a str,
+    pub path: Option<&'a str>,
+    pub bytes: Option<[u64; 2]>,
+}
+
+/// A smaller file with the same disagreement.
+#[derive(Debug, Serialize)]
+pub struct Minimized {
+    pub file: String,
+    pub size: u64,
+    /// Runs of the loader that it took.
+    pub runs: usize,
+}
+
+/// Groups what a loader does wrong: crashes first, then by rule.
+pub fn by_rule<'a>(outcomes: &'a [Outcome<'a>], formats: &Formats) -> Vec<Group<'a>> {
+    let mut groups: BTreeMap<_, Vec<(&Outcome, &Disagreement)>> = BTreeMap::new();
+    for outcome in outcomes {
+        if let Some(disagreement) = &outcome.judged.disagreement {
+            let key = (disagreement.problem, label(outcome.case), &*disagreement.subject);
+            groups.entry(key).or_default().push((outcome, disagreement));
+        }
+    }
+    let groups = groups.into_iter().filter_map(|((_, label, _), mut files)| {
+        files.sort_by_key(|(outcome, _)| outcome.case.size);
+        group(label, &files, formats)
+    });
+    groups.collect()
+}
+
+fn group<'a>(
+    label: String,
+    files: &[(&'a Outcome<'a>, &'a Disagreement)],
+    formats: &Formats,
+) -> Option<Group<'a>> {
+    let (first, disagreement) = *files.first()?;
+    let entry = &first.case.entry;
+    let format = formats.get(&entry.format).ok();
+    let rule = first.case.rule();
+    let declared = rule.and_then(|code| format?.about().rule(code));
+    Some(Group {
+        problem: disagreement.problem,
+        label,
+        rule,
+        summary: declared.map(|rule| rule.summary),
+        expected: first.expected,
+        message: &disagreement.message,
+        stderr: &first.judged.stderr,
+        smallest: File {
+            file: first.case.file.display().to_string(),
+            size: first.case.size,
+            description: &entry.description,
+            path: entry.path.as_deref(),
+            bytes: entry.bytes,
+        },
+        minimized: None,
+        count: files.len(),
+        files: files.iter().map(|(outcome, _)| outcome.case.file.display().to_string()).collect(),
+        first,
+        disagreement,
+    })
+}
+
+/// Returns the rule that a file tests, or how it was made.
+fn label(case: &Case) -> String {
+    let entry = &case.entry;
+    match case.rule() {
+        Some(rule) => rule.to_owned(),
+        None => format!("{} {} files", entry.kind.name(), entry.format),
+    }
+}
+
+impl Group<'_> {
+    /// Returns the name of the minimised file, without extension.
+    pub fn file_stem(&self) -> String {
+        let text = format!("{} {} {}", self.label, self.problem, self.disagreement.subject);
+        let words: Vec<_> =
+            text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+        words.join("-")
+    }
+}

@@ -1,0 +1,260 @@
+//! `meshspec conform`: runs a loader over a corpus and reports where it disagrees.
+
+mod capture;
+mod corpus;
+mod disagreement;
+mod group;
+mod judge;
+mod loader;
+mod minimize;
+mod report;
+mod variants;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::builder::ValueParser;
+use clap::{Args, ValueEnum};
+use meshspec::{Formats, Strictness};
+
+use corpus::Case;
+use disagreement::Problem;
+use group::{Group, Minimized, Outcome};
+use judge::{Expected, Judge};
+use loader::{Limits, Loader};
+use minimize::{Baseline, Effort, Minimizer};
+use report::{Form, Report};
+
+use crate::failure::{Failure, Result, Status};
+use crate::input::{self, read_options};
+use crate::many::Jobs;
+use crate::output;
+use crate::progress;
+use crate::terminal::HINT;
+
+/// Run a loader over a corpus and report where it disagrees.
+///
+/// The loader accepts a file by exit status 0 and rejects it by any other. A signal is a crash, not a verdict. For each
+/// rule that the loader gets wrong, the report names the smallest file, and a smaller variant of it in --out.
+#[derive(Debug, Args)]
+pub struct Conform {
+    /// The index of a corpus, or the folder of an `index.jsonl`.
+    index: PathBuf,
+    /// The loader and its arguments; `{}` stands for the path of a file.
+    #[arg(last = true, required = true, value_name = "LOADER")]
+    loader: Vec<OsString>,
+    /// Expect the verdicts of lenient reading.
+    #[arg(long)]
+    lenient: bool,
+    /// The form of the report.
+    #[arg(long, value_name = "FORM", value_enum, default_value_t)]
+    format: Form,
+    /// Compare the contents of files that the loader prints as JSON, as `meshspec decode --json` does.
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    contents: When,
+    /// Kill the loader after this many seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = ValueParser::new(seconds))]
+    timeout: Duration,
+    /// Limit the memory of the loader to this many MiB of address space; 0 sets no limit. Unix only [default: 1024]
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
+    /// Exit statuses of a crash, besides signals: 101 for a panic in Rust.
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    crash_status: Vec<i32>,
+    /// Folder for minimised files. Files of the same name are replaced.
+    #[arg(long, value_name = "DIR", default_value = "minimized")]
+    out: PathBuf,
+    /// Run the loader at most N times to minimise the file of each group; 0 writes no files.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    minimize: usize,
+    #[command(flatten)]
+    jobs: Jobs,
+}
+
+/// Whether contents are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+enum When {
+    /// If the loader prints those of any file
+    #[default]
+    Auto,
+    /// Always: a loader that prints none has wrong contents
+    Always,
+    /// Never
+    Never,
+}
+
+/// Memory of the loader where `--memory` is not given.
+const DEFAULT_MEMORY: u64 = 1024;
+
+impl Conform {
+    pub fn run(&self, formats: &Formats) -> Result<Status> {
+        let loader = Loader::new(&self.loader, self.limits())?;
+        let cases = corpus::read(&self.index)?;
+        let mut judge = Judge {
+            loader: &loader,
+            compares_contents: self.contents != When::Never,
+            requires_contents: self.contents == When::Always,
+        };
+        let mut outcomes = self.outcomes(judge, &cases)?;
+        if self.contents == When::Auto
+            && outcomes.iter().any(|outcome| outcome.judged.prints_contents == Some(true))
+        {
+            judge.requires_contents = true;
+            outcomes.iter_mut().for_each(Outcome::require_contents);
+        }
+        if self.limits().memory.is_some()
+            && outcomes.iter().all(|outcome| outcome.problem() == Some(Problem::Crash))
+        {
+            // A closed standard error is ignored.
+            let _ = writeln!(
+                anstream::stderr(),
+                "{HINT}hint{HINT:#}: every run crashed; sanitizers need --memory 0"
+            );
+        }
+        let mut groups = group::by_rule(&outcomes, formats);
+        if self.minimize > 0 {
+            self.minimize_all(judge, &outcomes, &mut groups, formats)?;
+        }
+        let count = |problem| outcomes.iter().filter(|outcome| outcome.problem() == Some(problem)).count();
+        let report = Report {
+            index: self.index.display().to_string(),
+            command: self.loader.iter().map(|argument| argument.display().to_string()).collect(),
+            lenient: self.lenient,
+            files: cases.len(),
+            crashes: count(Problem::Crash),
+            hangs: count(Problem::Hang),
+            wrong_verdicts: count(Problem::WrongVerdict),
+            wrong_contents: count(Problem::WrongContents),
+            groups,
+            outcomes: &outcomes,
+        };
+        let mut out = anstream::stdout().lock();
+        report.print(self.format, &mut out)?;
+        out.flush()?;
+        Ok(if report.groups.is_empty() { Status::Fine } else { Status::Invalid })
+    }
+
+    fn limits(&self) -> Limits {
+        let default = if cfg!(unix) { DEFAULT_MEMORY } else { 0 };
+        let memory = self.memory.unwrap_or(default);
+        Limits {
+            memory: (memory > 0).then_some(memory.saturating_mul(1024)),
+            crash_statuses: self.crash_status.clone(),
+        }
+    }
+
+    /// Runs the loader on every file.
+    fn outcomes<'a>(&self, judge: Judge, cases: &'a [Case]) -> Result<Vec<Outcome<'a>>> {
+        let mut outcomes = Vec::with_capacity(cases.len());
+        let bar = progress::of(cases);
+        let work = |case| {
+            let outcome = self.outcome(judge, case);
+            bar.inc(1);
+            outcome
+        };
+        progress::shown(&bar, || {
+            self.jobs.side_by_side(cases, work, |outcome| {
+                outcomes.push(outcome?);
+                Ok(())
+            })
+        })?;
+        Ok(outcomes)
+    }
+
+    fn outcome<'a>(&self, judge: Judge, case: &'a Case) -> Result<Outcome<'a>> {
+        let verdict = case.verdict(self.strictness());
+        let contents = if judge.compares_contents { case.read_contents()? } else { None };
+        let judged = judge.judge(&case.file, &Expected { verdict, contents }, self.timeout)?;
+        Ok(Outcome { case, expected: verdict, judged })
+    }
+
+    fn strictness(&self) -> Strictness {
+        read_options(self.lenient).strictness
+    }
+
+    /// Minimises the smallest file of each group.
+    fn minimize_all(
+        &self,
+        judge: Judge,
+        outcomes: &[Outcome],
+        groups: &mut [Group],
+        formats: &Formats,
+    ) -> Result<()> {
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let effort =
+            Effort { runs: self.minimize, time_per_run: self.time_per_variant(outcomes), time: self.timeout };
+        fs::create_dir_all(&self.out)
+            .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
+        let mut minimized = Vec::with_capacity(groups.len());
+        let bar = progress::of(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
+        let work = |group| {
+            let minimized = self.minimize(judge, group, effort, formats);
+            bar.inc(1);
+            minimized
+        };
+        progress::shown(&bar, || {
+            self.jobs.side_by_side(groups, work, |result| {
+                minimized.push(result?);
+                Ok(())
+            })
+        })?;
+        for (group, minimized) in groups.iter_mut().zip(minimized) {
+            group.minimized = minimized;
+        }
+        Ok(())
+    }
+
+    /// Returns the time limit for variants: files that do not hang are read in far less.
+    fn time_per_variant(&self, outcomes: &[Outcome]) -> Duration {
+        let others = outcomes.iter().filter(|outcome| outcome.problem() != Some(Problem::Hang));
+        let longest = others.map(|outcome| outcome.judged.time.as_secs_f64()).fold(0.05, f64::max);
+        self.timeout.min(Duration::from_secs_f64(10.0 * longest))
+    }
+
+    /// Minimises the smallest file of a group; `None` if this program does not read it as its index says.
+    fn minimize(
+        &self,
+        judge: Judge,
+        group: &Group,
+        effort: Effort,
+        formats: &Formats,
+    ) -> Result<Option<Minimized>> {
+        let case = group.first.case;
+        let Ok(format) = formats.get(&case.entry.format) else { return Ok(None) };
+        let bytes = input::read(&case.file)?;
+        let baseline = Baseline::of(&bytes, format, case.entry.dialect, self.strictness());
+        let Some(baseline) = baseline.filter(|baseline| baseline.verdict == group.expected) else {
+            return Ok(None);
+        };
+        let minimizer = Minimizer::new(judge, baseline, group.disagreement, effort, &case.file)?;
+        let smallest = minimizer.minimize(&bytes)?;
+        let path = self.out.join(file_name(group, &case.file));
+        output::write(&path, true, |out| out.write_all(&smallest.bytes))?;
+        let size = smallest.bytes.len() as u64;
+        Ok(Some(Minimized { file: path.display().to_string(), size, runs: smallest.runs }))
+    }
+}
+
+/// Returns the name of the minimised file of a group, with the extension of the file.
+fn file_name(group: &Group, file: &Path) -> PathBuf {
+    let mut name = OsString::from(group.file_stem());
+    if let Some(extension) = file.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    name.into()
+}
+
+/// Parses a time in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(time) if !time.is_zero() => Ok(time),
+        _ => Err("not a positive number of seconds".to_owned()),
+    }
+}

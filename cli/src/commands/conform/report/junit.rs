@@ -1,0 +1,50 @@
+//! The report as JUnit XML: a test suite for each format, a test case for each file.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
+
+use super::Report;
+use crate::commands::conform::disagreement::{Disagreement, Problem};
+use crate::commands::conform::group::Outcome;
+
+pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
+    for outcome in report.outcomes {
+        let format = &*outcome.case.entry.format;
+        suites.entry(format).or_insert_with(|| TestSuite::new(format)).add_test_case(test_case(outcome));
+    }
+    let mut document = Document::new(format!("meshspec conform {}", report.index));
+    document.add_test_suites(suites.into_values());
+    document.serialize(&mut *out).map_err(io::Error::other)
+}
+
+fn test_case(outcome: &Outcome) -> TestCase {
+    let entry = &outcome.case.entry;
+    let status = outcome
+        .judged
+        .disagreement
+        .as_ref()
+        .map_or_else(TestCaseStatus::success, |found| failed(found, outcome));
+    let mut case = TestCase::new(&*entry.file, status);
+    case.set_classname(outcome.case.rule().unwrap_or(entry.kind.name()));
+    case.set_time(outcome.judged.time);
+    if !outcome.judged.stderr.is_empty() {
+        case.set_system_err(&*outcome.judged.stderr);
+    }
+    case
+}
+
+/// A crash or hang is an error, anything else a failure.
+fn failed(disagreement: &Disagreement, outcome: &Outcome) -> TestCaseStatus {
+    let kind = match disagreement.problem {
+        Problem::Crash | Problem::Hang => NonSuccessKind::Error,
+        Problem::WrongVerdict | Problem::WrongContents => NonSuccessKind::Failure,
+    };
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_type(disagreement.problem.to_string());
+    status.set_message(&*disagreement.message);
+    status.set_description(&*outcome.case.entry.description);
+    status
+}

@@ -1,0 +1,89 @@
+//! The report of a run over a corpus, as text or data.
+
+mod junit;
+mod markdown;
+mod text;
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use super::disagreement::Problem;
+use super::group::{Group, Outcome};
+use crate::terminal::counted;
+
+/// A form of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Form {
+    /// Text for a terminal
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+    /// JUnit XML: a test case for each file
+    Junit,
+    /// Markdown with a table
+    Markdown,
+}
+
+/// What a loader did with the files of a corpus.
+#[derive(Debug, Serialize)]
+pub struct Report<'a> {
+    pub index: String,
+    pub command: Vec<String>,
+    /// Whether verdicts of lenient reading are expected.
+    pub lenient: bool,
+    pub files: usize,
+    pub crashes: usize,
+    pub hangs: usize,
+    pub wrong_verdicts: usize,
+    pub wrong_contents: usize,
+    pub groups: Vec<Group<'a>>,
+    #[serde(skip)]
+    pub outcomes: &'a [Outcome<'a>],
+}
+
+impl Report<'_> {
+    /// Prints the report.
+    pub fn print(&self, form: Form, out: &mut dyn Write) -> io::Result<()> {
+        match form {
+            Form::Text => text::print(self, out),
+            Form::Json => {
+                serde_json::to_writer_pretty(&mut *out, self)?;
+                writeln!(out)
+            }
+            Form::Junit => junit::print(self, out),
+            Form::Markdown => markdown::print(self, out),
+        }
+    }
+
+    /// Returns the summary in one line.
+    fn summary(&self) -> String {
+        let files = counted(self.files as u64, "file", "files");
+        let counts = [self.crashes, self.hangs, self.wrong_verdicts, self.wrong_contents];
+        let problems: Vec<_> = (Problem::ALL.into_iter().zip(counts))
+            .filter(|(_, count)| *count > 0)
+            .map(|(problem, count)| counted(count as u64, problem.singular(), problem.plural()))
+            .collect();
+        match &*problems {
+            [] => format!("{files}, no disagreement"),
+            problems => format!("{files}: {}", problems.join(", ")),
+        }
+    }
+}
+
+/// Returns where the smallest file of a group is special: its path and bytes.
+fn place(group: &Group) -> Option<String> {
+    let bytes = group.smallest.bytes.map(|[start, end]| format!("bytes {start:#x}..{end:#x}"));
+    match (group.smallest.path, bytes) {
+        (Some(path), Some(bytes)) => Some(format!("{path} ({bytes})")),
+        (Some(path), None) => Some(path.to_owned()),
+        (None, bytes) => bytes,
+    }
+}
+
+/// Returns `31 bytes`.
+fn bytes(size: u64) -> String {
+    counted(size, "byte", "bytes")
+}

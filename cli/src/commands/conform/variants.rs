@@ -1,0 +1,60 @@
+//! Variants of a binary file with fewer items in its lists.
+
+use std::ops::ControlFlow;
+
+use meshspec::Limits;
+use meshspec::layout::Type;
+use meshspec::layout::assemble::{Change, Edit, Part, edit};
+use meshspec::layout::walk::{self, Node, Segment, Visit, Visitor};
+
+/// The most parts that a list is divided into.
+const MAX_PARTS: u64 = 16;
+
+/// Yields variants of a file: a list without any items, then lists without a half of their items, a quarter, and so on.
+/// Counts, sizes and offsets are those of the variant.
+pub fn with_fewer_items(layout: &'static Type, bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let limits = Limits::default();
+    let mut lists = Lists::default();
+    // A damaged file has the lists before the damage.
+    let _ = walk::walk(layout, bytes, &limits, &mut lists);
+    let emptied = lists.0.clone().into_iter().map(|(path, _)| {
+        vec![Edit { path: path.as_slice().into(), change: Change::Set(Part::List(Vec::new())) }]
+    });
+    let halves =
+        std::iter::successors(Some(2), |parts| Some(parts * 2)).take_while(|parts| *parts <= MAX_PARTS);
+    let shortened = halves.flat_map(move |parts| {
+        let lists = lists.0.clone().into_iter().filter(move |(_, count)| *count >= parts);
+        lists.flat_map(move |(path, count)| {
+            (0..parts).map(move |part| without_part(&path, count, part, parts))
+        })
+    });
+    let bytes = bytes.to_vec();
+    emptied.chain(shortened).filter_map(move |edits| edit(layout, &bytes, &edits, true, &limits).ok())
+}
+
+/// Returns the removal of one part of a list, the last item first.
+fn without_part(list: &[Segment], count: u64, part: u64, parts: u64) -> Vec<Edit> {
+    let items = count * part / parts..count * (part + 1) / parts;
+    let removed = |index| {
+        let path = [list, &[Segment::Index(index)]].concat();
+        Edit { path: path.as_slice().into(), change: Change::Remove }
+    };
+    items.rev().map(removed).collect()
+}
+
+/// The paths of the lists of a file that have items, with their lengths.
+#[derive(Default)]
+struct Lists(Vec<(Vec<Segment>, u64)>);
+
+impl Visitor for Lists {
+    fn enter(&mut self, _: &Node) -> Visit {
+        Visit::All
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        if let (Type::List(_), Some(count @ 1..)) = (node.ty, node.count) {
+            self.0.push((node.path.to_vec(), count));
+        }
+        ControlFlow::Continue(())
+    }
+}

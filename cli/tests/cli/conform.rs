@@ -1,0 +1,363 @@
+//! `conform`: small loaders, most of them a line for the shell, over a corpus of four files.
+
+use std::time::{Duration, Instant};
+
+use meshspec::conformance::corpus::{Entry, Kind, Verdict};
+use meshspec::{AnyFormat, Dialect, FormatId, ReadOptions};
+use serde_json::{Value, json};
+
+use crate::files::{Folder, Run, animated, broken_triangle, bytes_of, triangle};
+
+/// A folder with the corpus: two valid files, and one that breaks a rule but is read leniently.
+fn corpus() -> Folder {
+    let folder = Folder::new();
+    let mut index = String::new();
+    for (file, document, kind, rule) in [
+        ("triangle.mesh", triangle(), Kind::Valid, None),
+        ("walk.mesh", animated(), Kind::Valid, None),
+        ("bad.mesh", broken_triangle(), Kind::Broken, Some("MESH-INDEX-RANGE")),
+    ] {
+        folder.put_mesh(file, &document);
+        let is_valid = rule.is_none();
+        let entry = Entry {
+            file: file.to_owned(),
+            format: "mesh".to_owned(),
+            dialect: Dialect::Spec,
+            kind,
+            strict: if is_valid { Verdict::Accept } else { Verdict::Reject },
+            lenient: Verdict::Accept,
+            rule: rule.map(str::to_owned),
+            path: rule.map(|_| "indices[2]".to_owned()),
+            bytes: rule.map(|_| [57, 61]),
+            description: if is_valid { "Valid." } else { "Index 7, but there are 3 vertices." }.to_owned(),
+            contents: is_valid.then(|| format!("{file}.json")),
+        };
+        if is_valid {
+            let bytes = bytes_of(&document);
+            let contents = AnyFormat::from(FormatId::Mesh).contents(&bytes, &ReadOptions::default()).unwrap();
+            folder.put(&format!("{file}.json"), serde_json::to_vec(&contents).unwrap());
+        }
+        index += &format!("{}\n", serde_json::to_string(&entry).unwrap());
+    }
+    folder.put("index.jsonl", index);
+    folder
+}
+
+/// Runs a loader that is a script for the shell, whose `$1` is the file.
+fn conform(folder: &Folder, options: &str, script: &str) -> Run {
+    let mut command = folder.command();
+    command.args(["conform", "index.jsonl"]).args(options.split_whitespace());
+    Run::of(command.args(["--", "sh", "-c", script, "loader", "{}"]))
+}
+
+/// Returns the report as data.
+fn report(folder: &Folder, options: &str, script: &str) -> Value {
+    let run = conform(folder, &format!("--format json {options}"), script);
+    assert_eq!((run.status, &*run.stderr), (1, ""), "{}", run.stdout);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+/// Rejects what strict reading rejects.
+const RIGHT: &str = r#"[ "$1" != bad.mesh ] && [ "${1##*/.meshspec-*}" ]"#;
+
+#[test]
+fn a_right_loader_conforms() {
+    let folder = corpus();
+    assert_eq!(conform(&folder, "", RIGHT).fine(), "index.jsonl: 3 files, no disagreement\n");
+    // By the folder of the index, and leniently.
+    let run = folder.run("conform . --lenient -- true {}");
+    assert_eq!(run.fine(), ".: 3 files, no disagreement\n");
+    assert!(!folder.path("minimized").exists());
+}
+
+#[test]
+fn a_wrong_verdict_is_reported_with_its_rule() {
+    let folder = corpus();
+    let run = conform(&folder, "", "echo read; exit 0");
+    assert_eq!(run.status, 1);
+    assert_eq!(
+        run.stdout.lines().filter(|line| !line.contains("minimised")).collect::<Vec<_>>().join("\n"),
+        "\
+wrong verdict: MESH-INDEX-RANGE, 1 file: accepted, must be rejected
+  rule       Every index is below the vertex count.
+  smallest   bad.mesh, 61 bytes
+             Index 7, but there are 3 vertices.
+  at         indices[2] (bytes 0x39..0x3d)
+
+index.jsonl: 3 files: 1 wrong verdict"
+    );
+    let run = conform(&folder, "", "echo 'no such version' >&2; exit 4");
+    assert_eq!(run.status, 1);
+    assert!(
+        run.stdout.starts_with("wrong verdict: valid mesh files, 2 files: rejected with status 4"),
+        "{run:?}"
+    );
+    assert!(run.stdout.contains("\n  stderr     no such version\n"), "{run:?}");
+    assert!(run.stdout.ends_with("index.jsonl: 3 files: 2 wrong verdicts\n"), "{run:?}");
+}
+
+#[test]
+fn a_minimised_file_breaks_the_same_rule() {
+    let folder = corpus();
+    let report = report(&folder, "--out small", "exit 0");
+    let group = &report["groups"][0];
+    assert_eq!(group["minimized"]["file"], "small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh");
+    let file = folder.get("small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh");
+    assert_eq!(group["minimized"]["size"], file.len());
+    // One vertex, one index.
+    assert_eq!(file.len(), 13 + 12 + 4, "{file:?}");
+    let check = folder.run("check small/MESH-INDEX-RANGE-wrong-verdict-reject.mesh");
+    assert_eq!(check.status, 1);
+    assert!(check.stdout.contains("[MESH-INDEX-RANGE"), "{}", check.stdout);
+    // Without minimising there is no file.
+    let run = conform(&folder, "--minimize 0 --out none", "exit 0");
+    assert_eq!((run.status, folder.path("none").exists()), (1, false));
+    assert!(!run.stdout.contains("minimised"), "{}", run.stdout);
+}
+
+#[test]
+fn runs_of_minimising_are_limited() {
+    let folder = corpus();
+    let runs = |options| {
+        folder.put("runs", "");
+        conform(&folder, options, "echo \"$1\" >>runs; exit 0");
+        String::from_utf8(folder.get("runs")).unwrap().lines().count()
+    };
+    assert_eq!(runs("--minimize 2"), 3 + 2);
+    assert!(runs("") > 3 + 2);
+}
+
+#[test]
+fn a_crash_is_no_verdict() {
+    let folder = corpus();
+    let run = conform(&folder, "--minimize 0", "kill -SEGV $$");
+    assert_eq!(run.fails(1), "hint: every run crashed; sanitizers need --memory 0\n");
+    let report = report(&folder, "--memory 0", "kill -SEGV $$");
+    assert_eq!((&report["crashes"], &report["wrong_verdicts"]), (&json!(3), &json!(0)));
+    assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGSEGV");
+    // Through a shell, which reports the signal as a status.
+    let report = self::report(&folder, "--memory 0", "sh -c 'kill -ABRT $$'; exit $?");
+    assert_eq!(report["groups"][0]["message"], "the loader crashes: SIGABRT");
+    assert_eq!(report["crashes"], 3);
+}
+
+#[test]
+fn statuses_of_crashes_can_be_named() {
+    let folder = corpus();
+    let script = format!("{RIGHT} || exit 101");
+    assert_eq!(conform(&folder, "", &script).status, 0);
+    let report = report(&folder, "--crash-status 99,101", &script);
+    assert_eq!((&report["crashes"], &report["files"]), (&json!(1), &json!(3)));
+    assert_eq!(report["groups"][0]["rule"], "MESH-INDEX-RANGE");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_hanging_loader_is_killed_with_its_children() {
+    let folder = corpus();
+    let script = "sleep 600 & echo $! >>pids; [ \"$1\" = walk.mesh ] || exit 0; wait";
+    let start = Instant::now();
+    let report = report(&folder, "--timeout 0.5 --minimize 0 --lenient", script);
+    assert!(start.elapsed() < Duration::from_secs(60));
+    assert_eq!((&report["hangs"], &report["wrong_verdicts"]), (&json!(1), &json!(0)));
+    assert_eq!(report["groups"][0]["smallest"]["file"], "walk.mesh");
+    let pids = String::from_utf8(folder.get("pids")).unwrap();
+    assert_eq!(pids.lines().count(), 3);
+    pids.lines().for_each(wait_for_end);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_the_loader_too() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let folder = corpus();
+    let program = assert_cmd::cargo::cargo_bin!("meshspec");
+    let mut command = std::process::Command::new(program);
+    command.current_dir(folder.path("")).args(["conform", "index.jsonl", "--jobs", "1", "--", "sh", "-c"]);
+    let mut child = command.args(["echo $$ >pid; sleep 600", "loader", "{}"]).spawn().unwrap();
+    let pid = loop {
+        match std::fs::read_to_string(folder.path("pid")) {
+            Ok(pid) if pid.ends_with('\n') => break pid,
+            _ => std::thread::sleep(Duration::from_millis(10)),
+        }
+    };
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), None);
+    wait_for_end(pid.trim());
+}
+
+/// Fails unless a process ends soon: it may be killed, but not gone yet.
+#[cfg(target_os = "linux")]
+fn wait_for_end(pid: &str) {
+    let start = Instant::now();
+    let is_running = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // A zombie waits for whoever adopted it.
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    while is_running() {
+        assert!(start.elapsed() < Duration::from_secs(30), "process {pid} still runs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_is_limited() {
+    let folder = corpus();
+    for (options, limit) in [("", "1048576"), ("--memory 64", "65536"), ("--memory 0", "unlimited")] {
+        let script = format!("[ $(ulimit -v) = {limit} ]");
+        assert_eq!(conform(&folder, &format!("--lenient {options}"), &script).status, 0, "{options}");
+    }
+    let script = "exec 2>/dev/null; head -c 100000000 /dev/zero | tail -n 1 >/dev/null";
+    assert_eq!(conform(&folder, "--lenient", script).status, 0);
+    assert_eq!(conform(&folder, "--lenient --memory 32 --minimize 0", script).status, 1);
+}
+
+#[test]
+fn contents_are_compared_if_the_loader_prints_them() {
+    let folder = corpus();
+    let script = format!("{RIGHT} && cat \"$1.json\"");
+    assert_eq!(conform(&folder, "--contents always", &script).status, 0);
+    // Parts of them are enough.
+    let script = format!("{RIGHT} && echo '{{\"format\": \"mesh\"}}'");
+    assert_eq!(conform(&folder, "", &script).status, 0);
+    // No contents at all are fine unless they are required.
+    assert_eq!(conform(&folder, "", RIGHT).status, 0);
+    let report = report(&folder, "--contents always", RIGHT);
+    assert_eq!((&report["wrong_contents"], &report["groups"][0]["count"]), (&json!(2), &json!(2)));
+    assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
+}
+
+#[test]
+fn wrong_contents_are_named_by_their_path() {
+    let folder = corpus();
+    let script = format!(
+        "{RIGHT} || {{ [ \"$1\" != bad.mesh ]; exit; }}; \
+         [ \"$1\" = walk.mesh ] || {{ cat \"$1.json\"; exit; }}; \
+         echo '{{\"meshes\": [{{\"indices\": [0, 1, 1]}}]}}'"
+    );
+    let report = report(&folder, "", &script);
+    assert_eq!((&report["wrong_contents"], &report["wrong_verdicts"]), (&json!(1), &json!(0)));
+    let message = report["groups"][0]["message"].as_str().unwrap();
+    assert_eq!(message, "meshes[0].indices[2]: found 1, expected 2");
+    assert_eq!(conform(&folder, "--contents never", &script).status, 0);
+    // Contents of one file and none of the other.
+    let script = format!("{RIGHT} || exit 1; [ \"$1\" = walk.mesh ] || cat \"$1.json\"");
+    let report = self::report(&folder, "--minimize 0", &script);
+    assert_eq!(report["groups"][0]["smallest"]["file"], "walk.mesh");
+    assert_eq!(report["groups"][0]["message"], "the loader prints no contents");
+    // Of valid files, rules are warnings only.
+    let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
+    folder.put("index.jsonl", index.replace("\"rule\":null", "\"rule\":\"MESH-TRIANGLES\""));
+    let report = self::report(&folder, "--minimize 0", &script);
+    assert_eq!(
+        (&report["groups"][0]["label"], &report["groups"][0]["rule"]),
+        (&json!("valid mesh files"), &json!(null))
+    );
+    // What is no JSON.
+    let script = format!("{RIGHT} && echo '{{nan}}'");
+    let report = self::report(&folder, "--minimize 0", &script);
+    assert!(
+        report["groups"][0]["message"].as_str().unwrap().starts_with("standard output is not JSON"),
+        "{report}"
+    );
+}
+
+#[test]
+fn output_is_bounded() {
+    let folder = corpus();
+    let script = format!("{RIGHT} || exit 1; printf '{{'; head -c 70000000 /dev/zero");
+    let report = report(&folder, "--minimize 0", &script);
+    assert_eq!(report["groups"][0]["message"], "standard output is longer than 64 MiB");
+}
+
+#[test]
+fn a_minimised_file_keeps_wrong_contents() {
+    let folder = corpus();
+    // Each file has the indices of the triangle, whatever is in it.
+    let script = "case \"$1\" in bad.mesh) exit 1;; esac; echo '{\"meshes\": [{\"indices\": [0, 1, 2], \"vertices\": 9}]}'";
+    let report = report(&folder, "", script);
+    assert_eq!(report["groups"][0]["label"], "valid mesh files");
+    assert_eq!(report["groups"][0]["message"], "meshes[0].vertices: found 9, expected 3");
+    let name = report["groups"][0]["minimized"]["file"].as_str().unwrap();
+    assert_eq!(name, "minimized/valid-mesh-files-wrong-contents-meshes-vertices.mesh");
+    // Strict reading still accepts it, and its indices are the same.
+    assert_eq!(folder.run(&format!("check --quiet {name}")).status, 0);
+    assert!(folder.get(name).windows(12).any(|bytes| bytes == [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]));
+}
+
+#[test]
+fn other_forms_of_the_report() {
+    let folder = corpus();
+    let xml = conform(&folder, "--format junit", "exit 0");
+    assert_eq!(xml.status, 1);
+    assert!(
+        xml.stdout.contains(r#"<testsuite name="mesh" tests="3" skipped="0" errors="0" failures="1""#),
+        "{xml:?}"
+    );
+    assert!(xml.stdout.contains(r#"<testcase name="bad.mesh" classname="MESH-INDEX-RANGE""#), "{xml:?}");
+    assert!(
+        xml.stdout.contains(r#"<failure message="accepted, must be rejected" type="wrong verdict">"#),
+        "{xml:?}"
+    );
+    let markdown = conform(&folder, "--format markdown", "exit 0").stdout;
+    assert!(
+        markdown.contains("\n| wrong verdict | MESH-INDEX-RANGE | 1 | accepted, must be rejected<br>"),
+        "{markdown}"
+    );
+    let data = report(&folder, "", "exit 0");
+    let keys: Vec<_> = data.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "command",
+            "crashes",
+            "files",
+            "groups",
+            "hangs",
+            "index",
+            "lenient",
+            "wrong_contents",
+            "wrong_verdicts"
+        ]
+    );
+    assert_eq!(data["groups"][0]["files"], json!(["bad.mesh"]));
+    let markdown = folder.run("conform . --lenient --format markdown -- true {}").fine();
+    assert!(
+        markdown.ends_with("`.`: 3 files, no disagreement, verdicts of lenient reading.\n"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn what_cannot_run_is_an_error_before_any_run() {
+    let folder = corpus();
+    let fails = |arguments: &str, status| folder.run(arguments).fails(status);
+    assert!(fails("conform index.jsonl -- ./none {}", 2).contains("./none: no such program"));
+    assert!(
+        fails("conform index.jsonl -- true", 2).contains("true: the command has no `{}`\nhint: write {}")
+    );
+    assert!(
+        fails("conform index.jsonl --timeout 0 -- true {}", 2).contains("not a positive number of seconds")
+    );
+    assert!(fails("conform none.jsonl -- true {}", 3).contains("none.jsonl"));
+    folder.put("empty.jsonl", "\n");
+    assert!(fails("conform empty.jsonl -- true {}", 1).contains("the index lists no files"));
+    let index = String::from_utf8(folder.get("index.jsonl")).unwrap();
+    folder.put("wrong.jsonl", format!("{}{{}}\n", &index));
+    assert!(fails("conform wrong.jsonl -- true {}", 1).contains("wrong.jsonl: line 4: missing field `file`"));
+    folder.put("gone.jsonl", index.replace("walk.mesh\",\"format", "gone.mesh\",\"format"));
+    assert!(fails("conform gone.jsonl -- touch ran-{}", 3).contains("gone.mesh: "));
+    assert!(!folder.names().iter().any(|name| name.starts_with("ran")));
+}
+
+#[test]
+fn a_program_that_cannot_start_is_an_error_not_a_verdict() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = corpus();
+    folder.put("loader", "#!/no/interpreter\n");
+    std::fs::set_permissions(folder.path("loader"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let message = folder.run("conform index.jsonl -- ./loader {}").fails(3);
+    assert!(message.contains("loader: "), "{message}");
+}

@@ -1,0 +1,227 @@
+//! A loader of BMD in Rust, with one bug. With `--fixed` it has none.
+//!
+//! ```sh
+//! rustc --edition 2024 bmd_loader.rs
+//! meshspec conform corpus --crash-status 101 -- ./bmd_loader {}
+//! ```
+//!
+//! Exit status 0 if the file is read, 1 with a message if it is rejected, 101 after a panic.
+
+use std::process::ExitCode;
+
+type Result<T> = std::result::Result<T, &'static str>;
+
+/// Returns the message unless the condition holds.
+fn require(condition: bool, message: &'static str) -> Result<()> {
+    if condition { Ok(()) } else { Err(message) }
+}
+
+/// The bytes of an image, and how many of them its lists and strings may still take together.
+struct Image<'b> {
+    bytes: &'b [u8],
+    allowance: usize,
+}
+
+impl<'b> Image<'b> {
+    /// Returns a list at an offset, which lies behind the header unless it is empty.
+    fn list(&mut self, offset: u32, size: u32) -> Result<&'b [u8]> {
+        if size == 0 {
+            return Ok(&[]);
+        }
+        require(offset >= 48, "a list overlaps the header")?;
+        let rest = self.bytes.get(offset as usize..).unwrap_or_default();
+        let list = rest.get(..size as usize).ok_or("a list is truncated")?;
+        self.spend(list.len())?;
+        Ok(list)
+    }
+
+    /// Returns a list of entries of this size.
+    fn table<const N: usize>(&mut self, [offset, size]: [u32; 2]) -> Result<&'b [[u8; N]]> {
+        require(offset % 4 == 0, "the offset of a list is not a multiple of 4")?;
+        require(size as usize % N == 0, "a list ends inside an entry")?;
+        Ok(self.list(offset, size)?.as_chunks().0)
+    }
+
+    /// Looks at the string at an offset; 0 stands for none.
+    fn string(&mut self, offset: u32) -> Result<()> {
+        if offset == 0 {
+            return Ok(());
+        }
+        require(offset >= 48, "a string overlaps the header")?;
+        let rest = self.bytes.get(offset as usize..).unwrap_or_default();
+        let length = rest.iter().position(|byte| *byte == 0).ok_or("a string has no end")?;
+        self.spend(length + 1)
+    }
+
+    fn spend(&mut self, size: usize) -> Result<()> {
+        self.allowance = self.allowance.checked_sub(size).ok_or("lists share too many bytes")?;
+        Ok(())
+    }
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// Reads an image, and returns why it is rejected.
+pub fn load(bytes: &[u8], is_fixed: bool) -> Result<()> {
+    let header = bytes.get(..48).ok_or("the header is truncated")?;
+    require(header.starts_with(b"BMD1"), "not a BMD file")?;
+    let mut image = Image { bytes, allowance: 16 * bytes.len() - 48 };
+    let place = |at| [u32_at(header, at), u32_at(header, at + 4)];
+    let meshes = image.table::<32>(place(16))?;
+    let lods = image.table::<4>(place(24))?;
+    let bones = image.table::<16>(place(32))?;
+    let animations = image.table::<16>(place(40))?;
+    require(bones.len() <= 255, "there are more than 255 bones")?;
+    meshes.iter().try_for_each(|mesh| load_mesh(mesh, &mut image))?;
+    // The bug: a level of detail may refer to meshes that do not exist.
+    if is_fixed {
+        for lod in lods {
+            let end = usize::from(lod[0]) + usize::from(lod[1]);
+            require(end <= meshes.len(), "a level of detail refers to a missing mesh")?;
+        }
+    }
+    load_bones(bones, meshes.len(), &mut image)?;
+    let mut tracks = 0;
+    for animation in animations {
+        let normal = bones.iter().take_while(|bone| bone[12] != PSEUDO).count();
+        tracks += load_animation(animation, normal, &mut image)?;
+        require(tracks <= bytes.len(), "animations have too many tracks")?;
+    }
+    Ok(())
+}
+
+fn load_mesh(mesh: &[u8; 32], image: &mut Image) -> Result<()> {
+    let [vertices, faces, material] = [0, 4, 8].map(|at| u32_at(mesh, at));
+    let [sz_vertices, sz_faces, flags] = [16, 20, 24].map(|at| u32_at(mesh, at));
+    require(vertices % 4 == 0 && faces % 4 == 0, "the offset of a list is not a multiple of 4")?;
+    image.string(material)?;
+    let vertices = count_vertices(image.list(vertices, sz_vertices)?, flags & 3)?;
+    require(vertices == usize::from(u16_at(mesh, 12)), "n_vtx is not the number of vertices")?;
+    let (triangles, quads) = count_faces(image.list(faces, sz_faces)?, vertices, flags >> 2 & 3)?;
+    let stated = usize::from(u16_at(mesh, 14));
+    let counts = [triangles + quads, triangles + 2 * quads];
+    require(counts.contains(&stated), "n_tris is not the number of faces")
+}
+
+/// Checks vertices, whose size is in their tag.
+fn count_vertices(mut rest: &[u8], subtype: u32) -> Result<usize> {
+    let mut count = 0;
+    while !rest.is_empty() {
+        let tag = *rest.get(7).ok_or("a vertex is truncated")?;
+        let (size, subtypes) = match tag {
+            0..=0xef => (8, [0, 1]),
+            0xf0..=0xfb => (12, [1, 3]),
+            0xfd => (16, [1, 2]),
+            _ => return Err("a vertex has a reserved tag"),
+        };
+        require(subtypes.contains(&subtype), "the flags do not allow the form of a vertex")?;
+        let (vertex, others) = rest.split_at_checked(size).ok_or("a vertex is truncated")?;
+        let is_finite = |at| u16_at(vertex, at) & 0x7c00 != 0x7c00;
+        require(size < 16 || [0, 2, 4].into_iter().all(is_finite), "a position is not finite")?;
+        rest = others;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Checks faces, whose form is in their lowest bits, and returns the numbers of triangles and quads.
+fn count_faces(mut rest: &[u8], vertices: usize, kind: u32) -> Result<(usize, usize)> {
+    let mut counts = (0, 0);
+    while let Some(first) = rest.first() {
+        // The number of bits of an index, the number of indices, and the flags that allow the form.
+        let (width, corners, kinds): (_, _, &[u32]) = match first & 3 {
+            0 => (10, 3, &[0, 1]),
+            1 => (7, 4, &[1]),
+            2 => (20, 3, &[1, 2, 3]),
+            _ => (15, 4, &[1, 3]),
+        };
+        require(kinds.contains(&kind), "the flags do not allow the form of a face")?;
+        let (face, others) =
+            rest.split_at_checked(if first & 2 == 0 { 4 } else { 8 }).ok_or("a face is truncated")?;
+        let word = face.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+        for corner in 0..corners {
+            let index = word >> (2 + corner * width) & ((1 << width) - 1);
+            require(index < vertices as u64, "an index is out of range")?;
+        }
+        require(word >> (2 + corners * width) == 0, "the second tag of a face is not 0")?;
+        if corners == 3 {
+            counts.0 += 1;
+        } else {
+            counts.1 += 1;
+        }
+        rest = others;
+    }
+    Ok(counts)
+}
+
+/// The parent of a bone that follows others.
+const PSEUDO: u8 = 255;
+
+fn load_bones(bones: &[[u8; 16]], meshes: usize, image: &mut Image) -> Result<()> {
+    for (index, bone) in bones.iter().enumerate() {
+        image.string(u32_at(bone, 8))?;
+        let (parent, solid) = (bone[12], usize::from(bone[13]));
+        require(solid == 0 || solid < meshes, "the solid of a bone is a missing mesh")?;
+        if parent == PSEUDO {
+            for (followed, weight) in bone[..4].iter().zip(&bone[4..8]) {
+                // 0x80 is the negative zero.
+                let is_earlier = usize::from(*followed) < index;
+                require(is_earlier || weight & 0x7f == 0, "a pseudo-bone follows a later bone")?;
+            }
+            continue;
+        }
+        require(index == 0 || bones[index - 1][12] != PSEUDO, "a normal bone comes after a pseudo-bone")?;
+        let is_root = index == 0 && parent == 0;
+        require(is_root || usize::from(parent) < index, "the parent of a bone is not an earlier one")?;
+    }
+    Ok(())
+}
+
+/// Checks the keys of an animation and returns the number of its tracks.
+fn load_animation(animation: &[u8; 16], bones: usize, image: &mut Image) -> Result<usize> {
+    image.string(u32_at(animation, 0))?;
+    let frames = u32::from(animation[4]);
+    let mut keys = image.list(u32_at(animation, 8), u32_at(animation, 12))?;
+    require(frames > 0 || keys.is_empty(), "an animation without frames has keys")?;
+    if frames == 0 {
+        return Ok(0);
+    }
+    for _ in 0..bones {
+        let mut next = 0;
+        loop {
+            let tag = *keys.first().ok_or("the keys of a bone have no end")?;
+            let values = (tag >> 5).count_ones() as usize;
+            keys = keys.get(1 + 4 * values..).ok_or("a key is truncated")?;
+            if tag == 0 {
+                break;
+            }
+            let frame = next + u32::from(tag & 0x1f);
+            require(values == 0 || frame < frames, "a key is behind the last frame")?;
+            next = frame + 1;
+        }
+    }
+    require(keys.is_empty(), "bytes follow the keys of the last bone")?;
+    Ok(bones)
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_fixed = arguments.iter().any(|argument| argument == "--fixed");
+    let Some(Ok(bytes)) = arguments.last().map(std::fs::read) else {
+        eprintln!("usage: bmd_loader [--fixed] FILE");
+        return ExitCode::from(2);
+    };
+    match load(&bytes, is_fixed) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
