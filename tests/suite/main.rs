@@ -25,9 +25,35 @@ macro_rules! of_files {
 
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
 
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
 mod any_field;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
 mod assemble;
 #[cfg(all(
     feature = "mesh",
@@ -62,6 +88,8 @@ mod constraints;
     feature = "serde"
 ))]
 mod content;
+#[cfg(feature = "crucible")]
+mod crucible_dialects;
 #[cfg(feature = "bmd")]
 mod decoded;
 mod dump;
@@ -77,6 +105,19 @@ mod edits;
 mod fixtures;
 #[cfg(all(feature = "seed", feature = "serde"))]
 mod floats;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
+mod fuzzed;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod generate;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
@@ -149,8 +190,24 @@ mod to_less;
     feature = "seed",
     feature = "iyma",
     feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde",
     feature = "proptest"
 ))]
 mod verdicts;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "serde"))]
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
 mod walker;
