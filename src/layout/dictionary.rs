@@ -70,7 +70,12 @@ impl Dictionary {
             return;
         }
         let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-        let escaped: String = bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect();
+        let escape = |byte: &u8| match byte {
+            b'"' | b'\\' => format!("\\{}", char::from(*byte)),
+            b' '..=b'~' => char::from(*byte).to_string(),
+            byte => format!("\\x{byte:02x}"),
+        };
+        let escaped: String = bytes.iter().map(escape).collect();
         self.lines.line(format!("{name}=\"{escaped}\""));
     }
 
