@@ -1,6 +1,6 @@
 //! The functions that fuzzing calls with arbitrary bytes. Each panics if the library contradicts itself.
 //!
-//! `fuzz_targets/` wraps each in a program of libFuzzer; `tests/suite/fuzz.rs` calls them with the inputs that were kept.
+//! `fuzz_targets/` wraps each in a program of libFuzzer; `tests/suite/fuzzed.rs` calls them with the kept inputs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -13,7 +13,7 @@ use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{ChecksumFunction, Layout, Type, Value};
-use meshspec::{FormatId, Limits, Path, Text};
+use meshspec::{Limits, Path, Text};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
 

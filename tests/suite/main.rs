@@ -37,6 +37,7 @@ mod common;
     feature = "stl",
     feature = "serde"
 ))]
+#[allow(unused_imports, reason = "the memory tests use the rest")]
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
 

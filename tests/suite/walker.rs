@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::common::{Damage, File, samples};
 use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
 use binrw::{BinRead, BinWrite, binrw};
-use meshspec::layout::walk::{self, Node, Segment, Visitor};
+use meshspec::layout::walk;
 use meshspec::layout::{Field, Layout, Shape, Type, Value};
-use meshspec::{Document, FormatId, Limits, ReadOptions, Severity, Span, iyma};
+use meshspec::{FormatId, Limits, Span};
 
 /// One of each kind of number.
 #[derive(Layout)]
