@@ -127,8 +127,8 @@ impl AnyFormat {
         self.grammar
     }
 
-    /// The declaration of the format in another language: tables, parser definitions, a C header. Only Markdown and
-    /// JSON can express that of a text format.
+    /// The declaration of the format in another language: tables, parser definitions, a C header. Only Markdown,
+    /// JSON and dictionaries can express that of a text format.
     pub fn schema(self, schema: Schema) -> Vec<SchemaFile> {
         let About { name, title, .. } = self.about;
         match self.grammar {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::dictionary::Dictionary;
 use super::json::{Json, text};
 use super::schema::{Schema, SchemaFile};
 use crate::Rule;
@@ -112,16 +113,29 @@ impl Number {
 }
 
 impl Grammar {
-    /// Prints the declaration, in the languages that can express one of a text format: Markdown and JSON.
+    /// Prints the declaration, in the languages that can express one of a text format: Markdown, JSON and dictionaries.
     ///
     /// `name` is the format's name as an identifier, `title` as people write it.
     pub fn print(&self, schema: Schema, name: &str, title: &str) -> Vec<SchemaFile> {
         let text = match schema {
             Schema::Markdown => self.markdown(title),
             Schema::Json => self.json(title),
+            Schema::Dictionary => self.dictionary(title),
             Schema::Kaitai | Schema::ImHex | Schema::C | Schema::Program => return Vec::new(),
         };
         vec![SchemaFile { name: format!("{name}.{}", schema.extension()), text }]
+    }
+
+    fn dictionary(&self, title: &str) -> String {
+        let mut dictionary = Dictionary::new(title);
+        for attribute in self.attributes {
+            dictionary.add(attribute.name, format!("\n{} ", attribute.identifier).into_bytes());
+        }
+        for BuiltInProperty { name, values, .. } in self.properties {
+            dictionary.add(name, format!("[{name}] = ").into_bytes());
+            values.iter().for_each(|value| dictionary.add(name, value.as_bytes().to_vec()));
+        }
+        dictionary.into_text()
     }
 
     fn markdown(&self, title: &str) -> String {

@@ -35,6 +35,7 @@ pub(crate) mod constraint;
 mod coverage;
 mod declaration;
 pub(crate) mod decoding;
+mod dictionary;
 pub mod dump;
 mod expr;
 pub mod generate;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Type, c_header, imhex, json, kaitai, markdown, program};
+use super::{Type, c_header, dictionary, imhex, json, kaitai, markdown, program};
 use crate::Error;
 
 /// A language to print declarations in.
@@ -39,6 +39,8 @@ pub enum Schema {
     Json,
     /// The declarations resolved: what each stored value follows from, and what it decides.
     Program,
+    /// A dictionary for libFuzzer and AFL: magic bytes, named values, flags and limits.
+    Dictionary,
 }
 
 /// A file of a printed schema.
@@ -52,8 +54,15 @@ pub struct SchemaFile {
 
 impl Schema {
     /// All of them.
-    pub const ALL: &[Schema] =
-        &[Schema::Markdown, Schema::Kaitai, Schema::ImHex, Schema::C, Schema::Json, Schema::Program];
+    pub const ALL: &[Schema] = &[
+        Schema::Markdown,
+        Schema::Kaitai,
+        Schema::ImHex,
+        Schema::C,
+        Schema::Json,
+        Schema::Program,
+        Schema::Dictionary,
+    ];
 
     /// The name, as the command line takes it.
     pub fn name(self) -> &'static str {
@@ -73,6 +82,7 @@ impl Schema {
             Schema::C => ("c", "h"),
             Schema::Json => ("json", "json"),
             Schema::Program => ("program", "program.txt"),
+            Schema::Dictionary => ("dictionary", "dict"),
         }
     }
 
@@ -103,6 +113,7 @@ impl Schema {
             Schema::C => one(c_header::print(name, title, note, layouts)),
             Schema::Json => one(json::print(title, layouts)),
             Schema::Program => one(program::print(title, layouts)),
+            Schema::Dictionary => one(dictionary::print(title, layouts)),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Damaged files: never a panic, a clear error, bounded memory.
 
 use libtest_mimic::Trial;
-use meshspec::{FormatId, ReadOptions, Result, Span};
+use meshspec::{FormatId, ReadOptions, Result};
 
 use crate::common::{Damage, File, accepted_fixtures, samples};
+use crate::fuzz::assert_readable;
 use crate::{MEBIBYTE, measured, trial};
 
 pub fn trials() -> Vec<Trial> {
@@ -23,19 +24,7 @@ fn of_files(name: &str, test: fn(Vec<File>)) -> [Trial; 2] {
 
 /// Reads in both modes; an error must say where and why.
 pub fn read(format: FormatId, bytes: &[u8]) -> Result<()> {
-    let strict = format.read(bytes, &ReadOptions::default());
-    let lenient = format.read(bytes, &ReadOptions::lenient());
-    for result in [&strict, &lenient] {
-        let Err(error) = result else { continue };
-        assert_eq!(error.format(), Some(format.name()), "{error}");
-        assert!(error.rule().is_some(), "no rule: {error}");
-        let span = error.span().unwrap_or_else(|| panic!("no place: {error}"));
-        // A line of text may be of no field at all.
-        assert!(!error.path().is_empty() || matches!(span, Span::Text { .. }), "no path: {error}");
-        assert!(span.range().start <= span.range().end, "{error}");
-    }
-    assert!(lenient.is_ok() || strict.is_err(), "lenient reading refuses what strict reading accepts");
-    lenient.map(drop)
+    assert_readable(format, bytes, &ReadOptions::default(), &ReadOptions::lenient())
 }
 
 /// What reading a damaged version of a valid file may hold.

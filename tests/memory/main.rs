@@ -16,6 +16,9 @@ macro_rules! trials {
 mod common;
 mod conversion;
 mod damaged;
+#[allow(dead_code, unused_imports, reason = "only reading is measured")]
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
 mod hostile;
 mod interop;
 mod lists;

@@ -7,36 +7,25 @@ use std::io::SeekFrom;
 use std::ops::ControlFlow;
 
 use crate::common::{Damage, fixtures, samples};
+use crate::fuzz::{Input, assert_assembles, first_difference};
 use binrw::binrw;
 use meshspec::bulk::{Bulk, Strings};
 use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
 use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{ChecksumFunction, Layout, Type, Value};
-use meshspec::{FormatId, Limits, Path, Text};
+use meshspec::{Limits, Path, Text};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
-
-/// Whether the file can be walked to its end; then its values must assemble to the same bytes.
-fn comes_back(name: &str, format: FormatId, bytes: &[u8]) -> bool {
-    let limits = Limits::default();
-    let Some(layout) = format.layout_of(bytes, format.detect(bytes).dialect) else { return false };
-    let Ok(values) = Values::of(layout, bytes, &limits) else { return false };
-    let assembled = values.assemble(&limits).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(first_difference(&assembled, bytes), None, "{name}");
-    true
-}
-
-/// Where two files differ first, and the bytes that they have there.
-fn first_difference<'f>(left: &'f [u8], right: &'f [u8]) -> Option<(usize, Option<&'f u8>, Option<&'f u8>)> {
-    let differs = |at: &usize| left.get(*at) != right.get(*at);
-    (0..left.len().max(right.len())).find(differs).map(|at| (at, left.get(at), right.get(at)))
-}
 
 #[test]
 fn samples_come_back() {
     for (format, bytes) in samples() {
         let has_layout = format.layout_of(&bytes, format.detect(&bytes).dialect).is_some();
-        assert_eq!(comes_back("sample", format, &bytes), has_layout, "{format}");
+        assert_eq!(
+            assert_assembles(Input::detected(format, &bytes), &Limits::default()),
+            has_layout,
+            "{format}"
+        );
     }
 }
 
@@ -46,7 +35,7 @@ fn reference_files_come_back() {
     let mut count = 0;
     for fixture in fixtures() {
         let Ok(format) = fixture.format.parse() else { continue };
-        count += usize::from(comes_back(&fixture.file, format, &fixture.bytes));
+        count += usize::from(assert_assembles(Input::detected(format, &fixture.bytes), &Limits::default()));
     }
     assert_eq!(count, 142);
 }
@@ -428,7 +417,7 @@ fn damaged_files_come_back() {
             let (format, file) = &files[round % files.len()];
             let damaged = damage.mutate(file);
             // Detection may take it for another dialect; that does not matter here.
-            comes_back(&format!("{format}, round {round}"), *format, &damaged)
+            assert_assembles(Input::detected(*format, &damaged), &Limits::default())
         })
         .count();
     assert!((150..2850).contains(&count), "{count} of 3,000");

@@ -25,9 +25,36 @@ macro_rules! of_files {
 
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
+#[allow(unused_imports, reason = "the memory tests use the rest")]
+#[path = "../../fuzz/src/lib.rs"]
+mod fuzz;
 
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
 mod any_field;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
 mod assemble;
 #[cfg(all(
     feature = "mesh",
@@ -93,6 +120,8 @@ mod contents;
     feature = "proptest"
 ))]
 mod corpus;
+#[cfg(feature = "crucible")]
+mod crucible_dialects;
 #[cfg(feature = "bmd")]
 mod decoded;
 mod dump;
@@ -110,6 +139,19 @@ mod fixtures;
 mod floats;
 #[cfg(all(feature = "mesh", feature = "bmd"))]
 mod formulas;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
+mod fuzzed;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod generate;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
@@ -194,8 +236,24 @@ mod to_less;
     feature = "seed",
     feature = "iyma",
     feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde",
     feature = "proptest"
 ))]
 mod verdicts;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "serde"))]
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "gltf",
+    feature = "obj",
+    feature = "ply",
+    feature = "stl",
+    feature = "serde"
+))]
 mod walker;

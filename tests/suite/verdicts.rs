@@ -2,93 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::ops::ControlFlow;
 
 use meshspec::layout::generate::{self, Mutated};
-use meshspec::layout::walk;
-use meshspec::{
-    AnyFormat, Dialect, Document, Format, FormatId, Limits, ReadOptions, Report, Severity, WriteOptions,
-};
+use meshspec::{AnyFormat, Dialect, Format, FormatId, Limits, ReadOptions, Severity, WriteOptions};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use crate::common::cases;
-
-/// What each judge of a file concludes.
-struct Opinions {
-    strict: meshspec::Result<Document>,
-    lenient: meshspec::Result<Document>,
-    report: meshspec::Result<Report>,
-    /// The first fault that the walker finds or, of a text, the first finding that is fatal for one of its lines.
-    fault: Option<String>,
-}
-
-impl Opinions {
-    fn of(format: FormatId, dialect: Dialect, bytes: &[u8]) -> Opinions {
-        let strict = ReadOptions::default().with_dialect(dialect);
-        let lenient = ReadOptions::lenient().with_dialect(dialect);
-        Opinions {
-            strict: format.read(bytes, &strict),
-            lenient: format.read(bytes, &lenient),
-            report: meshspec::check(bytes, format, &strict),
-            fault: fault(format, dialect, bytes),
-        }
-    }
-
-    /// The codes of the rules of at least this severity that the file breaks.
-    fn broken_rules(&self, min: Severity) -> Vec<&'static str> {
-        let findings = self.report.iter().flat_map(|report| report.findings());
-        findings.filter(|finding| finding.rule.severity >= min).map(|finding| finding.rule.code).collect()
-    }
-
-    /// The first contradiction between two of them. Findings of the same rule count as one.
-    fn contradiction(&self) -> Option<String> {
-        let verdict = |result: &meshspec::Result<Document>| match result {
-            Ok(_) => "accepts".to_owned(),
-            Err(error) => format!("refuses ({})", error.rule().map_or("-", |rule| rule.code)),
-        };
-        let strict = || format!("strict reading {}", verdict(&self.strict));
-        let lenient = || format!("lenient reading {}", verdict(&self.lenient));
-        let (mut errors, fatal) = (self.broken_rules(Severity::Error), self.broken_rules(Severity::Fatal));
-        errors.dedup();
-        let check = || match &self.report {
-            Ok(_) => format!("check finds {errors:?}"),
-            Err(error) => format!("check fails ({})", error.message()),
-        };
-        if self.strict.is_err() != (self.report.is_err() || !errors.is_empty()) {
-            return Some(format!("{}, {}", strict(), check()));
-        }
-        if self.lenient.is_err() != (self.report.is_err() || !fatal.is_empty()) {
-            return Some(format!("{}, {}", lenient(), check()));
-        }
-        for (result, is_it) in [(&self.strict, &errors), (&self.lenient, &fatal)] {
-            if let (Err(error), Ok(_)) = (result, &self.report)
-                && error.rule().is_none_or(|rule| !is_it.contains(&rule.code))
-            {
-                return Some(format!("reading {}, {}", verdict(result), check()));
-            }
-        }
-        match &self.fault {
-            Some(fault) if self.lenient.is_ok() => Some(format!("{}, the walker finds {fault}", lenient())),
-            _ => None,
-        }
-    }
-}
-
-fn fault(format: FormatId, dialect: Dialect, bytes: &[u8]) -> Option<String> {
-    if let Some(layout) = format.layout_of(bytes, dialect) {
-        let fault = walk::first_fault(layout, bytes, &Limits::default())?;
-        return Some(format!("{:?} {:?}", fault.kind, fault.rule));
-    }
-    let mut findings = AnyFormat::from(format).check_lines(bytes).findings().to_vec();
-    AnyFormat::from(format).lines(bytes, &mut |line| {
-        findings.extend_from_slice(&line.findings);
-        ControlFlow::Continue(())
-    });
-    let fatal = findings.iter().find(|finding| finding.rule.severity == Severity::Fatal);
-    fatal.map(|finding| finding.rule.code.to_owned())
-}
+use crate::fuzz::{Input, Opinions};
 
 /// The contradictions of all files: how often there is one of each kind, and the smallest file with it.
 #[derive(Default)]
@@ -143,7 +65,7 @@ fn check_broken<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl St
         let options = ReadOptions::default().with_dialect(dialect);
         for broken in any.breakages(&bytes, &options).unwrap() {
             contradictions.files += 1;
-            let opinions = Opinions::of(format, dialect, &broken.bytes);
+            let opinions = Opinions::of(Input { format, dialect, bytes: &broken.bytes }, &Limits::default());
             if let Some(kind) = opinions.contradiction() {
                 contradictions.add(kind, broken.to_string(), &broken.bytes);
             }
@@ -174,9 +96,8 @@ fn check_mutated<D: Format + std::fmt::Debug>(format: FormatId, strategy: impl S
     let mut runner = deterministic();
     let kinds_of = |mutated: &Mutated| -> Vec<String> {
         let dialects = format.about().dialects.iter();
-        dialects
-            .filter_map(|dialect| Opinions::of(format, *dialect, &mutated.bytes).contradiction())
-            .collect()
+        let inputs = dialects.map(|dialect| Input { format, dialect: *dialect, bytes: &mutated.bytes });
+        inputs.filter_map(|input| Opinions::of(input, &Limits::default()).contradiction()).collect()
     };
     for _ in 0..cases(100) {
         contradictions.files += 1;

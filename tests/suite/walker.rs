@@ -1,51 +1,14 @@
 //! The walker against the codec: two decoders made from one declaration must agree.
 
-use std::collections::HashMap;
 use std::io::Cursor;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use crate::common::{Damage, File, samples};
+use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
 use binrw::{BinRead, BinWrite, binrw};
-use meshspec::layout::walk::{self, Node, Segment, Visitor};
+use meshspec::layout::walk;
 use meshspec::layout::{Field, Layout, Shape, Type, Value};
-use meshspec::{Document, FormatId, Limits, ReadOptions, Severity, Span, iyma};
-
-/// Notes every leaf: its path, its place and its value.
-#[derive(Default)]
-struct Leaves {
-    leaves: Vec<(String, Span, Value)>,
-    rest: Vec<Span>,
-    /// The places of packed blocks that unpack to nothing.
-    empty: Vec<Range<u64>>,
-}
-
-impl Visitor for Leaves {
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
-        if node.bit_field.is_none() {
-            self.leaves.push((walk::path_text(node.path), node.span.clone(), value.clone()));
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
-        self.rest.push(span);
-    }
-
-    fn unpacked(&mut self, node: &Node, content: &[u8]) {
-        if content.is_empty() {
-            self.empty.push(node.span.range().clone());
-        }
-    }
-}
-
-fn leaves(format: FormatId, bytes: &[u8]) -> Leaves {
-    let mut leaves = Leaves::default();
-    let layout = format.layout_of(bytes, format.detect(bytes).dialect).unwrap();
-    let end = walk::walk(layout, bytes, &Limits::default(), &mut leaves).unwrap();
-    assert_eq!(end, bytes.len() as u64);
-    assert!(leaves.rest.is_empty(), "{:?}", leaves.rest);
-    leaves
-}
+use meshspec::{FormatId, Limits, Span};
 
 /// One of each kind of number.
 #[derive(Layout)]
@@ -141,111 +104,23 @@ fn small(files: Vec<File>) -> Vec<File> {
     files
 }
 
-/// Those whose fields follow one another. The lists of a BMD image lie where it says, its strings where others lie,
-/// too; `bmd.rs` beside this file compares its values.
+/// Those whose fields follow one another: not BMD, whose values `bmd.rs` beside this file compares.
 fn in_sequence(files: Vec<File>) -> impl Iterator<Item = File> {
     small(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
 }
 
-/// Fields that the document does not store: they are computed at writing, or say how the rest is packed.
-fn is_computed(path: &str) -> bool {
-    let name = path.rsplit('.').next().unwrap();
-    ["version", "format", "index_size", "attribute", "length", "compressed_size", "uncompressed_size"]
-        .contains(&name)
-        || name.ends_with("_count")
-}
-
 fn same_values(files: Vec<File>) {
-    let mut compared = 0;
-    for (format, file) in in_sequence(files) {
-        let document = format.read(&file, &ReadOptions::lenient()).unwrap();
-        if let Document::Iyma(document) = &document {
-            compared += same_buffers(document, leaves(format, &file).leaves);
-            continue;
-        }
-        let data = serde_json::to_value(&document).unwrap();
-        for (path, _, value) in leaves(format, &file).leaves {
-            if is_computed(&path) {
-                continue;
-            }
-            // Documents have no header: what it says and cannot be computed stands at the top.
-            let pointer = path.strip_prefix("header.").unwrap_or(&path).replace('[', "/").replace(']', "");
-            let pointer = format!("/{}", pointer.replace('.', "/"));
-            let Some(ours) = data.pointer(&pointer) else {
-                panic!("{format}: {path} is not in the document")
-            };
-            assert!(same(ours, &value), "{format}: {path}: {ours} in the document, {value} in the file");
-            compared += 1;
-        }
-    }
+    let inputs = in_sequence(files);
+    let compared: usize = inputs
+        .map(|(format, file)| assert_same_values(Input::detected(format, &file), &Limits::default()))
+        .sum();
     assert!(compared > 500, "only {compared} values were compared");
-}
-
-/// IyMA's data as it is in the file, and its document, have the same buffers under other names.
-fn same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
-    let vertices: Vec<u8> =
-        document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();
-    let indices: Vec<u32> = document.indices.iter().flat_map(iyma::IndexBuffer::iter).collect();
-    let fields: HashMap<&str, &Value> = leaves.iter().map(|(path, _, value)| (&**path, value)).collect();
-    let of = |name: &str| fields.get(&*format!("descriptor.{name}")).copied();
-    let number = |n: usize| Some(Value::Int(n as i128));
-    assert_eq!(of("n_vertices").cloned(), number(document.n_vertices as usize));
-    assert_eq!(of("mesh_count").cloned(), number(document.meshes.len()));
-    assert_eq!(of("n_indices").cloned(), number(indices.len()));
-    for (index, mesh) in document.meshes.iter().enumerate() {
-        let field = |name| of(&format!("meshes[{index}].{name}")).cloned();
-        let numbers = [mesh.first_index, mesh.index_count, mesh.first_vertex, mesh.vertex_count];
-        let names = ["first_index", "index_count", "first_vertex", "vertex_count"];
-        assert_eq!(names.map(field), numbers.map(|n| number(n as usize)));
-    }
-    for (index, attribute) in document.attributes.iter().enumerate() {
-        let format = of(&format!("attributes[{index}].format")).cloned();
-        assert_eq!(format, number(attribute.format as usize));
-        if let iyma::Usage::Custom(id, name) = &attribute.usage {
-            assert_eq!(of(&format!("attributes[{index}].custom")).cloned(), number(*id as usize));
-            for (at, byte) in name.bytes().enumerate() {
-                assert_eq!(of(&format!("attributes[{index}].name[{at}]")).cloned(), number(byte.into()));
-            }
-        }
-    }
-    let mut compared = 0;
-    let lists = [("data.user_data[", 0), ("data.indices[", 1), ("data.vertices[", 2)];
-    let mut counts = [0; 3];
-    for (path, _, value) in &leaves {
-        let Some((_, list)) = lists.iter().find(|(start, _)| path.starts_with(start)) else { continue };
-        let index = counts[*list];
-        let expected = match list {
-            0 => document.user_data[index].into(),
-            1 => indices[index],
-            _ => vertices[index].into(),
-        };
-        assert_eq!(*value, Value::Int(expected.into()), "{path}");
-        (counts[*list], compared) = (index + 1, compared + 1);
-    }
-    assert_eq!(counts, [document.user_data.len(), indices.len(), vertices.len()]);
-    compared
-}
-
-/// Whether a value of the document as data is the same as a value of the walker.
-fn same(data: &serde_json::Value, value: &Value) -> bool {
-    match value {
-        Value::F32(float) => match data {
-            serde_json::Value::String(text) => match text.strip_prefix("NaN:") {
-                Some(bits) => u32::from_str_radix(bits, 16) == Ok(float.to_bits()),
-                None => text.parse::<f32>().unwrap().to_bits() == float.to_bits(),
-            },
-            number => (number.as_f64().unwrap() as f32).to_bits() == float.to_bits(),
-        },
-        Value::Int(int) => data.as_i64().map(i128::from) == Some(*int),
-        Value::Text(text) => data.as_str().unwrap().as_bytes() == text,
-        other => panic!("no such leaf: {other:?}"),
-    }
 }
 
 fn every_byte_is_covered_once(files: Vec<File>) {
     for (format, file) in in_sequence(files) {
         let mut spans: Vec<(Option<Range<u64>>, Range<u64>)> = Vec::new();
-        let found = leaves(format, &file);
+        let found = Leaves::of(Input::detected(format, &file), &Limits::default());
         let is_zstd = format == FormatId::Iyma;
         for (_, span, _) in found.leaves {
             match span {
@@ -302,47 +177,10 @@ fn assert_gapless(what: &str, mut ranges: Vec<Range<u64>>, size: u64, magic: &[u
     assert!(end == size || end + 1 == size, "{what}: covered to {end} of {size}");
 }
 
-/// Rules that are not about structure: the walker cannot know them.
-fn is_structural(code: &str) -> bool {
-    let others = [
-        "MESH-POSE-JOINT",
-        "MESH-NO-STRINGS",
-        "MESH-TRAILING",
-        "CRUCIBLE-COUNT",
-        "CRUCIBLE-DUPLICATE",
-        "BMD-VERTEX-COUNT",
-        "BMD-FRAMES",
-        "BMD-SHARING",
-    ];
-    !others.contains(&code)
-}
-
-fn assert_same_acceptance(format: FormatId, bytes: &[u8]) -> bool {
-    let result = format.read(bytes, &ReadOptions::lenient());
-    let fault = walk::first_fault(
-        format.layout_of(bytes, format.detect(bytes).dialect).unwrap(),
-        bytes,
-        &Limits::default(),
-    );
-    match (&result, &fault) {
-        (Ok(_), None) => true,
-        (Err(error), fault) => {
-            let rule = error.rule().unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
-            assert_eq!(rule.severity, Severity::Fatal);
-            // An image that breaks another rule may break the structure further on.
-            if format != FormatId::Bmd || is_structural(rule.code) {
-                assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
-            }
-            false
-        }
-        (Ok(_), Some(fault)) => panic!("{format}: the codec accepts what the walker refuses: {fault}"),
-    }
-}
-
 fn same_acceptance_of_truncations(files: Vec<File>) {
     for (format, file) in small(files) {
         for length in (0..file.len()).filter(|length| file.len() < 3000 || length % 101 == 0) {
-            assert_same_acceptance(format, &file[..length]);
+            assert_same_acceptance(Input::detected(format, &file[..length]), &Limits::default());
         }
     }
 }
@@ -353,7 +191,8 @@ fn same_acceptance_of_ten_thousand_mutations(files: Vec<File>) {
     let accepted = (0..10_000)
         .filter(|round| {
             let (format, file) = &files[round % files.len()];
-            assert_same_acceptance(*format, &damage.mutate(file))
+            let bytes = damage.mutate(file);
+            assert_same_acceptance(Input::detected(*format, &bytes), &Limits::default())
         })
         .count();
     assert!(

@@ -157,7 +157,9 @@ fn its_declaration_is_printed() {
     let folder = folder();
     for language in Schema::ALL {
         let text = run(&folder, &format!("schema height_field --as {language}")).fine();
-        assert!(text.contains("heights"), "{text}");
+        // A dictionary has bytes that are compared, such as magic bytes, but no lists.
+        let part = if *language == Schema::Dictionary { "\"HFLD\"" } else { "heights" };
+        assert!(text.contains(part), "{text}");
     }
     let message = folder.run("schema height_field --as c").fails(2);
     assert!(message.contains("[possible values: mesh, crucible, iyma, seed, bmd]"), "{message}");

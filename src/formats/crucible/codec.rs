@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 use binrw::{BinRead, BinWrite};
 
 use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream};
+use crate::formats::accept;
 use crate::formats::locate::of_binrw;
 use crate::layout::walk::{self, Node, Segment, Visitor};
 use crate::layout::{Layout, Packing, Type, Value, bind_some};
-use crate::{Confidence, Detection, Dialect, Error, Limits, Result};
+use crate::{Confidence, Detection, Dialect, Error, Limits, ReadOptions, Result, Strictness, path};
 
 static LAYOUTS: LazyLock<[(&str, &Type); 4]> = LazyLock::new(|| {
     let of =
@@ -55,7 +56,8 @@ fn container_of(bytes: &[u8]) -> Container {
 }
 
 /// Whether the bytes have the structure of Crucible, and in which dialect: that of the specification, unless the sizes
-/// of the streams fit the tangent dialect only (C10).
+/// of the streams fit the tangent dialect only (C10). Where they fit both, the dialect in which the file breaks no rule is
+/// right, and the specification's if both are (C13).
 pub(super) fn detect(bytes: &[u8]) -> Detection {
     // The tangent dialect knows every attribute bit of the specification and one more.
     let mut sizes = Sizes::default();
@@ -64,7 +66,18 @@ pub(super) fn detect(bytes: &[u8]) -> Detection {
         sizes = Sizes::default();
     }
     let (spec, tangent) = (sizes.fit(Dialect::Spec), sizes.fit(Dialect::Tangent));
-    let dialect = if tangent && !spec { Dialect::Tangent } else { Dialect::Spec };
+    let breaks_no_rule = |dialect| {
+        read(bytes, dialect, &Limits::default())
+            .and_then(|document| accept(document, &ReadOptions::default()))
+            .is_ok()
+    };
+    let is_tangent = match (spec, tangent) {
+        (true, true) => {
+            sizes.depend_on_dialect() && !breaks_no_rule(Dialect::Spec) && breaks_no_rule(Dialect::Tangent)
+        }
+        (spec, tangent) => tangent && !spec,
+    };
+    let dialect = if is_tangent { Dialect::Tangent } else { Dialect::Spec };
     let confidence = match end {
         _ if bytes.starts_with(ModelHeader::TYPE.magic()) => Confidence::Magic,
         Ok(end) if sizes.index_size <= 1 => {
@@ -126,6 +139,11 @@ impl Sizes {
         let counts: Option<Vec<_>> = self.streams.iter().map(count).collect();
         counts.is_some_and(|counts| counts.windows(2).all(|two| two[0].0 != two[1].0 || two[0].1 == two[1].1))
     }
+
+    /// Whether the dialects disagree on an attribute.
+    fn depend_on_dialect(&self) -> bool {
+        self.streams.iter().any(|(_, attribute, _)| attribute.depends_on_dialect())
+    }
 }
 
 /// Decodes a file of this dialect, checking nothing but its structure.
@@ -136,11 +154,28 @@ pub(super) fn read(bytes: &[u8], dialect: Dialect, limits: &Limits) -> Result<Do
     Ok(Document { trailing: bytes[cursor.position() as usize..].to_vec(), ..document })
 }
 
-/// Encodes the document in its own dialect.
-pub(super) fn write(document: &Document) -> Result<Vec<u8>> {
+/// Encodes the document in its own dialect. Strictly, only if that dialect is the one detected.
+pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u8>> {
     // Room for the file as if nothing was packed, so that it is written without growing.
     let size = document.chunks.iter().map(Chunk::unpacked_size).sum();
     let mut out = Cursor::new(Vec::with_capacity(size));
     document.write(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
-    Ok(out.into_inner())
+    let bytes = out.into_inner();
+    if strictness == Strictness::Strict && !means_the_same(document, &bytes) {
+        let message =
+            "without positions, readers take this file for the spec dialect, which has other attributes";
+        return Err(Error::inexpressible(message).at(path!(dialect)));
+    }
+    Ok(bytes)
+}
+
+/// Whether the document, encoded as `bytes`, reads back with the same attributes when no dialect is given (C13).
+pub(super) fn means_the_same(document: &Document, bytes: &[u8]) -> bool {
+    let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
+    let depends_on_dialect = |stream: &Stream| {
+        stream.attribute(document.dialect).is_some_and(|attribute| attribute.depends_on_dialect())
+    };
+    document.dialect == Dialect::Spec
+        || !streams.any(depends_on_dialect)
+        || detect(bytes).dialect == document.dialect
 }

@@ -100,7 +100,7 @@ impl Format for Document {
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
-        encode_checked(self, options, || codec::write(self))
+        encode_checked(self, options, || codec::write(self, options.strictness))
     }
 
     fn check_into(&self, report: &mut Report) {

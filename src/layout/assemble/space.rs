@@ -67,8 +67,9 @@ impl Space {
 
     /// Extends the space over a range that is written later.
     pub(super) fn reserve(&mut self, at: u64, size: u64) -> Result<(), Refused> {
-        let end = self.bounded_end(at, size)?;
+        // An empty range may lie anywhere.
         if size > 0 {
+            let end = self.bounded_end(at, size)?;
             self.bytes.resize(self.bytes.len().max(end as usize), 0);
         }
         Ok(())
@@ -76,10 +77,10 @@ impl Space {
 
     /// Writes `bytes` at an offset. Bytes that were written there before must be equal.
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<(), Refused> {
-        let end = self.bounded_end(at, bytes.len() as u64)?;
         if bytes.is_empty() {
             return Ok(());
         }
+        let end = self.bounded_end(at, bytes.len() as u64)?;
         if at < self.len() {
             self.close_tail();
             return self.overwrite(at..end, bytes);

@@ -346,6 +346,11 @@ impl Stream {
 }
 
 impl AttributeFlags {
+    /// Whether the dialects disagree on what the bit stands for (C10).
+    pub(in super::super) fn depends_on_dialect(self) -> bool {
+        self.bit_4() || self.bit_5() || self.bit_6()
+    }
+
     /// Each bit alone.
     pub(in super::super) fn all() -> impl Iterator<Item = AttributeFlags> {
         (0..16).map(|bit| AttributeFlags::from_bytes(u16::to_le_bytes(1 << bit)))

@@ -1,0 +1,50 @@
+//! Writes the seeds of the fuzz targets to `fuzz/corpus/`: the samples, and their scenes in the interchange formats.
+//!
+//! `cargo run --all-features --example fuzz_seeds`, before `cargo fuzz run` (see CONTRIBUTING.md).
+
+#[allow(dead_code, reason = "the targets use the rest")]
+#[path = "../fuzz/src/input.rs"]
+mod input;
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use input::Input;
+use meshspec::FormatId;
+use meshspec::interop::Interchange;
+
+/// The targets that read files of the five formats, each with the format and dialect before it.
+const CODECS: [&str; 7] = ["read", "verdicts", "rewrite", "walker", "assemble", "json", "scenes"];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for format in FormatId::ALL {
+        for entry in fs::read_dir(root.join("samples").join(format.name()))? {
+            let entry = entry?;
+            let (name, bytes) = (entry.file_name(), fs::read(entry.path())?);
+            let data = Input::detected(*format, &bytes).data();
+            for target in CODECS {
+                seed(root, target, &name.to_string_lossy(), &data)?;
+            }
+            let document = format.read(&bytes, &Default::default())?;
+            seed(root, "json", &format!("{}.json", name.to_string_lossy()), &serde_json::to_vec(&document)?)?;
+            let (scene, _) = document.into_scene(&Default::default())?;
+            for target in Interchange::ALL {
+                let folder = if *target == Interchange::Glb { "gltf" } else { target.name() };
+                let name = format!("{}.{target}", name.to_string_lossy());
+                let mut files = BTreeMap::new();
+                target.write(scene.clone(), &name, &mut files, &Default::default())?;
+                seed(root, folder, &name, &files[&name])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn seed(root: &Path, target: &str, name: &str, data: &[u8]) -> std::io::Result<()> {
+    let folder = root.join("fuzz/corpus").join(target);
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join(name), data)
+}

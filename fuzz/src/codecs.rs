@@ -1,0 +1,93 @@
+//! What holds for every file of the five formats.
+
+use meshspec::layout::dump::Dump;
+use meshspec::{AnyFormat, Document, FormatId, Strictness, WriteOptions};
+
+use super::input::{Input, limits};
+use super::{Opinions, walker as drivers};
+
+/// A document as data, in which floats are equal if their bits are.
+pub(crate) fn json_of(document: &Document) -> String {
+    serde_json::to_string(document).expect("documents are data")
+}
+
+fn write_options(strictness: Strictness) -> WriteOptions {
+    match strictness {
+        Strictness::Strict => WriteOptions::default(),
+        Strictness::Lenient => WriteOptions::lenient(),
+    }
+}
+
+/// Strict and lenient reading, `check`, the walker and the dump agree on a file.
+pub fn verdicts(data: &[u8]) {
+    let Some(input) = Input::of(data) else { return };
+    let Input { format, dialect, bytes } = input;
+    let opinions = Opinions::of(input, &limits());
+    if let Some(contradiction) = opinions.contradiction() {
+        panic!("{format}, {dialect}: {contradiction}");
+    }
+    let Some(layout) = AnyFormat::from(format).layout_of(bytes, dialect) else { return };
+    let dump = Dump::new(layout, bytes).with_limits(&limits());
+    let fault = dump.text(&mut std::io::sink(), false).expect("a sink takes everything");
+    assert!(opinions.lenient.is_err() || fault.is_none(), "{format}, {dialect}: dump finds {fault:?}");
+}
+
+/// What is read can be written, and reads back as the same document.
+pub fn rewrite(data: &[u8]) {
+    let Some(input) = Input::of(data) else { return };
+    for strictness in [Strictness::Strict, Strictness::Lenient] {
+        let options = input.options(strictness).with_comments(true);
+        let Ok(document) = input.format.read(input.bytes, &options) else { continue };
+        let bytes = match document.write(&write_options(strictness)) {
+            Ok(bytes) => bytes,
+            // Crucible files that would be taken for another dialect (C13), and usages that are no keys of a map (I13).
+            Err(error) if ["dialect", "usage"].iter().any(|end| error.path().to_string().ends_with(end)) => {
+                continue;
+            }
+            Err(error) => panic!("read, but not written: {error}"),
+        };
+        let again = input
+            .format
+            .read(&bytes, &options)
+            .unwrap_or_else(|error| panic!("written, but not read: {error}"));
+        assert_eq!(json_of(&again), json_of(&document));
+        assert_eq!(again.write(&write_options(strictness)).unwrap(), bytes);
+    }
+}
+
+/// The walker reads the values that the codec reads, and refuses what it refuses.
+pub fn walker(data: &[u8]) {
+    let Some(input) = Input::of(data) else { return };
+    if drivers::assert_same_acceptance(input, &limits()) && input.format != FormatId::Bmd {
+        drivers::assert_same_values(input, &limits());
+    }
+}
+
+/// The values of a file assemble to the same bytes.
+pub fn assemble(data: &[u8]) {
+    let Some(input) = Input::of(data) else { return };
+    drivers::assert_assembles(input, &limits());
+}
+
+/// Documents survive JSON, and documents of any JSON are checked, written and read without a panic.
+pub fn json(data: &[u8]) {
+    if let Some(input) = Input::of(data)
+        && let Ok(document) = input.format.read(input.bytes, &input.options(Strictness::Lenient))
+    {
+        let json = json_of(&document);
+        let again: Document = serde_json::from_str(&json).expect("the JSON of a document");
+        assert_eq!(json_of(&again), json);
+        let write =
+            |document: &Document| document.write(&WriteOptions::lenient()).map_err(|error| error.to_string());
+        assert_eq!(write(&again), write(&document));
+    } else if let Ok(document) = serde_json::from_slice::<Document>(data) {
+        let is_valid = document.check().is_valid(Strictness::Strict);
+        if let Ok(bytes) = document.write(&WriteOptions::default()) {
+            assert!(is_valid, "strict writing accepts what check refuses");
+            let _ = document.format().read(&bytes, &Default::default());
+        }
+        let _ = document.write(&WriteOptions::lenient());
+        let _ = document.info();
+        let _ = document.into_scene(&Default::default());
+    }
+}

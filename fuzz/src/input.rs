@@ -1,0 +1,56 @@
+//! The input of the targets that read the five formats.
+
+use meshspec::{Dialect, FormatId, Limits, ReadOptions, Strictness};
+
+/// A file, and what to read it as.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'d> {
+    /// The format.
+    pub format: FormatId,
+    /// The dialect; any, if it is detected.
+    pub dialect: Dialect,
+    /// The file.
+    pub bytes: &'d [u8],
+}
+
+impl<'d> Input<'d> {
+    /// A file of this format, and of the dialect that it is detected to be.
+    pub fn detected(format: FormatId, bytes: &'d [u8]) -> Input<'d> {
+        Input { format, dialect: format.detect(bytes).dialect, bytes }
+    }
+
+    /// Parses the data of a target: the first byte numbers a format and dialect, the rest is the file.
+    pub fn of(data: &'d [u8]) -> Option<Input<'d>> {
+        let (number, bytes) = data.split_first()?;
+        let (format, dialect) = Input::kinds().nth(usize::from(*number))?;
+        Some(Input { format, dialect, bytes })
+    }
+
+    /// The data of a target that has this file as its input.
+    pub fn data(self) -> Vec<u8> {
+        let is_it = |kind| kind == (self.format, self.dialect);
+        let number = Input::kinds().position(is_it).expect("each format has its dialects") as u8;
+        [&[number], self.bytes].concat()
+    }
+
+    fn kinds() -> impl Iterator<Item = (FormatId, Dialect)> {
+        FormatId::ALL.iter().flat_map(|format| {
+            let dialects = format.about().dialects.iter();
+            dialects.map(move |dialect| (*format, *dialect))
+        })
+    }
+
+    /// Options that read the file as this dialect.
+    pub(crate) fn options(self, strictness: Strictness) -> ReadOptions {
+        let options = match strictness {
+            Strictness::Strict => ReadOptions::default(),
+            Strictness::Lenient => ReadOptions::lenient(),
+        };
+        options.with_dialect(self.dialect).with_limits(limits())
+    }
+}
+
+/// Limits that keep one run short.
+pub(crate) fn limits() -> Limits {
+    Limits::default().with_max_decoded(1 << 20).with_max_libraries(1 << 16).with_max_triangles(1 << 16)
+}

@@ -1,0 +1,96 @@
+//! Scenes, and the interchange formats.
+
+use std::collections::BTreeMap;
+
+use meshspec::interop::{Files, Interchange};
+use meshspec::scene::{Scene, SceneOptions};
+use meshspec::{Document, ErrorKind, FormatId, ReadOptions, Strictness, WriteOptions};
+
+use super::input::{Input, limits};
+
+/// The scene of a file becomes a valid file in every format, or is refused.
+pub fn scenes(data: &[u8]) {
+    let Some(input) = Input::of(data) else { return };
+    let Ok(document) = input.format.read(input.bytes, &input.options(Strictness::Lenient)) else { return };
+    let options = SceneOptions::default();
+    let Ok((scene, _)) = document.into_scene(&options) else { return };
+    for format in FormatId::ALL {
+        let Ok((document, _)) = Document::from_scene(*format, scene.clone(), &options) else { continue };
+        // Seed, for example, requires faces.
+        let Ok(bytes) = document.write(&WriteOptions::default()) else { continue };
+        format
+            .read(&bytes, &ReadOptions::default())
+            .unwrap_or_else(|error| panic!("{} to {format}: not read: {error}", input.format));
+    }
+    for format in Interchange::ALL {
+        assert_survives(*format, scene.clone());
+    }
+}
+
+/// glTF, as `.glb` or JSON.
+pub fn gltf(data: &[u8]) {
+    let format = if data.starts_with(b"glTF") { Interchange::Glb } else { Interchange::Gltf };
+    read(format, data);
+}
+
+/// OBJ.
+pub fn obj(data: &[u8]) {
+    read(Interchange::Obj, data);
+}
+
+/// PLY.
+pub fn ply(data: &[u8]) {
+    read(Interchange::Ply, data);
+}
+
+/// STL.
+pub fn stl(data: &[u8]) {
+    read(Interchange::Stl, data);
+}
+
+/// Reads a file strictly and leniently, and writes its scene. Every file beside it has the content of the file itself.
+fn read(format: Interchange, data: &[u8]) {
+    let files = Beside(data);
+    let read = |strictness| {
+        let options = SceneOptions::default().with_strictness(strictness);
+        format.read(data, &files, &options, &limits())
+    };
+    let (strict, lenient) = (read(Strictness::Strict), read(Strictness::Lenient));
+    if let (Ok(_), Err(error)) = (&strict, &lenient)
+        && error.kind() != ErrorKind::LimitExceeded
+    {
+        panic!("lenient reading refuses what strict reading accepts: {error}");
+    }
+    let _ = format.check(data, &files, &ReadOptions::default().with_limits(limits()));
+    for (scene, _) in strict.into_iter().chain(lenient) {
+        scene.check().expect("a scene that was read");
+        assert_survives(format, scene);
+    }
+}
+
+/// What is written of a scene can be read.
+fn assert_survives(format: Interchange, scene: Scene) {
+    let name = format!("scene.{format}");
+    let mut files = BTreeMap::new();
+    if format.write(scene, &name, &mut files, &SceneOptions::default()).is_err() {
+        return;
+    }
+    let bytes = &files[&name];
+    if let Err(error) = format.read(bytes, &files, &SceneOptions::default(), &limits()) {
+        assert!(error.kind() == ErrorKind::LimitExceeded, "{format}: written, but not read: {error}");
+    }
+}
+
+/// A folder in which every name is a file with this content.
+struct Beside<'d>(&'d [u8]);
+
+impl Files for Beside<'_> {
+    fn read(&self, _: &str, limit: u64) -> std::io::Result<Vec<u8>> {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(self.0[..self.0.len().min(limit)].to_vec())
+    }
+
+    fn create(&mut self, _: &str) -> std::io::Result<Box<dyn std::io::Write + '_>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+}

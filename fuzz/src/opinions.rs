@@ -1,0 +1,88 @@
+//! What each judge of a file concludes, and whether they agree.
+
+use std::ops::ControlFlow;
+
+use meshspec::layout::walk;
+use meshspec::{AnyFormat, Document, Limits, ReadOptions, Report, Severity};
+
+use super::Input;
+
+/// What each judge of a file concludes.
+pub struct Opinions {
+    /// Strict reading.
+    pub strict: meshspec::Result<Document>,
+    /// Lenient reading.
+    pub lenient: meshspec::Result<Document>,
+    /// `check`.
+    pub report: meshspec::Result<Report>,
+    /// The first fault that the walker finds or, of a text, the first finding that is fatal for one of its lines.
+    fault: Option<String>,
+}
+
+impl Opinions {
+    /// Judges a file of this format and dialect.
+    pub fn of(input: Input, limits: &Limits) -> Opinions {
+        let Input { format, dialect, bytes } = input;
+        let strict = ReadOptions::default().with_dialect(dialect).with_limits(*limits);
+        let lenient = ReadOptions::lenient().with_dialect(dialect).with_limits(*limits);
+        Opinions {
+            strict: format.read(bytes, &strict),
+            lenient: format.read(bytes, &lenient),
+            report: meshspec::check(bytes, format, &strict),
+            fault: fault(input, limits),
+        }
+    }
+
+    /// The codes of the rules of at least this severity that the file breaks.
+    pub fn broken_rules(&self, min: Severity) -> Vec<&'static str> {
+        let findings = self.report.iter().flat_map(|report| report.findings());
+        findings.filter(|finding| finding.rule.severity >= min).map(|finding| finding.rule.code).collect()
+    }
+
+    /// The first contradiction between two of them. Findings of the same rule count as one.
+    pub fn contradiction(&self) -> Option<String> {
+        let verdict = |result: &meshspec::Result<Document>| match result {
+            Ok(_) => "accepts".to_owned(),
+            Err(error) => format!("refuses ({})", error.rule().map_or("-", |rule| rule.code)),
+        };
+        let strict = || format!("strict reading {}", verdict(&self.strict));
+        let lenient = || format!("lenient reading {}", verdict(&self.lenient));
+        let (mut errors, fatal) = (self.broken_rules(Severity::Error), self.broken_rules(Severity::Fatal));
+        errors.dedup();
+        let check = || match &self.report {
+            Ok(_) => format!("check finds {errors:?}"),
+            Err(error) => format!("check fails ({})", error.message()),
+        };
+        if self.strict.is_err() != (self.report.is_err() || !errors.is_empty()) {
+            return Some(format!("{}, {}", strict(), check()));
+        }
+        if self.lenient.is_err() != (self.report.is_err() || !fatal.is_empty()) {
+            return Some(format!("{}, {}", lenient(), check()));
+        }
+        for (result, is_it) in [(&self.strict, &errors), (&self.lenient, &fatal)] {
+            if let (Err(error), Ok(_)) = (result, &self.report)
+                && error.rule().is_none_or(|rule| !is_it.contains(&rule.code))
+            {
+                return Some(format!("reading {}, {}", verdict(result), check()));
+            }
+        }
+        match &self.fault {
+            Some(fault) if self.lenient.is_ok() => Some(format!("{}, the walker finds {fault}", lenient())),
+            _ => None,
+        }
+    }
+}
+
+fn fault(Input { format, dialect, bytes }: Input, limits: &Limits) -> Option<String> {
+    if let Some(layout) = format.layout_of(bytes, dialect) {
+        let fault = walk::first_fault(layout, bytes, limits)?;
+        return Some(format!("{:?} {:?}", fault.kind, fault.rule));
+    }
+    let mut findings = AnyFormat::from(format).check_lines(bytes).findings().to_vec();
+    AnyFormat::from(format).lines(bytes, &mut |line| {
+        findings.extend_from_slice(&line.findings);
+        ControlFlow::Continue(())
+    });
+    let fatal = findings.iter().find(|finding| finding.rule.severity == Severity::Fatal);
+    fatal.map(|finding| finding.rule.code.to_owned())
+}

@@ -1,0 +1,47 @@
+//! Reading: strict reading accepts no more than lenient reading, and errors have a rule and a place.
+
+use meshspec::{ErrorKind, FormatId, ReadOptions, Result, Span, Strictness};
+
+use super::input::{Input, limits};
+
+/// Reads a file as its format and dialect, and as what it is detected to be.
+pub fn read(data: &[u8]) {
+    let Some(input) = Input::of(data) else { return };
+    let [strict, lenient] =
+        [Strictness::Strict, Strictness::Lenient].map(|strictness| input.options(strictness));
+    let _ = assert_readable(input.format, input.bytes, &strict, &lenient);
+    if let Ok(detected) = meshspec::detect(input.bytes, None) {
+        let strict = ReadOptions::default().with_limits(limits());
+        let lenient = ReadOptions::lenient().with_limits(limits());
+        let _ = assert_readable(detected.format, input.bytes, &strict, &lenient);
+    }
+}
+
+/// Returns whether lenient reading accepts the file.
+///
+/// # Panics
+///
+/// If strict reading accepts what lenient reading refuses, or an error lacks its rule or its place.
+pub fn assert_readable(
+    format: FormatId,
+    bytes: &[u8],
+    strict: &ReadOptions,
+    lenient: &ReadOptions,
+) -> Result<()> {
+    let strict = format.read(bytes, strict);
+    let lenient = format.read(bytes, lenient);
+    for result in [&strict, &lenient] {
+        let Err(error) = result else { continue };
+        assert_eq!(error.format(), Some(format.name()), "{error}");
+        if error.kind() == ErrorKind::LimitExceeded {
+            continue;
+        }
+        assert!(error.rule().is_some(), "no rule: {error}");
+        let span = error.span().unwrap_or_else(|| panic!("no place: {error}"));
+        // A line of text may be of no field at all.
+        assert!(!error.path().is_empty() || matches!(span, Span::Text { .. }), "no path: {error}");
+        assert!(span.range().start <= span.range().end, "{error}");
+    }
+    assert!(lenient.is_ok() || strict.is_err(), "lenient reading refuses what strict reading accepts");
+    lenient.map(drop)
+}

@@ -1,0 +1,212 @@
+//! The drivers of a declaration against the codec: two decoders of one declaration must agree, and what the walker reads
+//! assembles to the same bytes.
+
+use std::collections::HashMap;
+use std::ops::{ControlFlow, Range};
+
+use meshspec::layout::assemble::Values;
+use meshspec::layout::walk::{self, Node, Segment, Visitor};
+use meshspec::layout::{Type, Value};
+use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Span, iyma};
+
+use super::Input;
+
+/// Notes every leaf: its path, its place and its value.
+#[derive(Default)]
+pub struct Leaves {
+    /// The values.
+    pub leaves: Vec<(String, Span, Value)>,
+    rest: Vec<Span>,
+    /// The places of packed blocks that unpack to nothing.
+    pub empty: Vec<Range<u64>>,
+}
+
+impl Visitor for Leaves {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if node.bit_field.is_none() {
+            self.leaves.push((walk::path_text(node.path), node.span.clone(), value.clone()));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
+        self.rest.push(span);
+    }
+
+    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+        if content.is_empty() {
+            self.empty.push(node.span.range().clone());
+        }
+    }
+}
+
+impl Leaves {
+    /// Notes those of a file, which has no byte more.
+    pub fn of(input: Input, limits: &Limits) -> Leaves {
+        let mut leaves = Leaves::default();
+        let layout = layout(input).expect("a binary format");
+        let end = walk::walk(layout, input.bytes, limits, &mut leaves).expect("a file that can be decoded");
+        assert_eq!(end, input.bytes.len() as u64);
+        assert!(leaves.rest.is_empty(), "{:?}", leaves.rest);
+        leaves
+    }
+}
+
+fn layout(input: Input) -> Option<&'static Type> {
+    input.format.layout_of(input.bytes, input.dialect)
+}
+
+/// Fields that the document does not store: they are computed at writing, or say how the rest is packed.
+fn is_computed(path: &str) -> bool {
+    let name = path.rsplit('.').next().unwrap();
+    ["version", "format", "index_size", "attribute", "length", "compressed_size", "uncompressed_size"]
+        .contains(&name)
+        || name.ends_with("_count")
+}
+
+/// Compares the values of the walker with those of the document, and returns their number.
+///
+/// The fields of the file must follow one another: the lists of a BMD image lie where it says, its strings where others
+/// lie, too.
+pub fn assert_same_values(input: Input, limits: &Limits) -> usize {
+    let options = ReadOptions::lenient().with_dialect(input.dialect).with_limits(*limits);
+    let document = input.format.read(input.bytes, &options).expect("a file that can be decoded");
+    let leaves = Leaves::of(input, limits).leaves;
+    if let Document::Iyma(document) = &document {
+        return same_buffers(document, leaves);
+    }
+    let (mut compared, format) = (0, input.format);
+    let data = serde_json::to_value(&document).unwrap();
+    for (path, _, value) in leaves {
+        if is_computed(&path) {
+            continue;
+        }
+        // Documents have no header: what it says and cannot be computed stands at the top.
+        let pointer = path.strip_prefix("header.").unwrap_or(&path).replace('[', "/").replace(']', "");
+        let pointer = format!("/{}", pointer.replace('.', "/"));
+        let Some(ours) = data.pointer(&pointer) else { panic!("{format}: {path} is not in the document") };
+        assert!(same(ours, &value), "{format}: {path}: {ours} in the document, {value} in the file");
+        compared += 1;
+    }
+    compared
+}
+
+/// IyMA's data as it is in the file, and its document, have the same buffers under other names.
+fn same_buffers(document: &iyma::Document, leaves: Vec<(String, Span, Value)>) -> usize {
+    let vertices: Vec<u8> =
+        document.attributes.iter().flat_map(|attribute| attribute.data.to_vec()).collect();
+    let indices: Vec<u32> = document.indices.iter().flat_map(iyma::IndexBuffer::iter).collect();
+    let fields: HashMap<&str, &Value> = leaves.iter().map(|(path, _, value)| (&**path, value)).collect();
+    let of = |name: &str| fields.get(&*format!("descriptor.{name}")).copied();
+    let number = |n: usize| Some(Value::Int(n as i128));
+    assert_eq!(of("n_vertices").cloned(), number(document.n_vertices as usize));
+    assert_eq!(of("mesh_count").cloned(), number(document.meshes.len()));
+    assert_eq!(of("n_indices").cloned(), number(indices.len()));
+    for (index, mesh) in document.meshes.iter().enumerate() {
+        let field = |name| of(&format!("meshes[{index}].{name}")).cloned();
+        let numbers = [mesh.first_index, mesh.index_count, mesh.first_vertex, mesh.vertex_count];
+        let names = ["first_index", "index_count", "first_vertex", "vertex_count"];
+        assert_eq!(names.map(field), numbers.map(|n| number(n as usize)));
+    }
+    for (index, attribute) in document.attributes.iter().enumerate() {
+        let format = of(&format!("attributes[{index}].format")).cloned();
+        assert_eq!(format, number(attribute.format as usize));
+        if let iyma::Usage::Custom(id, name) = &attribute.usage {
+            assert_eq!(of(&format!("attributes[{index}].custom")).cloned(), number(*id as usize));
+            for (at, byte) in name.bytes().enumerate() {
+                assert_eq!(of(&format!("attributes[{index}].name[{at}]")).cloned(), number(byte.into()));
+            }
+        }
+    }
+    let mut compared = 0;
+    let lists = [("data.user_data[", 0), ("data.indices[", 1), ("data.vertices[", 2)];
+    let mut counts = [0; 3];
+    for (path, _, value) in &leaves {
+        let Some((_, list)) = lists.iter().find(|(start, _)| path.starts_with(start)) else { continue };
+        let index = counts[*list];
+        let expected = match list {
+            0 => document.user_data[index].into(),
+            1 => indices[index],
+            _ => vertices[index].into(),
+        };
+        assert_eq!(*value, Value::Int(expected.into()), "{path}");
+        (counts[*list], compared) = (index + 1, compared + 1);
+    }
+    assert_eq!(counts, [document.user_data.len(), indices.len(), vertices.len()]);
+    compared
+}
+
+/// Whether a value of the document as data is the same as a value of the walker.
+fn same(data: &serde_json::Value, value: &Value) -> bool {
+    match value {
+        Value::F32(float) => match data {
+            serde_json::Value::String(text) => match text.strip_prefix("NaN:") {
+                Some(bits) => u32::from_str_radix(bits, 16) == Ok(float.to_bits()),
+                None => text.parse::<f32>().unwrap().to_bits() == float.to_bits(),
+            },
+            number => (number.as_f64().unwrap() as f32).to_bits() == float.to_bits(),
+        },
+        Value::Int(int) => data.as_i64().map(i128::from) == Some(*int),
+        // Text that is not UTF-8 is a list of bytes.
+        Value::Text(text) => match data {
+            serde_json::Value::String(string) => string.as_bytes() == text,
+            bytes => *bytes == serde_json::json!(text),
+        },
+        other => panic!("no such leaf: {other:?}"),
+    }
+}
+
+/// Rules that are not about structure: the walker cannot know them.
+fn is_structural(code: &str) -> bool {
+    let others = [
+        "MESH-POSE-JOINT",
+        "MESH-NO-STRINGS",
+        "MESH-TRAILING",
+        "CRUCIBLE-COUNT",
+        "CRUCIBLE-DUPLICATE",
+        "BMD-VERTEX-COUNT",
+        "BMD-FRAMES",
+        "BMD-SHARING",
+    ];
+    !others.contains(&code)
+}
+
+/// Whether lenient reading accepts the file: it does if the walker finds no fault, but for rules that only the codec knows.
+pub fn assert_same_acceptance(input: Input, limits: &Limits) -> bool {
+    let Input { format, dialect, bytes } = input;
+    let Some(layout) = layout(input) else { return false };
+    let result = format.read(bytes, &ReadOptions::lenient().with_dialect(dialect).with_limits(*limits));
+    let fault = walk::first_fault(layout, bytes, limits);
+    match (&result, &fault) {
+        (Ok(_), None) => true,
+        (Err(error), _) if error.kind() == ErrorKind::LimitExceeded => false,
+        (Err(error), fault) => {
+            let rule = error.rule().unwrap_or_else(|| panic!("{format}: {error}, {fault:?}: {bytes:02x?}"));
+            assert_eq!(rule.severity, Severity::Fatal);
+            // An image that breaks another rule may break the structure further on.
+            if format != FormatId::Bmd || is_structural(rule.code) {
+                assert_eq!(fault.is_some(), is_structural(rule.code), "{format}: {error}, but {fault:?}");
+            }
+            false
+        }
+        (Ok(_), Some(fault)) => panic!("{format}: the codec accepts what the walker refuses: {fault}"),
+    }
+}
+
+/// Whether the walker reaches the end of the file; then its values assemble to the same bytes.
+pub fn assert_assembles(input: Input, limits: &Limits) -> bool {
+    let Some(layout) = layout(input) else { return false };
+    let Ok(values) = Values::of(layout, input.bytes, limits) else { return false };
+    let assembled = values.assemble(limits).unwrap_or_else(|error| panic!("{}: {error}", input.format));
+    assert_eq!(first_difference(&assembled, input.bytes), None, "{}", input.format);
+    true
+}
+
+/// Where two files differ first, and the bytes that they have there.
+pub fn first_difference<'f>(
+    left: &'f [u8],
+    right: &'f [u8],
+) -> Option<(usize, Option<&'f u8>, Option<&'f u8>)> {
+    let differs = |at: &usize| left.get(*at) != right.get(*at);
+    (0..left.len().max(right.len())).find(differs).map(|at| (at, left.get(at), right.get(at)))
+}

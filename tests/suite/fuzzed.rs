@@ -1,0 +1,37 @@
+//! The inputs that once failed a fuzz target.
+
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::Path;
+
+use crate::fuzz::TARGETS;
+
+/// `fuzz/kept/TARGET/` holds them; CONTRIBUTING.md describes how they get there.
+#[test]
+fn kept_inputs_pass() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/kept");
+    let mut replayed = 0;
+    for folder in fs::read_dir(kept).unwrap() {
+        let folder = folder.unwrap();
+        let name = folder.file_name();
+        let known = TARGETS.iter().find(|(target, _)| name == **target);
+        let (target, run) = known.unwrap_or_else(|| panic!("no target {}", name.display()));
+        for entry in fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            let data = fs::read(&path).unwrap();
+            assert!(catch_unwind(|| run(&data)).is_ok(), "{target} fails with {}", path.display());
+            replayed += 1;
+        }
+    }
+    assert!(replayed > 0);
+}
+
+/// Each target runs on the samples, and on nothing.
+#[test]
+fn samples_pass() {
+    for (format, bytes) in crate::common::samples() {
+        let data = crate::fuzz::Input::detected(format, &bytes).data();
+        TARGETS.iter().for_each(|(_, run)| run(&data));
+    }
+    TARGETS.iter().for_each(|(_, run)| run(&[]));
+}
