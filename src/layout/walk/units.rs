@@ -12,13 +12,32 @@ use crate::layout::{BitField, BitRange, Check, Declaration, Lookup, Packing, Sha
 use crate::{text, unpack};
 
 impl Walker<'_> {
-    /// Decodes a number, enum or packed word.
-    pub(super) fn single(&mut self, space: &Space, range: Range<u64>, item: &Item) -> Flow<u64> {
-        let ty = self.program.forms[item.form].ty;
-        let value = ty.value_of(self.take(space, range.start, range.end - range.start)?);
-        let Type::Declared(declaration) = ty else {
-            return self.leaf(space, range.clone(), item, value).map(|()| range.end);
-        };
+    /// Decodes a number, enum or packed word of `size` bytes.
+    #[inline]
+    pub(super) fn single(
+        &mut self,
+        space: &Space,
+        at: u64,
+        size: u64,
+        (item, ty): (&Item, &'static Type),
+    ) -> Flow<()> {
+        let value = ty.value_of(self.take(space, at, size)?);
+        let range = at..at + size;
+        match ty {
+            Type::Declared(declaration) => self.declared(space, range, item, value, declaration),
+            _ => self.leaf(space, range, item, value),
+        }
+    }
+
+    /// Reports an enum, or a packed word and its fields.
+    fn declared(
+        &mut self,
+        space: &Space,
+        range: Range<u64>,
+        item: &Item,
+        value: Value,
+        declaration: &'static Declaration,
+    ) -> Flow<()> {
         if let Shape::Enum { values, .. } = declaration.shape
             && !values.iter().any(|named| Value::Int(named.value) == value)
         {
@@ -29,7 +48,7 @@ impl Walker<'_> {
         if let (false, Value::Bits(word, _)) = (self.muted, value) {
             self.bit_fields(space, &range, item, word, 0, declaration.bit_fields())?;
         }
-        Ok(range.end)
+        Ok(())
     }
 
     /// Decodes a string.

@@ -144,8 +144,12 @@ impl Walker<'_> {
 
     /// Decodes one value; returns its end.
     pub(super) fn value(&mut self, space: &Space, at: u64, item: &Item) -> Flow<u64> {
-        match self.program.forms[item.form].kind {
-            Kind::Number(size) => self.single(space, at..at.saturating_add(size), item),
+        let form = &self.program.forms[item.form];
+        match form.kind {
+            Kind::Number(size) => {
+                self.single(space, at, size, (item, form.ty))?;
+                Ok(at + size)
+            }
             Kind::Text => self.text(space, at, item),
             Kind::Items(inner, count) => {
                 self.items(space, at, &Item { count: count.or(item.count), ..*item }, inner)
@@ -206,7 +210,8 @@ impl Walker<'_> {
 
     /// Reports the visited ones of `count` numbers, all within the space.
     fn numbers(&mut self, space: &Space, at: u64, item: &Item, visited: &Visited, count: u64) -> Flow<()> {
-        let Kind::Number(size) = self.program.forms[item.form].kind else { return Ok(()) };
+        let form = &self.program.forms[item.form];
+        let Kind::Number(size) = form.kind else { return Ok(()) };
         let (depth, mut next) = (self.path.len(), 0);
         for range in if self.muted { &[][..] } else { &visited.0 } {
             // The ranges may overlap.
@@ -215,7 +220,7 @@ impl Walker<'_> {
                 self.path.truncate(depth);
                 self.path.push(Segment::Index(index));
                 let start = at + size * index;
-                self.single(space, start..start + size, item)?;
+                self.single(space, start, size, (item, form.ty))?;
             }
         }
         self.path.truncate(depth);
