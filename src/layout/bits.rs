@@ -133,6 +133,17 @@ impl Declaration {
 }
 
 impl Type {
+    /// Returns the type of the stored number: of an enum or packed word an unsigned integer.
+    pub(super) fn stored(&self) -> Type {
+        match self {
+            Type::Declared(Declaration {
+                shape: Shape::Enum { size, .. } | Shape::Bits { size, .. },
+                ..
+            }) => Type::Unsigned(*size),
+            ty => *ty,
+        }
+    }
+
     /// Returns the type of an integer; `None` for other types.
     pub(crate) fn int(&self) -> Option<IntType> {
         match *self {

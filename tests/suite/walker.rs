@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::common::{Damage, File, samples};
 use crate::fuzz::{Input, Leaves, assert_same_acceptance, assert_same_values};
+use binrw::io::SeekFrom;
 use binrw::{BinRead, BinWrite, binrw};
 use meshspec::layout::walk;
 use meshspec::layout::{Field, Layout, Shape, Type, Value};
@@ -76,6 +77,32 @@ fn names_and_choices_of_counts() {
         assert_eq!((end, leaves.leaves.len()), (Ok(1 + count as u64), 1 + count));
         assert_eq!(leaves.leaves[0].0, "size");
     }
+}
+
+/// A checked field at an offset, and a check of a field that is missing.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[derive(Debug, PartialEq)]
+struct Checked {
+    offset: u8,
+    #[br(seek_before = SeekFrom::Start(offset as u64), restore_position, assert(version < 3, "too new"))]
+    version: u8,
+    #[br(if(offset == 9), assert(offset != 4, "offset 4 is reserved"))]
+    extra: Option<u8>,
+}
+
+#[test]
+fn failed_checks_have_the_place_of_their_field() {
+    let fault = |bytes: &[u8]| {
+        assert!(Checked::read(&mut Cursor::new(bytes)).is_err());
+        let fault = walk::first_fault(&Checked::TYPE, bytes, &Limits::default()).unwrap();
+        (fault.path.to_string(), fault.span, fault.message)
+    };
+    let too_new = |span| ("version".to_owned(), Span::Bytes(span), "too new: found 3".to_owned());
+    assert_eq!(fault(&[5, 0, 0, 0, 0, 3]), too_new(5..6));
+    let reserved = ("extra".to_owned(), Span::Bytes(1..1), "offset 4 is reserved".to_owned());
+    assert_eq!(fault(&[4, 0, 0, 0, 0]), reserved);
 }
 
 #[test]

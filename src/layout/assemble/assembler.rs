@@ -7,7 +7,7 @@ use super::leaf::{Leaves, Numbers, Origin};
 use super::region::{Region, State};
 use super::space::{Refused, RegionId, Space};
 use crate::layout::Type;
-use crate::layout::program::{Body, Call, FormId, Frames, Item, Kind, Program, Unit};
+use crate::layout::program::{Call, FormId, Frames, Item, Kind, Program, Unit, UnitId};
 use crate::layout::walk::Segment;
 use crate::{Error, Limits, Result};
 
@@ -73,6 +73,16 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
     }
     let circle = || Error::inexpressible("values that follow from others depend on each other in a circle");
     Err(last.unwrap_or_else(circle))
+}
+
+/// The place of a value, and what is given for it.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'p> {
+    pub(super) region: RegionId,
+    pub(super) at: u64,
+    pub(super) input: Input<'p>,
+    /// What is given for the enclosing struct.
+    pub(super) outer: Input<'p>,
 }
 
 /// A written value: its end, and its number of items or bytes.
@@ -149,93 +159,79 @@ impl Assembler<'_> {
     }
 
     /// Writes one value.
-    pub(super) fn value(&mut self, region: RegionId, at: u64, item: &Item, input: Input) -> Result<Written> {
-        let form = &self.program.forms[item.form];
-        match form.kind {
-            Kind::Number(_) | Kind::Text => self.leaf(region, at, item, form.ty, input),
-            Kind::Items(inner, count) => self.items(region, at, item, (inner, count), input),
-            Kind::Unit(unit) => self.unit(region, at, item, &self.program.units[unit], input),
-        }
-    }
-
-    fn unit(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        item: &Item,
-        unit: &'static Unit,
-        input: Input,
-    ) -> Result<Written> {
-        let ty = self.program.forms[item.form].ty;
-        match &unit.body {
-            Body::Enum(size) | Body::Word(size) => self.leaf(region, at, item, &Type::Unsigned(*size), input),
-            Body::Struct(steps) => match input.supply(ty).map_err(|message| self.error(message))? {
-                Supply::Bytes(bytes, count) => {
-                    self.write(region, at, bytes)?;
-                    Ok(Written { end: at + bytes.len() as u64, count })
-                }
-                _ => self.called(item, unit, |assembler| {
+    pub(super) fn value(&mut self, place: Place, item: &Item) -> Result<Written> {
+        match self.program.forms[item.form].kind {
+            Kind::Number(_) | Kind::Text => self.leaf(place, item),
+            Kind::Items(inner, count) => self.items(place, item, (inner, count)),
+            Kind::Struct(unit) => match self.supply(place, item)? {
+                Supply::Bytes(bytes, count) => self.bytes(place, bytes, count),
+                _ => self.unit(item, unit, |assembler, unit| {
                     let magic = match unit.declaration.magic {
                         [] => &[],
-                        magic => input.magic().unwrap_or(magic),
+                        magic => place.input.magic().unwrap_or(magic),
                     };
-                    assembler.write(region, at, magic)?;
-                    let end = assembler.fields(region, at + magic.len() as u64, steps, input)?;
+                    assembler.write(place.region, place.at, magic)?;
+                    let first = Place { at: place.at + magic.len() as u64, ..place };
+                    let end = assembler.fields(first, &unit.steps)?;
                     Ok(Written { end, count: 0 })
                 }),
             },
-            Body::Choice(variants) => self.called(item, unit, |assembler| {
-                let step = assembler.choose(variants)?;
-                assembler.field(region, at, step, input, input)
+            Kind::Choice(unit) => self.unit(item, unit, |assembler, unit| {
+                let step = assembler.choose(&unit.steps)?;
+                assembler.field(Place { outer: place.input, ..place }, step)
             }),
         }
     }
 
-    /// Writes a unit with `body`, within a frame for the slots of the unit.
-    fn called(
+    /// Returns the content of a struct or array.
+    fn supply<'p>(&self, place: Place<'p>, item: &Item) -> Result<Supply<'p>> {
+        let ty = self.program.forms[item.form].ty;
+        place.input.supply(ty).map_err(|message| self.error(message))
+    }
+
+    /// Writes bytes that were kept.
+    fn bytes(&mut self, Place { region, at, .. }: Place, bytes: &[u8], count: u64) -> Result<Written> {
+        self.write(region, at, bytes)?;
+        Ok(Written { end: at + bytes.len() as u64, count })
+    }
+
+    /// Writes a struct or choice with `body`, within a frame for the slots of the unit.
+    fn unit(
         &mut self,
         item: &Item,
-        unit: &'static Unit,
-        body: impl FnOnce(&mut Self) -> Result<Written>,
+        unit: UnitId,
+        body: impl FnOnce(&mut Self, &'static Unit) -> Result<Written>,
     ) -> Result<Written> {
+        let unit = &self.program.units[unit];
         self.rely_on_arguments(item.call);
         let (outer, _) = self.frames.enter(unit, item.call);
-        let written = body(self)?;
+        let written = body(self, unit)?;
         self.frames.leave(outer, item.own_step());
         Ok(written)
     }
 
-    fn items(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        list: &Item,
-        (inner, fixed): (FormId, Option<u64>),
-        input: Input,
-    ) -> Result<Written> {
-        let ty = self.program.forms[list.form].ty;
-        let count = match input.supply(ty).map_err(|message| self.error(message))? {
+    fn items(&mut self, place: Place, list: &Item, (inner, fixed): (FormId, Option<u64>)) -> Result<Written> {
+        let count = match self.supply(place, list)? {
             Supply::Bytes(bytes, count) => {
                 self.require_size((inner, list.call), count, bytes)?;
-                self.write(region, at, bytes)?;
-                return Ok(Written { end: at + bytes.len() as u64, count });
+                return self.bytes(place, bytes, count);
             }
-            Supply::Numbers(ty, bytes) => return self.numbers(region, at, inner, (ty, bytes)),
+            Supply::Numbers(ty, bytes) => return self.numbers(place, inner, (ty, bytes)),
             Supply::Parts(given) => fixed.unwrap_or(given),
         };
-        let item = list.item(inner);
-        let mut end = at;
+        let (mut next, item) = (place, list.item(inner));
         for index in 0..count {
             self.path.push(Segment::Index(index));
-            let next = self.value(region, end, &item, input.item(index))?.end;
+            next.input = place.input.item(index);
+            let end = self.value(next, &item)?.end;
             self.path.pop();
-            if next == end {
+            if end == next.at {
                 // Items without bytes: the rest are the same.
                 break;
             }
-            end = next;
+            next.at = end;
         }
-        Ok(Written { end, count })
+        Ok(Written { end: next.at, count })
     }
 
     /// Returns an error if kept items have another size by now: a value that decides it was changed.

@@ -1,25 +1,18 @@
 //! The assembler on blocks: bytes that hold another structure, possibly packed.
 
-use super::assembler::{Assembler, Written};
+use super::assembler::{Assembler, Place, Written};
 use super::input::Input;
 use super::region::State;
-use super::space::{RegionId, Space};
+use super::space::Space;
 use crate::Result;
 use crate::layout::Packing;
 use crate::layout::program::{BlockStep, Item};
 use crate::unpack;
 
 impl Assembler<'_> {
-    /// Writes a block; the count of the result is the number of bytes. The inputs are those of the block and of the
-    /// enclosing struct.
-    pub(super) fn block(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        bytes: &Item,
-        block: &'static BlockStep,
-        (own, outer): (Input, Input),
-    ) -> Result<Written> {
+    /// Writes a block; the count of the result is the number of bytes.
+    pub(super) fn block(&mut self, place: Place, bytes: &Item, block: &'static BlockStep) -> Result<Written> {
+        let Place { region, at, input: own, outer } = place;
         let content = bytes.content(block);
         // The fields of inline content have the paths of fields of the enclosing struct.
         let name = if block.block.inline { self.path.pop() } else { None };
@@ -27,7 +20,7 @@ impl Assembler<'_> {
         let end = if block.block.packing == Packing::Stored {
             let base = self.regions[region].base;
             let reached = std::mem::take(&mut self.regions[base].reached);
-            let end = self.value(region, at, &content, input)?.end;
+            let end = self.value(Place { input, ..place }, &content)?.end;
             let end = self.trailing(region, end, input)?;
             self.regions[base].reached = reached;
             self.path.extend(name);
@@ -54,7 +47,7 @@ impl Assembler<'_> {
         was: Option<&[u8]>,
     ) -> Result<Vec<u8>> {
         let (first_leaf, region) = (self.leaves.len(), self.add_region(None));
-        let end = self.value(region, 0, content, input)?.end;
+        let end = self.value(Place { region, at: 0, input, outer: input }, content)?.end;
         self.complete(region, end, input, None)?;
         if let Some(encoding) = &block.encoding {
             self.rely_on(encoding);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::assembler::Assembler;
+use super::assembler::{Assembler, Place};
 use super::contents::Contents;
 use super::equation::{Bound, Equation, Sum, origins_of};
 use super::input::Input;
@@ -17,7 +17,8 @@ impl Assembler<'_> {
     /// Writes a file and returns its bytes.
     pub(super) fn file(&mut self, contents: &Contents) -> Result<Vec<u8>> {
         let (file, input) = (self.add_region(None), Input::root(&contents.root));
-        let end = self.value(file, 0, &Item::root(self.program), input)?.end;
+        let place = Place { region: file, at: 0, input, outer: input };
+        let end = self.value(place, &Item::root(self.program))?.end;
         self.settle()?;
         self.complete(file, end, input, Some(contents))?;
         self.settle()?;

@@ -130,14 +130,14 @@ impl Assembler<'_> {
 
     /// Writes the bytes of a whole value again.
     pub(super) fn patch(&mut self, leaf: LeafId) -> Result<()> {
-        let LeafKind::Whole { region, at, stored, value: Some(value), is_written, .. } =
+        let LeafKind::Whole { region, at, ty, value: Some(value), is_written, .. } =
             &mut self.leaves.get_mut(leaf).kind
         else {
             return Ok(());
         };
         let was_written = std::mem::replace(is_written, true);
-        let (stored, value, place) = (*stored, *value, (*region, *at));
-        let encoded = number::encode(&stored, &Value::Int(value));
+        let (ty, value, place) = (*ty, *value, (*region, *at));
+        let encoded = number::encode(ty, &Value::Int(value));
         let (bytes, size) = encoded.map_err(|message| self.error_at(leaf, message))?;
         let Some((region, at)) = self.locate(place) else { return Ok(()) };
         let space = &mut self.regions[region].space;
@@ -202,9 +202,9 @@ impl Assembler<'_> {
     /// Returns the error for a given field whose condition does not hold.
     pub(super) fn refusal(&mut self) -> Option<Error> {
         let mut refused = std::mem::take(&mut self.refused).into_iter();
-        refused.find_map(|Presence { path, condition, code, mut slots }| {
-            let is_refused = code.truth(slots.refresh(&self.leaves)) == Ok(false);
-            let condition = readable(condition, &Names::default());
+        refused.find_map(|Presence { path, step, mut slots }| {
+            let is_refused = step.condition.as_ref()?.truth(slots.refresh(&self.leaves)) == Ok(false);
+            let condition = readable(step.field.condition.as_ref()?, &Names::default());
             let message = format!("is given, but its condition `{condition}` does not hold");
             is_refused.then(|| Error::inexpressible(message).at(&path[..]))
         })

@@ -3,9 +3,9 @@
 use super::leaf::{Cause, LeafId, Leaves, Origin};
 use super::space::RegionId;
 use crate::Error;
-use crate::layout::program::{BlockStep, Cell, Code, Mark};
+use crate::layout::program::{BlockStep, Cell, Code, Mark, Step};
 use crate::layout::walk::{Segment, path_text};
-use crate::layout::{BinaryOp, Expr, UnaryOp};
+use crate::layout::{BinaryOp, UnaryOp};
 
 /// The name of the property in an equation that follows from the presence of a field.
 const CONDITION: &str = "condition";
@@ -46,8 +46,7 @@ pub(super) struct Sum {
 /// A given field whose condition may not hold.
 pub(super) struct Presence {
     pub(super) path: Vec<Segment>,
-    pub(super) condition: &'static Expr,
-    pub(super) code: &'static Code,
+    pub(super) step: &'static Step,
     pub(super) slots: Bound,
 }
 

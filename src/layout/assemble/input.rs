@@ -10,8 +10,8 @@ use crate::layout::{BitField, Declaration, Shape, Type, Value};
 
 /// Everything given for one value of a file and its parts; empty if the value is left out.
 #[derive(Clone, Copy)]
-pub(super) struct Input<'v, 'b> {
-    tree: Option<&'v Tree<'b>>,
+pub(super) struct Input<'v> {
+    tree: Option<&'v Tree<'v>>,
     /// Whether the value is never recomputed.
     pub(super) is_fixed: bool,
 }
@@ -26,23 +26,23 @@ pub(super) enum Supply<'v> {
     Numbers(&'static Type, &'v [u8]),
 }
 
-impl<'v, 'b> Input<'v, 'b> {
+impl<'v> Input<'v> {
     /// Returns the input for a whole file.
-    pub(super) fn root(tree: &'v Tree<'b>) -> Input<'v, 'b> {
+    pub(super) fn root(tree: &'v Tree) -> Input<'v> {
         Input { tree: Some(tree), is_fixed: tree.is_fixed }
     }
 
-    fn of(self, tree: Option<&'v Tree<'b>>) -> Input<'v, 'b> {
+    fn of(self, tree: Option<&'v Tree<'v>>) -> Input<'v> {
         Input { tree, is_fixed: self.is_fixed || tree.is_some_and(|tree| tree.is_fixed) }
     }
 
     /// Returns the input for a field.
-    pub(super) fn field(self, name: &'static str) -> Input<'v, 'b> {
+    pub(super) fn field(self, name: &'static str) -> Input<'v> {
         self.of(self.tree.and_then(|tree| tree.child(Segment::Field(name))))
     }
 
     /// Returns the input for an item of an array.
-    pub(super) fn item(self, index: u64) -> Input<'v, 'b> {
+    pub(super) fn item(self, index: u64) -> Input<'v> {
         self.of(self.tree.and_then(|tree| tree.child(Segment::Index(index))))
     }
 
@@ -108,7 +108,7 @@ impl<'v, 'b> Input<'v, 'b> {
         fixed.filter(|(_, tree)| tree.is_fixed).map(|(name, _)| *name).collect()
     }
 
-    fn group(self) -> Option<&'v Group<'b>> {
+    fn group(self) -> Option<&'v Group<'v>> {
         self.tree?.group.as_deref()
     }
 

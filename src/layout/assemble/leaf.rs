@@ -40,8 +40,7 @@ pub(super) enum LeafKind {
     Whole {
         region: RegionId,
         at: u64,
-        /// The type of the bytes.
-        stored: Type,
+        ty: &'static Type,
         value: Option<i128>,
         is_left_out: bool,
         is_written: bool,

@@ -5,9 +5,9 @@ use super::input::{Input, Supply};
 use super::number;
 use super::space::RegionId;
 use crate::Result;
-use crate::layout::program::{Body, Cell, FormId, Kind, Step};
+use crate::layout::Value;
+use crate::layout::program::{Cell, FormId, Kind, Step, Unit};
 use crate::layout::walk::Segment;
-use crate::layout::{Type, Value};
 
 impl Assembler<'_> {
     /// Reads a look-ahead from the written bytes; returns `false` if they are not written yet.
@@ -30,17 +30,17 @@ impl Assembler<'_> {
         next: &'static Step,
         input: Input,
     ) -> Result<()> {
-        let Kind::Unit(unit) = self.program.forms[next.form].kind else { return Ok(()) };
+        let Kind::Choice(unit) = self.program.forms[next.form].kind else { return Ok(()) };
         let unit = &self.program.units[unit];
-        let Body::Choice(variants) = &unit.body else { return Ok(()) };
         let looking: Vec<_> =
             ahead.iter().filter(|(_, start)| *start == end).map(|(step, _)| *step).collect();
         if looking.is_empty() {
             return Ok(());
         }
         // Given values take precedence over magic bytes that are not given.
-        let alternatives =
-            [false, true].into_iter().flat_map(|demanded| variants.iter().map(move |v| (&v.1, demanded)));
+        let alternatives = [false, true]
+            .into_iter()
+            .flat_map(|demanded| unit.steps.iter().map(move |step| (step, demanded)));
         for (variant, demanded) in alternatives {
             let Some(start) = self.start_of(variant.form, demanded, input)? else { continue };
             let is_read = |step: &&'static Step| {
@@ -53,7 +53,7 @@ impl Assembler<'_> {
                 self.frames.set(step, &step.field.ty.value_of(&start[..size]));
             }
             let (outer, _) = self.frames.enter(unit, &next.call);
-            let is_chosen = self.frames.choose(variants).is_ok_and(|chosen| std::ptr::eq(chosen, variant));
+            let is_chosen = self.frames.choose(&unit.steps).is_ok_and(|chosen| std::ptr::eq(chosen, variant));
             self.frames.leave(outer, None);
             if is_chosen {
                 ahead.retain(|(step, _)| !read.iter().any(|read| std::ptr::eq(*read, *step)));
@@ -69,42 +69,35 @@ impl Assembler<'_> {
     /// Returns the first bytes of a value: given ones, or magic bytes if they are `demanded`.
     fn start_of(&mut self, form: FormId, demanded: bool, input: Input) -> Result<Option<Vec<u8>>> {
         let form = &self.program.forms[form];
-        let stored = match form.kind {
-            Kind::Number(_) | Kind::Text => *form.ty,
-            Kind::Items(..) => return Ok(None),
-            Kind::Unit(unit) => {
-                let unit = &self.program.units[unit];
-                match &unit.body {
-                    Body::Enum(size) | Body::Word(size) => Type::Unsigned(*size),
-                    Body::Choice(_) => return Ok(None),
-                    Body::Struct(steps) => {
-                        return match (input.supply(form.ty), steps.iter().find(|step| !step.field.lookahead))
-                        {
-                            // Another alternative is given.
-                            (Err(_), _) => Ok(None),
-                            (Ok(Supply::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
-                            (Ok(_), _) if !unit.declaration.magic.is_empty() => {
-                                let magic = demanded.then_some(unit.declaration.magic);
-                                Ok(input.magic().or(magic).map(<[u8]>::to_vec))
-                            }
-                            (_, Some(step)) => {
-                                self.path.push(Segment::Field(step.field.name));
-                                let start = self.start_of(step.form, demanded, input.field(step.field.name));
-                                self.path.pop();
-                                start
-                            }
-                            (_, None) => Ok(None),
-                        };
-                    }
-                }
-            }
+        let unit = match form.kind {
+            Kind::Number(_) | Kind::Text => None,
+            Kind::Struct(unit) => Some(&self.program.units[unit]),
+            Kind::Items(..) | Kind::Choice(_) => return Ok(None),
         };
+        if let Some(Unit { declaration, steps, .. }) = unit {
+            return match (input.supply(form.ty), steps.iter().find(|step| !step.field.lookahead)) {
+                // Another alternative is given.
+                (Err(_), _) => Ok(None),
+                (Ok(Supply::Bytes(bytes, _)), _) => Ok(Some(bytes.to_vec())),
+                (Ok(_), _) if !declaration.magic.is_empty() => {
+                    let magic = demanded.then_some(declaration.magic);
+                    Ok(input.magic().or(magic).map(<[u8]>::to_vec))
+                }
+                (_, Some(step)) => {
+                    self.path.push(Segment::Field(step.field.name));
+                    let start = self.start_of(step.form, demanded, input.field(step.field.name));
+                    self.path.pop();
+                    start
+                }
+                (_, None) => Ok(None),
+            };
+        }
         let given = input.leaf(form.ty).map_err(|message| self.error(message))?;
         Ok(match given.as_deref() {
             None => None,
             Some(Value::Text(text)) => Some(text.clone()),
             Some(value) => {
-                let (bytes, size) = number::encode(&stored, value).map_err(|message| self.error(message))?;
+                let (bytes, size) = number::encode(form.ty, value).map_err(|message| self.error(message))?;
                 Some(bytes[..size].to_vec())
             }
         })

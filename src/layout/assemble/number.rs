@@ -7,12 +7,13 @@ use crate::layout::walk::{Segment, path_text};
 use crate::layout::{BitField, BitRange, Declaration, IntType, Shape, Type, Value};
 use crate::nan::nan_bits;
 
-/// A number in the bytes of a plain type: the first `n` of them.
+/// A number, enum or packed word in the bytes of its type: the first `n` of them.
 ///
 /// # Errors
 ///
 /// If it does not fit.
 pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
+    let ty = &ty.stored();
     let (size, word) = match (ty, value) {
         (Type::Float(4), Value::F32(number)) => (4, number.to_bits().into()),
         (Type::Float(8), Value::F64(number)) => (8, number.to_bits().into()),

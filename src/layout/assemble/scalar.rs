@@ -1,54 +1,37 @@
 //! The assembler on single values: numbers, enums, packed words and strings.
 
-use super::assembler::{Assembler, Written};
-use super::input::Input;
-use super::leaf::{LeafKind, Origin};
+use super::assembler::{Assembler, Place, Written};
+use super::leaf::{LeafId, LeafKind, Origin};
 use super::number;
-use super::space::RegionId;
 use crate::layout::program::{Cell, FormId, Item, Step};
 use crate::layout::walk::Segment;
 use crate::layout::{Type, Value};
 use crate::{Error, Result};
 
 impl Assembler<'_> {
-    /// Writes a value that is stored as the plain type `stored`: a number, an enum, a packed word, a string.
-    pub(super) fn leaf(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        item: &Item,
-        stored: &Type,
-        input: Input,
-    ) -> Result<Written> {
+    /// Writes a number, enum, packed word or string.
+    pub(super) fn leaf(&mut self, place: Place, item: &Item) -> Result<Written> {
         let ty = self.program.forms[item.form].ty;
-        let given = input.leaf(ty).map_err(|message| self.error(message))?;
+        let given = place.input.leaf(ty).map_err(|message| self.error(message))?;
         let step = item.own_step().filter(|step| step.value.is_some());
-        match given {
-            None => self.unknown(region, at, step, (ty, stored), input),
-            Some(value) => match (step, &*value) {
-                (Some(step), Value::Int(_) | Value::Bits(..)) if self.recounts => {
-                    self.recounted(region, at, step, (&value, stored), input)
-                }
-                _ => {
-                    if let Some(step) = step {
-                        self.frames.set(step, &value);
-                    }
-                    self.put(region, at, item, (&value, stored), input)
-                }
-            },
+        match (given, step) {
+            (None, _) => self.unknown(place, step, ty),
+            (Some(value), Some(step))
+                if self.recounts && matches!(*value, Value::Int(_) | Value::Bits(..)) =>
+            {
+                self.recounted(place, step, (&value, ty))
+            }
+            (Some(value), _) => {
+                step.iter().for_each(|step| self.frames.set(step, &value));
+                self.put(place, item, (&value, ty))
+            }
         }
     }
 
     /// Writes a given value.
-    fn put(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        item: &Item,
-        (value, stored): (&Value, &Type),
-        input: Input,
-    ) -> Result<Written> {
-        let size = match (stored, value) {
+    fn put(&mut self, place: Place, item: &Item, (value, ty): (&Value, &'static Type)) -> Result<Written> {
+        let Place { region, at, input, .. } = place;
+        let size = match (ty, value) {
             (Type::NulString, Value::Text(text)) => {
                 if text.contains(&0) {
                     return Err(self.error("contains a NUL, which would end it"));
@@ -60,7 +43,7 @@ impl Assembler<'_> {
                 text.len() + ends.len()
             }
             _ => {
-                let (bytes, size) = number::encode(stored, value).map_err(|message| self.error(message))?;
+                let (bytes, size) = number::encode(ty, value).map_err(|message| self.error(message))?;
                 self.write(region, at, &bytes[..size])?;
                 size
             }
@@ -69,19 +52,13 @@ impl Assembler<'_> {
     }
 
     /// Reserves the bytes of a value that is left out.
-    fn unknown(
-        &mut self,
-        region: RegionId,
-        at: u64,
-        step: Option<&'static Step>,
-        (ty, stored): (&Type, &Type),
-        input: Input,
-    ) -> Result<Written> {
-        let size = stored.size().or_else(|| ty.size()).unwrap_or_default();
+    fn unknown(&mut self, place: Place, step: Option<&'static Step>, ty: &'static Type) -> Result<Written> {
+        let Place { region, at, .. } = place;
+        let size = ty.size().unwrap_or_default();
         let value = self.assumed.get(&self.path).copied();
         let reserved = self.regions[region].space.reserve(at, size);
         self.accept(reserved)?;
-        let leaf = self.add_leaf(region, at, stored, value, true, input);
+        let leaf = self.add_leaf(place, ty, value, true);
         if let Some(slot) = step.and_then(|step| step.value) {
             self.frames.put_marked(slot, value.map_or(Cell::Empty, Cell::Int), Origin::Leaf(leaf, None));
         }
@@ -94,12 +71,11 @@ impl Assembler<'_> {
     /// Writes a given value that equations may change.
     fn recounted(
         &mut self,
-        region: RegionId,
-        at: u64,
+        place: Place,
         step: &'static Step,
-        (value, stored): (&Value, &Type),
-        input: Input,
+        (value, ty): (&Value, &'static Type),
     ) -> Result<Written> {
+        let Place { region, at, input, .. } = place;
         let mut number = match value {
             Value::Bits(word, _) => *word as i128,
             Value::Int(number) => *number,
@@ -108,14 +84,13 @@ impl Assembler<'_> {
         let mut origin = Origin::Fixed;
         if !input.is_fixed {
             number = self.assume(value, number)?;
-            let leaf = self.add_leaf(region, at, stored, Some(number), false, input);
+            let leaf = self.add_leaf(place, ty, Some(number), false);
             origin = Origin::Leaf(leaf, None);
         }
         if let Some(slot) = step.value {
             self.frames.put_marked(slot, Cell::Int(number), origin);
         }
-        let (bytes, size) =
-            number::encode(stored, &Value::Int(number)).map_err(|message| self.error(message))?;
+        let (bytes, size) = number::encode(ty, &Value::Int(number)).map_err(|message| self.error(message))?;
         self.write(region, at, &bytes[..size])?;
         Ok(Written { end: at + size as u64, count: 0 })
     }
@@ -139,34 +114,23 @@ impl Assembler<'_> {
 
     fn add_leaf(
         &mut self,
-        region: RegionId,
-        at: u64,
-        stored: &Type,
+        place: Place,
+        ty: &'static Type,
         value: Option<i128>,
         is_left_out: bool,
-        input: Input,
-    ) -> usize {
-        let (stored, fixed, parts) = (*stored, input.fixed_bits(), Vec::new());
+    ) -> LeafId {
+        let Place { region, at, input, .. } = place;
+        let (fixed, parts) = (input.fixed_bits(), Vec::new());
         self.leaves.add(
             &self.path,
-            LeafKind::Whole {
-                region,
-                at,
-                stored,
-                value,
-                is_left_out,
-                is_written: !is_left_out,
-                fixed,
-                parts,
-            },
+            LeafKind::Whole { region, at, ty, value, is_left_out, is_written: !is_left_out, fixed, parts },
         )
     }
 
     /// Writes numbers of the type `given`.
     pub(super) fn numbers(
         &mut self,
-        region: RegionId,
-        at: u64,
+        Place { region, at, .. }: Place,
         item: FormId,
         (given, bytes): (&'static Type, &[u8]),
     ) -> Result<Written> {

@@ -10,7 +10,7 @@ use super::relate::is_unique;
 use super::relations::Relations;
 use super::several::{balanced, distinct, unit_vector};
 use crate::layout::assemble::Values;
-use crate::layout::program::{Body, Call, Code, Compared, FormId, Frames, Kind, Program, Step, Unit, Use};
+use crate::layout::program::{Code, Compared, FormId, Frames, Item, Kind, Program, Step, Unit, Use};
 use crate::layout::walk::Segment;
 use crate::layout::{
     BinaryOp, Constraint, Declaration, EvalError, Expr, Requirement, Scope, Shape, Type, Value,
@@ -37,47 +37,8 @@ pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (V
         max_items,
         retries,
     };
-    generator.value(&Context::of(program.root, &program.no_arguments, &Compared::NONE));
+    generator.value(&Item::root(program), None);
     (generator.values, generator.draw.choices.trace)
-}
-
-/// The value to draw, and the facts known about it.
-#[derive(Clone)]
-pub(super) struct Context<'a> {
-    form: FormId,
-    call: &'static Call,
-    /// The field; `None` for items.
-    step: Option<&'static Step>,
-    /// Number of items of a list, where that is known.
-    count: Option<u64>,
-    /// The name under which the number of items is recorded.
-    count_name: Option<Segment>,
-    /// The item before it in a list.
-    pub(super) before: Option<Value>,
-    /// The constraints on the value, or on each item.
-    pub(super) constraints: &'static [Constraint],
-    /// What is plausible of the value, or of each item.
-    plausible: &'static [Constraint],
-    /// The numbers and patterns that expressions compare it with.
-    compared: &'a Compared,
-}
-
-impl<'a> Context<'a> {
-    fn of(form: FormId, call: &'static Call, compared: &'a Compared) -> Context<'a> {
-        let (step, count, count_name, before) = (None, None, None, None);
-        Context { form, call, step, count, count_name, before, constraints: &[], plausible: &[], compared }
-    }
-}
-
-impl Context<'_> {
-    /// Returns what files of this sort are to satisfy.
-    pub(super) fn required(&self) -> impl Iterator<Item = &'static Constraint> + use<> {
-        self.constraints.iter().chain(self.plausible)
-    }
-
-    fn requires(&self, is_it: impl Fn(&Requirement) -> bool) -> bool {
-        self.constraints.iter().any(|constraint| is_it(&constraint.requirement))
-    }
 }
 
 pub(super) struct Generator<'c> {
@@ -97,61 +58,78 @@ pub(super) struct Generator<'c> {
 }
 
 impl Generator<'_> {
-    /// Draws and returns a value. Structs are returned with the fields that constraints compare only, lists as `None`.
-    fn value(&mut self, context: &Context) -> Option<Value> {
-        let form = &self.program.forms[context.form];
+    /// Draws and returns a value; `before` is the item before it in a list. Structs are returned with the fields that
+    /// constraints compare only, lists as `None`.
+    fn value(&mut self, item: &Item, before: Option<&Value>) -> Option<Value> {
+        let form = &self.program.forms[item.form];
         match form.kind {
-            Kind::Items(item, Some(count)) => {
-                let drawn = self.items(item, count, context);
-                self.balance(&drawn, context);
+            Kind::Number(_) | Kind::Text => self.leaf(form.ty, item, before),
+            Kind::Items(inner, Some(count)) => {
+                let drawn = self.items(item, inner, count);
+                self.balance(&drawn, item);
                 None
             }
-            Kind::Items(item, None) => {
-                let (count, name) = (context.count, context.count_name.or(self.draw.path.last().copied()));
-                let count = count.unwrap_or_else(|| {
-                    let has_same_length =
-                        context.requires(|requirement| *requirement == Requirement::SameLength);
-                    let drawn = self.draw.count();
-                    self.relations.count(&self.draw.path, drawn, has_same_length)
-                });
-                let count = if self.lacks_positions(item) { 0 } else { count.min(self.most) };
-                if let Some(counter) = self.relations.counter_of(&self.draw.path) {
-                    self.values.put(counter, Some(Value::Int(count.into())));
-                    self.relations.sizes.insert(&counter.clone(), Some(count));
-                }
-                self.relations.sizes.insert(&self.draw.path, Some(count));
-                name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
-                let drawn = self.items(item, count, context);
-                self.permute(&drawn, context);
+            Kind::Items(inner, None) => {
+                let count = self.count(item, inner);
+                let drawn = self.items(item, inner, count);
+                self.permute(&drawn, item);
                 None
             }
-            Kind::Unit(unit) => self.declared(form.ty, &self.program.units[unit], context),
-            Kind::Number(_) | Kind::Text => self.leaf(form.ty, context),
+            Kind::Struct(unit) | Kind::Choice(unit) => {
+                let unit = &self.program.units[unit];
+                let (outer, _) = self.frames.enter(unit, item.call);
+                let value = match form.kind {
+                    Kind::Choice(_) => self.choose(&unit.steps).and_then(|step| self.field(step)),
+                    _ => self.fields(&unit.steps, item),
+                };
+                self.frames.leave(outer, item.own_step());
+                value
+            }
         }
     }
 
-    fn leaf(&mut self, ty: &Type, context: &Context) -> Option<Value> {
-        let value = match context.step.and_then(|step| step.usage) {
+    /// Returns the number of items of a list. It is drawn if nothing decides it.
+    fn count(&mut self, list: &Item, inner: FormId) -> u64 {
+        let count = list.count.unwrap_or_else(|| {
+            let has_same_length = |c: &Constraint| c.requirement == Requirement::SameLength;
+            let drawn = self.draw.count();
+            self.relations.count(&self.draw.path, drawn, list.constraints().iter().any(has_same_length))
+        });
+        let count = if self.lacks_positions(inner) { 0 } else { count.min(self.most) };
+        if let Some(counter) = self.relations.counter_of(&self.draw.path) {
+            self.values.put(counter, Some(Value::Int(count.into())));
+            self.relations.sizes.insert(&counter.clone(), Some(count));
+        }
+        self.relations.sizes.insert(&self.draw.path, Some(count));
+        let expr = list.own_step().and_then(|step| step.field.count.as_ref());
+        let name = expr.and_then(name_of_count).or(self.draw.path.last().copied());
+        name.iter().for_each(|name| self.draw.choices.list(&self.draw.path, *name, count));
+        count
+    }
+
+    fn leaf(&mut self, ty: &Type, item: &Item, before: Option<&Value>) -> Option<Value> {
+        let (step, compared) = (item.own_step(), self.compared());
+        let value = match step.and_then(|step| step.usage) {
             Some(Use::Derived) => return None,
             Some(Use::Count) => Value::Int(self.draw.count().into()),
             None if self.relations.is_weightless(&self.draw.path) => Value::Int(0),
-            None => self.draw.leaf(ty, &context.compared.numbers, &context.compared.patterns),
+            None => self.draw.leaf(ty, &compared.numbers, &compared.patterns),
         };
-        let value = self.with_reserved_bits(value, ty, context);
+        let value = self.with_reserved_bits(value, ty, item);
         let value = self.adapted_word(value);
-        let value = self.adapted(value, context);
-        if let (Value::Int(number), Some(_)) = (&value, context.step) {
+        let value = self.adapted(value, item, before);
+        if let (Value::Int(number), Some(_)) = (&value, step) {
             self.relations.sizes.insert(&self.draw.path, u64::try_from(*number).ok());
         }
-        self.put(context.step, &value);
+        self.put(step, &value);
         Some(value)
     }
 
     /// Sets some of the reserved bits of a word, where the rule against it is one of those that files may break.
-    fn with_reserved_bits(&mut self, value: Value, ty: &Type, context: &Context) -> Value {
+    fn with_reserved_bits(&mut self, value: Value, ty: &Type, item: &Item) -> Value {
         let may_break = |c: &Constraint| c.requirement == Requirement::ReservedZero && !self.draw.respects(c);
         match value {
-            Value::Bits(word, declaration) if context.constraints.iter().any(may_break) => {
+            Value::Bits(word, declaration) if item.constraints().iter().any(may_break) => {
                 // Rarely, and with few bits.
                 let bits = match self.draw.below(8) {
                     1 => 1 << self.draw.below(8 * ty.size().unwrap_or(1).clamp(1, 16)),
@@ -171,40 +149,43 @@ impl Generator<'_> {
         }
     }
 
+    /// Returns what the expressions of the innermost unit compare values with.
+    fn compared(&self) -> &'static Compared {
+        static NONE: Compared = Compared::NONE;
+        self.frames.seen().unit.map_or(&NONE, |unit| unit.compared(self.program))
+    }
+
     /// Draws and returns items.
-    fn items(&mut self, item: FormId, count: u64, context: &Context) -> Vec<Option<Value>> {
+    fn items(&mut self, list: &Item, inner: FormId, count: u64) -> Vec<Option<Value>> {
         self.values.put(&self.draw.path, None);
-        let mut drawn: Vec<Option<Value>> = Vec::new();
+        let (item, mut drawn) = (list.item(inner), Vec::<Option<Value>>::new());
         for index in 0..count {
             self.draw.path.push(Segment::Index(index));
-            let before = drawn.last().cloned().flatten();
-            let context =
-                Context { form: item, step: None, count: None, count_name: None, before, ..*context };
-            let mut value = self.value(&context);
-            self.make_distinct(&drawn, &mut value, &context);
+            let mut value = self.value(&item, drawn.last().and_then(Option::as_ref));
+            self.make_distinct(&drawn, &mut value, &item);
             drawn.push(value);
             self.draw.path.pop();
         }
-        self.relate(&drawn, item);
+        self.relate(&drawn, inner);
         drawn
     }
 
     /// Makes an item another than those before it in what a constraint says is unique: its number, or fields of it.
-    fn make_distinct(&mut self, before: &[Option<Value>], item: &mut Option<Value>, context: &Context) {
+    fn make_distinct(&mut self, before: &[Option<Value>], value: &mut Option<Value>, item: &Item) {
         let is_unique = |draw: &Draw, constraints: &[Constraint]| {
             constraints.iter().any(|c| c.requirement == Requirement::Unique && draw.respects(c))
         };
-        let ty = self.program.forms[context.form].ty;
-        if is_unique(&self.draw, context.constraints)
-            && let Some(number) = distinct(before, item, None, ty)
+        let ty = self.program.forms[item.form].ty;
+        if is_unique(&self.draw, item.constraints())
+            && let Some(number) = distinct(before, value, None, ty)
         {
             self.values.put(&self.draw.path, Some(number.clone()));
-            *item = Some(number);
+            *value = Some(number);
         }
         let Type::Declared(Declaration { shape: Shape::Struct(fields), .. }) = ty else { return };
         for field in fields.iter().filter(|field| is_unique(&self.draw, field.constraints)) {
-            if let Some(number) = distinct(before, item, Some(field.name), &field.ty)
-                && let Some(Value::Struct(scope)) = item
+            if let Some(number) = distinct(before, value, Some(field.name), &field.ty)
+                && let Some(Value::Struct(scope)) = value
             {
                 scope.push(field.name, number.clone());
                 let path = [&self.draw.path[..], &[Segment::Field(field.name)]].concat();
@@ -214,17 +195,17 @@ impl Generator<'_> {
     }
 
     /// Makes the numbers of an array add up or a unit vector, where a constraint requires that.
-    fn balance(&mut self, drawn: &[Option<Value>], context: &Context) {
+    fn balance(&mut self, drawn: &[Option<Value>], list: &Item) {
         let is_together =
             |c: &Constraint| matches!(c.requirement, Requirement::Sum { .. } | Requirement::UnitVector);
-        if !context.required().any(is_together) {
+        if !required(list).any(is_together) {
             return;
         }
         let path_of = |index: usize| [&self.draw.path[..], &[Segment::Index(index as u64)]].concat();
         let open = (0..drawn.len()).filter(|index| !self.relations.is_weightless(&path_of(*index)));
         let open: Vec<usize> = open.collect();
         let drawn: Vec<Option<Value>> = open.iter().map(|index| drawn[*index].clone()).collect();
-        for constraint in context.required().filter(|constraint| self.draw.respects(constraint)) {
+        for constraint in required(list).filter(|constraint| self.draw.respects(constraint)) {
             let (of, numbers) = match constraint.requirement {
                 Requirement::Sum { of, total, tolerance } => (of, balanced(&drawn, of, total, tolerance)),
                 Requirement::UnitVector => (None, unit_vector(&drawn)),
@@ -239,27 +220,8 @@ impl Generator<'_> {
         }
     }
 
-    fn declared(&mut self, ty: &Type, unit: &'static Unit, context: &Context) -> Option<Value> {
-        match &unit.body {
-            Body::Struct(steps) => {
-                let (outer, _) = self.frames.enter(unit, context.call);
-                let value = self.fields(unit, steps, context);
-                self.frames.leave(outer, context.step);
-                value
-            }
-            Body::Choice(variants) => {
-                let (outer, _) = self.frames.enter(unit, context.call);
-                let chosen = self.choose(variants);
-                let value = chosen.and_then(|step| self.field(step, unit.compared(self.program)));
-                self.frames.leave(outer, context.step);
-                value
-            }
-            Body::Enum(_) | Body::Word(_) => self.leaf(ty, context),
-        }
-    }
-
     /// Returns the first alternative whose condition holds. Without one, draws from those whose condition is undecided.
-    fn choose(&mut self, variants: &'static [(Code, Step)]) -> Option<&'static Step> {
+    fn choose(&mut self, variants: &'static [Step]) -> Option<&'static Step> {
         let open = match self.frames.choose(variants) {
             Ok(step) => return Some(step),
             Err(open) => open,
@@ -267,8 +229,8 @@ impl Generator<'_> {
         open.get(self.draw.below(open.len() as u64) as usize).copied()
     }
 
-    fn fields(&mut self, unit: &'static Unit, steps: &'static [Step], context: &Context) -> Option<Value> {
-        let compared = unit.compared(self.program);
+    fn fields(&mut self, steps: &'static [Step], item: &Item) -> Option<Value> {
+        let compared = self.compared();
         let mut kept = Scope::default();
         let mut ahead = Ahead::default();
         for step in steps {
@@ -290,7 +252,7 @@ impl Generator<'_> {
             let start = self.draw.choices.trace.choices.len();
             for attempt in 0..DRAWS + compared.numbers.len() + 128 {
                 self.draw.force(attempt, &compared.numbers);
-                value = self.field(step, compared);
+                value = self.field(step);
                 if let (Some(drawn), Some(bits)) = (&value, seen_bits) {
                     let seen = self.adapted_word(with_bits(drawn, bits));
                     self.put(Some(step), &seen);
@@ -317,7 +279,7 @@ impl Generator<'_> {
             {
                 self.frames.put(offset, &Value::Int(value.is_some().into()));
             }
-            if let Some(value) = value.filter(|_| is_compared(step, context)) {
+            if let Some(value) = value.filter(|_| is_compared(step, item)) {
                 kept.push(step.field.name, value);
             }
         }
@@ -335,14 +297,13 @@ impl Generator<'_> {
     fn ahead(&mut self, looking: &'static Step, literals: &[i128], ahead: &mut Ahead) {
         *ahead = Ahead { at: Some(0), seen: Vec::new() };
         let form = &self.program.forms[looking.form];
-        let unit = if let Kind::Unit(unit) = form.kind { Some(&self.program.units[unit]) } else { None };
-        let Some(Unit { body: Body::Struct(steps), slots, .. }) = unit else {
+        let Kind::Struct(unit) = form.kind else {
             let value = self.draw.leaf(form.ty, literals, &[]);
             self.frames.set(looking, &value);
             ahead.seen.push((0, value));
             return;
         };
-        let mut at = 0;
+        let (Unit { steps, slots, .. }, mut at) = (&self.program.units[unit], 0);
         for step in steps {
             let ty = &step.field.ty;
             if *ty != Type::NulString && ty.items().is_none() {
@@ -360,7 +321,7 @@ impl Generator<'_> {
     }
 
     /// Draws a field if its condition holds. If the condition is undecided, presence is drawn, too.
-    fn field(&mut self, step: &'static Step, compared: &Compared) -> Option<Value> {
+    fn field(&mut self, step: &'static Step) -> Option<Value> {
         let is_there = match &step.condition {
             Some(condition) => self.frames.truth(condition).unwrap_or_else(|_| self.draw.below(2) == 1),
             None => true,
@@ -368,27 +329,24 @@ impl Generator<'_> {
         if !is_there {
             return None;
         }
-        let count = step.count.as_ref().filter(|_| step.block.is_none());
-        let count = count.and_then(|count| self.frames.int(count).ok());
-        let (form, call) = step.content();
-        let context = Context {
-            step: Some(step),
-            count: count.map(|count| u64::try_from(count).unwrap_or_default()),
-            count_name: step.field.count.as_ref().and_then(name_of_count),
-            constraints: step.field.constraints,
-            plausible: step.field.plausible,
-            ..Context::of(form, call, compared)
-        };
-        let is_inline = step.field.block.is_some_and(|block| block.inline);
-        let name = if is_inline { self.draw.path.pop() } else { None };
-        let value = self.value(&context);
+        let count = step.count.as_ref().and_then(|count| self.frames.int(count).ok());
+        let count = count.map(|count| u64::try_from(count).unwrap_or_default());
+        let item = Item { count, ..Item::of_field(step) };
+        let Some(block) = &step.block else { return self.value(&item, None) };
+        let name = if block.block.inline { self.draw.path.pop() } else { None };
+        let value = self.value(&item.content(block), None);
         self.draw.path.extend(name);
         value
     }
 }
 
+/// Returns what files of this sort are to satisfy.
+pub(super) fn required(item: &Item) -> impl Iterator<Item = &'static Constraint> + use<> {
+    item.constraints().iter().chain(item.step.map_or(&[][..], |step| step.field.plausible))
+}
+
 /// Returns `true` if constraints compare the field with that of other items.
-fn is_compared(step: &Step, context: &Context) -> bool {
+fn is_compared(step: &Step, item: &Item) -> bool {
     let compares = |constraint: &Constraint| {
         matches!(
             constraint.requirement,
@@ -400,8 +358,8 @@ fn is_compared(step: &Step, context: &Context) -> bool {
     };
     let name = Some(step.field.name);
     step.field.constraints.iter().any(compares)
-        || context.requires(|requirement| match requirement {
-            Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => *of == name,
+        || item.constraints().iter().any(|constraint| match constraint.requirement {
+            Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => of == name,
             _ => false,
         })
 }

@@ -1,21 +1,21 @@
 //! The generator on constraints that relate items, and on bit fields.
 
-use super::generator::{Context, Generator};
+use super::generator::{Generator, required};
 use super::relations::{forest, ordered_forest, ranks};
 use super::several::integers;
 use crate::Severity;
 use crate::layout::bits::WordFields;
-use crate::layout::program::{FormId, Order, Step, reachable};
+use crate::layout::program::{FormId, Item, Order, Step, reachable};
 use crate::layout::walk::Segment;
 use crate::layout::{Constraint, Declaration, Expr, Lookup, Requirement, Shape, Type, Value};
 
 impl Generator<'_> {
     /// Adapts a drawn value to its constraints.
-    pub(super) fn adapted(&mut self, value: Value, context: &Context) -> Value {
+    pub(super) fn adapted(&mut self, value: Value, item: &Item, before: Option<&Value>) -> Value {
         let seen = self.frames.seen();
         let eval = |expr: &Expr| expr.eval_int(&seen).ok();
         let mut adapted = value;
-        for constraint in context.required() {
+        for constraint in required(item) {
             let applies = constraint.condition.is_none_or(|condition| condition.eval_bool(&seen) == Ok(true));
             if !applies || !self.draw.respects(constraint) {
                 continue;
@@ -42,7 +42,7 @@ impl Generator<'_> {
                     })
                 }
                 (requirement, _) => {
-                    adapted = self.draw.adapted(adapted, requirement, &seen, context.before.as_ref());
+                    adapted = self.draw.adapted(adapted, requirement, &seen, before);
                     None
                 }
             };
@@ -98,8 +98,8 @@ impl Generator<'_> {
     }
 
     /// Makes the numbers of a list a permutation, where a constraint requires that.
-    pub(super) fn permute(&mut self, drawn: &[Option<Value>], context: &Context) {
-        for constraint in context.constraints.iter().filter(|constraint| self.draw.respects(constraint)) {
+    pub(super) fn permute(&mut self, drawn: &[Option<Value>], list: &Item) {
+        for constraint in list.constraints().iter().filter(|constraint| self.draw.respects(constraint)) {
             let Requirement::Permutation { of, groups } = constraint.requirement else { continue };
             let group = groups.map_or(Ok(drawn.len() as i128), |groups| groups.eval_int(&self.frames.seen()));
             let (Some(numbers), Ok(group @ 1..)) = (integers(drawn, of), group) else { continue };

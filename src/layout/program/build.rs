@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
 use super::draft::{Draft, Target, bits_of, value_form};
-use super::equation::{unit_of, unit_that_declares};
-use super::model::{Argument, BlockStep, Body, Call, Form, FormId, Kind, Program, Size, Step, Unit, UnitId};
+use super::equation::unit_that_declares;
+use super::model::{Argument, BlockStep, Call, Form, FormId, Kind, Program, Size, Step, Unit, UnitId};
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
 use crate::layout::{Block, Constraint, Declaration, Expr, Field, Shape, Type, Variant};
@@ -33,24 +33,30 @@ struct Builder {
 
 impl Builder {
     fn form(&mut self, ty: &'static Type, imports: &[ValueKind]) -> FormId {
-        let (kind, size) = match ty {
+        let (kind, size, unit) = match ty {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => {
-                (Kind::Number((*n).into()), Size::Fixed((*n).into()))
+                (Kind::Number((*n).into()), Size::Fixed((*n).into()), None)
             }
-            Type::NulString => (Kind::Text, Size::Open),
+            Type::NulString => (Kind::Text, Size::Open, None),
             Type::Array(item, _) | Type::List(item) => {
                 let (item, count) = (self.form(item, imports), ty.items().and_then(|(_, count)| count));
                 let size = count.map_or(Size::Open, |count| self.forms[item].size.times(count));
-                (Kind::Items(item, count), size)
+                (Kind::Items(item, count), size, self.forms[item].unit)
             }
             Type::Declared(declaration) => {
                 let unit = self.unit(declaration, imports);
-                (Kind::Unit(unit), size_of_unit(&self.units[unit], &self.forms))
+                let kind = match declaration.shape {
+                    Shape::Struct(_) => Kind::Struct(unit),
+                    Shape::Choice(_) => Kind::Choice(unit),
+                    Shape::Enum { size, .. } | Shape::Bits { size, .. } => Kind::Number(size.into()),
+                };
+                (kind, size_of_unit(&self.units[unit], &self.forms), Some(unit))
             }
         };
-        let known = self.forms.iter().position(|form| std::ptr::eq(form.ty, ty) && form.kind == kind);
-        known.unwrap_or_else(|| {
-            self.forms.push(Form { ty, kind, size });
+        let form = Form { ty, kind, size, unit };
+        let is_known = |known: &Form| std::ptr::eq(known.ty, ty) && known.kind == kind && known.unit == unit;
+        self.forms.iter().position(is_known).unwrap_or_else(|| {
+            self.forms.push(form);
             self.forms.len() - 1
         })
     }
@@ -64,39 +70,32 @@ impl Builder {
             return id;
         }
         let mut draft = Draft { declaration, imports: &imports, slots: Vec::new(), steps: Vec::new() };
-        let body = match declaration.shape {
-            Shape::Struct(fields) => {
-                for field in fields {
-                    self.step(&mut draft, field, None);
-                }
-                Body::Struct(std::mem::take(&mut draft.steps))
-            }
+        match declaration.shape {
+            Shape::Struct(fields) => fields.iter().for_each(|field| self.step(&mut draft, field, None)),
             Shape::Choice(variants) => {
-                let alternatives = variants.iter().map(|variant| {
-                    let condition = self.code(&variant.condition, &mut draft);
+                // Expressions cannot name other alternatives.
+                let steps = variants.iter().flat_map(|variant| {
                     self.step(&mut draft, &variant.field, Some(variant));
-                    (condition, std::mem::take(&mut draft.steps))
+                    std::mem::take(&mut draft.steps)
                 });
-                let alternatives = alternatives.flat_map(|(condition, steps)| {
-                    steps.into_iter().map(move |step| (condition.clone(), step))
-                });
-                Body::Choice(alternatives.collect())
+                let steps = steps.collect();
+                draft.steps = steps;
             }
-            Shape::Enum { size, .. } => Body::Enum(size),
-            Shape::Bits { size, fields } => {
+            Shape::Bits { fields, .. } => {
                 for word in fields.iter().filter_map(|field| field.declared) {
                     self.unit(word, &[]);
                 }
-                Body::Word(size)
             }
-        };
-        let slots = draft.slots;
-        self.units.push(Unit { declaration, imports, slots, body, compared: OnceLock::new() });
+            Shape::Enum { .. } => {}
+        }
+        let Draft { slots, steps, .. } = draft;
+        self.units.push(Unit { declaration, imports, slots, steps, compared: OnceLock::new() });
         self.units.len() - 1
     }
 
     /// Adds a field to the draft.
     fn step(&mut self, draft: &mut Draft, field: &'static Field, variant: Option<&'static Variant>) {
+        let choice = variant.map(|variant| self.code(&variant.condition, draft));
         let condition = field.condition.as_ref().map(|expr| self.code(expr, draft));
         let position = field.position.as_ref().map(|expr| self.code(expr, draft));
         let count = field.count.as_ref().map(|expr| self.code(expr, draft));
@@ -106,6 +105,7 @@ impl Builder {
         draft.steps.push(Step {
             field,
             variant,
+            choice,
             form,
             call,
             condition,
@@ -160,7 +160,7 @@ impl Builder {
     fn called(&mut self, ty: &'static Type, arguments: &'static [Expr], draft: &mut Draft) -> (FormId, Call) {
         let imports: Vec<_> = arguments.iter().map(|argument| self.import(argument, draft)).collect();
         let form = self.form(ty, &imports);
-        let named = unit_of(&self.forms, form).map(|unit| self.units[unit].slots.clone()).unwrap_or_default();
+        let named = self.forms[form].unit.map(|unit| self.units[unit].slots.clone()).unwrap_or_default();
         let arguments = arguments.iter().zip(imports).enumerate().map(|(index, (argument, import))| {
             let named = (0..).zip(&named).filter(|(_, name)| name.import == Some(index));
             match (import, argument) {
@@ -192,18 +192,16 @@ impl Builder {
         let (first, rest) = path.split_first()?;
         let field = draft.steps.iter().rfind(|step| step.field.name == *first);
         let start = match field {
-            Some(step) => self.forms[value_form(step)?].unit(),
+            Some(step) => self.forms[value_form(step)?].kind.structure(),
             None => match draft.imports[draft.import(first)?] {
                 ValueKind::Struct(declaration) => unit_that_declares(&self.units, declaration),
                 _ => None,
             },
         };
-        rest.iter()
-            .try_fold(start?, |unit, name| {
-                let step = self.units[unit].body.steps().find(|step| step.field.name == *name)?;
-                self.forms[value_form(step)?].unit()
-            })
-            .filter(|unit| matches!(self.units[*unit].body, Body::Struct(_)))
+        rest.iter().try_fold(start?, |unit, name| {
+            let step = self.units[unit].steps.iter().find(|step| step.field.name == *name)?;
+            self.forms[value_form(step)?].kind.structure()
+        })
     }
 
     fn code(&mut self, expr: &Expr, draft: &mut Draft) -> Code {
@@ -250,32 +248,33 @@ impl Builder {
 
     /// Returns the value at a path within a form.
     fn target(&self, form: FormId, path: &[&str]) -> Option<Target> {
-        let Form { ty, kind, .. } = self.forms[form];
-        match kind {
-            Kind::Number(_) if matches!(ty, Type::Float(_)) => None,
-            Kind::Number(_) | Kind::Text => {
+        let Form { ty, kind, unit, .. } = self.forms[form];
+        match (kind, unit) {
+            (Kind::Struct(unit) | Kind::Choice(unit), _) | (Kind::Number(_), Some(unit)) => {
+                self.target_in(unit, path)
+            }
+            (Kind::Number(_) | Kind::Text, _) if !matches!(ty, Type::Float(_)) => {
                 path.is_empty().then_some(Target { depth: 0, kind: ValueKind::of(ty) })
             }
-            Kind::Items(..) => None,
-            Kind::Unit(unit) => self.target_in(unit, path),
+            _ => None,
         }
     }
 
     fn target_in(&self, unit: UnitId, path: &[&str]) -> Option<Target> {
-        let Unit { declaration, body, .. } = &self.units[unit];
-        match body {
-            Body::Enum(_) => {
+        let Unit { declaration, steps, .. } = &self.units[unit];
+        match declaration.shape {
+            Shape::Enum { .. } => {
                 path.is_empty().then_some(Target { depth: 0, kind: ValueKind::Enum(declaration) })
             }
-            Body::Word(_) => Some(Target { depth: 0, kind: ValueKind::Bits(declaration) }),
-            Body::Struct(steps) => {
+            Shape::Bits { .. } => Some(Target { depth: 0, kind: ValueKind::Bits(declaration) }),
+            Shape::Struct(_) => {
                 let (first, rest) = path.split_first()?;
                 let step = steps.iter().rfind(|step| step.field.name == *first)?;
                 let target = self.target(value_form(step)?, rest)?;
                 Some(Target { depth: target.depth + 1, ..target })
             }
-            Body::Choice(variants) => {
-                let target = variants.iter().find_map(|(_, step)| self.target(value_form(step)?, path))?;
+            Shape::Choice(_) => {
+                let target = steps.iter().find_map(|step| self.target(value_form(step)?, path))?;
                 // The number of another alternative may be wider.
                 let kind = target.kind.word().map_or(ValueKind::Other, ValueKind::Bits);
                 Some(Target { kind, ..target })
@@ -286,14 +285,14 @@ impl Builder {
     /// Connects the value at `path` within a field to a slot of the enclosing unit.
     fn connect(&mut self, step: &mut Step, path: &[&'static str], slot: Slot) {
         let Some(form) = value_form(step) else { return };
-        match self.forms[form].unit().filter(|unit| !self.units[*unit].is_leaf()) {
-            None => step.value = Some(slot),
-            Some(unit) => {
+        match self.forms[form].kind {
+            Kind::Struct(unit) | Kind::Choice(unit) => {
                 let export = (self.slot_of(unit, path), slot);
                 if !step.exports.contains(&export) {
                     step.exports.push(export);
                 }
             }
+            Kind::Number(_) | Kind::Text | Kind::Items(..) => step.value = Some(slot),
         }
     }
 
@@ -306,39 +305,25 @@ impl Builder {
         let kind = self.target_in(unit, path).map_or(ValueKind::Other, |target| target.kind);
         self.units[unit].slots.push(SlotName { path: path.to_vec(), kind, import: None });
         let slot = (self.units[unit].slots.len() - 1) as Slot;
-        let mut body = std::mem::replace(&mut self.units[unit].body, Body::Enum(0));
-        match &mut body {
-            Body::Struct(steps) => {
-                if let Some(step) = steps.iter_mut().rfind(|step| path.first() == Some(&step.field.name)) {
-                    self.connect(step, &path[1..], slot);
-                }
+        let mut steps = std::mem::take(&mut self.units[unit].steps);
+        let last = steps.iter().rposition(|step| path.first() == Some(&step.field.name));
+        for (index, step) in steps.iter_mut().enumerate() {
+            if step.variant.is_none() && last == Some(index) {
+                self.connect(step, &path[1..], slot);
+            } else if step.variant.is_some()
+                && value_form(step).is_some_and(|form| self.target(form, path).is_some())
+            {
+                self.connect(step, path, slot);
             }
-            Body::Choice(variants) => {
-                for (_, step) in variants {
-                    if value_form(step).is_some_and(|form| self.target(form, path).is_some()) {
-                        self.connect(step, path, slot);
-                    }
-                }
-            }
-            Body::Enum(_) | Body::Word(_) => {}
         }
-        self.units[unit].body = body;
+        self.units[unit].steps = steps;
         slot
     }
 }
 
-impl Form {
-    fn unit(&self) -> Option<UnitId> {
-        match self.kind {
-            Kind::Unit(unit) => Some(unit),
-            _ => None,
-        }
-    }
-}
-
-impl Unit {
-    /// Returns `true` for a single number: an enum or a packed word.
-    fn is_leaf(&self) -> bool {
-        matches!(self.body, Body::Enum(_) | Body::Word(_))
+impl Kind {
+    /// Returns the unit of a struct.
+    fn structure(self) -> Option<UnitId> {
+        if let Kind::Struct(unit) = self { Some(unit) } else { None }
     }
 }

@@ -1,7 +1,7 @@
 //! Equations between slots: the roles of expressions, and the stored values that they depend on.
 
 use super::code::{Code, Slot};
-use super::model::{Argument, Body, Call, Compared, Form, FormId, Kind, Program, Step, Unit, UnitId, Use};
+use super::model::{Argument, Call, Compared, Kind, Program, Step, Unit, UnitId, Use};
 use crate::Rule;
 use crate::layout::{BinaryOp, Check, Constraint, Declaration, Expr, Packing, Requirement};
 
@@ -64,15 +64,7 @@ impl Program {
     pub(crate) fn equations(&self) -> Vec<Equation<'_>> {
         let mut equations = Vec::new();
         for (unit, _) in self.reading_order() {
-            if let Body::Choice(variants) = &self.units[unit].body {
-                equations.extend(variants.iter().map(|(code, step)| Equation {
-                    unit,
-                    step,
-                    role: Role::Choice,
-                    code,
-                }));
-            }
-            for step in self.units[unit].body.steps() {
+            for step in &self.units[unit].steps {
                 equations.extend(step.equations().map(|(role, code)| Equation { unit, step, role, code }));
             }
         }
@@ -91,7 +83,7 @@ impl Program {
         }
         for unit in &mut self.units {
             let declaration = unit.declaration;
-            for step in unit.body.steps_mut() {
+            for step in &mut unit.steps {
                 let is_own =
                     |origin: &Origin| origin.name == step.field.name && origin.declaration == declaration;
                 let mut own = uses.iter().filter(|(origin, _)| is_own(origin)).map(|(_, usage)| *usage);
@@ -108,7 +100,7 @@ impl Program {
             let Code::Slot(..) = offset.code.without_casts() else { continue };
             self.for_each_origin(offset.unit, offset.code, &mut |origin, _| {
                 let own = self.units.iter().filter(|unit| unit.declaration == origin.declaration);
-                let steps = own.flat_map(|unit| unit.body.steps());
+                let steps = own.flat_map(|unit| &unit.steps);
                 let checks =
                     steps.filter(|step| step.field.name == origin.name).flat_map(|step| &step.checks);
                 alignment = checks.filter_map(Code::multiple).fold(alignment, u64::max);
@@ -163,26 +155,18 @@ impl Program {
 
     /// Calls `each` with the field at a path, or with one field per alternative of a choice.
     fn fields_at(&self, unit: UnitId, path: &[&str], each: &mut dyn FnMut(Origin)) {
-        let Unit { declaration, body, .. } = &self.units[unit];
-        match (body, path) {
-            (Body::Struct(steps), [name, rest @ ..]) => {
-                let Some(step) = steps.iter().rfind(|step| step.field.name == *name) else { return };
-                match (rest, self.forms[step.content().0].kind) {
-                    ([], _) => {
-                        let (name, rule) = (step.field.name, step.field.rule);
-                        each(Origin { declaration, name, rule });
-                    }
-                    (rest, Kind::Unit(unit)) => self.fields_at(unit, rest, each),
-                    _ => {}
-                }
+        let Unit { declaration, steps, .. } = &self.units[unit];
+        for step in steps.iter().filter(|step| step.variant.is_some()) {
+            if let Kind::Struct(unit) | Kind::Choice(unit) = self.forms[step.content().0].kind {
+                self.fields_at(unit, path, each);
             }
-            (Body::Choice(variants), path) => {
-                for (_, step) in variants {
-                    if let Kind::Unit(unit) = self.forms[step.content().0].kind {
-                        self.fields_at(unit, path, each);
-                    }
-                }
-            }
+        }
+        let Some((name, rest)) = path.split_first() else { return };
+        let is_named = |step: &&Step| step.variant.is_none() && step.field.name == *name;
+        let Some(step) = steps.iter().rfind(is_named) else { return };
+        match (rest, self.forms[step.content().0].kind) {
+            ([], _) => each(Origin { declaration, name: step.field.name, rule: step.field.rule }),
+            (rest, Kind::Struct(unit) | Kind::Choice(unit)) => self.fields_at(unit, rest, each),
             _ => {}
         }
     }
@@ -190,31 +174,26 @@ impl Program {
     /// Returns each use of a unit: the enclosing unit and the arguments.
     fn calls_of(&self, unit: UnitId) -> impl Iterator<Item = (UnitId, &Call)> {
         self.units.iter().enumerate().flat_map(move |(outer, other)| {
-            let calls = other.body.steps().map(Step::content);
-            let own = calls.filter(move |(form, _)| self.unit_of(*form) == Some(unit));
+            let calls = other.steps.iter().map(Step::content);
+            let own = calls.filter(move |(form, _)| self.forms[*form].unit == Some(unit));
             own.map(move |(_, call)| (outer, call))
         })
-    }
-
-    /// Returns the unit of a form or of its items; `None` for numbers and text.
-    pub(crate) fn unit_of(&self, form: FormId) -> Option<UnitId> {
-        unit_of(&self.forms, form)
     }
 
     /// Returns the units that the root reaches, in depth-first preorder, each with whether it lies in a packed block.
     pub(super) fn reading_order(&self) -> Vec<(UnitId, bool)> {
         let mut order: Vec<(UnitId, bool)> = Vec::new();
-        let mut open: Vec<_> = self.unit_of(self.root).map(|root| (root, false)).into_iter().collect();
+        let mut open: Vec<_> = self.forms[self.root].unit.map(|root| (root, false)).into_iter().collect();
         while let Some((id, packed)) = open.pop() {
             if order.iter().any(|(known, _)| *known == id) {
                 continue;
             }
             order.push((id, packed));
             let unit = &self.units[id];
-            let parts = unit.body.steps().filter_map(|step| {
+            let parts = unit.steps.iter().filter_map(|step| {
                 let is_packed =
                     step.block.as_ref().is_some_and(|block| block.block.packing != Packing::Stored);
-                Some((self.unit_of(step.content().0)?, packed || is_packed))
+                Some((self.forms[step.content().0].unit?, packed || is_packed))
             });
             let words = unit.declaration.bit_fields().iter().filter_map(|field| field.declared);
             let words = words.filter_map(|word| Some((unit_that_declares(&self.units, word)?, packed)));
@@ -231,15 +210,6 @@ pub(super) fn unit_that_declares(units: &[Unit], declaration: &Declaration) -> O
     units.iter().position(|unit| unit.declaration == declaration)
 }
 
-/// Returns the unit of a form or of its items; `None` for numbers and text.
-pub(super) fn unit_of(forms: &[Form], form: FormId) -> Option<UnitId> {
-    match forms[form].kind {
-        Kind::Items(item, _) => unit_of(forms, item),
-        Kind::Unit(unit) => Some(unit),
-        Kind::Number(_) | Kind::Text => None,
-    }
-}
-
 impl Step {
     /// Returns the expressions of the field with their roles, except its arguments.
     fn equations(&self) -> impl Iterator<Item = (Role, &Code)> {
@@ -253,13 +223,14 @@ impl Step {
             }
             (None, _) => (Role::Count(1), code),
         });
+        let choice = self.choice.iter().map(|code| (Role::Choice, code));
         let presence = self.condition.iter().map(|code| (Role::Presence, code));
         let position = self.position.iter().map(|code| (Role::Offset, code));
         let block = self.block.iter().flat_map(|block| {
             let size = block.size.iter().map(|code| (Role::UnpackedSize, code));
             size.chain(block.checksum.iter().map(|code| (Role::Checksum, code)))
         });
-        checks.chain(holds).chain(presence).chain(count).chain(position).chain(block)
+        choice.chain(checks).chain(holds).chain(presence).chain(count).chain(position).chain(block)
     }
 }
 
@@ -284,7 +255,7 @@ impl Unit {
     pub fn compared(&self, program: &Program) -> &Compared {
         self.compared.get_or_init(|| {
             let mut compared = Compared::NONE;
-            for step in self.body.steps() {
+            for step in &self.steps {
                 step.checks.iter().for_each(|code| compared.add(code));
                 step.holds.iter().for_each(|(_, code)| compared.add(code));
                 step.condition.iter().for_each(|code| compared.add(code));
@@ -293,14 +264,11 @@ impl Unit {
                         compared.add(code);
                     }
                 }
-                let part = program.unit_of(step.form).map(|unit| &program.units[unit].body);
-                if let Some(Body::Choice(variants)) = part {
-                    variants.iter().for_each(|(condition, _)| compared.add(condition));
-                }
+                let part = program.forms[step.form].unit.map(|unit| &program.units[unit].steps);
+                let choices = part.into_iter().flatten().filter_map(|step| step.choice.as_ref());
+                choices.for_each(|code| compared.add(code));
             }
-            if let Body::Choice(variants) = &self.body {
-                variants.iter().for_each(|(condition, _)| compared.add(condition));
-            }
+            self.steps.iter().flat_map(|step| &step.choice).for_each(|code| compared.add(code));
             compared
         })
     }

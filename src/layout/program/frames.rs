@@ -1,7 +1,7 @@
 //! Slot values while a program runs.
 
 use super::code::{Cell, Code, Slot};
-use super::model::{Argument, Body, Call, FormId, Kind, Program, Size, Step, Unit};
+use super::model::{Argument, Call, FormId, Kind, Program, Size, Step, Unit};
 use crate::layout::expr::bit_value;
 use crate::layout::{EvalError, Lookup, Value};
 
@@ -120,10 +120,10 @@ impl<M: Mark> Frames<M> {
     }
 
     /// Returns the first alternative whose condition holds; otherwise those whose condition is undecided.
-    pub fn choose(&self, variants: &'static [(Code, Step)]) -> Result<&'static Step, Vec<&'static Step>> {
+    pub fn choose(&self, steps: &'static [Step]) -> Result<&'static Step, Vec<&'static Step>> {
         let mut open = Vec::new();
-        for (condition, step) in variants {
-            match self.truth(condition) {
+        for step in steps {
+            match step.choice.as_ref().map_or(Ok(true), |condition| self.truth(condition)) {
                 Ok(true) => return Ok(step),
                 Ok(false) => {}
                 Err(_) => open.push(step),
@@ -151,25 +151,20 @@ impl<M: Mark> Frames<M> {
         match (form.size, form.kind) {
             (Size::Fixed(size), _) => Some(size),
             (Size::Argued, Kind::Items(item, Some(count))) => self.size_of(item, call)?.checked_mul(count),
-            (Size::Argued, Kind::Unit(unit)) => {
+            (Size::Argued, Kind::Struct(unit) | Kind::Choice(unit)) => {
                 let unit = &self.program.units[unit];
                 let (outer, has_all) = self.enter(unit, call);
-                let size = if has_all { self.size_of_body(unit) } else { None };
+                let steps = match form.kind {
+                    Kind::Choice(_) => self.choose(&unit.steps).map_or(&[][..], std::slice::from_ref),
+                    _ => &unit.steps,
+                };
+                let size = steps.iter().try_fold(unit.declaration.magic.len() as u64, |size, step| {
+                    size.checked_add(self.size_of_step(step)?)
+                });
                 self.leave(outer, None);
-                size
+                size.filter(|_| has_all && !steps.is_empty())
             }
             _ => None,
-        }
-    }
-
-    fn size_of_body(&mut self, unit: &'static Unit) -> Option<u64> {
-        match &unit.body {
-            Body::Struct(steps) => {
-                let magic = unit.declaration.magic.len() as u64;
-                steps.iter().try_fold(magic, |size, step| size.checked_add(self.size_of_step(step)?))
-            }
-            Body::Choice(variants) => self.size_of_step(self.choose(variants).ok()?),
-            Body::Enum(_) | Body::Word(_) => None,
         }
     }
 
@@ -194,7 +189,7 @@ impl<M: Mark> Frames<M> {
 
 /// The values decoded so far in a unit.
 pub(crate) struct Seen<'c> {
-    pub unit: Option<&'c Unit>,
+    pub unit: Option<&'static Unit>,
     pub cells: &'c [Cell],
 }
 

@@ -1,7 +1,7 @@
 //! Values to process.
 
 use super::model::{BlockStep, Call, FormId, Program, Step};
-use crate::layout::Decoding;
+use crate::layout::{Constraint, Decoding};
 
 /// A value that a driver processes.
 #[derive(Clone, Copy)]
@@ -44,5 +44,10 @@ impl Item {
     /// Returns the step of a field; `None` for an item of an array.
     pub fn own_step(&self) -> Option<&'static Step> {
         self.step.filter(|_| !self.is_item)
+    }
+
+    /// Returns the constraints on the value, or on each item of the field.
+    pub fn constraints(&self) -> &'static [Constraint] {
+        self.step.map_or(&[], |step| step.field.constraints)
     }
 }

@@ -62,19 +62,23 @@ pub(crate) struct Form {
     pub ty: &'static Type,
     pub kind: Kind,
     pub size: Size,
+    /// The unit of the type or of its innermost items; `None` for numbers and text.
+    pub unit: Option<UnitId>,
 }
 
 /// The kind of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number of this many bytes.
+    /// A number, enum or packed word of this many bytes.
     Number(u64),
     /// A NUL-terminated string.
     Text,
     /// An array of this many items, or a list, whose length is up to its field.
     Items(FormId, Option<u64>),
-    /// A declared type.
-    Unit(UnitId),
+    /// All fields of a unit, in order.
+    Struct(UnitId),
+    /// One field of a unit: the first whose alternative holds.
+    Choice(UnitId),
 }
 
 /// The source of the size of a form.
@@ -96,7 +100,8 @@ pub(crate) struct Unit {
     pub imports: Vec<ValueKind>,
     /// The name of each slot: its path from this declaration.
     pub slots: Vec<SlotName>,
-    pub body: Body,
+    /// The fields of a struct or the alternatives of a choice; empty for an enum or packed word.
+    pub steps: Vec<Step>,
     /// The numbers and patterns in the expressions, collected on first use.
     pub compared: OnceLock<Compared>,
 }
@@ -119,25 +124,14 @@ pub(crate) enum Use {
     Count,
 }
 
-/// The content of a unit.
-#[derive(Debug)]
-pub(crate) enum Body {
-    /// A sequence of fields.
-    Struct(Vec<Step>),
-    /// The first alternative whose condition holds.
-    Choice(Vec<(Code, Step)>),
-    /// An enum of this many bytes.
-    Enum(u32),
-    /// A packed word of this many bytes.
-    Word(u32),
-}
-
 /// One field.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub field: &'static Field,
     /// The alternative, if the field belongs to a choice.
     pub variant: Option<&'static Variant>,
+    /// The condition of the alternative.
+    pub choice: Option<Code>,
     pub form: FormId,
     pub call: Call,
     pub condition: Option<Code>,
@@ -191,27 +185,5 @@ impl Step {
             Some(block) => (block.form, &block.call),
             None => (self.form, &self.call),
         }
-    }
-}
-
-impl Body {
-    /// Returns the fields, or the field of each alternative.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        let (fields, variants): (&[Step], &[(Code, Step)]) = match self {
-            Body::Struct(fields) => (fields, &[]),
-            Body::Choice(variants) => (&[], variants),
-            Body::Enum(_) | Body::Word(_) => (&[], &[]),
-        };
-        fields.iter().chain(variants.iter().map(|(_, step)| step))
-    }
-
-    /// Returns the same as [`steps`](Body::steps), mutably.
-    pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
-        let (fields, variants): (&mut [Step], &mut [(Code, Step)]) = match self {
-            Body::Struct(fields) => (fields, &mut []),
-            Body::Choice(variants) => (&mut [], variants),
-            Body::Enum(_) | Body::Word(_) => (&mut [], &mut []),
-        };
-        fields.iter_mut().chain(variants.iter_mut().map(|(_, step)| step))
     }
 }

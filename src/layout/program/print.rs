@@ -1,11 +1,11 @@
 //! Programs as text: slots, and the equations of each stored value.
 
 use super::equation::{Equation, Origin, Role};
-use super::model::{Body, Call, Program, Size, Step, Unit, UnitId};
+use super::model::{Call, Program, Size, Step, Unit, UnitId};
 use super::names::Names;
 use super::size::size_of_unit;
 use crate::layout::wording::{Lines, base_name, readable, type_text};
-use crate::layout::{Declaration, Expr, Packing, Type};
+use crate::layout::{Declaration, Expr, Packing, Shape, Type};
 
 /// Prints the programs of the layouts of a format.
 pub(in crate::layout) fn print(title: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -39,7 +39,7 @@ impl Program {
     }
 
     fn print_unit(&self, out: &mut Lines, id: UnitId, uses: &[(Vec<Origin>, &Equation)]) {
-        let Unit { declaration, slots, body, .. } = &self.units[id];
+        let Unit { declaration, slots, steps, .. } = &self.units[id];
         out.line("");
         let imports = match declaration.imports {
             [] => String::new(),
@@ -50,14 +50,14 @@ impl Program {
             for (slot, name) in slots.iter().enumerate().filter(|(_, name)| name.import.is_some()) {
                 out.line(format!("${slot} {}, passed in", name.path.join(".")));
             }
-            match body {
-                Body::Struct(steps) => {
+            match declaration.shape {
+                Shape::Struct(_) => {
                     steps
                         .iter()
                         .for_each(|step| self.print_step(out, declaration, slots_of(step), step, uses));
                 }
-                Body::Choice(_) => {
-                    for variant in declaration.variants() {
+                Shape::Choice(variants) => {
+                    for variant in variants {
                         let condition = plain(&variant.condition);
                         out.line(format!(
                             "{} if {condition}: {}",
@@ -66,8 +66,8 @@ impl Program {
                         ));
                     }
                 }
-                Body::Enum(size) => out.line(format!("a named value of {size} bytes")),
-                Body::Word(_) => out.line("a packed word"),
+                Shape::Enum { size, .. } => out.line(format!("a named value of {size} bytes")),
+                Shape::Bits { .. } => out.line("a packed word"),
             }
         });
     }

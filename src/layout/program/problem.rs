@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::code::Code;
 use super::equation::{Equation, Origin, Role};
-use super::model::{Body, Kind, Problem, Program, Step, Unit};
+use super::model::{Kind, Problem, Program, Step, Unit};
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,8 +36,8 @@ impl Program {
 
     /// Returns the defect of a struct with fields after a list that runs to the end.
     fn endless(&self, unit: &Unit) -> Option<Problem> {
-        let Body::Struct(steps) = &unit.body else { return None };
-        let in_sequence: Vec<_> = steps.iter().filter(|step| step.position.is_none()).collect();
+        let is_next = |step: &&Step| step.position.is_none() && step.variant.is_none();
+        let in_sequence: Vec<_> = unit.steps.iter().filter(is_next).collect();
         let endless = in_sequence.iter().position(|step| self.runs_to_end(step))?;
         let next = in_sequence[endless + 1..].iter().find(|step| !step.field.lookahead)?;
         Some(Problem {
@@ -50,13 +50,11 @@ impl Program {
     fn runs_to_end(&self, step: &Step) -> bool {
         let is_endless = match self.forms[step.form].kind {
             Kind::Items(_, None) => step.count.is_none(),
-            Kind::Unit(unit) => match &self.units[unit].body {
-                Body::Struct(steps) => {
-                    let last = steps.iter().rfind(|step| step.position.is_none() && !step.field.lookahead);
-                    last.is_some_and(|last| self.runs_to_end(last))
-                }
-                _ => false,
-            },
+            Kind::Struct(unit) => {
+                let mut steps = self.units[unit].steps.iter();
+                let last = steps.rfind(|step| step.position.is_none() && !step.field.lookahead);
+                last.is_some_and(|last| self.runs_to_end(last))
+            }
             _ => false,
         };
         is_endless && step.condition.is_none()

@@ -1,21 +1,22 @@
 //! Sizes of units: fixed, computed from arguments, or open.
 
 use super::code::Code;
-use super::model::{Argument, Body, Form, Kind, Size, Step, Unit};
+use super::model::{Argument, Form, Kind, Size, Step, Unit};
 use super::names::SlotName;
+use crate::layout::Shape;
 
 /// Returns the size of a unit.
 pub(super) fn size_of_unit(unit: &Unit, forms: &[Form]) -> Size {
-    let Unit { declaration, slots, body, .. } = unit;
-    match body {
-        Body::Enum(size) | Body::Word(size) => Size::Fixed((*size).into()),
-        Body::Struct(steps) => {
+    let Unit { declaration, slots, steps, .. } = unit;
+    match declaration.shape {
+        Shape::Enum { size, .. } | Shape::Bits { size, .. } => Size::Fixed(size.into()),
+        Shape::Struct(_) => {
             let magic = Size::Fixed(declaration.magic.len() as u64);
             steps.iter().fold(magic, |size, step| size.plus(size_of_step(step, slots, forms)))
         }
-        Body::Choice(variants) => {
-            let conditions = variants.iter().all(|(condition, _)| condition.is_argued(slots));
-            let mut sizes = variants.iter().map(|(_, step)| size_of_step(step, slots, forms));
+        Shape::Choice(_) => {
+            let conditions = steps.iter().flat_map(|step| &step.choice).all(|choice| choice.is_argued(slots));
+            let mut sizes = steps.iter().map(|step| size_of_step(step, slots, forms));
             let first = sizes.next().unwrap_or(Size::Open);
             match sizes.fold(first, Size::or) {
                 Size::Argued if !conditions => Size::Open,

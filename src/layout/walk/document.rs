@@ -6,7 +6,7 @@ use super::walker::{Flow, Interrupt, Space, Walker};
 use super::{Fault, Segment, Visitor};
 use crate::Limits;
 use crate::layout::Type;
-use crate::layout::program::{Body, Frames, Item, Kind, Program, Step};
+use crate::layout::program::{Frames, Item, Kind, Program, Step};
 
 /// A part of a document.
 pub enum Part<'d> {
@@ -95,23 +95,18 @@ impl Walker<'_> {
                 let end = self.value(&space, 0, &item)?;
                 self.constrained(&space, 0..end, &item);
             }
-            (Part::Fields(fields), Kind::Unit(unit)) => {
-                let unit = &self.program.units[unit];
-                self.called(&nothing, 0, item, unit, |walker| match &unit.body {
-                    Body::Struct(steps) => walker.group(&nothing, 0, item, |walker, _| {
-                        steps
-                            .iter()
-                            .try_for_each(|step| walker.field_part(&*fields, step.field.name, step))?;
+            (Part::Fields(fields), Kind::Struct(unit)) => {
+                self.unit(&nothing, 0, item, unit, |walker, unit| {
+                    walker.group(&nothing, 0, item, |walker, _| {
+                        unit.steps.iter().try_for_each(|step| walker.field_part(&*fields, step))?;
                         Ok((0, None))
-                    }),
-                    Body::Choice(variants) => {
-                        if let Ok(step) = walker.frames.choose(variants) {
-                            let name = step.variant.map_or("", |variant| variant.name);
-                            walker.field_part(&*fields, name, step)?;
-                        }
-                        Ok(0)
-                    }
-                    Body::Enum(_) | Body::Word(_) => Ok(0),
+                    })
+                })?;
+            }
+            (Part::Fields(fields), Kind::Choice(unit)) => {
+                self.unit(&nothing, 0, item, unit, |walker, unit| match walker.frames.choose(&unit.steps) {
+                    Ok(step) => walker.field_part(&*fields, step),
+                    Err(_) => Ok(()),
                 })?;
             }
             (Part::Items(items), Kind::Items(inner, _)) => {
@@ -133,7 +128,7 @@ impl Walker<'_> {
     }
 
     /// Walks over a field, or over the alternative of a choice.
-    fn field_part(&mut self, fields: &dyn Fields, name: &'static str, step: &'static Step) -> Flow<()> {
+    fn field_part(&mut self, fields: &dyn Fields, step: &'static Step) -> Flow<()> {
         if step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) != Ok(true)) {
             return Ok(());
         }
@@ -147,10 +142,11 @@ impl Walker<'_> {
         };
         let is_named = step.variant.is_none() && step.field.block.is_none_or(|block| !block.inline);
         if is_named {
-            self.path.push(Segment::Field(name));
+            self.path.push(Segment::Field(step.field.name));
         }
         let was_muted = self.muted;
         self.muted |= step.field.lookahead;
+        let name = step.variant.map_or(step.field.name, |variant| variant.name);
         self.part(fields.field(name), &item)?;
         self.muted = was_muted;
         if is_named {

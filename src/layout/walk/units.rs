@@ -1,60 +1,70 @@
-//! The walker on declared types: structs with their fields and blocks, choices, enums, packed words.
+//! The walker on single values, fields and blocks.
 
 use std::borrow::Cow;
 use std::cell;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
 use super::walker::{Flow, Interrupt, Space, Walker, node};
 use super::{FaultKind, Segment};
-use crate::layout::bits::{WordFields, word};
-use crate::layout::program::{BlockStep, Body, Code, Item, Step, Unit};
+use crate::layout::bits::WordFields;
+use crate::layout::program::{BlockStep, Code, Item, Step, Unit, UnitId};
 use crate::layout::{BitField, BitRange, Check, Declaration, Lookup, Packing, Shape, Type, Value};
 use crate::{text, unpack};
 
 impl Walker<'_> {
-    /// Decodes a value of a declared type.
-    pub(super) fn declared(&mut self, space: &Space, at: u64, item: &Item, unit: &'static Unit) -> Flow<u64> {
-        match &unit.body {
-            Body::Struct(steps) => self.called(space, at, item, unit, |walker| {
-                walker.group(space, at, item, |walker, _| {
-                    walker.magic(space, at, item, unit.declaration)?;
-                    let start = at + unit.declaration.magic.len() as u64;
-                    Ok((walker.fields(space, start, steps)?, None))
-                })
-            }),
-            Body::Choice(variants) => self.called(space, at, item, unit, |walker| {
-                let Ok(step) = walker.frames.choose(variants) else {
-                    let message = format!("no variant of {} fits", unit.declaration.name);
-                    return walker.fault(FaultKind::Value, space.span(at..at), message, None);
-                };
-                let end = walker.field(space, at, step)?;
-                walker.checks(space, at..end, step)?;
-                Ok(end)
-            }),
-            Body::Enum(size) => {
-                let value = Type::Unsigned(*size).value_of(self.take(space, at, (*size).into())?);
-                let range = at..at + u64::from(*size);
-                let is_named = match unit.declaration.shape {
-                    Shape::Enum { values, .. } => values.iter().any(|v| Value::Int(v.value) == value),
-                    _ => false,
-                };
-                if !is_named {
-                    let message = format!("{value} is not a value of {}", unit.declaration.name);
-                    return self.fault(FaultKind::Value, space.span(range), message, None);
-                }
-                self.leaf(space, range.clone(), item, value)?;
-                Ok(range.end)
-            }
-            Body::Word(size) => {
-                let word = word(self.take(space, at, (*size).into())?);
-                let range = at..at + u64::from(*size);
-                self.leaf(space, range.clone(), item, Value::Bits(word, unit.declaration))?;
-                if let (false, Shape::Bits { fields, .. }) = (self.muted, unit.declaration.shape) {
-                    self.bit_fields(space, &range, item, word, 0, fields)?;
-                }
-                Ok(range.end)
-            }
+    /// Decodes a number, enum or packed word of `size` bytes.
+    #[inline]
+    pub(super) fn single(
+        &mut self,
+        space: &Space,
+        at: u64,
+        size: u64,
+        (item, ty): (&Item, &'static Type),
+    ) -> Flow<()> {
+        let value = ty.value_of(self.take(space, at, size)?);
+        let range = at..at + size;
+        match ty {
+            Type::Declared(declaration) => self.declared(space, range, item, value, declaration),
+            _ => self.leaf(space, range, item, value),
         }
+    }
+
+    /// Reports an enum, or a packed word and its fields.
+    fn declared(
+        &mut self,
+        space: &Space,
+        range: Range<u64>,
+        item: &Item,
+        value: Value,
+        declaration: &'static Declaration,
+    ) -> Flow<()> {
+        if let Shape::Enum { values, .. } = declaration.shape
+            && !values.iter().any(|named| Value::Int(named.value) == value)
+        {
+            let message = format!("{value} is not a value of {}", declaration.name);
+            return self.fault(FaultKind::Value, space.span(range), message, None);
+        }
+        self.leaf(space, range.clone(), item, value.clone())?;
+        if let (false, Value::Bits(word, _)) = (self.muted, value) {
+            self.bit_fields(space, &range, item, word, 0, declaration.bit_fields())?;
+        }
+        Ok(())
+    }
+
+    /// Decodes a string.
+    pub(super) fn text(&mut self, space: &Space, at: u64, item: &Item) -> Flow<u64> {
+        let text = self.take(space, at, space.len().saturating_sub(at))?;
+        let length = text.iter().position(|b| *b == 0);
+        // Only the last one of a list may lack its NUL.
+        if length.is_none() && !item.is_item {
+            let message = "no NUL ends the string".into();
+            let rule = item.step.and_then(|step| step.field.rule);
+            return self.fault(FaultKind::End, space.span(at..space.len()), message, rule);
+        }
+        let end = at + length.map_or(text.len(), |n| n + 1) as u64;
+        let value = Value::Text(text[..length.unwrap_or(text.len())].to_vec());
+        self.leaf(space, at..end, item, value)?;
+        Ok(end)
     }
 
     /// Reports the bit fields of a word, or of a nested word that starts at bit `start`.
@@ -88,8 +98,14 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// Reads and compares the magic bytes of a struct.
-    fn magic(&mut self, space: &Space, at: u64, item: &Item, declaration: &Declaration) -> Flow<()> {
+    /// Reads and compares the magic bytes of a struct; returns their end.
+    pub(super) fn magic(
+        &mut self,
+        space: &Space,
+        at: u64,
+        item: &Item,
+        declaration: &Declaration,
+    ) -> Flow<u64> {
         let size = declaration.magic.len() as u64;
         let found = self.take(space, at, size)?;
         if found != declaration.magic {
@@ -100,35 +116,77 @@ impl Walker<'_> {
             );
             return self.fault(FaultKind::Magic, space.span(at..at + size), message, None);
         }
-        if self.muted || found.is_empty() {
-            return Ok(());
+        if !self.muted && !found.is_empty() {
+            let node = node(self.program, &self.path, space, at..at + size, item);
+            if self.visitor.magic(&node).is_break() {
+                return Err(Interrupt::Stopped);
+            }
         }
-        let node = node(self.program, &self.path, space, at..at + size, item);
-        match self.visitor.magic(&node) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Interrupt::Stopped),
-        }
+        Ok(at + size)
     }
 
     /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
-    fn fields(&mut self, space: &Space, at: u64, steps: &'static [Step]) -> Flow<u64> {
-        let mut position = at;
+    pub(super) fn fields(&mut self, space: &Space, at: u64, steps: &'static [Step]) -> Flow<u64> {
+        let mut next = at;
         for step in steps {
             self.path.push(Segment::Field(step.field.name));
             // The fields that own these bytes report them.
             let was_muted = self.muted;
             self.muted |= step.field.lookahead;
-            let end = self.field(space, position, step)?;
+            let end = self.field(space, next, step)?;
             self.muted = was_muted;
-            self.checks(space, position..end, step)?;
             self.path.pop();
-            match step.position {
-                None if step.field.lookahead => {}
-                None => position = end,
-                Some(_) => space.reached.set(space.reached.get().max(end)),
+            if !step.field.lookahead {
+                next = end;
             }
         }
-        Ok(position)
+        Ok(next)
+    }
+
+    /// Decodes a field. Returns where the next one starts.
+    pub(super) fn field(&mut self, space: &Space, next: u64, step: &'static Step) -> Flow<u64> {
+        let is_present =
+            step.condition.as_ref().is_none_or(|condition| self.frames.truth(condition) == Ok(true));
+        let offset = match &step.position {
+            Some(position) if is_present => self.offset(space, next, position, step)?,
+            _ => next,
+        };
+        let at = offset.min(space.len());
+        let end = if is_present { self.content(space, at, step)? } else { at };
+        self.checks(space, at..end, step)?;
+        if step.position.is_none() {
+            return Ok(end);
+        }
+        if is_present && offset == at {
+            space.reached.set(space.reached.get().max(end));
+        }
+        Ok(next)
+    }
+
+    /// Evaluates the offset of a field. An empty list has no bytes that could lie outside.
+    fn offset(&self, space: &Space, next: u64, position: &Code, step: &'static Step) -> Flow<u64> {
+        let (offset, end) = (self.number(space, next, position, "offset")?, space.len());
+        if offset > end && self.count(space, end, step)? != Some(0) {
+            let message = format!("lies at offset {offset:#x}, but the end is at {end:#x}");
+            return self.fault(FaultKind::End, space.span(end..end), message, None);
+        }
+        Ok(offset)
+    }
+
+    /// Decodes the block or value of a field and returns its end.
+    fn content(&mut self, space: &Space, at: u64, step: &'static Step) -> Flow<u64> {
+        let item = Item { count: self.count(space, at, step)?, ..Item::of_field(step) };
+        if let Some(block) = &step.block {
+            return self.block(space, at, &item, block);
+        }
+        let end = self.value(space, at, &item)?;
+        self.constrained(space, at..end, &item);
+        Ok(end)
+    }
+
+    /// Evaluates the number of items, or of bytes of a block.
+    fn count(&self, space: &Space, at: u64, step: &'static Step) -> Flow<Option<u64>> {
+        step.count.as_ref().map(|count| self.number(space, at, count, "count")).transpose()
     }
 
     fn checks(&self, space: &Space, range: Range<u64>, step: &Step) -> Flow<()> {
@@ -142,43 +200,6 @@ impl Walker<'_> {
             return self.fault(FaultKind::Check, space.span(range), message, step.field.rule);
         }
         Ok(())
-    }
-
-    /// Decodes a field and returns its end; a missing field, and an empty list outside of the bytes, ends at `next`.
-    fn field(&mut self, space: &Space, next: u64, step: &'static Step) -> Flow<u64> {
-        if step.condition.as_ref().is_some_and(|condition| self.frames.truth(condition) != Ok(true)) {
-            return Ok(next);
-        }
-        let position = match &step.position {
-            Some(position) => self.number(space, next, position, "offset")?,
-            None => next,
-        };
-        let at = position.min(space.len());
-        let count = match &step.count {
-            Some(count) => Some(self.number(space, at, count, "count")?),
-            None => None,
-        };
-        let is_outside = position > space.len();
-        // An empty list has no bytes that could lie outside.
-        if is_outside && count != Some(0) {
-            let end = space.len();
-            let message = format!("lies at offset {position:#x}, but the end is at {end:#x}");
-            return self.fault(FaultKind::End, space.span(end..end), message, None);
-        }
-        let item = Item { count, ..Item::of_field(step) };
-        let end = match &step.block {
-            Some(block) => {
-                // Bytes without a count run to the end.
-                let end = count.map_or(space.len(), |count| at.saturating_add(count));
-                self.block(space, at..end, &item, block)?
-            }
-            None => {
-                let end = self.value(space, at, &item)?;
-                self.constrained(space, at..end, &item);
-                end
-            }
-        };
-        Ok(if is_outside { next } else { end })
     }
 
     /// Reports a decoded field with constraints.
@@ -202,14 +223,10 @@ impl Walker<'_> {
     }
 
     /// Decodes a field whose bytes hold another structure. Returns the end of the bytes.
-    fn block(
-        &mut self,
-        space: &Space,
-        range: Range<u64>,
-        bytes: &Item,
-        block: &'static BlockStep,
-    ) -> Flow<u64> {
+    fn block(&mut self, space: &Space, at: u64, bytes: &Item, block: &'static BlockStep) -> Flow<u64> {
         let declared = block.block;
+        // Bytes without a count run to the end.
+        let range = at..bytes.count.map_or(space.len(), |count| at.saturating_add(count));
         let packed = self.take(space, range.start, range.end - range.start)?;
         let name = if declared.inline { self.path.pop() } else { None };
         let visit = !self.muted && {
@@ -275,21 +292,22 @@ impl Walker<'_> {
 }
 
 impl Walker<'_> {
-    /// Decodes a unit with `body`, within a frame for the slots of the unit.
-    pub(super) fn called(
+    /// Decodes a struct or choice with `body`, within a frame for the slots of the unit.
+    pub(super) fn unit<T>(
         &mut self,
         space: &Space,
         at: u64,
         item: &Item,
-        unit: &'static Unit,
-        body: impl FnOnce(&mut Self) -> Flow<u64>,
-    ) -> Flow<u64> {
+        unit: UnitId,
+        body: impl FnOnce(&mut Self, &'static Unit) -> Flow<T>,
+    ) -> Flow<T> {
+        let unit = &self.program.units[unit];
         let (outer, has_arguments) = self.frames.enter(unit, item.call);
         if !has_arguments {
             let message = "its arguments have no value".to_owned();
             return self.fault(FaultKind::Count, space.span(at..at), message, None);
         }
-        let end = body(self)?;
+        let end = body(self, unit)?;
         self.frames.leave(outer, item.own_step());
         Ok(end)
     }

@@ -147,29 +147,26 @@ impl Walker<'_> {
         let form = &self.program.forms[item.form];
         match form.kind {
             Kind::Number(size) => {
-                let value = form.ty.value_of(self.take(space, at, size)?);
-                self.leaf(space, at..at + size, item, value)?;
+                self.single(space, at, size, (item, form.ty))?;
                 Ok(at + size)
             }
-            Kind::Text => {
-                let text = self.take(space, at, space.len().saturating_sub(at))?;
-                let length = text.iter().position(|b| *b == 0);
-                // Only the last one of a list may lack its NUL.
-                if length.is_none() && !item.is_item {
-                    let message = "no NUL ends the string".into();
-                    let rule = item.step.and_then(|step| step.field.rule);
-                    return self.fault(FaultKind::End, space.span(at..space.len()), message, rule);
-                }
-                let end = at + length.map_or(text.len(), |n| n + 1) as u64;
-                let value = Value::Text(text[..length.unwrap_or(text.len())].to_vec());
-                self.leaf(space, at..end, item, value)?;
-                Ok(end)
+            Kind::Text => self.text(space, at, item),
+            Kind::Items(inner, count) => {
+                self.items(space, at, &Item { count: count.or(item.count), ..*item }, inner)
             }
-            Kind::Items(inner, Some(count)) => {
-                self.items(space, at, &Item { count: Some(count), ..*item }, inner)
-            }
-            Kind::Items(inner, None) => self.items(space, at, item, inner),
-            Kind::Unit(unit) => self.declared(space, at, item, &self.program.units[unit]),
+            Kind::Struct(unit) => self.unit(space, at, item, unit, |walker, unit| {
+                walker.group(space, at, item, |walker, _| {
+                    let start = walker.magic(space, at, item, unit.declaration)?;
+                    Ok((walker.fields(space, start, &unit.steps)?, None))
+                })
+            }),
+            Kind::Choice(unit) => self.unit(space, at, item, unit, |walker, unit| {
+                let Ok(step) = walker.frames.choose(&unit.steps) else {
+                    let message = format!("no variant of {} fits", unit.declaration.name);
+                    return walker.fault(FaultKind::Value, space.span(at..at), message, None);
+                };
+                walker.field(space, at, step)
+            }),
         }
     }
 
@@ -223,8 +220,7 @@ impl Walker<'_> {
                 self.path.truncate(depth);
                 self.path.push(Segment::Index(index));
                 let start = at + size * index;
-                let value = form.ty.value_of(self.take(space, start, size)?);
-                self.leaf(space, start..start + size, item, value)?;
+                self.single(space, start, size, (item, form.ty))?;
             }
         }
         self.path.truncate(depth);
@@ -294,7 +290,7 @@ impl Walker<'_> {
 impl Walker<'_> {
     /// Returns `true` if the visitor skips the structs of fixed size that lie in `range`.
     fn skips(&mut self, space: &Space, range: Range<u64>, list: &Item, inner: FormId) -> bool {
-        let Kind::Unit(unit) = self.program.forms[inner].kind else { return false };
+        let (Kind::Struct(unit) | Kind::Choice(unit)) = self.program.forms[inner].kind else { return false };
         let (outer, _) = self.frames.enter(&self.program.units[unit], list.call);
         let node = node(self.program, &self.path, space, range, list);
         let skips = self.visitor.structs(&node, &self.frames.seen());
