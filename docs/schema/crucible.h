@@ -19,7 +19,6 @@
  * - CRUCIBLE-TRUNCATED (fatal): The file is as long as its sizes and counts say.
  * - CRUCIBLE-PACKING, C3, C4 (fatal): A stream is one raw LZ4 block that gives exactly the uncompressed size.
  * - CRUCIBLE-TRAILING, C9 (error): Nothing follows the last stream.
- * - CRUCIBLE-POSITION, C8 (warning): There is a stream of positions.
  */
 #ifndef CRUCIBLE_LAYOUT_H
 #define CRUCIBLE_LAYOUT_H
@@ -151,6 +150,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  * - attribute: AttributeFlags, at 0
  *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
  *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
+ *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
  *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
@@ -159,7 +159,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  */
 /* What every AttributeStream starts with. */
 typedef struct crucible_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
     int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_attribute_stream_start;
@@ -256,6 +256,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  * - attribute: AttributeFlags, at 0
  *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
  *   No two of a list may be equal (CRUCIBLE-DUPLICATE).
+ *   attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
  * - compressed_size: i32, at 2
  *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
@@ -264,7 +265,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  */
 /* What every TangentAttributeStream starts with. */
 typedef struct crucible_tangent_attribute_stream_start {
-    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). */
+    crucible_attribute_flags attribute; /* Which attribute: exactly one bit (C2). Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE). No two of a list may be equal (CRUCIBLE-DUPLICATE). attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION). */
     int32_t compressed_size; /* Size of the compressed data in bytes, 1 at least (C3). Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE). */
     int32_t uncompressed_size; /* Size of the uncompressed data in bytes. Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE). */
 } crucible_tangent_attribute_stream_start;

@@ -163,6 +163,7 @@ types:
         doc: |
           Which attribute: exactly one bit (C2).
           No two of a list may be equal (CRUCIBLE-DUPLICATE).
+          attribute.position_3d or attribute.position_2d must hold for at least one item of the list (CRUCIBLE-POSITION).
       - id: check_attribute
         size: 0
         valid:
