@@ -55,10 +55,9 @@ impl Judge<'_> {
             stderr: run.stderr.first_line(),
             time: run.time,
         };
-        if let (End::Accepts, None, true) = (&run.end, &judged.disagreement, self.compares_contents) {
-            if let Some(contents) = &expected.contents {
-                self.compare(contents, &run, &mut judged);
-            }
+        let is_compared = self.compares_contents && run.end == End::Accepts && judged.disagreement.is_none();
+        if let Some(contents) = expected.contents.as_ref().filter(|_| is_compared) {
+            self.compare(contents, &run, &mut judged);
         }
         Ok(judged)
     }
