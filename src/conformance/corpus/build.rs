@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::candidates::{Candidate, Candidates};
-use super::declared::{Almost, almost_broken, offer_breakages};
+use super::declared::{Almost, almost_broken, offer_breakages, offer_examples};
 use super::entry::{Entry, Kind};
 use super::minimize::minimize;
 use super::oracle::{Judgement, Oracle};
 use super::pool::{Drawn, Pool};
-use super::{Case, Config, Corpus, boundaries, crafted, lines, search};
+use super::{Case, Config, Corpus, boundaries, search};
 use crate::conformance::Coverage;
 use crate::layout::generate;
 use crate::{AnyFormat, Dialect, Result};
@@ -29,7 +29,7 @@ pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
     let oracle = Oracle::new(format);
     let mut pool = Pool::new(format, oracle, config)?;
     boundaries::reach(format, oracle, &mut pool);
-    let (broken, almost) = broken(format, oracle, &mut pool);
+    let (broken, almost) = broken(format, oracle, config.dialect, &mut pool);
     let mut builder = Builder::new(format, oracle);
     for (file, reached) in pool.covering() {
         builder.valid(file.dialect, file.bytes.clone(), &reached);
@@ -42,7 +42,12 @@ pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
 }
 
 /// Finds files that break each rule, and files that only just keep it.
-fn broken(format: AnyFormat, oracle: Oracle, pool: &mut Pool) -> (Vec<Candidate>, Vec<Almost>) {
+fn broken(
+    format: AnyFormat,
+    oracle: Oracle,
+    dialect: Option<Dialect>,
+    pool: &mut Pool,
+) -> (Vec<Candidate>, Vec<Almost>) {
     let mut candidates = Candidates::new(oracle);
     let bases: Vec<Drawn> = pool.bases().into_iter().cloned().collect();
     let bases: Vec<&Drawn> = bases.iter().collect();
@@ -50,11 +55,8 @@ fn broken(format: AnyFormat, oracle: Oracle, pool: &mut Pool) -> (Vec<Candidate>
         candidates.offer(file.dialect, "content to warn of", None, file.bytes.clone());
     }
     offer_breakages(format, &bases, &mut candidates);
-    let mut almost = almost_broken(format, oracle, &bases);
-    if let Some(grammar) = format.grammar() {
-        almost.extend(lines::offer_edits(grammar, oracle, &bases, &mut candidates));
-    }
-    crafted::offer(format, &bases, &mut candidates);
+    let almost = almost_broken(format, oracle, &bases);
+    offer_examples(format, dialect, &mut candidates);
     if format.grammar().is_none() {
         let rules = format.about().rules.iter().map(|rule| rule.code);
         let rules = rules.filter(|code| !candidates.has(code)).collect();

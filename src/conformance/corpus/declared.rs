@@ -1,25 +1,35 @@
-//! Files that break, or almost break, what the declaration of a binary format states.
+//! Files that break, or almost break, what the declaration of a format states.
 
 use std::collections::BTreeMap;
 
 use super::candidates::Candidates;
 use super::oracle::Oracle;
 use super::pool::Drawn;
-use crate::layout::Type;
-use crate::layout::generate::{self, AlmostBroken, Breakage, Broken, Miscount};
+use crate::layout::generate::{AlmostBroken, Breakage, Broken, Miscount};
 use crate::layout::walk::Segment;
-use crate::{AnyFormat, Dialect, Limits, Path};
+use crate::{AnyFormat, Dialect, Path, ReadOptions};
 
 /// Offers every breakage of these files.
 pub(super) fn offer_breakages(format: AnyFormat, bases: &[&Drawn], candidates: &mut Candidates) {
     for base in bases {
-        let Some(layout) = format.layout_of(&base.bytes, base.dialect) else { continue };
-        let rules = format.about().rules;
-        let Ok(breakages) = generate::breakages(layout, &base.bytes, rules, &Limits::default()) else {
-            continue;
-        };
-        for broken in breakages {
+        let options = ReadOptions::default().with_dialect(base.dialect);
+        for broken in format.breakages(&base.bytes, &options).into_iter().flatten() {
             candidates.offer(base.dialect, &what(&broken), Some(&base.bytes), broken.bytes);
+        }
+    }
+}
+
+/// Offers the example of each rule that no other candidate breaks.
+pub(super) fn offer_examples(format: AnyFormat, dialect: Option<Dialect>, candidates: &mut Candidates) {
+    for rule in format.about().rules {
+        if candidates.has(rule.code) {
+            continue;
+        }
+        let example = format.example_of(rule).filter(|example| !example.is_json);
+        let is_meant = |own: Dialect| dialect.is_none_or(|dialect| dialect == own);
+        if let Some(example) = example.filter(|example| is_meant(example.dialect)) {
+            let what = "an example of the rule";
+            candidates.offer(example.dialect, what, Some(&example.correct), example.violating);
         }
     }
 }
@@ -37,13 +47,8 @@ pub(super) struct Almost {
 pub(super) fn almost_broken(format: AnyFormat, oracle: Oracle, bases: &[&Drawn]) -> Vec<Almost> {
     let mut best: BTreeMap<(&'static str, &'static str, String), Almost> = BTreeMap::new();
     for base in bases {
-        let Some(layout): Option<&'static Type> = format.layout_of(&base.bytes, base.dialect) else {
-            continue;
-        };
-        let rules = format.about().rules;
-        let Ok(found) = generate::almost_broken(layout, &base.bytes, rules, &Limits::default()) else {
-            continue;
-        };
+        let options = ReadOptions::default().with_dialect(base.dialect);
+        let found = format.almost_broken(&base.bytes, &options).into_iter().flatten();
         for AlmostBroken { bytes, changed, value, rule, .. } in found {
             let Some(code) = rule.map(|rule| rule.code) else { continue };
             let key = (base.dialect.name(), code, names(&changed));

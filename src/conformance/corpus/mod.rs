@@ -24,10 +24,8 @@
 mod boundaries;
 mod build;
 mod candidates;
-mod crafted;
 mod declared;
 mod entry;
-mod lines;
 mod minimize;
 mod oracle;
 mod pool;
