@@ -32,6 +32,16 @@ pub fn verdicts(data: &[u8]) {
     assert!(opinions.lenient.is_err() || fault.is_none(), "{format}, {dialect}: dump finds {fault:?}");
 }
 
+/// The same without what writing may repair: encodings of IyMA's descriptor are not canonical (I14), and the checksum of
+/// a file may be that of the canonical one.
+fn content_of(document: &Document) -> String {
+    let mut document = document.clone();
+    if let Document::Iyma(document) = &mut document {
+        document.metadata_checksum = None;
+    }
+    json_of(&document)
+}
+
 /// What is read can be written, and reads back as the same document.
 pub fn rewrite(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
@@ -50,7 +60,7 @@ pub fn rewrite(data: &[u8]) {
             .format
             .read(&bytes, &options)
             .unwrap_or_else(|error| panic!("written, but not read: {error}"));
-        assert_eq!(json_of(&again), json_of(&document));
+        assert_eq!(content_of(&again), content_of(&document));
         assert_eq!(again.write(&write_options(strictness)).unwrap(), bytes);
     }
 }
