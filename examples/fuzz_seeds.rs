@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for entry in fs::read_dir(root.join("samples").join(format.name()))? {
             let entry = entry?;
             let (name, bytes) = (entry.file_name(), fs::read(entry.path())?);
-            let data = Input::detected(*format, &bytes).data();
+            let data = Input::detected(*format, &bytes).data().ok_or("a dialect that the format lacks")?;
             for target in CODECS {
                 seed(root, target, &name.to_string_lossy(), &data)?;
             }

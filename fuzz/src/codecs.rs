@@ -32,6 +32,17 @@ pub fn verdicts(data: &[u8]) {
     assert!(opinions.lenient.is_err() || fault.is_none(), "{format}, {dialect}: dump finds {fault:?}");
 }
 
+/// The same without what writing may repair: the descriptor and the frames of IyMA are encoded anew, and a wrong checksum
+/// of the file may be that of the new bytes (I14, I16).
+fn content_of(document: &Document) -> String {
+    let mut document = document.clone();
+    if let Document::Iyma(document) = &mut document {
+        document.metadata_checksum = None;
+        document.data_checksum = Default::default();
+    }
+    json_of(&document)
+}
+
 /// What is read can be written, and reads back as the same document.
 pub fn rewrite(data: &[u8]) {
     let Some(input) = Input::of(data) else { return };
@@ -50,7 +61,7 @@ pub fn rewrite(data: &[u8]) {
             .format
             .read(&bytes, &options)
             .unwrap_or_else(|error| panic!("written, but not read: {error}"));
-        assert_eq!(json_of(&again), json_of(&document));
+        assert_eq!(content_of(&again), content_of(&document));
         assert_eq!(again.write(&write_options(strictness)).unwrap(), bytes);
     }
 }

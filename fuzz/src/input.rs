@@ -26,11 +26,11 @@ impl<'d> Input<'d> {
         Some(Input { format, dialect, bytes })
     }
 
-    /// The data of a target that has this file as its input.
-    pub fn data(self) -> Vec<u8> {
+    /// The data of a target that has this file as its input; `None` if the format lacks the dialect.
+    pub fn data(self) -> Option<Vec<u8>> {
         let is_it = |kind| kind == (self.format, self.dialect);
-        let number = Input::kinds().position(is_it).expect("each format has its dialects") as u8;
-        [&[number], self.bytes].concat()
+        let number = Input::kinds().position(is_it)?;
+        Some([&[number as u8], self.bytes].concat())
     }
 
     fn kinds() -> impl Iterator<Item = (FormatId, Dialect)> {

@@ -20,8 +20,11 @@ pub use interop::{gltf, obj, ply, scenes, stl};
 pub use opinions::Opinions;
 pub use read::{assert_readable, read};
 
+/// The function of a target.
+pub type Target = fn(&[u8]);
+
 /// Each target by its name.
-pub const TARGETS: [(&str, fn(&[u8])); 11] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("read", read),
     ("verdicts", verdicts),
     ("rewrite", rewrite),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
 use meshspec::layout::assemble::Values;
-use meshspec::layout::walk::{self, Node, Segment, Visitor};
+use meshspec::layout::walk::{self, Node, Visitor};
 use meshspec::layout::{Type, Value};
 use meshspec::{Document, ErrorKind, FormatId, Limits, ReadOptions, Severity, Span, iyma};
 
@@ -16,7 +16,6 @@ use super::Input;
 pub struct Leaves {
     /// The values.
     pub leaves: Vec<(String, Span, Value)>,
-    rest: Vec<Span>,
     /// The places of packed blocks that unpack to nothing.
     pub empty: Vec<Range<u64>>,
 }
@@ -29,10 +28,6 @@ impl Visitor for Leaves {
         ControlFlow::Continue(())
     }
 
-    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
-        self.rest.push(span);
-    }
-
     fn unpacked(&mut self, node: &Node, content: &[u8]) {
         if content.is_empty() {
             self.empty.push(node.span.range().clone());
@@ -41,13 +36,11 @@ impl Visitor for Leaves {
 }
 
 impl Leaves {
-    /// Notes those of a file, which has no byte more.
+    /// Notes those of a file.
     pub fn of(input: Input, limits: &Limits) -> Leaves {
         let mut leaves = Leaves::default();
         let layout = layout(input).expect("a binary format");
-        let end = walk::walk(layout, input.bytes, limits, &mut leaves).expect("a file that can be decoded");
-        assert_eq!(end, input.bytes.len() as u64);
-        assert!(leaves.rest.is_empty(), "{:?}", leaves.rest);
+        walk::walk(layout, input.bytes, limits, &mut leaves).expect("a file that can be decoded");
         leaves
     }
 }

@@ -30,7 +30,7 @@ fn kept_inputs_pass() {
 #[test]
 fn samples_pass() {
     for (format, bytes) in crate::common::samples() {
-        let data = crate::fuzz::Input::detected(format, &bytes).data();
+        let data = crate::fuzz::Input::detected(format, &bytes).data().unwrap();
         TARGETS.iter().for_each(|(_, run)| run(&data));
     }
     TARGETS.iter().for_each(|(_, run)| run(&[]));
