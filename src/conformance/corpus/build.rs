@@ -28,7 +28,9 @@ pub(super) fn corpus(format: AnyFormat, config: &Config) -> Result<Corpus> {
     }
     let oracle = Oracle::new(format);
     let mut pool = Pool::new(format, oracle, config)?;
-    boundaries::reach(format, oracle, &mut pool);
+    if !config.plausible {
+        boundaries::reach(format, oracle, &mut pool);
+    }
     let (broken, almost) = broken(format, oracle, config.dialect, &mut pool);
     let mut builder = Builder::new(format, oracle);
     for (file, reached) in pool.covering() {
