@@ -20,7 +20,7 @@ const MAX_RETRIES: usize = 100_000;
 /// The values of a file; those that follow from others are left out.
 pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
     let draw = Draw::new(choices, config);
-    let most = config.max_items.saturating_mul(config.max_items).min(config.max_total_items);
+    let most = config.max_items.saturating_mul(config.max_items);
     let (program, values) = (Program::of(ty), Values::new(ty));
     let frames = Frames::new(program);
     let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
