@@ -52,7 +52,7 @@
 //!
 //! # Testing a loader
 //!
-//! With the feature `proptest`, [`conformance()`] runs a loader over valid, broken, almost broken and mutated files of a format. It
+//! With the feature `proptest`, `conformance` runs a loader over valid, broken, almost broken and mutated files of a format. It
 //! reports all disagreements with strict reading, each with the smallest file that shows it:
 //!
 //! ```

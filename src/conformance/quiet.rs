@@ -36,7 +36,10 @@ pub(super) fn catch_panic<T>(load: impl FnOnce() -> T) -> Result<T, String> {
 }
 
 fn describe(info: &PanicHookInfo) -> String {
-    let message = info.payload_as_str().unwrap_or("a value that is not text");
+    let payload = info.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let message = text.unwrap_or("a value that is not text");
     match info.location() {
         Some(place) => format!("{message} ({}:{})", place.file(), place.line()),
         None => message.to_owned(),

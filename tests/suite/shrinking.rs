@@ -1,5 +1,7 @@
 //! Files shrink to the least that a bug needs, in at most 2,000 runs.
 
+#![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
+
 use binrw::{BinRead, binrw, io::Cursor};
 use meshspec::bmd;
 use meshspec::layout::{Layout, generate};

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use crate::layout::Expr;
 use crate::layout::walk::Segment;
 
 /// Where numbers come from; behind their end they are 0. Each that is taken is written down.
@@ -96,5 +97,19 @@ impl Trace {
             _ => true,
         });
         choices
+    }
+}
+
+/// Returns the name of the only value that decides a number of items; `None` if several do.
+pub(super) fn name_of_count(count: &Expr) -> Option<Segment> {
+    let mut names = Vec::new();
+    count.visit(&mut |part| {
+        if let Expr::Path(path) | Expr::Matches(path, _) = part {
+            names.push(path.last().map(|name| Segment::Field(name)));
+        }
+    });
+    match names[..] {
+        [name] => name,
+        _ => None,
     }
 }

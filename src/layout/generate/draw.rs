@@ -18,8 +18,6 @@ pub(super) struct Draw<'c> {
     pub path: Vec<Segment>,
     plausible: bool,
     max_items: u64,
-    /// How many items the lists that are still to come have together at most.
-    items_left: u64,
     /// What values are instead, where what they were drawn as does not do.
     pub(super) forced: Option<Forced>,
 }
@@ -63,8 +61,8 @@ pub(super) enum Forced {
 
 impl<'c> Draw<'c> {
     pub(super) fn new(choices: Choices<'c>, config: &Config) -> Draw<'c> {
-        let Config { plausible, max_items, max_total_items, .. } = *config;
-        Draw { choices, path: Vec::new(), plausible, max_items, items_left: max_total_items, forced: None }
+        let Config { plausible, max_items, .. } = *config;
+        Draw { choices, path: Vec::new(), plausible, max_items, forced: None }
     }
 
     /// What values are in this attempt to find one that checks like: drawn, then a number that the checks name, then a bit.
@@ -167,13 +165,10 @@ impl<'c> Draw<'c> {
 
     /// A number of items.
     pub(super) fn count(&mut self) -> u64 {
-        let max = self.max_items.min(self.items_left);
-        let count = match self.forced {
-            Some(Forced::Number(number)) => u64::try_from(number).unwrap_or_default().min(max),
-            _ => self.below(max.saturating_add(1)),
-        };
-        self.items_left -= count;
-        count
+        match self.forced {
+            Some(Forced::Number(number)) => u64::try_from(number).unwrap_or_default().min(self.max_items),
+            _ => self.below(self.max_items.saturating_add(1)),
+        }
     }
 
     /// A value of a plain type, an enum or a packed word; `literals` are numbers that expressions compare with. Reserved bits

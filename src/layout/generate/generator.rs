@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Config;
 use super::ahead::{Ahead, with_bits};
-use super::choices::{Choices, Trace};
+use super::choices::{Choices, Trace, name_of_count};
 use super::draw::{DRAWS, Draw};
 use super::relate::is_unique;
 use super::relations::Relations;
@@ -12,9 +12,7 @@ use super::several::{balanced, distinct, unit_vector};
 use crate::layout::assemble::Values;
 use crate::layout::program::{Code, Compared, FormId, Frames, Item, Kind, Program, Step, Unit, Use};
 use crate::layout::walk::Segment;
-use crate::layout::{
-    BinaryOp, Constraint, Declaration, EvalError, Expr, Requirement, Scope, Shape, Type, Value,
-};
+use crate::layout::{BinaryOp, Constraint, Declaration, EvalError, Requirement, Scope, Shape, Type, Value};
 
 /// The maximum number of redraws per file.
 const MAX_RETRIES: usize = 100_000;
@@ -22,7 +20,7 @@ const MAX_RETRIES: usize = 100_000;
 /// The values of a file; those that follow from others are left out.
 pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
     let draw = Draw::new(choices, config);
-    let most = config.max_items.saturating_mul(config.max_items).min(config.max_total_items);
+    let most = config.max_items.saturating_mul(config.max_items);
     let (program, values) = (Program::of(ty), Values::new(ty));
     let frames = Frames::new(program);
     let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
@@ -362,18 +360,4 @@ fn is_compared(step: &Step, item: &Item) -> bool {
             Requirement::Sum { of, .. } | Requirement::Permutation { of, .. } => of == name,
             _ => false,
         })
-}
-
-/// Returns the name of the only value that decides a number of items; `None` if several do.
-fn name_of_count(count: &Expr) -> Option<Segment> {
-    let mut names = Vec::new();
-    count.visit(&mut |part| {
-        if let Expr::Path(path) | Expr::Matches(path, _) = part {
-            names.push(path.last().map(|name| Segment::Field(name)));
-        }
-    });
-    match names[..] {
-        [name] => name,
-        _ => None,
-    }
 }

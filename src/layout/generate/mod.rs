@@ -73,9 +73,6 @@ pub struct Config {
     /// How many items a list has at most, and a string characters. A list whose number of items is a product has as
     /// many for each factor.
     pub max_items: u64,
-    /// How many items all lists of a file have together at most. A list whose number of items is a product is not counted
-    /// against it.
-    pub max_total_items: u64,
     /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and
     /// constraints of warnings hold, too. Those of errors always do.
     pub plausible: bool,
@@ -85,7 +82,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { max_items: 6, max_total_items: u64::MAX, plausible: false, max_choices: 512 }
+        Config { max_items: 6, plausible: false, max_choices: 512 }
     }
 }
 
@@ -93,11 +90,6 @@ impl Config {
     /// Files as exporters write them. See the field [`plausible`](Config::plausible).
     pub fn plausible() -> Config {
         Config { plausible: true, ..Config::default() }
-    }
-
-    /// Files with more than 2¹⁶ items and bytes, for counters and indices of 16 bits and fewer.
-    pub fn large() -> Config {
-        Config { max_items: 70_000, max_total_items: 150_000, max_choices: 1 << 20, ..Config::default() }
     }
 }
 

@@ -156,7 +156,7 @@ impl<'b> Loader<'b> {
     /// A list that offset and size at `at` name; `align` is what the offset is a multiple of.
     fn list(&self, (offset, size): (usize, usize), align: u32) -> Result<(usize, usize)> {
         let (start, size) = (self.word(offset)?, self.word(size)?);
-        if start % align != 0 {
+        if !start.is_multiple_of(align) {
             return Err("unaligned list");
         }
         if size == 0 {
@@ -172,7 +172,7 @@ impl<'b> Loader<'b> {
     /// The offsets of the entries of a table.
     fn table(&self, (place, entry): (usize, usize)) -> Result<Vec<usize>> {
         let (start, size) = self.list((place, place + 4), 4)?;
-        if size % entry != 0 {
+        if !size.is_multiple_of(entry) {
             return Err("partial entry");
         }
         Ok((0..size / entry).map(|index| start + index * entry).collect())

@@ -181,7 +181,7 @@ impl<'b> Loader<'b> {
 
     fn indices(&self, bytes: &[u8], index_size: u8) -> Result<Vec<u32>, &'static str> {
         let width = if index_size == 0 { 2 } else { 4 };
-        if bytes.len() % width != 0 && !self.has(Bug::PartialValues) {
+        if !bytes.len().is_multiple_of(width) && !self.has(Bug::PartialValues) {
             return Err("partial index");
         }
         let index = |bytes: &[u8]| match *bytes {
@@ -195,7 +195,7 @@ impl<'b> Loader<'b> {
     fn stream(&mut self) -> Result<(Stream, usize), &'static str> {
         let attribute = self.attribute()?;
         let bytes = self.block()?;
-        if bytes.len() % attribute.size() != 0 && !self.has(Bug::PartialValues) {
+        if !bytes.len().is_multiple_of(attribute.size()) && !self.has(Bug::PartialValues) {
             return Err("partial value");
         }
         let mut values = Vec::new();
