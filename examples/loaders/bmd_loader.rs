@@ -37,8 +37,8 @@ impl<'b> Image<'b> {
 
     /// Returns a list of entries of this size.
     fn table<const N: usize>(&mut self, [offset, size]: [u32; 2]) -> Result<&'b [[u8; N]]> {
-        require(offset % 4 == 0, "the offset of a list is not a multiple of 4")?;
-        require(size as usize % N == 0, "a list ends inside an entry")?;
+        require(offset.is_multiple_of(4), "the offset of a list is not a multiple of 4")?;
+        require((size as usize).is_multiple_of(N), "a list ends inside an entry")?;
         Ok(self.list(offset, size)?.as_chunks().0)
     }
 

@@ -375,23 +375,6 @@ fn documents_have_every_kind_of_value() {
         [
             // A check refuses it.
             "header.format.position: false",
-            // A rule demands 0.
-            "meshes.faces.quad_32.tag2: 1",
-            "meshes.faces.quad_32.tag2: largest",
-            "meshes.faces.quad_32.tag2: sign bit",
-            "meshes.faces.quad_64.tag2: 1",
-            "meshes.faces.quad_64.tag2: largest",
-            "meshes.faces.quad_64.tag2: sign bit",
-            "meshes.faces.triangle_64.tag2: 1",
-            "meshes.faces.triangle_64.tag2: largest",
-            "meshes.faces.triangle_64.tag2: sign bit",
-            // It would be the tag of another form.
-            "meshes.vertices.flat_64.bone: largest",
-            "meshes.vertices.textured_64.bone: largest",
-            // A rule demands that positions are finite.
-            "meshes.vertices.vertex_128.org_x: largest",
-            "meshes.vertices.vertex_128.org_y: largest",
-            "meshes.vertices.vertex_128.org_z: largest",
         ]
     );
 }

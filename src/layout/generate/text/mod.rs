@@ -107,7 +107,7 @@ fn floats() -> impl Strategy<Value = f32> {
     ]
 }
 
-/// Properties with different names; the built-in ones among them where they are plausible.
+/// Properties with different names; some of the built-in ones among them, in plausible texts all.
 fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value = Vec<Line>> {
     let value = "[!-\"$-~é€😀]{0,6}( [!-\"$-~]{1,5}){0,2}".prop_map(|value| value.trim().to_owned());
     let others = vec(("[A-Za-z][A-Za-z0-9_]{0,5}", value), 0..5);
@@ -115,12 +115,12 @@ fn properties(grammar: &'static Grammar, plausible: bool) -> impl Strategy<Value
         [] => "[a-z]{1,6}".boxed(),
         values => select(values).prop_map(str::to_owned).boxed(),
     });
-    (others, built_in.collect::<Vec<_>>()).prop_map(move |(mut pairs, built_in)| {
-        if plausible {
-            let names = grammar.properties.iter().map(|property| property.name);
-            pairs.retain(|(name, _)| names.clone().all(|built_in| name != built_in));
-            pairs.extend(names.map(str::to_owned).zip(built_in));
-        }
+    let wanted = vec(any::<bool>(), grammar.properties.len());
+    (others, built_in.collect::<Vec<_>>(), wanted).prop_map(move |(mut pairs, built_in, wanted)| {
+        let names = grammar.properties.iter().map(|property| property.name);
+        pairs.retain(|(name, _)| names.clone().all(|built_in| name != built_in));
+        let built_in = names.map(str::to_owned).zip(built_in).zip(wanted);
+        pairs.extend(built_in.filter(|(_, wanted)| plausible || *wanted).map(|(pair, _)| pair));
         pairs.sort();
         pairs.dedup_by(|a, b| a.0 == b.0);
         pairs.into_iter().rev().map(|(name, value)| Line::Property(name, value)).collect()
