@@ -346,6 +346,8 @@ fn readers_accept_what_is_almost_broken() {
             reached.entry(format.name()).or_default().insert(almost.constraint.rule.code);
         }
     }
-    let expected = BTreeMap::from([("bmd", BTreeSet::from([]))]);
+    let expected = BTreeMap::from([
+        ("bmd", BTreeSet::from([])),
+    ]);
     assert_eq!(reached, expected);
 }
