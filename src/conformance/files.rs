@@ -57,6 +57,10 @@ impl Making {
 /// One case in so many is large.
 const LARGE_CASES: u32 = 8;
 
+fn is_large(case: u32) -> bool {
+    case % LARGE_CASES == LARGE_CASES - 1
+}
+
 /// A list in a large file has at most so many times the items.
 const LARGER: u64 = 4;
 
@@ -89,7 +93,7 @@ impl<'s, S: Subject> Files<'s, S> {
 
     /// The valid files of a case: large ones for every eighth.
     fn strategy(&self, case: u32) -> &BoxedStrategy<Vec<u8>> {
-        if case % LARGE_CASES == LARGE_CASES - 1 { &self.large } else { &self.small }
+        if is_large(case) { &self.large } else { &self.small }
     }
 
     /// A generator of random numbers for each file, so that each can be made by itself.
@@ -100,22 +104,25 @@ impl<'s, S: Subject> Files<'s, S> {
         TestRunner::new_with_rng(ProptestConfig::default(), rng)
     }
 
-    /// The files made from a valid one, itself first.
-    pub fn made_from(&self, file: &[u8]) -> Vec<TestFile> {
+    /// The files made from the valid one of a case, itself first. Large files are not broken: small ones break the same.
+    pub fn made_from(&self, case: u32, file: &[u8]) -> Vec<TestFile> {
         let mut files = vec![TestFile::valid(file)];
         let Some(layout) = self.subject.layout(file, self.dialect) else {
             files.extend(self.made_from_text(file));
             return files;
         };
         let (rules, limits) = (self.subject.about().rules, Limits::default());
+        if let Ok(substituted) = generate::substitutions(layout, file, &limits) {
+            files.extend(substituted.map(TestFile::substituted));
+        }
+        if is_large(case) {
+            return files;
+        }
         if let Ok(broken) = generate::breakages(layout, file, rules, &limits) {
             files.extend(broken.map(TestFile::broken));
         }
         if let Ok(almost) = generate::almost_broken(layout, file, rules, &limits) {
             files.extend(almost.map(TestFile::almost_broken));
-        }
-        if let Ok(substituted) = generate::substitutions(layout, file, &limits) {
-            files.extend(substituted.map(TestFile::substituted));
         }
         files
     }

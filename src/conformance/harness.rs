@@ -14,7 +14,7 @@ use crate::layout::generate::Config;
 use crate::{Declared, Dialect};
 
 /// Mutated files per case.
-const MUTATIONS: u32 = 8;
+const MUTATIONS: u32 = 4;
 
 /// Mutated files per case of a text format, whose files no layout breaks.
 const TEXT_MUTATIONS: u32 = 64;

@@ -47,7 +47,7 @@ impl<'r, S: Subject> Run<'r, S> {
 
         let Some(file) = self.files.valid(case).map(|tree| tree.current()) else { return };
         let mut valid = None;
-        for file in self.files.made_from(&file) {
+        for file in self.files.made_from(case, &file) {
             let cause = self.add(case, file, valid.as_ref());
             valid = valid.or(cause);
         }

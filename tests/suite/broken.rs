@@ -172,6 +172,7 @@ fn each_thing_of_a_declaration_is_broken() {
         "size = 8: a count of one less than there are, noticed at trailing [SAMPLE-TRAILING, Error]",
         "size = 248: a huge count, noticed at items [-, Error]",
         "ofs_list = 64: an offset outside the file, noticed at items [-, Error]",
+        "ofs_list = 45: an offset outside the file, noticed at items [-, Error]",
         "checksum = 100: a wrong checksum [SAMPLE-CHECKSUM, Warning]",
         "packed_size = 7: a count of one more than there are, noticed at content [-, Error]",
         "packed_size = 5: a count of one less than there are, noticed at content [-, Error]",

@@ -47,6 +47,11 @@ pub(super) enum Alteration {
         text: String,
         range: Range<u64>,
     },
+    /// An offset becomes that of one more byte after the file, which ends no string.
+    Unfinished {
+        path: Vec<Segment>,
+        text: String,
+    },
     /// Other bytes lie at an offset.
     Write {
         path: Vec<Segment>,
@@ -75,6 +80,7 @@ impl Alteration {
             | Alteration::Remove(path)
             | Alteration::Lengthen(path)
             | Alteration::Without { path, .. }
+            | Alteration::Unfinished { path, .. }
             | Alteration::Write { path, .. } => path.as_slice().into(),
             Alteration::Cut(_) | Alteration::Append => Path::default(),
         }
@@ -83,7 +89,9 @@ impl Alteration {
     /// What a value becomes.
     pub(super) fn value(&self) -> Option<String> {
         match self {
-            Alteration::Set { text, .. } | Alteration::Without { text, .. } => Some(text.clone()),
+            Alteration::Set { text, .. }
+            | Alteration::Without { text, .. }
+            | Alteration::Unfinished { text, .. } => Some(text.clone()),
             _ => None,
         }
     }
@@ -116,6 +124,11 @@ impl Alteration {
                 let range = usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?;
                 changed.get(range.clone())?;
                 changed.drain(range);
+                Some(changed)
+            }
+            Alteration::Unfinished { text, .. } => {
+                let mut changed = edited(Change::Set(Part::Text(text.clone())), false)?;
+                changed.push(b'a');
                 Some(changed)
             }
             Alteration::Write { at, bytes, .. } => {

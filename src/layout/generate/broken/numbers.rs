@@ -50,7 +50,11 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
         Role::Offset => {
             // Behind the end of the file, and as even as offsets have to be.
             let behind = i128::from(size.next_multiple_of(16)) + 16;
-            one(Breakage::Offset, vec![behind, number.range.1 & !15])
+            let unfinished = Alteration::Unfinished { path: number.path.clone(), text: size.to_string() };
+            vec![
+                Attempt::new(Breakage::Offset, number.set_to(vec![behind, number.range.1 & !15])),
+                Attempt::new(Breakage::Offset, vec![unfinished]),
+            ]
         }
         Role::UnpackedSize => one(Breakage::UnpackedSize, vec![value + 1, value - 1]),
         Role::Checksum => {
