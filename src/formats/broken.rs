@@ -17,7 +17,7 @@ impl AnyFormat {
     /// let options = meshspec::ReadOptions::lenient();
     /// let broken: Vec<String> =
     ///     AnyFormat::from(FormatId::Seed).breakages(file, &options)?.map(|broken| broken.to_string()).collect();
-    /// assert!(broken.iter().any(|broken| broken == "faces[0]: a value out of range"), "{broken:?}");
+    /// assert!(broken.iter().any(|broken| broken == "faces[0][0]: a value out of range"), "{broken:?}");
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     ///

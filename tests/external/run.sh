@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Reads the OBJ, PLY and STL files that meshspec writes with trimesh, and compares the triangles.
+# Reads the OBJ, PLY and STL files that meshspec writes with trimesh, and compares the triangles. Then validates the corpus
+# against the published JSON Schemas.
 #
 # Usage: tests/external/run.sh
 #
-# Needs cargo and python3 with venv; installs trimesh, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
+# Needs cargo and python3 with venv; installs trimesh and jsonschema, pinned in requirements.txt beside this file, into $MESHSPEC_CACHE
 # (default: the user's cache folder). Converts the samples in samples/ and, where $MESHSPEC_FIXTURES names a folder with
 # an index.json, every file in it that is accepted.
 set -euo pipefail
@@ -21,3 +22,4 @@ target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, 
 cargo build --quiet --all-features --example interchange
 "$cache/venv/bin/python" "$here/compare.py" "$target/debug/examples/interchange" samples \
     ${MESHSPEC_FIXTURES:+"$MESHSPEC_FIXTURES"}
+"$cache/venv/bin/python" "$here/schemas.py" "$root"

@@ -11,7 +11,6 @@ use meshspec::layout::Layout;
 use meshspec::{
     About, AnyFormat, Declared, Dialect, Format as _, FormatId, ReadOptions, Rule, Severity, Span, mesh,
 };
-use serde_json::Value;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
@@ -148,19 +147,12 @@ fn the_corpus_holds_what_its_index_names_and_no_more() {
 }
 
 #[test]
-fn every_line_of_the_index_follows_its_schema() {
-    let schema: Value = serde_json::from_str(INDEX_SCHEMA).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+fn every_line_of_the_index_has_its_keys_in_order() {
     for line in index().lines() {
-        let value: Value = serde_json::from_str(line).unwrap();
-        validator.validate(&value).unwrap_or_else(|error| panic!("{line}: {error}"));
         // The form that the README promises to readers in C.
         assert!(line.starts_with("{\"file\":\""), "{line}");
         assert_eq!(serde_json::to_string(&serde_json::from_str::<Entry>(line).unwrap()).unwrap(), line);
     }
-    let mut wrong: Value = serde_json::from_str(index().lines().next().unwrap()).unwrap();
-    wrong["strict"] = "maybe".into();
-    assert!(!validator.is_valid(&wrong));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::files::Folder;
 const PAGE: &str = include_str!("../../../docs/conformance.md");
 
 #[test]
+#[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn the_loader_in_c() {
     assert_eq!(run_section("I write a loader in C"), 7);
 }
@@ -20,6 +21,7 @@ fn the_loader_in_python() {
 }
 
 #[test]
+#[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn the_loader_in_rust() {
     assert_eq!(run_section("I test my Rust crate"), 4);
 }

@@ -4,7 +4,7 @@ use crate::files::{Folder, animated, broken_triangle};
 
 #[test]
 fn examples_of_the_program() {
-    assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 22);
+    assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 23);
 }
 
 /// The message of the system is that of Unix.

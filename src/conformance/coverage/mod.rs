@@ -25,7 +25,7 @@ type Counts = BTreeMap<String, BTreeMap<&'static str, usize>>;
 /// let mut coverage = Coverage::of(FormatId::Mesh);
 /// coverage.add(include_bytes!("../../../samples/mesh/flag.mesh"), Dialect::Spec);
 /// let never: Vec<_> = coverage.never().collect();
-/// assert!(never.contains(&("joints", "several items")));
+/// assert!(never.contains(&("header.format.position", "false")));
 /// assert!(!never.contains(&("vertices.position", "0")));
 /// ```
 #[derive(Debug, Clone)]

@@ -1,10 +1,10 @@
 //! Contents as other programs get them: JSON by a published schema, in which independent decoders find the same numbers.
 
 mod comparison;
+mod documents;
 mod fields;
 mod poses;
 mod reference;
-mod schema;
 
 use meshspec::Document;
 use serde_json::Value;

@@ -18,10 +18,11 @@ fn run(bug: Option<Bug>, cases: u32) -> Vec<RunReport> {
 
 #[test]
 fn a_loader_without_bugs_agrees() {
-    require_agreement(&run(None, cases(64)));
+    require_agreement(&run(None, cases(16)));
 }
 
 #[test]
+#[ignore = "takes minutes of processor time: `.ci/run` runs it"]
 fn every_bug_is_found_by_a_small_file() {
     require_all_found(&Bug::ALL, 200, |bug, cases| run(Some(bug), cases));
 }
