@@ -112,6 +112,7 @@ fn a_format_without_the_dialect_is_no_agreement() {
 }
 
 #[test]
+#[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn coverage_counts_files_by_rule() {
     let read = |bytes: &[u8]| bmd::Document::read(bytes, &ReadOptions::default());
     let report = conformance::<bmd::Document>().cases(32).run(read);

@@ -286,6 +286,7 @@ fn a_format_of_ones_own_has_a_corpus() {
 }
 
 #[test]
+#[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
 fn a_corpus_has_the_dialect_size_and_sort_asked_for() {
     let config =
         Config::default().with_count(700).with_dialect(Some(Dialect::Renderlib)).with_plausible(true);

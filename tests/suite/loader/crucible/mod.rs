@@ -22,7 +22,7 @@ fn run(bug: Option<Bug>, cases: u32) -> Vec<RunReport> {
 
 #[test]
 fn a_loader_without_bugs_agrees() {
-    require_agreement(&run(None, cases(32)));
+    require_agreement(&run(None, cases(16)));
 }
 
 #[test]
