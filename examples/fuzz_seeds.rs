@@ -1,5 +1,4 @@
-//! Writes the seeds of the fuzz targets to `fuzz/corpus/`: the corpus of all formats, the samples, and their scenes in the
-//! interchange formats.
+//! Writes the seeds of the fuzz targets to `fuzz/corpus/`: the samples, and their scenes in the interchange formats.
 //!
 //! `cargo run --all-features --example fuzz_seeds`, before `cargo fuzz run` (see CONTRIBUTING.md).
 
@@ -14,7 +13,6 @@ use std::path::Path;
 
 use input::Input;
 use meshspec::FormatId;
-use meshspec::conformance::corpus::Entry;
 use meshspec::interop::Interchange;
 
 /// The targets that read files of the five formats, each with the format and dialect before it.
@@ -40,15 +38,6 @@ fn main() -> Result<(), Box<dyn Error>> {
                 target.write(scene.clone(), &name, &mut files, &Default::default())?;
                 seed(root, folder, &name, &files[&name])?;
             }
-        }
-    }
-    for line in fs::read_to_string(root.join("corpus/index.jsonl"))?.lines() {
-        let Entry { file, format, dialect, .. } = serde_json::from_str(line)?;
-        let bytes = fs::read(root.join("corpus").join(&file))?;
-        let input = Input { format: format.parse()?, dialect, bytes: &bytes };
-        let data = input.data().ok_or("a dialect that the format lacks")?;
-        for target in CODECS {
-            seed(root, target, &file.replace('/', "-"), &data)?;
         }
     }
     Ok(())
