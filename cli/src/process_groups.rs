@@ -15,7 +15,7 @@ fn running() -> MutexGuard<'static, BTreeSet<u32>> {
 /// The process group of a child. Killed when it is dropped.
 pub struct ProcessGroup(u32);
 
-/// Starts a child in a process group of its own.
+/// Starts a child in a new process group.
 ///
 /// # Errors
 ///

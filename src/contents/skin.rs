@@ -19,7 +19,7 @@ pub(crate) fn sampled_frames(frames: u64) -> Vec<u64> {
     sampled
 }
 
-/// What the poses of a file may still take.
+/// The remaining budget for the poses of a file.
 pub(crate) struct Budget {
     /// Vertices and joints of one pose.
     each: u64,

@@ -5,7 +5,7 @@ use crate::Dialect;
 /// The JSON Schema of the lines of an index.
 pub const INDEX_SCHEMA: &str = include_str!("index.schema.json");
 
-/// What a corpus states about one of its files: a line of its `index.jsonl`.
+/// The entry of a file in a corpus: a line of `index.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Entry {

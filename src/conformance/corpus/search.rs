@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 8000;
 /// How many files are mutated at random.
 const MUTATIONS: usize = 20_000;
 
-/// What a byte is changed to.
+/// Replacements for a byte.
 const CHANGES: [fn(u8) -> u8; 10] = [
     |_| 0,
     |_| 1,

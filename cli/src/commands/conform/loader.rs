@@ -29,7 +29,7 @@ pub struct Loader {
 /// The limits of one run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Address space in KiB; `None` leaves it as it is.
+    /// The limit of the address space in KiB; `None` keeps the current one.
     pub memory: Option<u64>,
     /// Exit statuses of a crash, besides signals.
     pub crash_statuses: Vec<i32>,
