@@ -12,17 +12,16 @@ use crate::layout::{BitField, BitRange, Check, Declaration, Lookup, Packing, Sha
 use crate::{text, unpack};
 
 impl Walker<'_> {
-    /// Decodes a number, enum or packed word of `size` bytes.
-    #[inline]
+    /// Decodes a number, enum or packed word from its bytes.
+    #[inline(always)]
     pub(super) fn single(
         &mut self,
         space: &Space,
-        at: u64,
-        size: u64,
+        range: Range<u64>,
+        bytes: &[u8],
         (item, ty): (&Item, &'static Type),
     ) -> Flow<()> {
-        let value = ty.value_of(self.take(space, at, size)?);
-        let range = at..at + size;
+        let value = ty.value_of(bytes);
         match ty {
             Type::Declared(declaration) => self.declared(space, range, item, value, declaration),
             _ => self.leaf(space, range, item, value),

@@ -147,7 +147,8 @@ impl Walker<'_> {
         let form = &self.program.forms[item.form];
         match form.kind {
             Kind::Number(size) => {
-                self.single(space, at, size, (item, form.ty))?;
+                let bytes = self.take(space, at, size)?;
+                self.single(space, at..at + size, bytes, (item, form.ty))?;
                 Ok(at + size)
             }
             Kind::Text => self.text(space, at, item),
@@ -212,18 +213,22 @@ impl Walker<'_> {
     fn numbers(&mut self, space: &Space, at: u64, item: &Item, visited: &Visited, count: u64) -> Flow<()> {
         let form = &self.program.forms[item.form];
         let Kind::Number(size) = form.kind else { return Ok(()) };
-        let (depth, mut next) = (self.path.len(), 0);
+        let bytes = self.take(space, at, size * count)?;
+        let mut next = 0;
+        self.path.push(Segment::Index(0));
         for range in if self.muted { &[][..] } else { &visited.0 } {
             // The ranges may overlap.
             for index in range.start.max(next)..range.end.min(count) {
                 next = index + 1;
-                self.path.truncate(depth);
-                self.path.push(Segment::Index(index));
-                let start = at + size * index;
-                self.single(space, start, size, (item, form.ty))?;
+                if let Some(last) = self.path.last_mut() {
+                    *last = Segment::Index(index);
+                }
+                let (start, end) = (size * index, size * next);
+                let bytes = bytes.get(start as usize..end as usize).unwrap_or_default();
+                self.single(space, at + start..at + end, bytes, (item, form.ty))?;
             }
         }
-        self.path.truncate(depth);
+        self.path.pop();
         Ok(())
     }
 
