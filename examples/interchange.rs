@@ -5,27 +5,10 @@
 //! The extension of OUT says the format. What the format cannot hold goes to standard error; the triangles go to
 //! standard output as JSON, nine numbers each, for tests/external.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use meshspec::interop::{Files, Interchange};
+use meshspec::interop::{Folder, Interchange};
 use meshspec::scene::{Mesh, SceneOptions};
-
-/// The files of a folder.
-struct Folder(PathBuf);
-
-impl Files for Folder {
-    fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        File::open(self.0.join(name))?.take(limit).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    fn create(&mut self, name: &str) -> io::Result<Box<dyn Write + '_>> {
-        Ok(Box::new(File::create(self.0.join(name))?))
-    }
-}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -53,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             triangles.extend(corners.iter().flat_map(|corner| mesh.positions[*corner as usize]));
         });
     }
-    let mut folder = Folder(out.parent().unwrap_or(Path::new(".")).to_owned());
+    let mut folder = Folder::of(out);
     losses.extend(format.write(scene, name, &mut folder, &options)?);
     for loss in losses {
         eprintln!("{loss}");

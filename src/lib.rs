@@ -97,6 +97,8 @@ pub mod bulk;
 pub mod conformance;
 pub mod contents;
 mod error;
+#[cfg(feature = "scene")]
+mod files;
 mod finding;
 #[cfg(any(feature = "serde", feature = "gltf"))]
 mod float;

@@ -1,11 +1,11 @@
 //! What is read: files, standard input, and the values of options that name dialects.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use meshspec::interop::Files;
+use meshspec::interop::{Files, Folder};
 use meshspec::{AnyFormat, Dialect, ReadOptions};
 
 use crate::buffer::Buffer;
@@ -86,19 +86,13 @@ impl<'a> Beside<'a> {
 
     /// The file of this name in the folder of the file or below.
     fn locate(&self, name: &str) -> io::Result<PathBuf> {
-        let refuse = |message| Err(io::Error::new(io::ErrorKind::Unsupported, message));
-        let inside =
-            Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        if is_standard(self.0) || !inside {
-            return refuse("outside of the folder of the file: not read, for safety");
+        match is_standard(self.0) {
+            true => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "standard input has no folder: not read, for safety",
+            )),
+            false => Folder::of(self.0).locate(name),
         }
-        let folder = self.0.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
-        let file = fs::canonicalize(self.0.with_file_name(name))?;
-        if !file.starts_with(folder) {
-            return refuse("a link out of the folder of the file: not read, for safety");
-        }
-        Ok(file)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod check;
 mod detect;
+mod folder;
 #[cfg(feature = "gltf")]
 mod gltf;
 #[cfg_attr(
@@ -40,6 +41,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::str::FromStr;
 
+pub use self::folder::Folder;
 #[cfg(feature = "gltf")]
 use self::gltf::{glb, gltf_json};
 pub use self::images::{embed_images, image_files};

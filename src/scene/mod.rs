@@ -40,6 +40,7 @@ mod skin;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod texture;
+mod triangles;
 mod triangulate;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};

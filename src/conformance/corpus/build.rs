@@ -1,6 +1,7 @@
 //! Puts a corpus together.
 
 use std::collections::{BTreeMap, HashSet};
+use std::convert::Infallible;
 
 use super::candidates::{Candidate, Candidates};
 use super::declared::{Almost, almost_broken, offer_breakages, offer_examples};
@@ -11,7 +12,7 @@ use super::pool::{Drawn, Pool};
 use super::{Case, Config, Corpus, boundaries, search};
 use crate::conformance::Coverage;
 use crate::layout::generate;
-use crate::{AnyFormat, Dialect, Result};
+use crate::{AnyFormat, Dialect, Result, parallel};
 
 /// The least number of mutated files.
 const MIN_MUTATED: usize = 60;
@@ -75,7 +76,12 @@ fn broken(
             *best = index;
         }
     }
-    smallest.into_values().for_each(|index| minimize(format, oracle, &mut files[index]));
+    let smallest: Vec<usize> = smallest.into_values().collect();
+    let minimize = |_, index: &usize| Ok::<_, Infallible>(minimize(format, oracle, &files[*index]));
+    let Ok(minimized) = parallel::each(&smallest, minimize);
+    for (index, minimized) in smallest.into_iter().zip(minimized) {
+        minimized.into_iter().for_each(|file| files[index] = file);
+    }
     let order = |code: &str| format.about().rules.iter().position(|rule| rule.code == code);
     files.sort_by_key(|file| (order(file.code()), file.bytes.len()));
     (files, almost)

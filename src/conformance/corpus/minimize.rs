@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::candidates::Candidate;
-use super::oracle::{Judgement, Oracle};
+use super::oracle::Oracle;
 use crate::layout::Type;
 use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
@@ -12,29 +12,31 @@ use crate::{AnyFormat, Limits};
 /// How many smaller files are tried.
 const MAX_STEPS: usize = 600;
 
-/// Makes a broken file and the valid one that it was made of as small and plain as possible.
-pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candidate) {
-    let Some(source) = candidate.source.clone() else { return };
+/// Returns a broken file, and the valid one that it was made of, as small and plain as possible; `None` if they cannot be made
+/// smaller.
+pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
+    let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.judgement.codes.clone(), candidate.dialect);
     let is_clean = oracle.codes(&source, dialect).is_ok_and(|codes| codes.is_empty());
     if !is_clean {
-        return;
+        return None;
     }
     let mut pair = Pair { valid: source, broken: candidate.bytes.clone() };
     let mut steps = 0..MAX_STEPS;
     let mut is_right = |pair: &Pair| {
         steps.next().is_some()
             && oracle.codes(&pair.broken, dialect).is_ok_and(|found| found == codes)
-            && oracle.accepted(&pair.valid, dialect).is_some_and(|judgement| judgement.codes.is_empty())
+            && oracle.codes(&pair.valid, dialect).is_ok_and(|found| found.is_empty())
+            && format.detect(&pair.valid).dialect == dialect
     };
     let layout = format.layout_of(&pair.valid, dialect);
     loop {
+        let mut is_smaller = |smaller: &Pair| smaller.broken.len() < pair.broken.len() && is_right(smaller);
         let smaller = match layout {
-            Some(layout) => pair.with_fewer_items(layout),
-            None => pair.with_fewer_lines(),
+            Some(layout) => pair.with_fewer_items(layout).find(&mut is_smaller),
+            None => pair.with_fewer_lines().find(&mut is_smaller),
         };
-        let smaller = smaller.into_iter().filter(|smaller| smaller.broken.len() < pair.broken.len());
-        match smaller.into_iter().find(&mut is_right) {
+        match smaller {
             Some(smaller) => pair = smaller,
             None => break,
         }
@@ -43,11 +45,15 @@ pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &mut Candid
         Some(_) => pair.zero(&mut is_right),
         None => pair.shorten_numbers(&mut is_right),
     }
-    let judgement = oracle.judge_alike(&pair.broken, dialect);
-    let is_same = |judgement: &Judgement| judgement.rule() == candidate.judgement.rule();
-    if let Some(judgement) = judgement.filter(is_same) {
-        (candidate.bytes, candidate.source, candidate.judgement) = (pair.broken, Some(pair.valid), judgement);
-    }
+    oracle.accepted(&pair.valid, dialect)?;
+    let judgement = oracle.judge_alike(&pair.broken, dialect)?;
+    let is_same = judgement.rule() == candidate.judgement.rule();
+    is_same.then(|| Candidate {
+        bytes: pair.broken,
+        source: Some(pair.valid),
+        judgement,
+        ..candidate.clone()
+    })
 }
 
 /// A broken file, and the valid file that it was made of.
@@ -58,29 +64,26 @@ struct Pair {
 
 impl Pair {
     /// Returns pairs in which a list lost its items, or one of them.
-    fn with_fewer_items(&self, layout: &'static Type) -> Vec<Pair> {
+    fn with_fewer_items(&self, layout: &'static Type) -> impl Iterator<Item = Pair> {
         let limits = Limits::default();
         let mut lists = Lists::default();
         if walk(layout, &self.valid, &limits, &mut lists).is_err() {
-            return Vec::new();
+            lists.0.clear();
         }
-        let edited = |path: Vec<Segment>, change: Change| {
+        let changes = lists.0.into_iter().flat_map(|(path, count)| {
+            let all = (path.clone(), Change::Set(Part::List(Vec::new())));
+            let item = move |index| ([&path[..], &[Segment::Index(index)]].concat(), Change::Remove);
+            std::iter::once(all).chain((0..count).rev().take(8).map(item))
+        });
+        changes.filter_map(move |(path, change)| {
             let edits = [Edit { path: path.as_slice().into(), change }];
             let of = |file: &[u8]| edit(layout, file, &edits, true, &limits).ok();
             Some(Pair { valid: of(&self.valid)?, broken: of(&self.broken)? })
-        };
-        let mut pairs = Vec::new();
-        for (path, count) in lists.0 {
-            pairs.extend(edited(path.clone(), Change::Set(Part::List(Vec::new()))));
-            for index in (0..count).rev().take(8) {
-                pairs.extend(edited([&path[..], &[Segment::Index(index)]].concat(), Change::Remove));
-            }
-        }
-        pairs
+        })
     }
 
     /// Returns pairs that lost a line which both have.
-    fn with_fewer_lines(&self) -> Vec<Pair> {
+    fn with_fewer_lines(&self) -> impl Iterator<Item = Pair> {
         let lines = |text: &[u8]| -> Vec<Vec<u8>> {
             text.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
         };
@@ -91,10 +94,11 @@ impl Pair {
         let end = end.min(valid.len().min(broken.len()) - start);
         let without =
             |lines: &[Vec<u8>], index: usize| [&lines[..index], &lines[index + 1..]].concat().concat();
+        let ends = (valid.len(), broken.len());
         let from_start = (0..start).map(|index| (index, index));
-        let from_end = (1..=end).map(|back| (valid.len() - back, broken.len() - back));
+        let from_end = (1..=end).map(move |back| (ends.0 - back, ends.1 - back));
         let both = from_start.chain(from_end);
-        both.map(|(a, b)| Pair { valid: without(&valid, a), broken: without(&broken, b) }).collect()
+        both.map(move |(a, b)| Pair { valid: without(&valid, a), broken: without(&broken, b) })
     }
 
     /// Replaces the longest numbers that both texts have by 0 and 1.

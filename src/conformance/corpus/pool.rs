@@ -189,7 +189,7 @@ impl Draw {
         let sorts = if config.plausible { &[true][..] } else { &[true, false] };
         let mut strategies = Vec::new();
         for (max_items, plausible) in SIZES.iter().flat_map(|size| sorts.iter().map(|sort| (*size, *sort))) {
-            let config = generate::Config { max_items, plausible, max_choices: 1024 };
+            let config = generate::Config { max_items, plausible, max_choices: 1024, ..Default::default() };
             let files = format.files(config).ok_or_else(|| {
                 Error::unsupported("no declaration states how to generate files of it")
                     .in_format(format.name())

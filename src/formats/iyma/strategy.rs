@@ -17,10 +17,10 @@ pub fn documents() -> impl Strategy<Value = Document> {
     documents_with(Config { max_items: 20, ..Config::default() })
 }
 
-/// Returns documents that strict reading accepts, with up to `max_items` vertices and twice as many indices. Plausible ones
-/// have no findings, finite floats, and meshes of whole triangles.
+/// Returns documents that strict reading accepts, with as many vertices as the configuration allows, and twice as many
+/// indices. Plausible ones have no findings, finite floats, and meshes of whole triangles.
 pub fn documents_with(config: Config) -> impl Strategy<Value = Document> {
-    let max_vertices = u32::try_from(config.max_items).unwrap_or(u32::MAX);
+    let max_vertices = u32::try_from(config.max_items.max(config.large_items)).unwrap_or(u32::MAX);
     let dialects = select(&[Dialect::Spec, Dialect::Reference][..]);
     (dialects, 0..=max_vertices).prop_flat_map(move |(dialect, n_vertices)| {
         let formats = vec((select(VertexFormat::ALL), any::<u64>()), Usage::named(dialect).len() + 2);

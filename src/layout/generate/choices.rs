@@ -9,6 +9,8 @@ use crate::layout::walk::Segment;
 pub(super) struct Choices<'c> {
     source: Source<'c>,
     pub trace: Trace,
+    /// The choices that are numbers of items, by the last name of their path.
+    counts: HashMap<Segment, Vec<usize>>,
 }
 
 enum Source<'c> {
@@ -42,7 +44,11 @@ pub(super) struct List {
 
 impl<'c> Choices<'c> {
     pub fn sequence(numbers: &'c [u64]) -> Choices<'c> {
-        Choices { source: Source::Sequence(numbers.iter()), trace: Trace::default() }
+        Choices::of(Source::Sequence(numbers.iter()))
+    }
+
+    fn of(source: Source<'c>) -> Choices<'c> {
+        Choices { source, trace: Trace::default(), counts: HashMap::new() }
     }
 
     pub fn of_values(choices: &'c [Choice]) -> Choices<'c> {
@@ -50,7 +56,7 @@ impl<'c> Choices<'c> {
         for Choice { path, number } in choices {
             numbers.entry(&**path).or_default().push_back(*number);
         }
-        Choices { source: Source::OfValues(numbers), trace: Trace::default() }
+        Choices::of(Source::OfValues(numbers))
     }
 
     /// The next number for the value with this path, as the least that decides the same.
@@ -64,13 +70,32 @@ impl<'c> Choices<'c> {
         number
     }
 
-    /// Writes down a list of so many items; `name` is what their number is called.
+    /// As [`next`](Choices::next), for a number of items.
+    pub fn next_count(&mut self, path: &[Segment], least: impl Fn(u64) -> u64) -> u64 {
+        let count = self.next(path, least);
+        self.note_count(path);
+        count
+    }
+
+    /// Records that the last choice is a number of items.
+    pub fn note_count(&mut self, path: &[Segment]) {
+        if let (Some(name), Some(last)) = (path.last(), self.trace.choices.len().checked_sub(1)) {
+            self.counts.entry(*name).or_default().push(last);
+        }
+    }
+
+    /// Records a list of so many items; `name` is the field that holds their number.
     pub fn list(&mut self, path: &[Segment], name: Segment, items: u64) {
-        // A number of items that is drawn with the list has its path.
-        let is_count = |choice: &Choice| {
-            choice.path == path || choice.number == items && choice.path.last() == Some(&name)
+        let choices = &self.trace.choices;
+        let last_of = |name: &Segment, is_count: &dyn Fn(&Choice) -> bool| {
+            let mut counts = self.counts.get(name)?.iter().rev().copied();
+            // Choices that were replaced since are no longer there.
+            counts.find(|count| choices.get(*count).is_some_and(is_count))
         };
-        if let Some(count) = self.trace.choices.iter().rposition(is_count) {
+        // A number of items that is drawn with the list has its path.
+        let own = path.last().and_then(|own| last_of(own, &|choice| choice.path == path));
+        let stored = last_of(&name, &|choice| choice.number == items && choice.path.last() == Some(&name));
+        if let Some(count) = own.max(stored) {
             self.trace.lists.push(List { path: path.to_vec(), count });
         }
     }

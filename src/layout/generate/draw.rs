@@ -18,6 +18,9 @@ pub(super) struct Draw<'c> {
     pub path: Vec<Segment>,
     plausible: bool,
     max_items: u64,
+    large_items: u64,
+    /// How many items all further lists can have.
+    items_left: u64,
     /// What values are instead, where what they were drawn as does not do.
     pub(super) forced: Option<Forced>,
 }
@@ -61,8 +64,10 @@ pub(super) enum Forced {
 
 impl<'c> Draw<'c> {
     pub(super) fn new(choices: Choices<'c>, config: &Config) -> Draw<'c> {
-        let Config { plausible, max_items, .. } = *config;
-        Draw { choices, path: Vec::new(), plausible, max_items, forced: None }
+        let Config { plausible, max_items, large_items, .. } = *config;
+        // Without a limit, each item of a large list could have a list.
+        let items_left = if large_items > 0 { large_items.saturating_mul(2) } else { u64::MAX };
+        Draw { choices, path: Vec::new(), plausible, max_items, large_items, items_left, forced: None }
     }
 
     /// What values are in this attempt to find one that checks like: drawn, then a number that the checks name, then a bit.
@@ -105,6 +110,9 @@ impl<'c> Draw<'c> {
         let choices = &mut self.choices.trace.choices;
         choices.truncate(start);
         choices.extend(numbers.into_iter().map(|number| Choice { path: self.path.clone(), number }));
+        if usage == Some(Use::Count) {
+            self.choices.note_count(&self.path);
+        }
     }
 
     /// Whether files are not to break this constraint.
@@ -163,12 +171,21 @@ impl<'c> Draw<'c> {
         (number % 4, number / 4)
     }
 
-    /// A number of items.
-    pub(super) fn count(&mut self) -> u64 {
-        match self.forced {
-            Some(Forced::Number(number)) => u64::try_from(number).unwrap_or_default().min(self.max_items),
-            _ => self.below(self.max_items.saturating_add(1)),
+    /// Draws a number of items, at most `max`. One list in eight is large: a quarter of those as large as possible.
+    pub(super) fn count(&mut self, max: u64) -> u64 {
+        let max = max.min(self.items_left);
+        let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));
+        if let Some(Forced::Number(number)) = self.forced {
+            return u64::try_from(number).unwrap_or_default().min(max_items);
         }
+        let count = self.choices.next_count(&self.path, |number| match (number % 8, number / 8 % 4) {
+            _ if number <= large => number,
+            (7, 0) if large > max_items => large - number / 32 % (max_items + 1),
+            (7, _) if large > max_items => number / 32 % (large + 1),
+            _ => number % max_items.saturating_add(1),
+        });
+        self.items_left -= count;
+        count
     }
 
     /// A value of a plain type, an enum or a packed word; `literals` are numbers that expressions compare with. Reserved bits
@@ -294,7 +311,7 @@ impl<'c> Draw<'c> {
 
     /// A string without NUL: letters, letters beyond ASCII, bytes that are no UTF-8; or what a pattern asks for.
     fn text(&mut self, patterns: &[&str]) -> Vec<u8> {
-        let count = self.count();
+        let count = self.count(u64::MAX);
         let name = self.path.last().copied();
         name.iter().for_each(|name| self.choices.list(&self.path, *name, count));
         if count > 0 && !patterns.is_empty() && self.below(2) == 1 {

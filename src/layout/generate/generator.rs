@@ -20,7 +20,7 @@ const MAX_RETRIES: usize = 100_000;
 /// The values of a file; those that follow from others are left out.
 pub(super) fn values(ty: &'static Type, choices: Choices, config: &Config) -> (Values<'static>, Trace) {
     let draw = Draw::new(choices, config);
-    let most = config.max_items.saturating_mul(config.max_items);
+    let most = config.max_items.saturating_mul(config.max_items.max(config.large_items));
     let (program, values) = (Program::of(ty), Values::new(ty));
     let frames = Frames::new(program);
     let (relations, max_items, retries) = (Relations::new(ty), config.max_items, MAX_RETRIES);
@@ -90,7 +90,7 @@ impl Generator<'_> {
     fn count(&mut self, list: &Item, inner: FormId) -> u64 {
         let count = list.count.unwrap_or_else(|| {
             let has_same_length = |c: &Constraint| c.requirement == Requirement::SameLength;
-            let drawn = self.draw.count();
+            let drawn = self.draw.count(u64::MAX);
             self.relations.count(&self.draw.path, drawn, list.constraints().iter().any(has_same_length))
         });
         let count = if self.lacks_positions(inner) { 0 } else { count.min(self.most) };
@@ -109,7 +109,10 @@ impl Generator<'_> {
         let (step, compared) = (item.own_step(), self.compared());
         let value = match step.and_then(|step| step.usage) {
             Some(Use::Derived) => return None,
-            Some(Use::Count) => Value::Int(self.draw.count().into()),
+            Some(Use::Count) => {
+                let max = ty.int().and_then(|int| u64::try_from(int.range().1).ok());
+                Value::Int(self.draw.count(max.unwrap_or(u64::MAX)).into())
+            }
             None if self.relations.is_weightless(&self.draw.path) => Value::Int(0),
             None => self.draw.leaf(ty, &compared.numbers, &compared.patterns),
         };

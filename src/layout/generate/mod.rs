@@ -73,6 +73,9 @@ pub struct Config {
     /// How many items a list has at most, and a string characters. A list whose number of items is a product has as
     /// many for each factor.
     pub max_items: u64,
+    /// How many items a large list has at most: one in eight. All lists of a file have at most twice as many together. If this is
+    /// 0, no list is large.
+    pub large_items: u64,
     /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and
     /// constraints of warnings hold, too. Those of errors always do.
     pub plausible: bool,
@@ -82,7 +85,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { max_items: 6, plausible: false, max_choices: 512 }
+        Config { max_items: 6, large_items: 0, plausible: false, max_choices: 512 }
     }
 }
 
@@ -90,6 +93,11 @@ impl Config {
     /// Files as exporters write them. See the field [`plausible`](Config::plausible).
     pub fn plausible() -> Config {
         Config { plausible: true, ..Config::default() }
+    }
+
+    /// Files with large lists, some of more than 2¹⁶ items. Generating one takes up to seconds and a gigabyte.
+    pub fn large() -> Config {
+        Config { large_items: 70_000, max_choices: 1 << 20, ..Config::default() }
     }
 }
 

@@ -28,12 +28,12 @@ enum Line {
     Indices(&'static str, Vec<u32>),
 }
 
-/// Returns a strategy for texts with the properties and lines of a grammar: every allowed set of attributes, up to `max_items`
-/// vertices and faces. Floats take every finite value. Plausible texts have the built-in properties, and values of the
+/// Returns a strategy for texts with the properties and lines of a grammar: every allowed set of attributes, as many
+/// vertices and faces as the configuration allows. Floats take every finite value. Plausible texts have the built-in properties, and values of the
 /// table's domains.
 pub fn texts(grammar: &'static Grammar, config: Config) -> impl Strategy<Value = GeneratedText> {
-    let Config { plausible, max_items, .. } = config;
-    let max = max_items as usize;
+    let Config { plausible, max_items, large_items, .. } = config;
+    let max = max_items.max(large_items) as usize;
     let wanted = vec(prop::bool::weighted(0.75), grammar.attributes.len());
     let groups = (3..=max.max(3), 1..=max.max(1), wanted).prop_flat_map(move |(vertices, faces, wanted)| {
         let mut present: Vec<&str> = Vec::new();

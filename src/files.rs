@@ -1,0 +1,75 @@
+//! Scenes of files, by their paths.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::interop::{Folder, Interchange};
+use crate::scene::{Scene, SceneOptions};
+use crate::{Error, Limits, Loss, ReadOptions, Result, detect};
+
+impl Scene {
+    /// Reads the file at `path`, of any format that is built in, interchange formats among them. Returns the scene, and what
+    /// it cannot hold.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::scene::Scene;
+    ///
+    /// let (scene, losses) = Scene::open("samples/mesh/flag.mesh")?;
+    /// assert_eq!((scene.meshes.len(), losses.len()), (1, 0));
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read, is of no known format, or violates the rules of its format.
+    pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
+        let (path, options) = (path.as_ref(), SceneOptions::default());
+        let bytes = std::fs::read(path)?;
+        match Interchange::detect(&bytes) {
+            Some(format) => format.read(&bytes, &Folder::of(path), &options, &Limits::default()),
+            None => {
+                let document = detect(&bytes, Some(path))?.read(&bytes, &ReadOptions::default())?;
+                document.into_scene(&options)
+            }
+        }
+    }
+}
+
+impl Interchange {
+    /// Writes a scene as the file at `path`, in the format of its extension, with the files that it needs beside it. Existing
+    /// files are overwritten. Returns what the format cannot hold.
+    ///
+    /// ```no_run
+    /// use meshspec::interop::Interchange;
+    /// use meshspec::scene::Scene;
+    ///
+    /// let (scene, lost) = Scene::open("robot.bmd")?;
+    /// let lost_too = Interchange::save(scene, "robot.glb")?;
+    /// lost.iter().chain(&lost_too).for_each(|loss| eprintln!("{loss}"));
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the extension is that of no interchange format, the format cannot express the scene, or writing fails. Files are
+    /// written after the scene is converted, each in one piece.
+    pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
+        let path = path.as_ref();
+        let unknown = || {
+            let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
+            Error::unsupported(format!("expected one of the extensions {}", names.join(", ")))
+        };
+        let format = Interchange::by_extension(path).ok_or_else(unknown)?;
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(unknown)?;
+        let mut files = BTreeMap::<String, Vec<u8>>::new();
+        let losses = format.write(scene, name, &mut files, &SceneOptions::default())?;
+        for (name, bytes) in files {
+            let (path, part) = (path.with_file_name(&name), path.with_file_name(format!(".{name}.part")));
+            std::fs::write(&part, bytes)?;
+            std::fs::rename(&part, path)?;
+        }
+        Ok(losses)
+    }
+}

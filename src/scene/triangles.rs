@@ -1,0 +1,77 @@
+//! The triangles of a scene, without its parts.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use glam::{DMat4, DVec3};
+
+use super::{Mesh, Scene};
+
+impl Scene {
+    /// Returns the corners of all triangles in model space, in metres: meshes of the finest level of detail at each of their
+    /// placements, polygons triangulated.
+    ///
+    /// Triangles are counter-clockwise seen from the front. Axes are those of glTF: +Y up, +Z forward.
+    ///
+    /// ```
+    /// # #[cfg(feature = "mesh")] {
+    /// use meshspec::scene::Scene;
+    ///
+    /// let (scene, _) = Scene::open("samples/mesh/flag.mesh")?;
+    /// let area: f32 = scene.triangles().map(area_of).sum();
+    /// assert!(area > 0.0);
+    ///
+    /// fn area_of([a, b, c]: [[f32; 3]; 3]) -> f32 {
+    ///     let [a, b, c] = [a, b, c].map(glam::Vec3::from);
+    ///     (b - a).cross(c - a).length() / 2.0
+    /// }
+    /// # }
+    /// # Ok::<(), meshspec::Error>(())
+    /// ```
+    pub fn triangles(&self) -> impl Iterator<Item = [[f32; 3]; 3]> {
+        let is_coarse = |mesh: usize| {
+            self.lods.iter().skip(1).any(|lod| lod.meshes.contains(&mesh))
+                && !self.lods.first().is_some_and(|finest| finest.meshes.contains(&mesh))
+        };
+        let shown = self.meshes.iter().enumerate().filter(move |(index, _)| !is_coarse(*index));
+        shown.flat_map(|(_, mesh)| self.triangles_of(mesh))
+    }
+
+    fn triangles_of<'s>(&'s self, mesh: &'s Mesh) -> impl Iterator<Item = [[f32; 3]; 3]> + use<'s> {
+        let mesh = match mesh.faces.corners {
+            Some(_) => {
+                let mut triangles = mesh.clone();
+                triangles.triangulate();
+                Cow::Owned(triangles)
+            }
+            None => Cow::Borrowed(mesh),
+        };
+        let whole = self.transform.map_or(DMat4::IDENTITY, |transform| transform.as_dmat4());
+        let mut transforms: Vec<DMat4> =
+            mesh.placements.iter().flat_map(|node| node.transforms()).map(|node| whole * node).collect();
+        if mesh.placements.is_empty() {
+            transforms.push(whole);
+        }
+        let (corners, mesh) = (mesh.faces.corner_count(mesh.positions.len()), Arc::new(mesh));
+        transforms.into_iter().flat_map(move |transform| {
+            let mesh = Arc::clone(&mesh);
+            (0..corners / 3).filter_map(move |triangle| {
+                let corner = |corner| {
+                    let index = match &mesh.faces.indices {
+                        Some(indices) => indices.get(corner)? as usize,
+                        None => corner,
+                    };
+                    let position = *mesh.positions.get(index)?;
+                    Some(match transform == DMat4::IDENTITY {
+                        true => position,
+                        false => transform
+                            .transform_point3(DVec3::from(position.map(f64::from)))
+                            .as_vec3()
+                            .to_array(),
+                    })
+                };
+                Some([corner(3 * triangle)?, corner(3 * triangle + 1)?, corner(3 * triangle + 2)?])
+            })
+        })
+    }
+}
