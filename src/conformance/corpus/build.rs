@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use super::candidates::{Candidate, Candidates};
 use super::declared::{Almost, almost_broken, offer_breakages, offer_examples};
-use super::entry::{Entry, Kind};
+use super::entry::{Entry, Kind, Verdict};
 use super::minimize::minimize;
 use super::oracle::{Judgement, Oracle};
 use super::pool::{Drawn, Pool};
@@ -199,7 +199,7 @@ impl Builder {
         let file = self.name(kind, dialect, rule.as_deref(), &bytes);
         let path = Some(path).filter(|path| !path.is_empty());
         let format = self.format.name().to_owned();
-        let has_contents = matches!(kind, Kind::Valid | Kind::Almost);
+        let has_contents = strict == Verdict::Accept;
         let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
         let entry = Entry {
             file,

@@ -75,6 +75,8 @@ fn what(broken: &Broken) -> String {
         Breakage::Count(Miscount::More) => "a count of one too many",
         Breakage::Count(Miscount::Less) => "a count of one too few",
         Breakage::Count(Miscount::Huge) => "a huge count",
+        Breakage::Count(Miscount::Wrapped(8 | 16)) => "a count that is right in fewer bits",
+        Breakage::Count(Miscount::Wrapped(_)) => "a count whose size in bytes overflows 32 bits",
         Breakage::Offset => "an offset outside the file",
         Breakage::Value => "an unknown value",
         Breakage::Magic => "other magic bytes",
@@ -87,7 +89,31 @@ fn what(broken: &Broken) -> String {
     };
     match names(place) {
         names if names.is_empty() => what.to_owned(),
-        names => format!("{what} (`{names}`)"),
+        names => format!("{what}{} (`{names}`{})", magnitude(broken), position(&broken.changed)),
+    }
+}
+
+/// What is special about the bits of a forbidden integer.
+fn magnitude(broken: &Broken) -> &'static str {
+    let number = broken.value.as_deref().and_then(|value| value.parse::<u64>().ok());
+    match (broken.breakage, number) {
+        (Breakage::Constraint(_), Some(0x100 | 0x1_0000 | 0x1_0000_0000)) => ", which is 0 in fewer bits",
+        (Breakage::Constraint(_), Some(number @ 0x80..)) if number.is_power_of_two() => {
+            ", which is negative with a sign"
+        }
+        (Breakage::Constraint(_), Some(number @ 0x7f..)) if number.wrapping_add(1).is_power_of_two() => {
+            ", as large as possible"
+        }
+        _ => "",
+    }
+}
+
+/// Where a value is in its list: items after the first are checked less often.
+fn position(path: &Path) -> &'static str {
+    let is_later = |step: &Segment| matches!(step, Segment::Index(1..));
+    match path.segments().unwrap_or_default().iter().any(is_later) {
+        true => " of a later item",
+        false => "",
     }
 }
 

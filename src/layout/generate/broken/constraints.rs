@@ -1,5 +1,7 @@
 //! How to break what constraints say of single values and lists.
 
+use std::collections::BTreeSet;
+
 use super::Breakage;
 use super::attempt::{Alteration, Attempt};
 use super::judge::last_name;
@@ -33,23 +35,31 @@ fn attempts_on(
     let each = |texts: fn(&Leaf, &[i128]) -> Vec<String>| {
         leaves.clone().map(|leaf| attempt(leaf.set_to(texts(leaf, numbers)))).collect()
     };
+    let separately = |texts: fn(&Leaf, &[i128]) -> BTreeSet<String>| {
+        let of = |leaf: &Leaf| -> Vec<Attempt> {
+            texts(leaf, numbers).into_iter().map(|text| attempt(leaf.set_to(vec![text]))).collect()
+        };
+        leaves.clone().flat_map(of).collect()
+    };
     match &constraint.requirement {
         Requirement::Below(_) => {
             let limit = leaves.clone().map(|leaf| {
                 let limits = numbers.iter().map(i128::to_string);
                 attempt(leaf.set_to(limits.collect()))
             });
-            let largest = leaves.clone().map(|leaf| attempt(leaf.set_to(vec![leaf.largest()])));
-            limit.chain(largest).chain(narrowed(place, &attempt)).collect()
+            limit.chain(far(place, &attempt)).collect()
         }
         Requirement::AtLeast(_) => each(|leaf, numbers| {
             let less = numbers.iter().map(|limit| (limit - 1).to_string());
             less.chain([leaf.smallest()]).collect()
         }),
         Requirement::UnitVector => each(|_, _| vec!["2".to_owned(), "127".to_owned()]),
-        Requirement::OneOf(_) => each(|leaf, numbers| {
-            let others = (0..).filter(|number| !numbers.contains(number)).map(|number| number.to_string());
-            [leaf.largest()].into_iter().chain(others.take(1)).collect()
+        // Beside the allowed numbers on both sides, between them, and far away.
+        Requirement::OneOf(_) => separately(|leaf, numbers| {
+            let ends = [numbers.iter().min().map(|min| min - 1), numbers.iter().max().map(|max| max + 1)];
+            let between = (0..).find(|number| !numbers.contains(number));
+            let near = ends.into_iter().chain([between]).flatten().map(|number| number.to_string());
+            near.chain([leaf.largest()]).collect()
         }),
         Requirement::Finite => {
             let of = |texts: &'static [&str]| {
@@ -116,18 +126,17 @@ fn attempts_on(
                 let limits = none.iter().cloned().collect();
                 Attempt { limits, ..text(leaf, numbers.first().map(i128::to_string)) }
             });
-            let largest = leaves.clone().map(|leaf| text(leaf, Some(leaf.largest())));
-            after.chain(largest).chain(narrowed(place, &attempt)).collect()
+            after.chain(far(place, &attempt)).collect()
         }
         // One more than there are from the first item on, and as many as there is room for.
-        Requirement::Within { .. } => each(|leaf, numbers| {
+        Requirement::Within { .. } => separately(|leaf, numbers| {
             let more = match *numbers {
                 [len, first, ..] => Some((len - first + 1).to_string()),
                 _ => None,
             };
-            more.into_iter().chain([leaf.largest()]).collect()
+            more.into_iter().chain(leaf.sign_bit()).chain([leaf.largest()]).collect()
         }),
-        Requirement::Counts { .. } => each(|leaf, numbers| {
+        Requirement::Counts { .. } => separately(|leaf, numbers| {
             let near = numbers.iter().flat_map(|count| [count + 1, count - 1]).filter(|count| *count >= 0);
             near.map(|count| count.to_string()).chain([leaf.largest()]).collect()
         }),
@@ -187,10 +196,11 @@ fn attempts_on(
     }
 }
 
-/// Attempts with numbers that are too large, unless a reader narrows them.
-fn narrowed(place: &Constrained, attempt: &dyn Fn(Vec<Alteration>) -> Attempt) -> Vec<Attempt> {
+/// Attempts with numbers that are far too large: the largest, those that are negative to a reader with signed numbers, and those that
+/// are 0 to a reader that narrows them.
+fn far(place: &Constrained, attempt: &dyn Fn(Vec<Alteration>) -> Attempt) -> Vec<Attempt> {
     let of = |leaf: &Leaf| {
-        let numbers = leaf.zero_if_narrowed().into_iter();
+        let numbers = [leaf.largest()].into_iter().chain(leaf.sign_bit()).chain(leaf.zero_if_narrowed());
         numbers.map(|number| attempt(leaf.set_to(vec![number]))).collect::<Vec<_>>()
     };
     place.leaves.iter().flat_map(of).collect()
@@ -241,13 +251,24 @@ impl Leaf {
 
     /// The integers above 0 that are 0 in their lowest 8, 16 or 32 bits alone.
     fn zero_if_narrowed(&self) -> Vec<String> {
-        let largest = match (self.range, self.ty) {
+        let largest = self.largest_unsigned();
+        let numbers = [8, 16, 32].map(|bits| 1_i128 << bits);
+        numbers.into_iter().filter(|number| *number <= largest).map(|number| number.to_string()).collect()
+    }
+
+    /// The unsigned integer of which only the highest bit is set.
+    fn sign_bit(&self) -> Option<String> {
+        let largest = self.largest_unsigned();
+        (largest > 0).then(|| (largest / 2 + 1).to_string())
+    }
+
+    /// The largest integer without a sign; 0 for other values.
+    fn largest_unsigned(&self) -> i128 {
+        match (self.range, self.ty) {
             (Some((_, largest)), _) => largest,
             (None, Type::Unsigned(size @ 1..16)) => (1 << (8 * size)) - 1,
             _ => 0,
-        };
-        let numbers = [8, 16, 32].map(|bits| 1_i128 << bits);
-        numbers.into_iter().filter(|number| *number <= largest).map(|number| number.to_string()).collect()
+        }
     }
 
     fn smallest(&self) -> String {

@@ -93,6 +93,9 @@ pub enum Miscount {
     Less,
     /// As many as there is room for.
     Huge,
+    /// Two to this power more than there are. A loader that narrows the count, or whose size in bytes overflows, sees the right
+    /// one.
+    Wrapped(u32),
 }
 
 /// `indices[2] = 7: a value that violates MESH-INDEX-RANGE`.
@@ -116,6 +119,7 @@ impl fmt::Display for Breakage {
             Breakage::Count(Miscount::More) => f.write_str("a count of one more than there are"),
             Breakage::Count(Miscount::Less) => f.write_str("a count of one less than there are"),
             Breakage::Count(Miscount::Huge) => f.write_str("a huge count"),
+            Breakage::Count(Miscount::Wrapped(bits)) => write!(f, "a count of 2^{bits} too many"),
             Breakage::Offset => f.write_str("an offset outside the file"),
             Breakage::Value => f.write_str("a number that stands for no value"),
             Breakage::Magic => f.write_str("other magic bytes"),

@@ -41,11 +41,13 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
             let item = item.max(1);
             let miscount =
                 |miscount, value| Attempt::new(Breakage::Count(miscount), number.set_to(vec![value]));
-            vec![
+            let near = [
                 miscount(Miscount::More, value + item),
                 miscount(Miscount::Less, value - item),
                 miscount(Miscount::Huge, number.range.1 - (number.range.1 - value) % item),
-            ]
+            ];
+            let wrapped = WRAPS.map(|bits| miscount(Miscount::Wrapped(bits), value + (item << bits)));
+            near.into_iter().chain(wrapped).collect()
         }
         Role::Offset => {
             // Behind the end of the file, and as even as offsets have to be.
@@ -67,6 +69,9 @@ fn attempts_on(places: &Places, size: u64, number: &Number, dependency: &Depende
         Role::Presence | Role::Bytes => Vec::new(),
     }
 }
+
+/// Powers of two that counts of 8 and 16 bits lack, and that make the size of items of four and of two bytes overflow 32 bits.
+const WRAPS: [u32; 4] = [8, 16, 30, 31];
 
 /// The number of bits that are flipped: those of flags, of which each may have another meaning.
 const LOWEST_BITS: u32 = 16;
