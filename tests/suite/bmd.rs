@@ -7,7 +7,7 @@ use crate::common::{File, config};
 use binrw::{BinRead, BinWrite};
 use meshspec::bmd::__private::{PieceLimits, split_meshes};
 use meshspec::bmd::schema::{
-    AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, MeshDef,
+    AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, Form, MeshDef,
     MeshPlaces, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64, Triangle32,
     Triangle64, Vertex128, VertexItem, WideSt,
 };
@@ -227,6 +227,14 @@ fn rotations() {
     assert_eq!((pseudo.bones(), pseudo.weights()), ([1, 2, 3, 4], [1.0, 0.5, 0.25, 0.0]));
 }
 
+/// The codec's item has exactly one form: this one.
+fn assert_same_form(item: &impl std::fmt::Debug, form: &str, packed: &impl std::fmt::Debug) {
+    let (item, packed) = (format!("{item:?}"), format!("{packed:?}"));
+    let (_, word) = packed.split_once('(').unwrap();
+    assert!(item.contains(&format!(" {form}: Some({word}")), "{item} is not {packed}");
+    assert_eq!(item.matches(": Some(").count(), 1, "{item}");
+}
+
 /// The sizes of the forms, for every tag: those that the binrw structs take are those of the lists.
 #[test]
 fn every_vertex_tag() {
@@ -246,14 +254,7 @@ fn every_vertex_tag() {
             let words = meshspec::bulk::to_vec(&bytes[..size as usize]);
             let vertices = Vertices::from_words(words.clone(), surface).unwrap();
             let packed = vertices.packed().next().unwrap();
-            let form = match packed {
-                PackedVertex::Textured64(v) => item.textured_64 == Some(v),
-                PackedVertex::Flat64(v) => item.flat_64 == Some(v),
-                PackedVertex::Fine96(v) => item.fine_96 == Some(v),
-                PackedVertex::Scaled96(v) => item.scaled_96 == Some(v),
-                PackedVertex::Vertex128(v) => item.vertex_128 == Some(v),
-            };
-            assert!(form, "{tag:x}");
+            assert_same_form(&item, packed.form(), &packed);
             assert_eq!((vertices.len(), packed.tag(), packed.bits()), (1, tag, 8 * size as u32));
             // Every form can be put back, and no shorter list is whole.
             let mut again = Vertices::default();
@@ -272,13 +273,9 @@ fn every_face_tag() {
         let item = FaceItem::read(&mut cursor).unwrap();
         let words = meshspec::bulk::to_vec(&bytes[..cursor.position() as usize]);
         let faces = Faces::from_words(words).unwrap();
-        let is_same = match faces.packed().next().unwrap() {
-            PackedFace::Triangle32(f) => item.triangle_32 == Some(f),
-            PackedFace::Quad32(f) => item.quad_32 == Some(f),
-            PackedFace::Triangle64(f) => item.triangle_64 == Some(f),
-            PackedFace::Quad64(f) => item.quad_64 == Some(f),
-        };
-        assert!(is_same && faces.len() == 1, "{tag}");
+        let packed = faces.packed().next().unwrap();
+        assert_same_form(&item, packed.form(), &packed);
+        assert_eq!(faces.len(), 1, "{tag}");
     }
 }
 
@@ -347,6 +344,7 @@ impl Visitor for Leaves {
 fn expected_leaves(document: &Document) -> Vec<(String, u128)> {
     let mut leaves = Vec::new();
     let mut add = |path: String, value: u128| leaves.push((path, value));
+    let word = |words: [u32; 4]| words.iter().rev().fold(0, |word, part| word << 32 | u128::from(*part));
     let wide = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
     for (number, value) in document.reserved.iter().enumerate() {
         add(format!("header.resv{}", number + 1), (*value).into());
@@ -355,23 +353,10 @@ fn expected_leaves(document: &Document) -> Vec<(String, u128)> {
         add(format!("meshes[{i}].flags"), wide(&mesh.flags.into_bytes()));
         add(format!("meshes[{i}].resv3"), mesh.resv3.into());
         for (j, vertex) in mesh.vertices.packed().enumerate() {
-            let word = match vertex {
-                PackedVertex::Textured64(v) => wide(&v.into_bytes()),
-                PackedVertex::Flat64(v) => wide(&v.into_bytes()),
-                PackedVertex::Fine96(v) => wide(&v.into_bytes()),
-                PackedVertex::Scaled96(v) => wide(&v.into_bytes()),
-                PackedVertex::Vertex128(v) => wide(&v.into_bytes()),
-            };
-            add(format!("meshes[{i}].vertices[{j}].{}", vertex.form()), word);
+            add(format!("meshes[{i}].vertices[{j}].{}", vertex.form()), word(vertex.words()));
         }
         for (j, face) in mesh.faces.packed().enumerate() {
-            let word = match face {
-                PackedFace::Triangle32(f) => wide(&f.into_bytes()),
-                PackedFace::Quad32(f) => wide(&f.into_bytes()),
-                PackedFace::Triangle64(f) => wide(&f.into_bytes()),
-                PackedFace::Quad64(f) => wide(&f.into_bytes()),
-            };
-            add(format!("meshes[{i}].faces[{j}].{}", face.form()), word);
+            add(format!("meshes[{i}].faces[{j}].{}", face.form()), word(face.words()));
         }
     }
     for (i, lod) in document.lods.iter().enumerate() {

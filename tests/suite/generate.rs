@@ -320,42 +320,16 @@ fn plausible_documents_have_no_findings() {
     }
 }
 
-/// Numbers that fit the rest of a document, and so have no boundaries of their own: those of joints, bones, meshes, vertices
-/// and strings, and how many there are; and the bytes of a text that is UTF-8.
+/// Numbers that code fits to the rest of a document, since no constraint says what they are: bones that a pseudo-bone follows,
+/// indices of a mesh, counts of triangles; and the bytes of a text that is UTF-8.
 const FITTED: &[&str] = &[
-    "animations.name",
-    "animations.poses.joint",
-    "joints.id",
-    "joints.parent",
-    "vertices.joint_ids",
-    "data.indices",
-    "descriptor.attributes.name",
-    "descriptor.meshes.first_index",
-    "descriptor.meshes.first_vertex",
-    "descriptor.meshes.index_count",
-    "descriptor.meshes.vertex_count",
-    "descriptor.n_vertices",
     "bones.pseudo.bone_0",
     "bones.pseudo.bone_1",
     "bones.pseudo.bone_2",
     "bones.pseudo.bone_3",
-    "lods.id_mesh",
-    "meshes.faces.quad_32.v0",
-    "meshes.faces.quad_32.v1",
-    "meshes.faces.quad_32.v2",
-    "meshes.faces.quad_32.v3",
-    "meshes.faces.quad_64.v0",
-    "meshes.faces.quad_64.v1",
-    "meshes.faces.quad_64.v2",
-    "meshes.faces.quad_64.v3",
-    "meshes.faces.triangle_32.v0",
-    "meshes.faces.triangle_32.v1",
-    "meshes.faces.triangle_32.v2",
-    "meshes.faces.triangle_64.v0",
-    "meshes.faces.triangle_64.v1",
-    "meshes.faces.triangle_64.v2",
+    "data.indices",
+    "descriptor.attributes.name",
     "meshes.n_tris",
-    "meshes.n_vtx",
 ];
 
 #[test]

@@ -166,6 +166,8 @@ mod holds;
 mod interop;
 #[cfg(all(feature = "iyma", feature = "scene"))]
 mod iyma;
+#[cfg(feature = "serde")]
+mod json_derive;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod loader;
 #[cfg(feature = "scene")]
