@@ -156,6 +156,7 @@ pub use text::Text;
 pub mod __private {
     pub use modular_bitfield::Specifier;
 
+    #[cfg(feature = "serde")]
     pub use crate::json::*;
     pub use crate::layout::constraint::PLAUSIBLE;
     pub use crate::layout::decoding::{FromValue, decode};

@@ -27,7 +27,7 @@ impl ContainerOptions {
                 "content" => options.content = Some(directive.value()?),
                 "untagged" => options.untagged = true,
                 "transparent" => options.transparent = true,
-                _ => return Err(unknown(&directive, "`tag`, `content`, `untagged` and `transparent`")),
+                _ => return Err(unknown(&directive, "`tag`, `content`, `untagged` or `transparent`")),
             }
         }
         Ok(options)
@@ -111,7 +111,7 @@ impl FieldOptions {
                 "skip" => Presence::Skip,
                 "flatten" => Presence::Flatten,
                 _ => {
-                    let known = "`name`, `with`, `always`, `default`, `optional`, `skip` and `flatten`";
+                    let known = "`name`, `with`, `always`, `default`, `optional`, `skip` or `flatten`";
                     return Err(unknown(&directive, known));
                 }
             };
@@ -138,6 +138,6 @@ pub fn variant_name(attrs: &[Attribute]) -> Result<Option<LitStr>> {
 }
 
 fn unknown(directive: &Directive, known: &str) -> Error {
-    let message = format!("`json({})` is unknown here: there are {known}", directive.name);
+    let message = format!("unknown `json({})`: expected {known}", directive.name);
     Error::new(directive.name.span(), message)
 }
