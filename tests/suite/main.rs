@@ -65,7 +65,7 @@ mod assemble;
     feature = "proptest"
 ))]
 mod bit_flips;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest", feature = "serde"))]
 mod bmd;
 #[cfg(feature = "bmd")]
 mod bmd_numbers;
