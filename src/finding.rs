@@ -1,13 +1,13 @@
 //! What `check` returns: rules, findings, reports.
 
+use meshspec_derive::ToJson;
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::{Limits, Path, Span, Strictness};
 
 /// How bad it is to break a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ToJson)]
 pub enum Severity {
     /// A recommendation of the specification is not followed, or readers are unlikely to be affected. Never refused.
     Warning,
@@ -82,8 +82,7 @@ impl Severity {
 ///     version: u8,
 /// }
 /// ```
-#[derive(Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, ToJson)]
 pub struct Rule {
     /// The stable code, `MESH-INDEX-RANGE`.
     pub code: &'static str,
@@ -96,7 +95,7 @@ pub struct Rule {
     /// The row of the interpretations that it rests on, `M13`; empty where the specification is clear.
     pub row: &'static str,
     /// The part of the library that finds violations.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[json(skip)]
     pub enforced_by: Enforcement,
 }
 
@@ -160,8 +159,7 @@ macro_rules! rules {
 pub(crate) use rules;
 
 /// One place where a file breaks a rule.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Finding {
     /// The rule.
@@ -169,6 +167,7 @@ pub struct Finding {
     /// The field, `meshes[3].faces[17].v2`; empty for the file as a whole.
     pub path: Path,
     /// Where it lies in the file that was read; `None` for a document that was not read from one.
+    #[json(always)]
     pub span: Option<Span>,
     /// What was found and what was expected.
     pub message: String,
@@ -192,18 +191,18 @@ pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, path: &Path, span: Option<
 }
 
 /// All findings of a check.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Report {
+    #[json(always)]
     findings: Vec<Finding>,
     /// Findings beyond the limit per rule, which are only counted.
     suppressed: BTreeMap<&'static str, usize>,
     /// The number of findings of each rule, kept or not.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[json(skip)]
     seen: BTreeMap<&'static str, (&'static Rule, usize)>,
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[json(skip)]
     min: Severity,
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[json(skip)]
     limit: usize,
 }
 

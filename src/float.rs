@@ -1,8 +1,8 @@
-//! 32-bit floats as data, bit by bit.
+//! Floats as data, bit by bit.
 //!
 //! JSON has no infinities and no NaN; they are written as strings: `"Infinity"`, `"-Infinity"`, `"NaN"`, and a NaN
-//! of other bits as `"NaN:ffc00001"`. To be used with `#[serde(with = "crate::float")]` on floats and on arrays,
-//! options and lists of them.
+//! of other bits as `"NaN:ffc00001"`. `#[derive(Json)]` uses this for floats, and for arrays, options and
+//! lists of them.
 
 use std::fmt;
 
@@ -13,17 +13,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::nan::nan_bits;
 
 /// Floats, possibly nested.
-pub(crate) trait Floats: Sized {
+pub trait Floats: Sized {
     fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
     fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
 
-pub(crate) fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+/// Writes floats.
+pub fn serialize<T: Floats, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     value.put(serializer)
 }
 
-#[cfg(any(feature = "mesh", feature = "crucible", feature = "seed", feature = "gltf"))]
-pub(crate) fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+/// Reads floats.
+pub fn deserialize<'de, T: Floats, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     T::get(deserializer)
 }
 
@@ -108,33 +109,50 @@ impl Visitor<'_> for FloatVisitor {
     }
 }
 
-/// Lets a type that needs no help stand among floats.
-#[cfg(all(feature = "crucible", feature = "serde"))]
-macro_rules! as_it_is {
-    ($type:ty) => {
-        impl $crate::float::Floats for $type {
-            fn put<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serde::Serialize::serialize(self, serializer)
-            }
+#[cfg(feature = "serde")]
+impl Floats for f64 {
+    fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize_f64(*self, serializer)
+    }
 
-            fn get<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                serde::Deserialize::deserialize(deserializer)
-            }
-        }
-    };
+    fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        deserializer.deserialize_any(DoubleVisitor)
+    }
 }
 
-#[cfg(all(feature = "crucible", feature = "serde"))]
-pub(crate) use as_it_is;
+#[cfg(feature = "serde")]
+struct DoubleVisitor;
 
-#[cfg(all(feature = "crucible", feature = "serde"))]
-as_it_is!(u8);
+#[cfg(feature = "serde")]
+impl Visitor<'_> for DoubleVisitor {
+    type Value = f64;
 
-#[cfg(all(feature = "crucible", feature = "serde"))]
-as_it_is!(u16);
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a number, \"Infinity\", \"-Infinity\", \"NaN\" or \"NaN:\" with 16 hexadecimal digits")
+    }
 
-#[cfg(all(feature = "crucible", feature = "serde"))]
-as_it_is!(u32);
+    fn visit_f64<E>(self, value: f64) -> Result<f64, E> {
+        Ok(value)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<f64, E> {
+        let number = match value {
+            "Infinity" => Some(f64::INFINITY),
+            "-Infinity" => Some(f64::NEG_INFINITY),
+            "NaN" => Some(f64::NAN),
+            other => nan_bits(other, 16).map(f64::from_bits).filter(|x| x.is_nan()),
+        };
+        number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+    }
+}
 
 impl<T: Floats> Floats for Option<T> {
     fn put<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -145,7 +163,8 @@ impl<T: Floats> Floats for Option<T> {
     }
 
     fn get<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::get(deserializer).map(Some)
+        let item: Option<Item<T>> = Option::deserialize(deserializer)?;
+        Ok(item.map(|item| item.0))
     }
 }
 

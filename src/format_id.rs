@@ -1,10 +1,10 @@
 //! The formats that are built in, by name.
 
+use meshspec_derive::Json;
 use std::fmt;
 
 /// One of the formats that are built in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Json)]
 #[non_exhaustive]
 pub enum FormatId {
     /// MESH 1.0.

@@ -1,5 +1,6 @@
 //! A summary of a document, in terms that all formats share.
 
+use meshspec_derive::ToJson;
 use std::borrow::Cow;
 #[cfg(any(feature = "bmd", feature = "scene"))]
 use std::collections::HashSet;
@@ -11,8 +12,7 @@ use crate::layout::{Declaration, Shape, Type};
 use crate::layout::{Layout, Value};
 
 /// What is in a document.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Info {
     /// The name of the format.
@@ -20,16 +20,17 @@ pub struct Info {
     /// The dialect.
     pub dialect: Dialect,
     /// What the file has besides: in the format's terms, or named values of its own in their order.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub properties: Vec<Property>,
     /// The meshes.
+    #[json(always)]
     pub meshes: Vec<MeshInfo>,
     /// The skeleton, if there is one.
+    #[json(always)]
     pub skeleton: Option<SkeletonInfo>,
     /// The animations.
+    #[json(always)]
     pub animations: Vec<AnimationInfo>,
     /// The names of the materials, each once.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub materials: Vec<String>,
 }
 
@@ -75,8 +76,7 @@ pub(crate) fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 /// Something that a file has besides meshes, skeleton and animations.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 pub struct Property {
     /// The name.
     pub name: String,
@@ -85,8 +85,8 @@ pub struct Property {
 }
 
 /// The value of a [`Property`]: a number, a word or a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
+#[json(untagged)]
 #[non_exhaustive]
 pub enum PropertyValue {
     /// So many.
@@ -100,31 +100,30 @@ pub enum PropertyValue {
 }
 
 /// One mesh.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Default, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct MeshInfo {
     /// Number of vertices.
     pub vertices: u64,
     /// What each vertex has.
+    #[json(always)]
     pub attributes: Vec<AttributeInfo>,
     /// Number of indices.
     pub indices: u64,
     /// Bits per index; 0 without indices.
     pub index_bits: u32,
     /// Where it starts in buffers that all meshes of the file share; `None` where each has its own.
-    #[cfg_attr(feature = "serde", serde(flatten))]
+    #[json(flatten)]
     pub start: Option<MeshStart>,
     /// The number of copies that nodes show; `None` without transforms of nodes.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub copies: Option<u64>,
     /// The smallest box around the finite positions, before the transforms of nodes; `None` without any.
+    #[json(always)]
     pub bounds: Option<Bounds>,
 }
 
 /// Where a mesh starts in shared buffers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct MeshStart {
     /// Position of its first index.
     pub first_index: u64,
@@ -133,8 +132,7 @@ pub struct MeshStart {
 }
 
 /// One attribute of a mesh.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 pub struct AttributeInfo {
     /// The name in the format's terms.
     pub name: Cow<'static, str>,
@@ -175,8 +173,7 @@ pub(crate) fn components(ty: &Type) -> String {
 }
 
 /// The smallest box around some points.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, ToJson)]
 pub struct Bounds {
     /// The smallest coordinates.
     pub min: [f32; 3],
@@ -198,8 +195,7 @@ impl Bounds {
 }
 
 /// The skeleton.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Default, PartialEq, Eq, ToJson)]
 #[non_exhaustive]
 pub struct SkeletonInfo {
     /// Number of joints.
@@ -207,20 +203,20 @@ pub struct SkeletonInfo {
     /// Number of joints without a parent.
     pub roots: u64,
     /// The names of the joints that have one, in the order of the joints.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub names: Vec<String>,
 }
 
 /// One animation.
-#[derive(Debug, Clone, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Default, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct AnimationInfo {
     /// The name, if the dialect has one.
+    #[json(always)]
     pub name: Option<String>,
     /// Duration in ticks.
     pub ticks: f32,
     /// Duration in seconds; `None` where the speed makes none.
+    #[json(always)]
     pub seconds: Option<f32>,
     /// Number of poses.
     pub poses: u64,

@@ -107,6 +107,7 @@ mod formats;
 pub mod info;
 #[cfg(feature = "scene")]
 pub mod interop;
+mod json;
 pub mod layout;
 mod limits;
 mod lines;
@@ -152,11 +153,13 @@ pub use path::Path;
 pub use span::Span;
 pub use text::Text;
 
-/// Items that the code of `#[derive(Layout)]` uses.
+/// Items that the code of the derives uses.
 #[doc(hidden)]
 pub mod __private {
     pub use modular_bitfield::Specifier;
 
+    #[cfg(feature = "serde")]
+    pub use crate::json::*;
     pub use crate::layout::constraint::PLAUSIBLE;
     pub use crate::layout::decoding::{FromValue, decode};
 }

@@ -1,5 +1,6 @@
 //! How to read and write.
 
+use meshspec_derive::Json;
 use std::fmt;
 use std::str::FromStr;
 
@@ -27,8 +28,7 @@ impl Strictness {
 }
 
 /// A layout of a format: the one of its specification, or another one that the format's own software writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Json)]
 #[non_exhaustive]
 pub enum Dialect {
     /// The specification's text.

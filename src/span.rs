@@ -1,11 +1,11 @@
 //! Places in a file.
 
+use meshspec_derive::ToJson;
 use std::fmt;
 use std::ops::Range;
 
 /// A place in a file, for errors and findings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 #[non_exhaustive]
 pub enum Span {
     /// Bytes of the file.

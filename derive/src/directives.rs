@@ -8,7 +8,7 @@ use syn::{Attribute, Error, Expr, Ident, LitStr, Path, Result, Token};
 
 /// One directive of an attribute: `name`, `name = tokens`, `name(tokens)` or `name { tokens }`.
 pub struct Directive {
-    /// The kind of attribute it stands in: br, bw, brw, layout or bitfield.
+    /// The name of the attribute that it is in: br, bw, brw, layout, bitfield or json.
     pub source: String,
     /// Which of the attributes, counted from 0.
     pub attribute: usize,
@@ -125,12 +125,17 @@ fn contents(group: &Group) -> Tokens {
     }
 }
 
-/// All directives that the attributes hold, in order.
+/// All directives that describe a layout, in order.
 pub fn directives(attrs: &[Attribute]) -> Result<Vec<Directive>> {
+    directives_of(attrs, &["br", "bw", "brw", "layout", "bitfield"])
+}
+
+/// All directives of attributes with these names, in order.
+pub fn directives_of(attrs: &[Attribute], sources: &[&str]) -> Result<Vec<Directive>> {
     let mut all = Vec::new();
     for (attribute, attr) in attrs.iter().enumerate() {
         let Some(source) = attr.path().get_ident().map(Ident::to_string) else { continue };
-        if !["br", "bw", "brw", "layout", "bitfield"].contains(&source.as_str()) {
+        if !sources.contains(&source.as_str()) {
             continue;
         }
         let Directives(list) = attr.parse_args()?;

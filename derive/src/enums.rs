@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
-use syn::{DataEnum, Error, Fields, Result, Variant};
+use syn::{DataEnum, Error, Expr, ExprLit, Fields, Lit, LitInt, Result, Variant};
 
 use crate::attributes::{Container, Imports};
 use crate::directives::directives;
@@ -13,6 +13,7 @@ use crate::{doc_of, name_of, structs};
 pub fn shape(data: &DataEnum, container: &Container) -> Result<Tokens> {
     match &container.repr {
         Some(repr) => {
+            check_order(data)?;
             let values = data.variants.iter().map(value).collect::<Result<Vec<_>>>()?;
             Ok(quote!(::meshspec::layout::Shape::Enum {
                 size: ::core::mem::size_of::<#repr>() as u32,
@@ -27,6 +28,32 @@ pub fn shape(data: &DataEnum, container: &Container) -> Result<Tokens> {
                 .collect::<Result<Vec<_>>>()?;
             Ok(quote!(::meshspec::layout::Shape::Choice(&[#(#variants),*])))
         }
+    }
+}
+
+/// Refuses numbers that do not ascend: a variant in the wrong line is a wrong number, mostly.
+fn check_order(data: &DataEnum) -> Result<()> {
+    let mut last = None;
+    for variant in &data.variants {
+        let Some(number) = variant.discriminant.as_ref().and_then(|(_, number)| literal(number)) else {
+            continue;
+        };
+        let number = number.base10_parse::<u128>()?;
+        if let Some(last) = last.filter(|last| *last >= number) {
+            let message = format!("the numbers must ascend: {number} follows {last}");
+            return Err(Error::new_spanned(variant, message));
+        }
+        last = Some(number);
+    }
+    Ok(())
+}
+
+/// The number that an expression is, be it in the group of a macro's variable.
+fn literal(expr: &Expr) -> Option<&LitInt> {
+    match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number),
+        Expr::Group(group) => literal(&group.expr),
+        _ => None,
     }
 }
 

@@ -32,6 +32,7 @@ mod constraints;
 mod directives;
 mod enums;
 mod expression;
+mod json;
 #[cfg(test)]
 mod refused;
 mod structs;
@@ -59,6 +60,35 @@ pub fn derive_layout(input: TokenStream) -> TokenStream {
 pub fn derive_columns(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as DeriveInput);
     columns::expand(&input).unwrap_or_else(|error| error.into_compile_error()).into()
+}
+
+/// Implements serde's `Serialize` and `Deserialize` where meshspec has its feature `serde`, so that a document is JSON and
+/// back without a loss.
+///
+/// A field needs no attribute. Floats are numbers, or strings where JSON has no number for their bits. An absent option, and
+/// a reserved field (`one_of(0)`) that is 0, is left out. Unknown keys are an error. Packed words are maps of their bit
+/// fields. The variants of an enum are in snake case; the values of a declared enum (`repr = u8`) have their declared names.
+/// Fields that binrw removes (`temp`) are no part of it.
+///
+/// `#[json(…)]` makes exceptions:
+///
+/// - on a struct or enum: serde's `tag = "…"`, `content = "…"`, `untagged` and `transparent`;
+/// - on a field: `always` (written even if it is absent, as `null`), `default` (written, but may be missing), `optional` (left
+///   out where it is the default), `skip`, `flatten`, `name = "…"`, and `with = "module"` with the functions `serialize` and
+///   `deserialize`;
+/// - on a variant: `name = "…"`.
+#[proc_macro_derive(Json, attributes(br, bw, brw, bits, skip, layout, json))]
+pub fn derive_json(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    json::expand(&input, json::Direction::Both).unwrap_or_else(|error| error.into_compile_error()).into()
+}
+
+/// Implements serde's `Serialize` alone, for reports: as [`Json`](derive@Json), but floats that JSON lacks are `null`, and
+/// `with` is the path of a function.
+#[proc_macro_derive(ToJson, attributes(json))]
+pub fn derive_to_json(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    json::expand(&input, json::Direction::Write).unwrap_or_else(|error| error.into_compile_error()).into()
 }
 
 fn expand(input: &DeriveInput) -> Result<Tokens> {

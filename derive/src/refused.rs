@@ -9,13 +9,15 @@ use std::path::Path;
 use quote::ToTokens;
 use syn::{Attribute, DeriveInput, Error, Item};
 
+use crate::json::Direction;
+
 /// Runs on syntax trees rather than in rustc, which would build binrw and meshspec again.
 #[test]
 fn declarations_are_refused_where_they_are_wrong() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
     let mut files: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    assert!(files.len() >= 13, "{} files", files.len());
+    assert!(files.len() >= 14, "{} files", files.len());
     for path in files {
         let source = std::fs::read_to_string(&path).unwrap().replace("\r\n", "\n");
         let name = format!("tests/ui/{}", path.file_name().unwrap().to_str().unwrap());
@@ -38,9 +40,16 @@ fn errors(source: &str) -> Vec<Error> {
         let tokens = item.to_token_stream();
         if matches!(item, Item::Struct(_) | Item::Enum(_) | Item::Union(_)) {
             let mut input: DeriveInput = syn::parse2(tokens).unwrap();
+            let derives =
+                input.attrs.iter().find(|attribute| is_derive(attribute)).unwrap().to_token_stream();
             // rustc removes these attributes before it calls a derive, too.
             input.attrs.retain(|attribute| !is_derive(attribute));
-            errors.extend(crate::expand(&input).unwrap_err());
+            let expanded = match derives.to_string() {
+                name if name.contains("ToJson") => crate::json::expand(&input, Direction::Write),
+                name if name.contains("Json") => crate::json::expand(&input, Direction::Both),
+                _ => crate::expand(&input),
+            };
+            errors.extend(expanded.unwrap_err());
         }
     }
     errors

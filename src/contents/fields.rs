@@ -1,5 +1,6 @@
 //! The decoded fields of a format without a codec, by path.
 
+use meshspec_derive::ToJson;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -17,8 +18,8 @@ pub struct Fields<'f> {
 }
 
 /// The value of a field.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(untagged))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
+#[json(untagged)]
 #[non_exhaustive]
 pub enum FieldValue {
     /// A number, or the numbers of a list.

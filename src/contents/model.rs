@@ -3,12 +3,12 @@
 use super::array::{Array, Numbers};
 use super::fields::Fields;
 use crate::{Dialect, Text};
+use meshspec_derive::ToJson;
 
 /// The contents of a file as plain numbers, the same shape for every format.
 ///
 /// Each format fills what it has. `docs/contents.md` says from which fields of the file each value comes.
-#[derive(Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, ToJson)]
 #[non_exhaustive]
 pub struct Contents<'f> {
     /// The name of the format.
@@ -16,31 +16,22 @@ pub struct Contents<'f> {
     /// The dialect that the file was read as.
     pub dialect: Dialect,
     /// Named texts, in the order of the file.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub properties: Vec<Property>,
     /// Bytes that only the application understands.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub user_data: Option<Array>,
     /// The transform of the whole model, 4×4, row-major.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub root_transform: Option<Array>,
     /// The meshes.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub meshes: Vec<Mesh>,
     /// The levels of detail.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub lods: Vec<Lod>,
     /// The skeleton.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub skeleton: Option<Skeleton>,
     /// The animations.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub animations: Vec<Animation>,
     /// The model in its rest pose and at three times of each animation.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub poses: Vec<Pose>,
     /// The decoded fields of a format without a codec.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub fields: Option<Fields<'f>>,
 }
 
@@ -64,8 +55,7 @@ impl Contents<'_> {
 }
 
 /// A named text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, ToJson)]
 pub struct Property {
     /// The name.
     pub name: String,
@@ -74,26 +64,21 @@ pub struct Property {
 }
 
 /// Vertices, and the faces between them.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Default, ToJson)]
 #[non_exhaustive]
 pub struct Mesh {
     /// The material.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub material: Option<Text>,
     /// The number of vertices.
     pub vertices: usize,
     /// The attributes of the vertices, each under a name that is unique in the mesh.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "data::by_name"))]
+    #[json(with = "data::by_name")]
     pub attributes: Vec<Attribute>,
     /// Indices of vertices; three make a triangle unless `face_sizes` says otherwise. `None` if the file has none.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub indices: Option<Array>,
     /// The number of indices of each face, where faces differ in size.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub face_sizes: Option<Array>,
     /// The ranges of the meshes that share these buffers.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub parts: Option<Vec<Part>>,
 }
 
@@ -126,8 +111,7 @@ pub struct Attribute {
 }
 
 /// A mesh in buffers that several share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Part {
     /// The first index.
     pub first_index: u32,
@@ -140,8 +124,7 @@ pub struct Part {
 }
 
 /// A level of detail.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Lod {
     /// The first mesh.
     pub first_mesh: u32,
@@ -152,34 +135,26 @@ pub struct Lod {
 }
 
 /// Joints, in the order of the file.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Skeleton {
     /// The number of joints.
     pub joints: usize,
     /// The ids of the joints, where the file stores them.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub ids: Option<Array>,
     /// The names, where the format has them; `None` for a joint without a name.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub names: Option<Vec<Option<Text>>>,
     /// The parent of each joint, −1 for none.
     pub parents: Array,
     /// From model space to the space of each joint: 4×4 matrices, row-major.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub inverse_bind: Option<Array>,
     /// The rest translation of each joint relative to its parent.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub translations: Option<Array>,
     /// The rest rotation of each joint relative to its parent: quaternions (X, Y, Z, W).
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub rotations: Option<Array>,
     /// Joints that follow the weighted mean of others.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub blends: Vec<Blend>,
     /// The mesh that is the solid of each joint, 0 for none.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub solids: Option<Array>,
 }
 
@@ -201,8 +176,7 @@ impl Skeleton {
 }
 
 /// A joint that follows others.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Blend {
     /// The joint.
     pub joint: u32,
@@ -213,41 +187,32 @@ pub struct Blend {
 }
 
 /// Keys of the joints over time.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Default, ToJson)]
 #[non_exhaustive]
 pub struct Animation {
     /// The name.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub name: Option<Text>,
     /// The number of frames.
     pub frames: u64,
     /// The time of each frame in ticks, where the file stores it.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub times: Option<Array>,
     /// The duration in ticks, one float, where the file stores it.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub duration: Option<Array>,
     /// Ticks, or frames, per second: one float.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub rate: Option<Array>,
     /// Whether the animation starts again at its end, where the file stores it.
-    #[cfg_attr(feature = "serde", serde(rename = "loop", skip_serializing_if = "Option::is_none"))]
+    #[json(name = "loop")]
     pub is_loop: Option<bool>,
     /// Keys of translations.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub translations: Option<Keys>,
     /// Keys of rotations: quaternions (X, Y, Z, W).
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub rotations: Option<Keys>,
     /// Keys of scales.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub scales: Option<Keys>,
 }
 
 /// Values of joints at frames: joint by joint, each in the order of its frames.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Keys {
     /// The joint of each key.
     pub joints: Array,
@@ -267,24 +232,23 @@ impl Keys {
 }
 
 /// The model at one time.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Pose {
     /// The animation; `None` for the rest pose.
+    #[json(always)]
     pub animation: Option<usize>,
     /// The frame; `None` for the rest pose.
+    #[json(always)]
     pub frame: Option<u64>,
     /// The animated translation of each joint, relative to its rest.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub translations: Option<Array>,
     /// The animated rotation of each joint, relative to its rest: quaternions (X, Y, Z, W).
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub rotations: Option<Array>,
     /// The scale of each joint.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub scales: Option<Array>,
     /// The skinned positions of each mesh in model space.
+    #[json(always)]
     pub positions: Vec<Array>,
 }
 

@@ -3,6 +3,7 @@
 use super::structure;
 use crate::layout::{Type, walk};
 use crate::{Dialect, Error, Result, Rule, path};
+use meshspec_derive::ToJson;
 
 /// The declarations of whole files: a name and the type of each.
 pub type Layouts = &'static [(&'static str, &'static Type)];
@@ -47,8 +48,7 @@ pub struct About {
 }
 
 /// The document that a format follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Specification {
     /// Its title.
     pub title: &'static str,

@@ -6,14 +6,11 @@ use crate::info::Info;
 #[cfg(feature = "scene")]
 use crate::scene::{FromScene, Scene, SceneOptions};
 use crate::{Dialect, FormatId, Loss, Report, Result, WriteOptions};
+use meshspec_derive::Json;
 
 /// A file of any of the formats, decoded without loss.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(tag = "format", rename_all = "snake_case")
-)]
+#[derive(Debug, Clone, PartialEq, Json)]
+#[json(tag = "format")]
 #[non_exhaustive]
 pub enum Document {
     /// MESH 1.0.

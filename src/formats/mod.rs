@@ -41,8 +41,6 @@ mod registry;
 #[cfg(feature = "seed")]
 pub mod seed;
 mod structure;
-#[cfg(all(feature = "serde", any(feature = "mesh", feature = "bmd")))]
-mod word;
 
 pub use about::{About, Layouts, Specification};
 pub use any::AnyFormat;

@@ -1,6 +1,7 @@
 //! Words in little-endian bytes, and packed ones: integers whose bits are fields.
 
 use super::{Constraint, Declaration, Decoding, IntType, Lookup, Shape, Type, Value};
+use meshspec_derive::ToJson;
 
 /// One bit field of a packed word.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,8 +27,7 @@ pub struct BitField {
 }
 
 /// Bits of a word: declared once with modular-bitfield, used as constants in hot loops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct BitRange {
     /// The lowest bit, counted from the least significant bit of the little-endian word.
     pub offset: u32,

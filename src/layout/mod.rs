@@ -48,7 +48,10 @@ mod notation;
 mod program;
 mod rules;
 mod schema;
+mod stride;
 pub mod walk;
+#[cfg(feature = "serde")]
+pub(crate) mod word;
 mod wording;
 
 pub use bind::bind;
@@ -61,7 +64,7 @@ pub use declaration::{Check, Declaration, EnumValue, Field, Shape, Type, Variant
 pub use decoding::{Decoded, Decoding, SNORM8, UNORM8, snorm8, unorm8};
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value};
 pub use grammar::{Attribute, BuiltInProperty, ColumnRule, Domain, Grammar, Number};
-pub use meshspec_derive::Layout;
+pub use meshspec_derive::{Json, Layout, ToJson};
 pub use program::{Problem, problems};
 pub use rules::{DeclaredRule, declared_rules};
 pub use schema::{Schema, SchemaFile};

@@ -1,8 +1,9 @@
 //! Parts of a model that losses affect.
 
+use meshspec_derive::ToJson;
+
 /// The part of a model that a loss affects, most important first: lists of losses begin with geometry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson)]
 #[non_exhaustive]
 pub enum Category {
     /// Vertices, their attributes, and faces.

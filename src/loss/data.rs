@@ -1,5 +1,6 @@
 //! A single loss.
 
+use meshspec_derive::ToJson;
 use std::fmt;
 
 use super::category::Category;
@@ -8,8 +9,7 @@ use super::quantity::Quantity;
 /// Content that the target of a conversion drops or changes.
 ///
 /// Displayed as a [`LossGroup`](crate::LossGroup) of one.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 #[non_exhaustive]
 pub struct Loss {
     /// The kind of change.
@@ -21,25 +21,19 @@ pub struct Loss {
     /// The change, and its result or reason. Contains no values, so that equal changes share one message.
     pub message: String,
     /// The affected value, such as a name.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub detail: Option<String>,
     /// The number of affected items, if counted.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub affected: Option<Affected>,
     /// The largest deviation from the source if values were rounded, in the unit of the quantity.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub error: Option<f32>,
     /// The quantity that the error measures.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub quantity: Option<Quantity>,
     /// The longest side of the mesh with the error, in the same unit.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub size: Option<f32>,
 }
 
 /// The kind of change to content that the target cannot hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ToJson)]
 #[non_exhaustive]
 pub enum LossKind {
     /// Missing in the target.
@@ -70,13 +64,11 @@ impl fmt::Display for LossKind {
 }
 
 /// The number of items that a loss affects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 pub struct Affected {
     /// The number of affected items.
     pub count: u64,
     /// The total number of items, if known.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub of: Option<u64>,
     /// The plural noun for the items: `vertices`.
     pub items: &'static str,

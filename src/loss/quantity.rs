@@ -1,10 +1,10 @@
 //! Quantities that errors measure, and their units.
 
 use super::number::rounded;
+use meshspec_derive::ToJson;
 
 /// The quantity that an error measures: a plural noun and a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ToJson)]
 pub struct Quantity {
     /// The plural noun for the values: `positions`.
     pub name: &'static str,
@@ -13,8 +13,7 @@ pub struct Quantity {
 }
 
 /// The unit of an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ToJson)]
 #[non_exhaustive]
 pub enum Unit {
     /// Metres.

@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "no program and no set of features needs all of it")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use meshspec::FormatId;
+use meshspec::{FormatId, ReadOptions};
 use proptest::test_runner::{Config, FileFailurePersistence};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -152,16 +152,25 @@ impl Damage {
 /// A valid file and its format.
 pub type File = (FormatId, Vec<u8>);
 
-/// The files in `samples/`.
+/// The files in `samples/`. Panics if the declarations have changed since they were made.
 pub fn samples() -> Vec<File> {
-    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples");
-    let mut files = Vec::new();
-    for format in FormatId::ALL {
-        for entry in std::fs::read_dir(format!("{samples}/{format}")).unwrap() {
-            files.push((*format, std::fs::read(entry.unwrap().path()).unwrap()));
-        }
+    FormatId::ALL.iter().flat_map(|format| samples_of(*format).map(|bytes| (*format, bytes))).collect()
+}
+
+/// The samples of one format.
+pub fn samples_of(format: FormatId) -> impl Iterator<Item = Vec<u8>> {
+    let folder = format!("{}/samples/{format}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_dir(folder).unwrap().map(move |entry| sample(format, &entry.unwrap().path()))
+}
+
+fn sample(format: FormatId, path: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(path).unwrap();
+    let document = format.read(&bytes, &ReadOptions::default());
+    if let Err(error) = document {
+        let name = path.file_name().unwrap().display();
+        panic!("samples are older than the declaration: cargo run --example make_samples ({name}: {error})");
     }
-    files
+    bytes
 }
 
 /// The reference files that strict reading accepts.

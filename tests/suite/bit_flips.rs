@@ -6,13 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
+use meshspec::bmd::schema::Form;
+use meshspec::bmd::{PackedFace, PackedVertex};
 use meshspec::layout::Value;
 use meshspec::layout::walk::{self, Node, Visit, Visitor};
 use meshspec::{Dialect, Document, Format, FormatId, ReadOptions, Span, Strictness, WriteOptions, bmd};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-use crate::common::cases;
+use crate::common::{cases, samples_of};
 
 /// The leaves of a file: their paths and bytes. Of long arrays some items.
 #[derive(Default)]
@@ -245,10 +247,8 @@ fn flip(format: FormatId, bytes: &[u8], is_computed: fn(&str) -> bool) -> BTreeM
 
 #[test]
 fn mesh() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/mesh");
     let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+    for bytes in samples_of(FormatId::Mesh) {
         dialects.insert(FormatId::Mesh.detect(&bytes).dialect.to_string());
         for (field, count) in flip(FormatId::Mesh, &bytes, |_| false) {
             *accepted.entry(field).or_insert(0) += count;
@@ -267,10 +267,8 @@ fn mesh() {
 
 #[test]
 fn crucible() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/crucible");
     let (mut accepted, mut dialects) = (BTreeMap::new(), BTreeSet::new());
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+    for bytes in samples_of(FormatId::Crucible) {
         let layout = FormatId::Crucible.layout_of(&bytes, FormatId::Crucible.detect(&bytes).dialect);
         let layouts = FormatId::Crucible.about().layouts();
         dialects.extend(layouts.iter().filter(|(_, ty)| Some(*ty) == layout).map(|(name, _)| *name));
@@ -291,10 +289,8 @@ fn crucible() {
 
 #[test]
 fn iyma() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/iyma");
     let mut accepted = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+    for bytes in samples_of(FormatId::Iyma) {
         flip(FormatId::Iyma, &bytes, |_| false);
         // Without a checksum of the data, which would show every change of it.
         let document = FormatId::Iyma.read(&bytes, &Default::default()).unwrap();
@@ -318,13 +314,11 @@ fn is_computed_in_bmd(field: &str) -> bool {
 
 #[test]
 fn bmd() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/bmd");
-    let samples = std::fs::read_dir(folder).unwrap();
-    let mut files: Vec<_> = samples.map(|sample| std::fs::read(sample.unwrap().path()).unwrap()).collect();
+    let mut files: Vec<_> = samples_of(FormatId::Bmd).collect();
     // All forms of vertices and faces, tracks and names.
     let mut runner = TestRunner::deterministic();
     let mut forms = BTreeSet::new();
-    while forms.len() < 9 {
+    while forms.len() < PackedVertex::FORMS.len() + PackedFace::FORMS.len() {
         let document = bmd::strategy::documents().new_tree(&mut runner).unwrap().current();
         let known = forms.len();
         for mesh in &document.meshes {

@@ -7,7 +7,7 @@ use crate::common::{File, config};
 use binrw::{BinRead, BinWrite};
 use meshspec::bmd::__private::{PieceLimits, split_meshes};
 use meshspec::bmd::schema::{
-    AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, MeshDef,
+    AnimDef, AnimPlaces, BoneDef, BoneTransform, FaceItem, FineSt, FineVertex96, FlatVertex64, Form, MeshDef,
     MeshPlaces, PseudoTransform, Quad32, Quad64, ScaledSt, ScaledVertex96, TexturedVertex64, Triangle32,
     Triangle64, Vertex128, VertexItem, WideSt,
 };
@@ -137,7 +137,7 @@ fn sign9(bits: u16) -> i128 {
 }
 
 #[test]
-fn every_bit_of_every_word() {
+fn spec_bits_of_every_word() {
     assert_getters!(TexturedVertex64 8:
         "position.frac_x" = position.frac_x as signed9;
         "position.frac_y" = position.frac_y as signed9;
@@ -227,9 +227,17 @@ fn rotations() {
     assert_eq!((pseudo.bones(), pseudo.weights()), ([1, 2, 3, 4], [1.0, 0.5, 0.25, 0.0]));
 }
 
+/// The codec's item has exactly one form: this one.
+fn assert_same_form(item: &impl std::fmt::Debug, form: &str, packed: &impl std::fmt::Debug) {
+    let (item, packed) = (format!("{item:?}"), format!("{packed:?}"));
+    let (_, word) = packed.split_once('(').unwrap();
+    assert!(item.contains(&format!(" {form}: Some({word}")), "{item} is not {packed}");
+    assert_eq!(item.matches(": Some(").count(), 1, "{item}");
+}
+
 /// The sizes of the forms, for every tag: those that the binrw structs take are those of the lists.
 #[test]
-fn every_vertex_tag() {
+fn spec_sizes_of_every_vertex_tag() {
     for tag in 0..=255u8 {
         for surface in [Surface::Textured, Surface::Flat] {
             let mut bytes = [0x5a; 16];
@@ -246,14 +254,7 @@ fn every_vertex_tag() {
             let words = meshspec::bulk::to_vec(&bytes[..size as usize]);
             let vertices = Vertices::from_words(words.clone(), surface).unwrap();
             let packed = vertices.packed().next().unwrap();
-            let form = match packed {
-                PackedVertex::Textured64(v) => item.textured_64 == Some(v),
-                PackedVertex::Flat64(v) => item.flat_64 == Some(v),
-                PackedVertex::Fine96(v) => item.fine_96 == Some(v),
-                PackedVertex::Scaled96(v) => item.scaled_96 == Some(v),
-                PackedVertex::Vertex128(v) => item.vertex_128 == Some(v),
-            };
-            assert!(form, "{tag:x}");
+            assert_same_form(&item, packed.form(), &packed);
             assert_eq!((vertices.len(), packed.tag(), packed.bits()), (1, tag, 8 * size as u32));
             // Every form can be put back, and no shorter list is whole.
             let mut again = Vertices::default();
@@ -272,13 +273,9 @@ fn every_face_tag() {
         let item = FaceItem::read(&mut cursor).unwrap();
         let words = meshspec::bulk::to_vec(&bytes[..cursor.position() as usize]);
         let faces = Faces::from_words(words).unwrap();
-        let is_same = match faces.packed().next().unwrap() {
-            PackedFace::Triangle32(f) => item.triangle_32 == Some(f),
-            PackedFace::Quad32(f) => item.quad_32 == Some(f),
-            PackedFace::Triangle64(f) => item.triangle_64 == Some(f),
-            PackedFace::Quad64(f) => item.quad_64 == Some(f),
-        };
-        assert!(is_same && faces.len() == 1, "{tag}");
+        let packed = faces.packed().next().unwrap();
+        assert_same_form(&item, packed.form(), &packed);
+        assert_eq!(faces.len(), 1, "{tag}");
     }
 }
 
@@ -343,42 +340,23 @@ impl Visitor for Leaves {
     }
 }
 
-/// What the walker should find in the lists of a document: everything but offsets, sizes and counts.
-fn expected_leaves(document: &Document) -> Vec<(String, u128)> {
+/// The words that the walker should find in a document: those of its header, and packed ones.
+fn expected_words(document: &Document) -> Vec<(String, u128)> {
     let mut leaves = Vec::new();
     let mut add = |path: String, value: u128| leaves.push((path, value));
+    let word = |words: [u32; 4]| words.iter().rev().fold(0, |word, part| word << 32 | u128::from(*part));
     let wide = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u128::from(*byte));
     for (number, value) in document.reserved.iter().enumerate() {
         add(format!("header.resv{}", number + 1), (*value).into());
     }
     for (i, mesh) in document.meshes.iter().enumerate() {
         add(format!("meshes[{i}].flags"), wide(&mesh.flags.into_bytes()));
-        add(format!("meshes[{i}].resv3"), mesh.resv3.into());
         for (j, vertex) in mesh.vertices.packed().enumerate() {
-            let word = match vertex {
-                PackedVertex::Textured64(v) => wide(&v.into_bytes()),
-                PackedVertex::Flat64(v) => wide(&v.into_bytes()),
-                PackedVertex::Fine96(v) => wide(&v.into_bytes()),
-                PackedVertex::Scaled96(v) => wide(&v.into_bytes()),
-                PackedVertex::Vertex128(v) => wide(&v.into_bytes()),
-            };
-            add(format!("meshes[{i}].vertices[{j}].{}", vertex.form()), word);
+            add(format!("meshes[{i}].vertices[{j}].{}", vertex.form()), word(vertex.words()));
         }
         for (j, face) in mesh.faces.packed().enumerate() {
-            let word = match face {
-                PackedFace::Triangle32(f) => wide(&f.into_bytes()),
-                PackedFace::Quad32(f) => wide(&f.into_bytes()),
-                PackedFace::Triangle64(f) => wide(&f.into_bytes()),
-                PackedFace::Quad64(f) => wide(&f.into_bytes()),
-            };
-            add(format!("meshes[{i}].faces[{j}].{}", face.form()), word);
+            add(format!("meshes[{i}].faces[{j}].{}", face.form()), word(face.words()));
         }
-    }
-    for (i, lod) in document.lods.iter().enumerate() {
-        add(format!("lods[{i}].id_mesh"), lod.id_mesh.into());
-        add(format!("lods[{i}].n_mesh"), lod.n_mesh.into());
-        add(format!("lods[{i}].ld_sc"), lod.ld_sc.code().into());
-        add(format!("lods[{i}].resv1"), lod.resv1.into());
     }
     for (i, bone) in document.bones.iter().enumerate() {
         let (name, word) = match bone.transform {
@@ -386,16 +364,9 @@ fn expected_leaves(document: &Document) -> Vec<(String, u128)> {
             Transform::Pseudo(transform) => ("pseudo", wide(&transform.into_bytes())),
         };
         add(format!("bones[{i}].{name}"), word);
-        add(format!("bones[{i}].id_parent"), bone.id_parent.into());
-        add(format!("bones[{i}].id_solid"), bone.id_solid.into());
-        add(format!("bones[{i}].resv1"), bone.resv1.into());
-        add(format!("bones[{i}].resv2"), bone.resv2.into());
     }
     for (i, animation) in document.animations.iter().enumerate() {
-        add(format!("animations[{i}].n_frames"), animation.n_frames.into());
         add(format!("animations[{i}].fl_hz"), wide(&animation.fl_hz.into_bytes()));
-        add(format!("animations[{i}].resv1"), animation.resv1.into());
-        add(format!("animations[{i}].resv2"), animation.resv2.into());
         let mut item = 0;
         for track in &animation.tracks {
             for key in track.packed() {
@@ -430,16 +401,24 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
         let name = path.rsplit('.').next().unwrap();
         name.starts_with("ofs_") || name.starts_with("sz_") || ["n_vtx", "n_tris"].contains(&name)
     };
-    let numbers: Vec<_> = numbers
-        .into_iter()
-        .filter(|(path, _)| !is_computed(path))
-        .map(|(path, value)| match value {
+    let numbers =
+        numbers.into_iter().filter(|(path, _)| !is_computed(path)).map(|(path, value)| match value {
             Value::Int(number) => (path, number as u128),
             Value::Bits(word, _) => (path, word),
             other => panic!("{path}: {other:?}"),
-        })
-        .collect();
-    assert_eq!(numbers, expected_leaves(document));
+        });
+    // The other numbers of tables are those of the document by their declared names; reserved zeros are left out.
+    let data = serde_json::to_value(document).unwrap();
+    let is_in_table = |path: &str, value: u128| {
+        let pointer = format!("/{}", path.replace('[', "/").replace("].", "/"));
+        match data.pointer(&pointer).map(serde_json::Value::as_u64) {
+            Some(Some(ours)) => u128::from(ours) == value,
+            Some(None) => false,
+            None => value == 0 && path.contains("].resv"),
+        }
+    };
+    let words: Vec<_> = numbers.filter(|(path, value)| !is_in_table(path, *value)).collect();
+    assert_eq!(words, expected_words(document));
     let names = document.meshes.iter().map(|mesh| &mesh.material);
     let names = names.chain(document.bones.iter().map(|bone| &bone.name));
     let names = names.chain(document.animations.iter().map(|animation| &animation.name));

@@ -1,12 +1,13 @@
-//! BMD in numbers: bulk decoding against the getters of the declared words, encoding against its error bounds.
+//! BMD in numbers: bulk decoding against the declared words, encoding against its error bounds.
 
 use crate::common::config;
 use half::f16;
-use meshspec::bmd::schema::{FineSt, ScaledSt, TexturedVertex64, WideSt};
+use meshspec::bmd::schema::{FineSt, Form, ScaledSt, TexturedVertex64, Vertex128, WideSt};
 use meshspec::bmd::{
     Attributes, Document, F8A, Face, FaceCounts, Faces, Mesh, PackedFace, PackedVertex, Rotation, Surface,
     Tolerance, Triple, Vertex, VertexErrors, VertexSize, VertexSizes, Vertices, nearest_shade, shade_color,
 };
+use meshspec::layout::{BitField, Declaration, Decoded, Shape, Type, Value};
 use meshspec::{ErrorKind, Format};
 use proptest::prelude::*;
 
@@ -27,29 +28,67 @@ impl Noise {
     }
 }
 
-/// A vertex by the getters of its declared word.
-fn by_getters(vertex: PackedVertex) -> Vertex {
-    let position = match vertex {
-        PackedVertex::Textured64(v) => v.position().value(),
-        PackedVertex::Flat64(v) => v.position().value(),
-        PackedVertex::Fine96(v) => v.position().value(),
-        PackedVertex::Scaled96(v) => v.position().value(),
-        PackedVertex::Vertex128(v) => [v.org_x(), v.org_y(), v.org_z()].map(|x| f16::from_bits(x).to_f32()),
-    };
+/// The fields of a packed item, by its declaration.
+struct Fields {
+    word: u128,
+    fields: &'static [BitField],
+}
+
+impl Fields {
+    fn of<F: Form>(item: F) -> Fields {
+        let word = item.words().iter().rev().fold(0, |word, part| word << 32 | u128::from(*part));
+        match F::FORMS[item.form_index()].ty {
+            Type::Declared(Declaration { shape: Shape::Bits { fields, .. }, .. }) => Fields { word, fields },
+            other => panic!("{other:?} is no packed word"),
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<(&'static BitField, Value)> {
+        let field = self.fields.iter().find(|field| field.name == name)?;
+        Some((field, field.value(self.word)))
+    }
+
+    fn int(&self, name: &str) -> Option<u32> {
+        match self.field(name)?.1 {
+            Value::Int(number) => Some(number.try_into().unwrap()),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    /// The numbers that a field stands for.
+    fn decoded<const N: usize>(&self, name: &str) -> Option<[f32; N]> {
+        let (field, value) = self.field(name)?;
+        let numbers = match field.decoding.of(&value).0.unwrap() {
+            Decoded::Number(number) => vec![number],
+            Decoded::List(numbers) => numbers,
+        };
+        let float = |number: &Value| if let Value::F32(x) = number { *x } else { panic!("{number:?}") };
+        Some(numbers.iter().map(float).collect::<Vec<_>>().try_into().unwrap())
+    }
+}
+
+/// A vertex by its declaration.
+fn by_declaration(vertex: PackedVertex) -> Vertex {
+    let fields = Fields::of(vertex);
+    let position = fields.decoded("position").unwrap_or_else(|| {
+        ["org_x", "org_y", "org_z"].map(|name| {
+            let [coordinate] = fields.decoded(name).unwrap();
+            coordinate
+        })
+    });
     // The last byte of 96 bits (B10).
-    let last = |tag, last| match tag {
-        0xf8 | 0xf9 => (Some(last), 0),
-        0xfa | 0xfb => (None, last),
-        _ => (None, 0),
+    let (color, bone) = match (fields.int("color_or_bone"), fields.int("tag")) {
+        (Some(color), Some(0xf8 | 0xf9)) => (Some(color), 0),
+        (Some(bone), Some(0xfa | 0xfb)) => (None, bone),
+        _ => (fields.int("color"), fields.int("bone").unwrap_or(0)),
     };
-    let (st, normal, (color, bone)) = match vertex {
-        PackedVertex::Textured64(v) => (v.st().value(), direction(position), (None, v.bone())),
-        PackedVertex::Flat64(v) => ([0.0; 2], v.normal().value(), (None, v.bone())),
-        PackedVertex::Fine96(v) => (v.st().value(), v.normal().value(), last(v.tag(), v.color_or_bone())),
-        PackedVertex::Scaled96(v) => (v.st().value(), v.normal().value(), last(v.tag(), v.color_or_bone())),
-        PackedVertex::Vertex128(v) => (v.st().value(), v.normal().value(), (Some(v.color()), v.bone())),
-    };
-    Vertex { position, st, normal, color, bone }
+    Vertex {
+        position,
+        st: fields.decoded("st").unwrap_or_default(),
+        normal: fields.decoded("normal").unwrap_or_else(|| direction(position)),
+        color: color.map(|color| color as u8),
+        bone: bone as u8,
+    }
 }
 
 fn direction(position: [f32; 3]) -> [f32; 3] {
@@ -59,24 +98,34 @@ fn direction(position: [f32; 3]) -> [f32; 3] {
     wide.map(|x| (x * scale) as f32)
 }
 
-/// A face by the getters of its declared word.
-fn face_by_getters(face: PackedFace) -> Face {
-    match face {
-        PackedFace::Triangle32(f) => Face::Triangle([f.v0(), f.v1(), f.v2()].map(u32::from)),
-        PackedFace::Quad32(f) => Face::Quad([f.v0(), f.v1(), f.v2(), f.v3()].map(u32::from)),
-        PackedFace::Triangle64(f) => Face::Triangle([f.v0(), f.v1(), f.v2()]),
-        PackedFace::Quad64(f) => Face::Quad([f.v0(), f.v1(), f.v2(), f.v3()].map(u32::from)),
+#[test]
+fn every_binary16_code() {
+    for code in 0..=u16::MAX {
+        let vertex = PackedVertex::Vertex128(Vertex128::new().with_tag(0xfd).with_org_x(code));
+        let [x, ..] = vertex.value().position;
+        assert_eq!(x.to_bits(), f16::from_bits(code).to_f32().to_bits(), "{code:#x}");
     }
 }
 
-/// Columns say what the getters say, bit by bit.
+/// A face by its declaration.
+fn face_by_declaration(face: PackedFace) -> Face {
+    let fields = Fields::of(face);
+    let corners: Vec<_> = ["v0", "v1", "v2", "v3"].iter().filter_map(|name| fields.int(name)).collect();
+    match *corners {
+        [a, b, c] => Face::Triangle([a, b, c]),
+        [a, b, c, d] => Face::Quad([a, b, c, d]),
+        _ => panic!("{corners:?}"),
+    }
+}
+
+/// Columns hold what the declaration says, bit by bit.
 fn assert_columns(vertices: &Vertices) {
     let columns = vertices.columns();
     let bits = |values: &[f32]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     let lengths = [columns.positions.len(), columns.st.len(), columns.normals.len(), columns.colors.len()];
     assert_eq!((lengths, columns.bones.len()), ([vertices.len(); 4], vertices.len()));
     for (index, (packed, by_iter)) in vertices.packed().zip(vertices.iter()).enumerate() {
-        let vertex = by_getters(packed);
+        let vertex = by_declaration(packed);
         // As text, since NaN is not equal to itself.
         assert_eq!(format!("{by_iter:?}"), format!("{vertex:?}"), "{packed:?}");
         assert_eq!(format!("{:?}", packed.value()), format!("{vertex:?}"), "{packed:?}");
@@ -157,7 +206,7 @@ fn bulk_decoding_of_faces_agrees_with_the_getters() {
 }
 
 fn assert_faces(faces: &Faces) {
-    let expected: Vec<Face> = faces.packed().map(face_by_getters).collect();
+    let expected: Vec<Face> = faces.packed().map(face_by_declaration).collect();
     assert_eq!(faces.iter().collect::<Vec<_>>(), expected);
     assert_eq!(faces.to_vec(), expected);
     let triangles = expected.iter().flat_map(|face| match *face {

@@ -2,8 +2,11 @@
 
 #![allow(dead_code, reason = "some declarations are only described, never decoded")]
 
+use std::ops::ControlFlow;
+
 use binrw::binrw;
-use meshspec::layout::{self, Layout, Type, generate};
+use meshspec::layout::walk::{self, Node, Visitor};
+use meshspec::layout::{self, Layout, Type, Value, generate};
 use meshspec::{
     Dialect, Document, Format, FormatId, Limits, Report, Rule, Severity, bmd, bulk, crucible, iyma, mesh,
     seed,
@@ -179,17 +182,45 @@ struct Outer {
     middle: Middle,
 }
 
+/// Collects the values that are not 0, with their paths; floats as bits.
+#[derive(Default)]
+struct NonZero(Vec<String>);
+
+impl Visitor for NonZero {
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        let text = match value {
+            Value::Int(0) | Value::Bool(false) | Value::Bits(..) => return ControlFlow::Continue(()),
+            Value::F32(number) if number.to_bits() == 0 => return ControlFlow::Continue(()),
+            Value::Text(text) if text.is_empty() => return ControlFlow::Continue(()),
+            Value::F32(number) => format!("{:#x}", number.to_bits()),
+            other => other.to_string(),
+        };
+        self.0.push(format!("{} = {text}", walk::path_text(node.path)));
+        ControlFlow::Continue(())
+    }
+}
+
+/// The values of a MESH file of the specification that are not 0.
+fn non_zero(bytes: &[u8]) -> Vec<String> {
+    let mut values = NonZero::default();
+    let layout = FormatId::Mesh.about().layouts()[0].1;
+    walk::walk(layout, bytes, &Limits::default(), &mut values).unwrap();
+    values.0
+}
+
+/// The values of the smallest MESH file that are not 0.
+const SMALLEST: [&str; 2] = ["header.version = 1", "header.format.position = true"];
+
 #[test]
 fn no_choices_make_the_smallest_file() {
     let about = FormatId::Mesh.about();
-    let smallest = |config| generate::file(about.layouts()[0].1, &[], &config).unwrap();
+    let smallest = |config| non_zero(&generate::file(about.layouts()[0].1, &[], &config).unwrap());
     let config = generate::Config::default();
-    assert_eq!(smallest(config), [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(smallest(config), SMALLEST);
     // A triangle and its vertex.
-    assert_eq!(
-        smallest(generate::Config { plausible: true, ..config })[..11],
-        [1, 1, 0, 1, 0, 0, 0, 3, 0, 0, 0]
-    );
+    let plausible = smallest(generate::Config { plausible: true, ..config });
+    let triangle = ["header.vertex_count = 1", "header.index_count = 3"];
+    assert_eq!(plausible[..4], [SMALLEST, triangle].concat());
 }
 
 #[test]
@@ -205,8 +236,8 @@ fn files_shrink_to_the_fewest_items() {
     assert_eq!(smallest, [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }
 
-/// What is left of a MESH file of the specification that a test fails with: its header and the bytes behind it.
-fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> ([u8; 13], Vec<u8>) {
+/// The values that are not 0, besides those of the smallest file, of a MESH file of the specification that a test fails with.
+fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> Vec<String> {
     let test = |document: mesh::Document| {
         prop_assert!(document.dialect == Dialect::Renderlib || !has_bug(&document));
         Ok(())
@@ -214,8 +245,12 @@ fn smallest_mesh(has_bug: impl Fn(&mesh::Document) -> bool) -> ([u8; 13], Vec<u8
     // Of at most 1,024 runs to shrink, by default.
     let smallest = TestRunner::deterministic().run(&mesh::strategy::documents(), test);
     let Err(TestError::Fail(_, document)) = smallest else { panic!("{smallest:?}") };
-    let bytes = document.write(&Default::default()).unwrap();
-    (*bytes.first_chunk().unwrap(), bytes[13..].to_vec())
+    let mut values = non_zero(&document.write(&Default::default()).unwrap());
+    for usual in SMALLEST {
+        let index = values.iter().position(|value| value == usual).unwrap();
+        values.remove(index);
+    }
+    values
 }
 
 fn is_signalling(float: &f32) -> bool {
@@ -224,47 +259,39 @@ fn is_signalling(float: &f32) -> bool {
 
 #[test]
 fn a_bug_that_needs_one_vertex_shrinks_to_one() {
-    let one_nan = |bytes: &[u8]| {
-        let mut words: Vec<_> = bytes.chunks(4).map(|word| word.to_vec()).collect();
-        words.sort();
-        let nan = words.pop().unwrap();
-        assert!(
-            words.iter().all(|word| *word == [0; 4]) && nan == 0x7f80_0001_u32.to_le_bytes(),
-            "{bytes:?}"
-        );
+    let one_nan = |values: &[String], attribute: &str| {
+        let [value] = values else { panic!("{values:?}") };
+        assert!(value.starts_with(attribute) && value.ends_with(" = 0x7f800001"), "{value}");
     };
     let nan_in =
         |vectors: bulk::Column<[f32; 3]>| vectors.iter().any(|vector| vector.iter().any(is_signalling));
-    let (header, vertex) = smallest_mesh(|document| nan_in(document.vertices.positions()));
-    assert_eq!(header, [1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(vertex.len(), 12);
-    one_nan(&vertex);
-    let (header, vertex) = smallest_mesh(|document| document.vertices.normals().is_some_and(nan_in));
-    assert_eq!(header, [1, 3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(vertex.len(), 24);
-    one_nan(&vertex);
+    let values = smallest_mesh(|document| nan_in(document.vertices.positions()));
+    assert_eq!(values[..1], ["header.vertex_count = 1"]);
+    one_nan(&values[1..], "vertices[0].position[");
+    let values = smallest_mesh(|document| document.vertices.normals().is_some_and(nan_in));
+    assert_eq!(values[..2], ["header.format.normal = true", "header.vertex_count = 1"]);
+    one_nan(&values[2..], "vertices[0].normal[");
 }
 
 #[test]
 fn a_bug_that_needs_several_things_keeps_just_these() {
-    let (header, rest) = smallest_mesh(|document| document.indices.iter().any(|index| *index >= 1));
+    let values = smallest_mesh(|document| document.indices.iter().any(|index| *index >= 1));
     // Without vertices, no index is out of range.
-    assert_eq!(header, [1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]);
-    assert_eq!(rest, [1, 0, 0, 0]);
+    assert_eq!(values, ["header.index_count = 1", "indices[0] = 1"]);
     // A pose, and so a joint and a time; the animation has an empty name.
-    let (header, rest) =
+    let values =
         smallest_mesh(|document| document.animations.iter().any(|animation| !animation.poses.is_empty()));
-    assert_eq!(header, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
-    assert_eq!(rest[..66], [&[0, 255][..], &[0; 64]].concat());
-    assert_eq!(rest[66..], [&[0; 12][..], &[1], &[0; 3 + 4 + 44 + 1]].concat());
+    let counts = ["header.joint_count = 1", "header.animation_count = 1"];
+    assert_eq!(values[..2], counts);
+    assert_eq!(values[2..], ["joints[0].parent = 255", "animations[0].pose_count = 1"]);
     // Of several items the one that matters: its place changes, its value does not.
-    let (header, rest) =
-        smallest_mesh(|document| document.joints.iter().any(|joint| joint.transform[3][3] == 1.0));
-    assert_eq!(header, [1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0]);
-    assert_eq!(rest, [&[0, 255][..], &[0; 60], &1.0_f32.to_le_bytes()].concat());
-    let (header, rest) =
+    let values = smallest_mesh(|document| document.joints.iter().any(|joint| joint.transform[3][3] == 1.0));
+    let joint = ["joints[0].parent = 255", "joints[0].transform[3][3] = 0x3f800000"];
+    assert_eq!(values[..1], counts[..1]);
+    assert_eq!(values[1..], joint);
+    let values =
         smallest_mesh(|document| document.strings.iter().any(|text| std::str::from_utf8(text).is_err()));
-    assert_eq!((&header[1..], &*rest), (&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &[0x80, 0][..]));
+    assert_eq!(values, [r#"strings[0] = "\x80""#]);
 }
 
 #[test]
@@ -354,42 +381,17 @@ fn plausible_documents_have_no_findings() {
     }
 }
 
-/// Numbers that fit the rest of a document, and so have no boundaries of their own: those of joints, bones, meshes, vertices
-/// and strings, and how many there are; and the bytes of a text that is UTF-8.
+/// Numbers that code fits to the rest of a document, since no constraint says what they are: bones that a pseudo-bone follows,
+/// indices of a mesh, counts of vertices and triangles; and the bytes of a text that is UTF-8.
 const FITTED: &[&str] = &[
-    "animations.name",
-    "animations.poses.joint",
-    "joints.id",
-    "joints.parent",
-    "vertices.joint_ids",
-    "data.indices",
-    "descriptor.attributes.name",
-    "descriptor.meshes.first_index",
-    "descriptor.meshes.first_vertex",
-    "descriptor.meshes.index_count",
-    "descriptor.meshes.vertex_count",
-    "descriptor.n_vertices",
     "bones.pseudo.bone_0",
     "bones.pseudo.bone_1",
     "bones.pseudo.bone_2",
     "bones.pseudo.bone_3",
-    "lods.id_mesh",
-    "meshes.faces.quad_32.v0",
-    "meshes.faces.quad_32.v1",
-    "meshes.faces.quad_32.v2",
-    "meshes.faces.quad_32.v3",
-    "meshes.faces.quad_64.v0",
-    "meshes.faces.quad_64.v1",
-    "meshes.faces.quad_64.v2",
-    "meshes.faces.quad_64.v3",
-    "meshes.faces.triangle_32.v0",
-    "meshes.faces.triangle_32.v1",
-    "meshes.faces.triangle_32.v2",
-    "meshes.faces.triangle_64.v0",
-    "meshes.faces.triangle_64.v1",
-    "meshes.faces.triangle_64.v2",
+    "data.indices",
+    "descriptor.attributes.name",
+    "descriptor.n_vertices",
     "meshes.n_tris",
-    "meshes.n_vtx",
 ];
 
 #[test]

@@ -65,7 +65,7 @@ mod assemble;
     feature = "proptest"
 ))]
 mod bit_flips;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest", feature = "serde"))]
 mod bmd;
 #[cfg(feature = "bmd")]
 mod bmd_numbers;
@@ -166,6 +166,8 @@ mod holds;
 mod interop;
 #[cfg(all(feature = "iyma", feature = "scene"))]
 mod iyma;
+#[cfg(feature = "serde")]
+mod json_derive;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod loader;
 #[cfg(feature = "scene")]

@@ -16,4 +16,12 @@ enum Magic {
     A = 1,
 }
 
+#[derive(Layout)]
+#[br(repr = u8)]
+enum Unordered {
+    A = 1,
+    B = 3,
+    C = 2,
+}
+
 fn main() {}

@@ -1,5 +1,7 @@
 //! A line of the index of a corpus.
 
+use meshspec_derive::Json;
+
 use crate::Dialect;
 
 /// The JSON Schema of the lines of an index.
@@ -34,8 +36,7 @@ pub struct Entry {
 }
 
 /// The purpose of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
 pub enum Kind {
     /// Accepted by strict reading.
     Valid,
@@ -63,8 +64,7 @@ impl Kind {
 }
 
 /// What a reader concludes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
 pub enum Verdict {
     /// It reads the file.
     Accept,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Counts;
 use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, PRESENCE, STRINGS};
 use crate::AnyFormat;
-use crate::layout::{Declaration, Expr, Field, Grammar, Number, Shape, Type};
+use crate::layout::{Declaration, Expr, Field, Grammar, Number, Requirement, Shape, Type};
 
 /// Returns the kinds of values of each field, with a count of 0.
 pub(super) fn kinds(format: AnyFormat) -> Counts {
@@ -116,7 +116,7 @@ impl Expected {
     }
 }
 
-/// Collects the names in the expressions of a type.
+/// Collects the names in the expressions and constraints of a type.
 fn names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
     let declaration = match ty {
         Type::Array(item, _) | Type::List(item) => return names(item, found),
@@ -142,12 +142,19 @@ fn names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
         let exprs = [&field.condition, &field.count, &field.position];
         exprs.into_iter().flatten().chain(field.arguments).for_each(&mut note);
         field.checks.iter().for_each(|check| note(&check.condition));
+        for constraint in field.constraints {
+            constraint.expressions().for_each(&mut note);
+        }
         if let Some(block) = &field.block {
             block.size.iter().chain(block.arguments).for_each(&mut note);
             block.checksum.iter().for_each(|checksum| note(&checksum.stored));
         }
     }
     for field in fields {
+        found.extend(field.constraints.iter().filter_map(|constraint| match constraint.requirement {
+            Requirement::Permutation { of, .. } => of,
+            _ => None,
+        }));
         names(&field.ty, found);
         if let Some(block) = &field.block {
             names(&block.content, found);

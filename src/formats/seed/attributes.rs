@@ -32,12 +32,7 @@ macro_rules! document {
         }
 
         /// The kinds of lines besides properties, in the order of the specification's table.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[cfg_attr(
-            feature = "serde",
-            derive(serde::Serialize, serde::Deserialize),
-            serde(rename_all = "snake_case")
-        )]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Json)]
         #[allow(missing_docs, reason = "the table documents them")]
         pub enum Kind {
             $($($kind,)+)+

@@ -125,7 +125,7 @@ pub enum Requirement {
 
 impl Constraint {
     /// Returns the expressions.
-    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expr> {
+    pub(crate) fn expressions(&self) -> impl Iterator<Item = &Expr> {
         let (list, one): (&[Expr], Option<&Expr>) = match &self.requirement {
             Requirement::OneOf(values) => (values, None),
             Requirement::Below(expr)

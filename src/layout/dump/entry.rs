@@ -1,5 +1,6 @@
 //! The values of a file one by one, for other programs.
 
+use meshspec_derive::ToJson;
 use std::ops::{ControlFlow, Range};
 
 use super::wording::{enum_name, meaning_of, type_of};
@@ -9,8 +10,7 @@ use crate::layout::walk::{Node, Segment, TRAILING, Visitor, path_text};
 use crate::layout::{BitRange, Decoded, Value};
 
 /// A value and its place.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, ToJson)]
 pub struct Entry {
     /// The whole path; of magic bytes that of their struct, empty for a gap.
     pub path: String,
@@ -19,48 +19,36 @@ pub struct Entry {
     /// Number of bytes.
     pub size: u64,
     /// The bits of a field of a packed word, counted from the lowest bit of the word at `offset`.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub bits: Option<BitRange>,
     /// Where the packed block lies in the file that the offset counts in.
-    #[cfg_attr(feature = "serde", serde(rename = "in", skip_serializing_if = "Option::is_none"))]
+    #[json(name = "in")]
     pub packed: Option<Range<u64>>,
     /// What sort of value it is.
     pub kind: EntryKind,
     /// The type; empty for bytes without one.
-    #[cfg_attr(feature = "serde", serde(rename = "type", skip_serializing_if = "String::is_empty"))]
+    #[json(name = "type", optional)]
     pub ty: String,
     /// The value; none of gaps and trailing bytes.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "data::value", skip_serializing_if = "Option::is_none")
-    )]
+    #[json(with = "data::value")]
     pub value: Option<Value>,
     /// The numbers that the value stands for, where the declaration says so.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "data::decoded", skip_serializing_if = "Option::is_none")
-    )]
+    #[json(with = "data::decoded")]
     pub decoded: Option<Decoded>,
     /// Their unit, or that of the value.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "str::is_empty"))]
+    #[json(optional)]
     pub unit: &'static str,
     /// The name of an enum's value.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub name: Option<&'static str>,
     /// The bytes; none of fields of words.
-    #[cfg_attr(
-        feature = "serde",
-        serde(serialize_with = "data::bytes", skip_serializing_if = "Vec::is_empty")
-    )]
+    #[json(with = "data::bytes", optional)]
     pub bytes: Vec<u8>,
     /// The first sentence of the documentation.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    #[json(optional)]
     pub meaning: String,
 }
 
 /// What sort of value an [`Entry`] is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToJson)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum EntryKind {
     Int,

@@ -1,5 +1,7 @@
 //! Vertices as floats: what is encoded, how exactly, and how far the result is off.
 
+use meshspec_derive::ToJson;
+
 /// The attributes of vertices as floats: a list each, as long as that of the positions, or none.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Attributes {
@@ -65,8 +67,7 @@ impl VertexSize {
 }
 
 /// The largest error of each attribute that was encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Default, ToJson)]
 pub struct VertexErrors {
     /// Of the coordinates of positions.
     pub position: f32,

@@ -8,7 +8,7 @@ use super::super::bits::bits;
 use super::super::document::{Vertex, Vertices, shade_color};
 use super::super::schema::{
     FineSt, FineVertex96, FlatVertex64, Form, Normal, PackedVertex, ScaledSt, ScaledVertex96, Surface,
-    TexturedVertex64, Triple, Vertex128, VertexTag, WideSt, half,
+    TexturedVertex64, Triple, Vertex128, VertexKind, VertexTag, WideSt, half,
 };
 
 /// A form of vertex, of `N` words. What it leaves out is 0, white, or the direction of the position.
@@ -164,12 +164,11 @@ pub trait Visitor {
 #[inline(always)]
 pub fn with_form<V: Visitor>(words: &[u32], surface: Surface, visitor: V) -> Option<V::Output> {
     let (_, form) = PackedVertex::form_of(PackedVertex::tag_of(words), surface);
-    Some(match form {
-        TexturedVertex64::FORM => visitor.visit::<2, TexturedVertex64>(),
-        FlatVertex64::FORM => visitor.visit::<2, FlatVertex64>(),
-        FineVertex96::FORM | ScaledVertex96::FORM => visitor.visit::<3, Vertex96>(),
-        Vertex128::FORM => visitor.visit::<4, Vertex128>(),
-        _ => return None,
+    Some(match PackedVertex::kind_of(form)? {
+        VertexKind::Textured64 => visitor.visit::<2, TexturedVertex64>(),
+        VertexKind::Flat64 => visitor.visit::<2, FlatVertex64>(),
+        VertexKind::Fine96 | VertexKind::Scaled96 => visitor.visit::<3, Vertex96>(),
+        VertexKind::Vertex128 => visitor.visit::<4, Vertex128>(),
     })
 }
 

@@ -3,9 +3,7 @@
 
 use super::super::bits::{bits, field};
 use super::super::document::{Face, FaceCounts, Faces};
-use super::super::schema::{
-    FaceTag, Form, FormRow, PackedFace, Quad32, Quad64, Surface, Triangle32, Triangle64,
-};
+use super::super::schema::{FaceTag, Form, FormRow, PackedFace, Surface, WordVisitor};
 use super::runs::run_of;
 use crate::layout::{BitRange, Declaration, Layout, Shape, Type};
 use crate::{Error, Result, path};
@@ -197,13 +195,8 @@ impl Faces {
         let mut rest = self.words();
         while !rest.is_empty() {
             let (_, form) = PackedFace::form_of(PackedFace::tag_of(rest), Surface::default());
-            let taken = match form {
-                Triangle32::FORM => run::<1, Triangle32>(rest, form, sink),
-                Quad32::FORM => run::<1, Quad32>(rest, form, sink),
-                Triangle64::FORM => run::<2, Triangle64>(rest, form, sink),
-                Quad64::FORM => run::<2, Quad64>(rest, form, sink),
-                _ => break,
-            };
+            let run = Run { words: rest, form, sink };
+            let Some(taken) = PackedFace::with_word(form, run) else { break };
             rest = if taken > 0 { &rest[taken..] } else { one_by_one(rest, sink) };
         }
     }
@@ -307,21 +300,32 @@ impl Sink for Vec<Face> {
     }
 }
 
-/// Shows the faces of one form at the start of these words to `sink`. Returns the number of words that were taken; none
-/// where the list is mixed.
-#[inline(always)]
-fn run<const N: usize, W: Layout>(words: &[u32], form: usize, sink: &mut impl Sink) -> usize {
-    let tag = PackedFace::tag_of(words);
-    let run = run_of::<N>(words, |face| PackedFace::tag_of(face) == tag);
-    if let [] | [_] = run {
-        return 0;
+/// The faces of one form at the start of these words.
+struct Run<'a, S> {
+    words: &'a [u32],
+    form: usize,
+    sink: &'a mut S,
+}
+
+impl<S: Sink> WordVisitor for Run<'_, S> {
+    /// The number of words that were taken; 0 where the list is mixed.
+    type Output = usize;
+
+    #[inline(always)]
+    fn visit<const N: usize, W: Layout>(self) -> usize {
+        let Run { words, form, sink } = self;
+        let tag = PackedFace::tag_of(words);
+        let run = run_of::<N>(words, |face| PackedFace::tag_of(face) == tag);
+        if let [] | [_] = run {
+            return 0;
+        }
+        sink.words(form, words, run.iter().map(tag2::<N, W>));
+        match const { FaceForm::of_word(&W::TYPE).len } {
+            3 => sink.triangles(run.iter().map(triangle::<N, W>)),
+            _ => sink.quads(run.iter().map(quad::<N, W>)),
+        }
+        run.len() * N
     }
-    sink.words(form, words, run.iter().map(tag2::<N, W>));
-    match const { FaceForm::of_word(&W::TYPE).len } {
-        3 => sink.triangles(run.iter().map(triangle::<N, W>)),
-        _ => sink.quads(run.iter().map(quad::<N, W>)),
-    }
-    run.len() * N
 }
 
 /// The vertex in a field of the declared word.

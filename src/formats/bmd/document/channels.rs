@@ -1,5 +1,6 @@
 //! The keys of a bone channel by channel, packed or as floats.
 
+use meshspec_derive::ToJson;
 use std::collections::BTreeMap;
 
 use super::super::schema::{Rotation, Track, TrackKey, Triple};
@@ -21,8 +22,7 @@ pub struct Channels<R = Rotation, V = Triple> {
 pub type FloatChannels = Channels<[f32; 4], [f32; 3]>;
 
 /// The largest error of each channel that was encoded.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Default, ToJson)]
 pub struct ChannelErrors {
     /// Of rotations, in degrees.
     pub rotation: f32,

@@ -1,5 +1,7 @@
 //! The content of a BMD image.
 
+use meshspec_derive::Json;
+
 mod channels;
 mod faces;
 mod mesh;
@@ -14,29 +16,26 @@ pub use pose::{Matrix, Motion, Pose};
 pub use shade::shade_color;
 pub use vertices::{Vertex, Vertices};
 
-#[cfg(feature = "serde")]
-use super::schema::is_default;
 pub use super::schema::{
     AnimDef as Animation, BoneDef as Bone, LodDef, MeshDef as Mesh, PackedFace, PackedVertex, Surface, Track,
     TrackKey, Transform, flat_color,
 };
 
 /// A BMD image: everything in it but what can be computed.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[derive(Debug, Clone, PartialEq, Default, Json)]
 pub struct Document {
     /// The three reserved words of the header, MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_default"))]
+    #[json(optional)]
     pub reserved: [u32; 3],
     /// The meshes.
     pub meshes: Vec<Mesh>,
     /// The levels of detail.
     pub lods: Vec<LodDef>,
     /// The skeleton: bones, then pseudo-bones; at most 255.
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(default)]
     pub bones: Vec<Bone>,
     /// The animations.
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(default)]
     pub animations: Vec<Animation>,
 }
 

@@ -3,20 +3,19 @@
 use std::io::SeekFrom;
 
 use binrw::binrw;
-use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::rules;
 use super::track::{KeyList, Track};
+use crate::layout::{Json, Layout};
 use crate::{Text, bulk};
 
 /// One animation: 16 bytes, whose keys lie elsewhere.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[bw(import(places: AnimPlaces))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct AnimDef {
     /// Offset of the animation name; 0 for none.
     #[br(temp, assert(ofs_name == 0 || ofs_name >= 48, "the name overlaps the header"))]
@@ -28,11 +27,9 @@ pub struct AnimDef {
     /// Speed, and whether it loops.
     pub fl_hz: AnimRate,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// Offset of the frames list.
@@ -52,7 +49,7 @@ pub struct AnimDef {
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = rules::STRING)]
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(always)]
     pub name: Option<Text>,
     /// The keys of all normal bones, bone after bone.
     #[br(temp, seek_before = SeekFrom::Start(ofs_frames as u64), restore_position)]
@@ -68,13 +65,13 @@ pub struct AnimDef {
     /// Only lenient reading accepts them.
     #[br(calc = frames)]
     #[bw(ignore)]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
+    #[json(optional)]
     pub trailing: Vec<u8>,
 }
 
 impl AnimDef {
     /// Bytes of an entry in the table.
-    pub const SIZE: u32 = 16;
+    pub const SIZE: u32 = AnimDef::TYPE.stride().expect("entries have one size") as u32;
 }
 
 /// What an animation says of what lies elsewhere: whoever writes an image knows it.
@@ -87,7 +84,7 @@ pub struct AnimPlaces {
 }
 
 /// Speed of an animation: 8 bits (B27).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[layout(decoded = AnimRate::hz, formula = "quarter_hz * 0.25", unit = "frames/s")]
 #[bitfield(bits = 8)]
 #[binrw]

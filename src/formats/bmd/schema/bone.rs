@@ -3,21 +3,20 @@
 use std::io::SeekFrom;
 
 use binrw::{binread, binrw};
-use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::f8a::{F8A, Rotation};
 use super::rules;
 use super::triple::Triple;
 use crate::Text;
+use crate::layout::{Json, Layout};
 
 /// One bone: 16 bytes.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[bw(import(name_place: u32))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct BoneDef {
     /// The parent, which decides what the transform is.
     #[br(temp, restore_position)]
@@ -46,18 +45,16 @@ pub struct BoneDef {
     )]
     pub id_solid: u8,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv2: u8,
     /// The name.
     #[br(if(ofs_name != 0), seek_before = SeekFrom::Start(ofs_name as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = rules::STRING)]
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(always)]
     pub name: Option<Text>,
     /// The transform.
     #[br(calc = Transform::new(xform, pseudo))]
@@ -67,21 +64,19 @@ pub struct BoneDef {
 
 impl BoneDef {
     /// Bytes of an entry in the table.
-    pub const SIZE: u32 = 16;
+    pub const SIZE: u32 = BoneDef::TYPE.stride().expect("entries have one size") as u32;
 
     /// The parent that marks a pseudo-bone (B21). There is no bone of this number.
     pub const PSEUDO: u8 = 0xFF;
 }
 
 /// The transform of a bone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Json)]
 pub enum Transform {
     /// In the space of its parent.
-    #[cfg_attr(feature = "serde", serde(rename = "xform"))]
+    #[json(name = "xform")]
     Bone(BoneTransform),
     /// The weighted mean of other bones (B22).
-    #[cfg_attr(feature = "serde", serde(rename = "pseudo"))]
     Pseudo(PseudoTransform),
 }
 
@@ -117,7 +112,7 @@ pub struct BoneEntry {
 }
 
 /// The transform of a bone in the space of its parent: 64 bits (B19).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[bitfield(bits = 64)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -142,7 +137,7 @@ impl BoneTransform {
 }
 
 /// The bones that a pseudo-bone follows: 64 bits (B22).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[bitfield(bits = 64)]
 #[binrw]
 #[br(map = Self::from_bytes)]

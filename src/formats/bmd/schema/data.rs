@@ -1,26 +1,26 @@
-//! Packed words of BMD as data: maps of their bit fields.
+//! Lists of packed items as data, for JSON and its like: one entry for each item.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use meshspec_derive::Json;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{
-    AnimRate, BoneTransform, ControlFlags, F8A, FineSt, Normal, PseudoTransform, Rotation, ScaledSt, Triple,
-    WideSt,
-};
+use super::forms::Form;
+use super::packed::Packed;
+use super::{F8A, Key, Rotation, Track, Triple};
 
-/// Packed words as maps; with the tags that are the same in all of their kind.
+/// Implements serde for the words of forms: maps of their bit fields, without the tags that all words of a form share.
 macro_rules! words {
     ($($word:ident $implied:expr;)*) => {$(
         impl serde::Serialize for $word {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let implied = crate::formats::word::Implied { word: $implied, fields: &["tag", "tag2"] };
-                crate::formats::word::serialize::<$word, S>(&self.into_bytes(), implied, serializer)
+                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
+                crate::layout::word::serialize::<$word, S>(&self.into_bytes(), implied, serializer)
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $word {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
-                let implied = crate::formats::word::Implied { word: $implied, fields: &["tag", "tag2"] };
-                let bytes = crate::formats::word::deserialize::<$word, _, D>(implied, deserializer)?;
+                let implied = crate::layout::word::Implied { word: $implied, fields: &["tag", "tag2"] };
+                let bytes = crate::layout::word::deserialize::<$word, _, D>(implied, deserializer)?;
                 Ok($word::from_bytes(bytes))
             }
         }
@@ -28,19 +28,6 @@ macro_rules! words {
 }
 
 pub(super) use words;
-
-words! {
-    Triple 0;
-    Normal 0;
-    Rotation 0;
-    ScaledSt 0;
-    FineSt 0;
-    WideSt 0;
-    BoneTransform 0;
-    PseudoTransform 0;
-    ControlFlags 0;
-    AnimRate 0;
-}
 
 /// Its code.
 impl Serialize for F8A {
@@ -52,5 +39,51 @@ impl Serialize for F8A {
 impl<'de> Deserialize<'de> for F8A {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<F8A, D::Error> {
         u8::deserialize(deserializer).map(F8A::from)
+    }
+}
+
+impl<F: Form + Serialize> Serialize for Packed<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.packed())
+    }
+}
+
+impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for Packed<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut list = Packed::default();
+        for item in Vec::<F>::deserialize(deserializer)? {
+            list.push(item).map_err(de::Error::custom)?;
+        }
+        Ok(list)
+    }
+}
+
+/// A key without its tag, which follows from what is there.
+#[derive(Json)]
+struct KeyData {
+    skip: u8,
+    rotation: Option<Rotation>,
+    translation: Option<Triple>,
+    scale: Option<Triple>,
+}
+
+impl Serialize for Track {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.packed().map(|Key { tag, rotation, translation, scale }| KeyData {
+            skip: tag.skip(),
+            rotation,
+            translation,
+            scale,
+        }))
+    }
+}
+
+impl<'de> Deserialize<'de> for Track {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Track, D::Error> {
+        let mut track = Track::default();
+        for KeyData { skip, rotation, translation, scale } in Vec::<KeyData>::deserialize(deserializer)? {
+            track.push(skip, rotation, translation, scale).map_err(de::Error::custom)?;
+        }
+        Ok(track)
     }
 }

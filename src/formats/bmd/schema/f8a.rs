@@ -1,7 +1,7 @@
 //! Small numbers: the 8-bit float F8A, and three of them as a normal vector, four as a rotation.
 
 use binrw::binrw;
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
 use super::super::bits::{bits, word};
@@ -24,7 +24,7 @@ pub struct F8A {
 }
 
 /// Three F8A: a vector, not normalised.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[layout(decoded = Normal::value, formula = "[x, y, z], each decoded as F8A")]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,7 +41,7 @@ pub struct Normal {
 }
 
 /// Four F8A: a quaternion, to be normalised (B19).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[layout(
     decoded = Rotation::value,
     formula = "[i, j, k, r], each decoded as F8A, divided by their length; [0, 0, 0, 1] if that is 0"

@@ -1,10 +1,10 @@
 //! Packed faces: triangles and quads of 32 or 64 bits, distinguished by the two lowest bits.
 
 use binrw::binread;
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
-use super::forms::{Form, FormRow, Tag, declare_forms, only, to_words};
+use super::forms::{Form, FormRow, Tag, WordVisitor, declare_forms, only, to_words};
 use super::rules;
 use super::surface::Surface;
 
@@ -22,7 +22,7 @@ declare_forms! {
     /// One face, of the form that its tag gives.
     FaceItem(first: FaceTag, kind: u8);
     /// One face in one of its forms.
-    PackedFace in "faces";
+    PackedFace in "faces", FaceKind;
     /// Tag 00.
     triangle_32 "triangle_32" Triangle32(Triangle32) = 0 if(first.tag() == 0) allowed(kind <= 1);
     /// Tag 01.

@@ -3,24 +3,23 @@
 use std::io::SeekFrom;
 
 use binrw::binrw;
-use meshspec_derive::Layout;
 use modular_bitfield::prelude::*;
 
 use super::f8a::F8A;
 use super::face::{FaceList, PackedFace};
-use super::forms::Packed;
+use super::packed::Packed;
 use super::rules;
 use super::surface::Surface;
 use super::vertex::{PackedVertex, VertexList};
 use crate::Text;
+use crate::layout::{Json, Layout};
 
 /// One mesh: 32 bytes, whose lists lie elsewhere.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[bw(import(places: MeshPlaces))]
 #[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct MeshDef {
     /// Offset of the vertices list.
     #[br(temp, assert(ofs_vtx % 4 == 0, "the offset is not a multiple of 4"))]
@@ -47,7 +46,6 @@ pub struct MeshDef {
     n_vtx: u16,
     /// Number of triangles (B12).
     #[bw(map = |stated| stated.unwrap_or(places.n_tris))]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub n_tris: Option<u16>,
     /// Size of the vertices list in bytes.
     #[br(temp, assert(sz_vtx == 0 || ofs_vtx >= 48, "the vertices overlap the header"))]
@@ -63,14 +61,13 @@ pub struct MeshDef {
     #[layout(reserved_zero, rule = rules::RESERVED, message = "{flags.reserved:#x}, expected 0")]
     pub flags: ControlFlags,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv3: u32,
     /// The name of the material; none for a mesh that may not be drawn.
     #[br(if(ofs_mat != 0), seek_before = SeekFrom::Start(ofs_mat as u64), restore_position)]
     #[bw(ignore)]
     #[layout(rule = rules::STRING)]
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(always)]
     pub material: Option<Text>,
     /// The vertices, of any mix of forms.
     #[br(seek_before = SeekFrom::Start(ofs_vtx as u64), restore_position)]
@@ -91,7 +88,7 @@ pub struct MeshDef {
 
 impl MeshDef {
     /// Bytes of an entry in the table.
-    pub const SIZE: u32 = 32;
+    pub const SIZE: u32 = MeshDef::TYPE.stride().expect("entries have one size") as u32;
 }
 
 /// What a mesh says of the lists that lie elsewhere: whoever writes an image knows it.
@@ -108,7 +105,7 @@ pub struct MeshPlaces {
 }
 
 /// Which forms the vertices and faces of a mesh have: 32 bits. A hint for loaders (B11).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[bitfield(bits = 32)]
 #[binrw]
 #[br(map = Self::from_bytes)]
@@ -125,11 +122,10 @@ pub struct ControlFlags {
 }
 
 /// One level of detail: 4 bytes.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct LodDef {
     /// Index of the first mesh.
     pub id_mesh: u8,
@@ -142,18 +138,17 @@ pub struct LodDef {
     /// Nominal scale: at scale s the viewer is 1/s − 1 metres away (B18).
     pub ld_sc: F8A,
     /// MBZ (B28).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "super::is_default"))]
     #[layout(one_of(0), rule = rules::RESERVED, message = "{found:#x}, expected 0")]
     pub resv1: u8,
 }
 
 impl LodDef {
     /// Bytes of an entry in the table.
-    pub const SIZE: u32 = 4;
+    pub const SIZE: u32 = LodDef::TYPE.stride().expect("entries have one size") as u32;
 
-    /// Whether all fields are 0: the level is all meshes (B18).
+    /// Whether the specification's fields are all 0: the level is all meshes (B18).
     pub fn is_all(self) -> bool {
-        self == LodDef::default()
+        matches!(self, LodDef { id_mesh: 0, n_mesh: 0, resv1: 0, .. }) && self.ld_sc.code() == 0
     }
 
     /// The distance in metres that the scale stands for; `None` if it is not positive.

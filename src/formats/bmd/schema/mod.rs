@@ -14,9 +14,8 @@ mod data;
 mod f8a;
 mod face;
 mod forms;
-#[cfg(feature = "serde")]
-mod list_data;
 mod mesh;
+mod packed;
 pub(super) mod rules;
 mod surface;
 mod track;
@@ -26,14 +25,14 @@ mod vertex;
 use std::io::SeekFrom;
 
 use binrw::{binread, binrw};
-use meshspec_derive::Layout;
 
 pub use animation::{AnimDef, AnimPlaces, AnimRate};
 pub use bone::{BoneDef, BoneEntry, BoneTransform, PseudoTransform, Transform};
 pub use f8a::{F8A, Normal, Rotation};
-pub use face::{FaceItem, FaceList, FaceTag, PackedFace, Quad32, Quad64, Triangle32, Triangle64};
-pub use forms::{Form, FormRow, Packed};
+pub use face::{FaceItem, FaceKind, FaceList, FaceTag, PackedFace, Quad32, Quad64, Triangle32, Triangle64};
+pub use forms::{Form, FormRow, WordVisitor};
 pub use mesh::{ControlFlags, LodDef, MeshDef, MeshPlaces};
+pub use packed::Packed;
 pub use surface::{Surface, flat_color};
 pub(super) use track::are_keys;
 pub use track::{AnimTag, Key, KeyList, Track, TrackKey};
@@ -41,10 +40,11 @@ pub use triple::Triple;
 pub(super) use vertex::half;
 pub use vertex::{
     FineSt, FineVertex96, FlatVertex64, PackedVertex, ScaledSt, ScaledVertex96, TexturedVertex64, Vertex128,
-    VertexItem, VertexList, VertexTag, WideSt,
+    VertexItem, VertexKind, VertexList, VertexTag, WideSt,
 };
 
 use crate::bulk::List;
+use crate::layout::Layout;
 
 /// A file.
 #[derive(Layout)]
@@ -126,8 +126,7 @@ pub struct Header {
     pub sz_anims: u32,
 }
 
-/// Whether a field is what it is by default, so that data leaves it out.
-#[cfg(feature = "serde")]
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
+const _: () = assert!(
+    Header::TYPE.stride().expect("the header has one size") == 48,
+    "checks of offsets compare with 48 bytes, but the declared header has another size"
+);

@@ -1,13 +1,13 @@
 //! Three numbers with a shared exponent: positions, translations, scales.
 
 use binrw::binrw;
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
 use super::super::bits::{bits, signed};
 
 /// Three signed fractions with one exponent, 32 bits: each is fraction · 2^(exponent − 22) (B3).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[layout(
     decoded = Triple::value,
     formula = "[ldexp(frac_x, exponent - 22), ldexp(frac_y, exponent - 22), ldexp(frac_z, exponent - 22)]"

@@ -1,12 +1,12 @@
 //! Packed vertices: 64, 96 or 128 bits, distinguished by the tag in bits 63:56 of the first word (B8).
 
 use binrw::binread;
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 use modular_bitfield::prelude::*;
 
 use super::super::bits::{bits, power, word};
 use super::f8a::Normal;
-use super::forms::{Form, FormRow, Tag, declare_forms, only, to_words};
+use super::forms::{Form, FormRow, Tag, WordVisitor, declare_forms, only, to_words};
 use super::rules;
 use super::surface::Surface;
 use super::triple::Triple;
@@ -26,7 +26,7 @@ declare_forms! {
     /// One vertex, of the size that its tag gives.
     VertexItem(first: VertexTag, subtype: u8, flat: bool);
     /// One vertex in one of its forms.
-    PackedVertex in "vertices";
+    PackedVertex in "vertices", VertexKind;
     /// 64 bits, where the material is a texture.
     textured_64 "textured_64" Textured64(TexturedVertex64) if(first.tag() < VertexTag::BITS_96 && !flat)
         allowed(subtype <= 1);
@@ -74,7 +74,7 @@ impl VertexTag {
 }
 
 /// Texture coordinates with an exponent: (fraction / 1024 − 0.5) · 4^exponent (B4).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[layout(
     decoded = ScaledSt::value,
     formula = "[ldexp(frac_s / 1024.0 - 0.5, 2 * exponent), ldexp(frac_t / 1024.0 - 0.5, 2 * exponent)]"
@@ -91,7 +91,7 @@ pub struct ScaledSt {
 }
 
 /// Texture coordinates of fixed range: fraction / 2048 − 0.5 (B5).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[layout(decoded = FineSt::value, formula = "[frac_s / 2048.0 - 0.5, frac_t / 2048.0 - 0.5]")]
 #[bitfield(bits = 24)]
 #[derive(Specifier, Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,7 +103,7 @@ pub struct FineSt {
 }
 
 /// Texture coordinates as Q2.12 with an exponent: (fraction / 4096 − 2) · 2^exponent (B6).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[layout(
     decoded = WideSt::value,
     formula = "[ldexp(frac_s / 4096.0 - 2.0, exponent), ldexp(frac_t / 4096.0 - 2.0, exponent)]"

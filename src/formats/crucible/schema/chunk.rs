@@ -11,17 +11,16 @@ use super::lists::lists;
 use super::packing::{Block, Input, Lz4};
 use super::rules;
 use crate::bulk::{self, Bulk, List};
-use crate::layout::Layout;
+use crate::layout::{Json, Layout};
 use crate::{Dialect, Error, Result, parallel, path};
 
 /// One mesh.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, input: &Input<'_>))]
 #[bw(import(packed: &PackedChunk))]
 #[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Chunk {
     /// 0 for 16-bit indices, 1 for 32-bit indices (C5).
     #[br(temp)]
@@ -53,7 +52,6 @@ pub struct Chunk {
     /// The index size of the file, if it is neither 0 nor 1 and so read as 32 bits. Only lenient reading accepts it (C5).
     #[br(calc = (index_size_byte > 1).then_some(index_size_byte))]
     #[bw(ignore)]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub index_size: Option<u8>,
     /// Indices of vertices.
     #[br(calc = unpacked.0)]
@@ -66,7 +64,7 @@ pub struct Chunk {
     /// Bytes behind the last stream of a chunk in a container. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
     #[bw(write_with = bulk::write)]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    #[json(optional)]
     pub trailing: Vec<u8>,
 }
 
@@ -94,8 +92,8 @@ pub struct IndexStream<'a> {
 
 lists! {
     /// Indices of vertices, as wide as the file has them.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(tag = "type", content = "data"))]
+    #[derive(Debug, Clone, PartialEq, Eq, Json)]
+    #[json(tag = "type", content = "data")]
     pub enum Indices(index_size: u8; size) {
         /// 16 bits each.
         U16: u16, 2 bytes, "u16",
@@ -186,12 +184,8 @@ pub struct AttributeFlags {
 
 lists! {
     /// The values of one attribute, one per vertex.
-    #[derive(Debug, Clone, PartialEq)]
-    #[cfg_attr(
-        feature = "serde",
-        derive(serde::Serialize, serde::Deserialize),
-        serde(tag = "attribute", content = "data")
-    )]
+    #[derive(Debug, Clone, PartialEq, Json)]
+    #[json(tag = "attribute", content = "data")]
     pub enum Stream(attribute: AttributeFlags, dialect: Dialect; size) {
         /// Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
         Position3d: [f32; 3], 12 bytes, "position_3d" in Chunk::positions_3d,
@@ -231,19 +225,14 @@ lists! {
 }
 
 /// A bone and its influence on a vertex: 6 bytes (C7).
-#[derive(Layout, Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
+#[derive(Json, Layout, Debug, Clone, Copy, PartialEq, Default, Pod, Zeroable)]
 #[repr(C, packed)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct BoneWeight {
     /// Bone ID.
     pub bone: u16,
     /// Influence; the four of a vertex add up to 1.0 (C8).
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub influence: f32,
 }
-
-#[cfg(feature = "serde")]
-crate::float::as_it_is!(BoneWeight);
 
 /// What the streams of a chunk unpack to.
 fn unpack(

@@ -21,13 +21,12 @@ macro_rules! lists {
             $(
                 $(#[doc = $doc])*
                 #[br(pre_assert($condition))]
-                #[cfg_attr(feature = "serde", serde(rename = $name))]
+                #[json(name = $name)]
                 $variant(
                     #[br(count = $size / $bytes)]
                     #[br(assert($size % $bytes == 0, "the size is not a multiple of the size of a value"))]
                     #[layout(rule = rules::STREAM_SIZE)]
                     $(#[$constraint])*
-                    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
                     Vec<$value>,
                 ),
             )*

@@ -16,26 +16,25 @@ pub use chunk::{AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream,
 pub use packing::{Block, Input};
 
 use crate::bulk::{self, Bulk};
-use crate::layout::{Layout, Value};
+use crate::layout::{Json, Layout, Value};
 use crate::{Dialect, Error, Result, parallel, path};
 
 /// A Crucible file: one chunk, or a container of chunks (C11).
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(dialect: Dialect, container: Container, input: &Input<'_>))]
 #[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Document {
     /// Which attribute each bit stands for.
     #[br(calc = dialect)]
     #[bw(ignore)]
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(default)]
     pub dialect: Dialect,
     /// The container of the chunks.
     #[br(calc = container)]
     #[bw(ignore)]
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(default)]
     pub container: Container,
     /// What a container starts with.
     #[br(temp, if(container == Container::Model))]
@@ -52,13 +51,12 @@ pub struct Document {
     /// Bytes behind the last chunk. Only lenient reading accepts them (C9).
     #[br(calc = Vec::new())]
     #[bw(write_with = bulk::write)]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    #[json(optional)]
     pub trailing: Vec<u8>,
 }
 
 /// The container of the chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Json)]
 pub enum Container {
     /// Nothing: the file is one chunk.
     #[default]

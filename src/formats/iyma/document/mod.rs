@@ -12,6 +12,7 @@ pub use buffers::{Attribute, IndexBuffer};
 pub use draw::{DrawIndexedIndirect, DrawIndirect, Draws};
 
 use bytes::Bytes;
+use meshspec_derive::Json;
 
 use super::schema::{Descriptor, IndicesInfo, MeshInfo, Usage};
 use crate::{Dialect, Error, FormatId, Path, Result, path};
@@ -19,38 +20,31 @@ use crate::{Dialect, Error, FormatId, Path, Result, path};
 /// An IyMA file: its contents without the values that follow from others.
 ///
 /// Buffers are [`Bytes`]: those of a file that was read are slices of one block of memory, and cheap to clone.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
 pub struct Document {
     /// Decides how usages are numbered and checksums computed (I1).
-    #[cfg_attr(feature = "serde", serde(default))]
+    #[json(default)]
     pub dialect: Dialect,
     /// Bytes that only the application understands.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, skip_serializing_if = "Bytes::is_empty", with = "json::user_data")
-    )]
+    #[json(with = "json::user_data", optional)]
     pub user_data: Bytes,
     /// Number of vertices: the number of values in each attribute.
     pub n_vertices: u32,
     /// The range of each mesh in the buffers.
     pub meshes: Vec<MeshInfo>,
     /// The indices of all meshes; `None` for meshes without.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub indices: Option<IndexBuffer>,
     /// The vertex buffers in the order of the file (I8).
     pub attributes: Vec<Attribute>,
     /// Whether the compressed data has a checksum (I5).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "DataChecksum::is_present"))]
+    #[json(optional)]
     pub data_checksum: DataChecksum,
     /// The stored metadata checksum, if it is wrong. Only lenient reading accepts that (I16).
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub metadata_checksum: Option<WrongChecksum>,
 }
 
 /// Whether the compressed data has a checksum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Json)]
 pub enum DataChecksum {
     /// It is present and correct.
     #[default]
@@ -70,20 +64,15 @@ impl DataChecksum {
             DataChecksum::Wrong(_) => "wrong",
         }
     }
-
-    #[cfg(feature = "serde")]
-    fn is_present(&self) -> bool {
-        *self == DataChecksum::Present
-    }
 }
 
 /// A stored checksum that differs from the computed one.
-#[derive(Debug, Clone, Copy)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+#[derive(Debug, Clone, Copy, Json)]
+#[json(transparent)]
 pub struct WrongChecksum {
     /// The value in the file.
     pub stored: u64,
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[json(skip)]
     computed: Option<u64>,
 }
 

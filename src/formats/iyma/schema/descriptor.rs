@@ -15,7 +15,7 @@ use super::usage::{ReferenceUsage, SpecUsage, Usage, UsageField, WireUsage};
 use super::vertex_format::{IndexFormat, VertexFormat};
 use crate::Dialect;
 use crate::bulk::PrefixedText;
-use crate::layout::{Layout, Packing, Type, Value};
+use crate::layout::{Json, Layout, Packing, Type, Value};
 
 /// What the data consists of. In a file it is encoded with bitcode; this is its content as plain fields.
 #[derive(Layout)]
@@ -65,11 +65,10 @@ pub struct Descriptor {
 }
 
 /// The range of a mesh in the buffers.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Encode, Decode)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct MeshInfo {
     /// Position of its first index in the index buffer.
     pub first_index: u32,

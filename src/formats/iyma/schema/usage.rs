@@ -2,7 +2,7 @@
 
 use binrw::binrw;
 use bitcode::{Decode, DecodeOwned, Encode};
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 
 use crate::Dialect;
 
@@ -24,15 +24,13 @@ macro_rules! usages {
         }
     ) => {
         /// The meaning of the values of a vertex buffer, in terms of both dialects.
-        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Json)]
         pub enum Usage {
             /// Anything else: a number and a name. The reference dialect has no names.
-            #[cfg_attr(feature = "serde", serde(rename = "custom"))]
             Custom(u32, String),
             $(
                 $(#[doc = $doc])*
-                #[cfg_attr(feature = "serde", serde(rename = $name))]
+                #[json(name = $name)]
                 $usage,
             )*
         }

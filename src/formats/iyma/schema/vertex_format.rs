@@ -2,16 +2,15 @@
 
 use binrw::binrw;
 use bitcode::{Decode, Encode};
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 
 use crate::layout::BitRange;
 
 /// Format of indices.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(repr = u8)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Encode, Decode)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum IndexFormat {
     /// 16 bits each.
     U16 = 0,
@@ -93,15 +92,24 @@ pub(in super::super) const UNORM10X3X2: [BitRange; 4] = {
 macro_rules! vertex_formats {
     ($($(#[doc = $doc:literal])* $format:ident = $number:literal, $component:ident $count:literal;)*) => {
         /// Format of the values of a vertex buffer: the type of its components, and how many of them a value has.
-        #[derive(Layout)]
+        #[derive(Json, Layout)]
         #[binrw]
         #[brw(repr = u8)]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Encode, Decode)]
-        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[allow(non_camel_case_types, reason = "the specification's name")]
         pub enum VertexFormat {
             $($(#[doc = $doc])* $format = $number,)*
         }
+
+        // bitcode numbers the formats by their order.
+        const _: () = {
+            let numbers = [$($number),*];
+            let mut position = 0;
+            while position < numbers.len() {
+                assert!(numbers[position] == position, "the number of a vertex format is its position, from 0 on");
+                position += 1;
+            }
+        };
 
         impl VertexFormat {
             /// Every format, in the order of the specification.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::{Animation, Document, Joint, Vertex, VertexFormat, Vertices};
 use crate::Dialect;
 use crate::bulk::Strings;
-use crate::formats::word::{self, Implied};
+use crate::layout::word::{self, Implied};
 
 /// A document, its vertices one by one. What follows from them in the file, but not without any, is said as well.
 #[derive(Serialize, Deserialize)]

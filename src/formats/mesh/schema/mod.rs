@@ -11,7 +11,7 @@ pub(super) mod rules;
 pub(super) mod vertex;
 
 use binrw::binrw;
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 
 pub use pose::{Pose, PoseEntry, RenderlibPose};
 pub use vertex::{Columns, NO_JOINT, Vertex, VertexFormat, Vertices};
@@ -116,11 +116,10 @@ pub enum AnimationCount {
 }
 
 /// One joint of the skeleton: 66 bytes.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Joint {
     /// Identifier: the position of the entry (M10).
     #[layout(permutation, rule = rules::JOINT_ID, message = "id {problem}")]
@@ -134,35 +133,30 @@ pub struct Joint {
     #[layout(forest, none = 255, ids = id, rule = rules::PARENT)]
     pub parent: u8,
     /// Model space to joint space, 4×4, row-major (M15).
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub transform: [[f32; 4]; 4],
 }
 
 /// One animation of P poses and J joints: 16 + 4 · P + 44 · J · P bytes (M4), 12 + 4 · P + 41 · J · P in the renderlib
 /// dialect.
-#[derive(Layout)]
+#[derive(Json, Layout)]
 #[binrw]
 #[brw(little)]
 #[br(import(joint_count: u8, dialect: Dialect))]
 #[bw(import(dialect: Dialect))]
 #[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Animation {
     /// Which of the strings is the name, counted from 0 (M6). The renderlib dialect has no names.
     #[br(if(dialect == Dialect::Spec))]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[layout(
         index_into = strings, rule = rules::NAME,
         message = "string {found}, but there are {limit} strings"
     )]
     pub name: Option<u32>,
     /// Duration in ticks.
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks")]
     #[layout(at_least = 0, plausible)]
     pub duration: f32,
     /// Speed in ticks per second.
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks/s")]
     #[layout(at_least = 1, plausible)]
     pub speed: f32,
@@ -175,7 +169,6 @@ pub struct Animation {
     #[bw(write_with = bulk::write)]
     #[layout(ordered, rule = rules::POSE_TIME)]
     #[layout(at_least = 0, plausible)]
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit = "ticks")]
     pub timestamps: Vec<f32>,
     /// For each timestamp, one entry per joint, in any order (M11).

@@ -3,7 +3,7 @@
 use binrw::io::{Read, Seek, Write};
 use binrw::{BinResult, Endian, VecArgs};
 use bytemuck::{Pod, Zeroable};
-use meshspec_derive::Layout;
+use meshspec_derive::{Json, Layout};
 
 use crate::Dialect;
 use crate::bulk;
@@ -21,21 +21,17 @@ pub enum PoseEntry {
 }
 
 /// Where one joint is at one time: 44 bytes.
-#[derive(Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[derive(Json, Layout, Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Pose {
     /// The joint (M11).
     pub joint: u32,
     /// Position (X, Y, Z).
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub position: [f32; 3],
     /// Rotation quaternion (W, X, Y, Z) (M15).
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     #[layout(unit_vector, plausible)]
     pub rotation: [f32; 4],
     /// Scale (X, Y, Z).
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub scale: [f32; 3],
 }
 

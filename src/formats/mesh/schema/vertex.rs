@@ -1,7 +1,7 @@
 //! Vertices: which attributes they have, and what each vertex is.
 
 use binrw::binrw;
-use meshspec_derive::{Columns, Layout};
+use meshspec_derive::{Columns, Json, Layout};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B12;
 
@@ -40,39 +40,28 @@ impl Default for VertexFormat {
 }
 
 /// One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
-#[derive(Layout, Columns)]
+#[derive(Json, Layout, Columns)]
 #[columns(records = Vertices, format = VertexFormat)]
 #[binrw]
 #[brw(little)]
 #[br(import(format: VertexFormat))]
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Vertex {
     /// Vertex coordinate (X, Y, Z).
     #[columns(name = positions)]
     #[layout(finite, rule = rules::NON_FINITE)]
-    #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
     pub position: [f32; 3],
     /// Normal vector (X, Y, Z).
     #[br(if(format.normal()))]
     #[columns(name = normals)]
     #[layout(unit_vector, plausible)]
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")
-    )]
     pub normal: Option<[f32; 3]>,
     /// Texture coordinate (U, V).
     #[br(if(format.uv()))]
     #[columns(name = uvs)]
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, with = "crate::float", skip_serializing_if = "Option::is_none")
-    )]
     pub uv: Option<[f32; 2]>,
     /// Joints the vertex is attached to; 255 with weight 0 for none (M9).
     #[br(if(format.joints()))]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[layout(
         index_into = joints, none = 255, weights = joint_weights, rule = rules::VERTEX_JOINT,
         message = "joint {found}, but there are {limit} joints"
@@ -80,7 +69,6 @@ pub struct Vertex {
     pub joint_ids: Option<[u8; 4]>,
     /// Weights of the joints, 255 for the whole.
     #[br(if(format.joints()))]
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     #[layout(decoded = unorm8, formula = UNORM8)]
     #[layout(sum = 255, plausible)]
     pub joint_weights: Option<[u8; 4]>,

@@ -10,51 +10,40 @@ use super::columns::{Column, ColumnMut, Field};
 use super::syntax;
 use crate::Text;
 use crate::layout::{Attribute, BuiltInProperty, ColumnRule, Grammar};
+use meshspec_derive::Json;
 
 document! {
     /// A Seed file: everything in it but the order of its lines, which means nothing (S2), and whitespace.
-    #[derive(Debug, Clone, PartialEq, Default)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+    #[derive(Debug, Clone, PartialEq, Default, Json)]
     pub struct Document {
         /// The properties, in the order of the file.
-        #[cfg_attr(feature = "serde", serde(default))]
+        #[json(default)]
         pub properties: Vec<Property>,
 
         /// The comments in the order of the lines that they belong to; `None` if
         /// [`ReadOptions::comments`](crate::ReadOptions::comments) was not set. Then writing generates headings.
-        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
         pub comments: Option<Vec<Comment>>,
 
         /// Position of each vertex (X, Y, Z): right-handed, +Y up, +Z forward (X3).
-        #[cfg_attr(feature = "serde", serde(with = "crate::float"))]
         pub positions: Vec<[f32; 3]>, Any {
             P: "p", "Position", REQUIRED, None, "X, Y, Z: +Y up, +Z forward, right-handed.";
         }
 
         /// Normal of each vertex, a unit vector. Only lenient reading accepts a file without normals (S1).
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
-        )]
+        #[json(optional)]
         pub normals: Vec<[f32; 3]>, UnitVector {
             N: "n", "Normal", REQUIRED, None, "X, Y, Z.";
         }
 
         /// Primary and secondary color of each vertex, if present: red, green, blue, alpha, each from 0 to 1.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
-        )]
+        #[json(optional)]
         pub colors: Vec<Vec<[f32; 4]>>, UnitInterval {
             [0] C0: "c0", "Primary Color",   OPTIONAL, None,       "Red, green, blue, alpha.";
             [1] C1: "c1", "Secondary Color", OPTIONAL, Some("c0"), "Red, green, blue, alpha.";
         }
 
         /// The UV channels that are present, up to 8: (U, V) of each vertex, (0, 0) is the top left of the image.
-        #[cfg_attr(
-            feature = "serde",
-            serde(default, with = "crate::float", skip_serializing_if = "Vec::is_empty")
-        )]
+        #[json(optional)]
         pub uvs: Vec<Vec<[f32; 2]>>, UnitInterval {
             [0] U0: "u0", "UV Channel 0", REQUIRED, None,       "U, V: (0, 0) is the top left.";
             [1] U1: "u1", "UV Channel 1", OPTIONAL, Some("u0"), "U, V, as channel 0.";
@@ -89,8 +78,7 @@ impl Kind {
 }
 
 /// A property: `[name]=value`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Json)]
 pub struct Property {
     /// The name: a letter, then letters, digits and `_` (S7).
     pub name: String,
@@ -146,8 +134,7 @@ pub static GRAMMAR: Grammar = Grammar {
 };
 
 /// A comment and its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[derive(Debug, Clone, PartialEq, Eq, Json)]
 pub struct Comment {
     /// What follows the `#`.
     pub text: Text,
@@ -156,8 +143,7 @@ pub struct Comment {
 }
 
 /// The place of a comment. Places are ordered as their lines are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
 pub enum Place {
     /// A property.
     Property(LineRef),
@@ -170,12 +156,11 @@ pub enum Place {
 /// The line that a comment belongs to.
 ///
 /// Comments on lines before it come first, then the one on the line itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Json)]
 pub struct LineRef {
     /// The number of the line among those of its kind, counted from 0.
     pub index: usize,
     /// Whether it follows the content of the line; else it is on a line of its own before it.
-    #[cfg_attr(feature = "serde", serde(rename = "behind"))]
+    #[json(name = "behind")]
     pub trailing: bool,
 }

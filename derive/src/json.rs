@@ -1,0 +1,210 @@
+//! `#[derive(Json)]` and `#[derive(ToJson)]`: serde implementations that follow the conventions of meshspec's JSON.
+//!
+//! Each emits a copy of the type with serde's attributes (a *remote* definition) and implementations that call it. All of it
+//! is inside `meshspec::__json!`, which drops it unless meshspec has its feature `serde`.
+
+mod attribute;
+mod types;
+
+use proc_macro2::TokenStream as Tokens;
+use quote::quote;
+use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Result, Variant};
+
+use self::attribute::{ContainerOptions, FieldOptions, Presence, variant_name};
+use crate::attributes;
+use crate::directives::directives;
+
+/// The directions of a derive.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Direction {
+    /// `Json`: documents, which are written and read.
+    Both,
+    /// `ToJson`: reports, which are only written.
+    Write,
+}
+
+/// Returns the implementations for a type.
+pub fn expand(input: &DeriveInput, direction: Direction) -> Result<Tokens> {
+    if let Data::Struct(_) = &input.data
+        && attributes::is_bitfield(&input.attrs)
+    {
+        return Ok(word(&input.ident));
+    }
+    if let (Direction::Both, Some(parameter)) = (direction, input.generics.params.first()) {
+        let message = "a type with parameters can only be written: derive `ToJson`";
+        return Err(Error::new_spanned(parameter, message));
+    }
+    let options = ContainerOptions::parse(&input.attrs)?;
+    let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
+    let serde = options.serde(input, direction)?;
+    let definition = match &input.data {
+        Data::Struct(data) => match fields(&data.fields, direction)? {
+            named if matches!(data.fields, Fields::Named(_)) => {
+                quote!(struct Remote #impl_generics #where_clause { #named })
+            }
+            unnamed => quote!(struct Remote #impl_generics (#unnamed) #where_clause;),
+        },
+        Data::Enum(data) => {
+            let variants = data.variants.iter().map(|variant| self::variant(variant, direction));
+            let variants = variants.collect::<Result<Vec<_>>>()?;
+            quote!(enum Remote #impl_generics #where_clause { #(#variants),* })
+        }
+        Data::Union(data) => {
+            return Err(Error::new(data.union_token.span, "JSON has structs and enums, no unions"));
+        }
+    };
+    let (ident, read) = (&input.ident, (direction == Direction::Both).then(|| read(&input.ident)));
+    Ok(quote! {
+        ::meshspec::__json! {
+            const _: () = {
+                #serde
+                #definition
+
+                impl #impl_generics ::meshspec::__private::serde::Serialize for #ident #ty_generics #where_clause {
+                    fn serialize<S: ::meshspec::__private::serde::Serializer>(
+                        &self,
+                        serializer: S,
+                    ) -> ::core::result::Result<S::Ok, S::Error> {
+                        Remote::serialize(self, serializer)
+                    }
+                }
+
+                #read
+            };
+        }
+    })
+}
+
+fn read(ident: &Ident) -> Tokens {
+    quote! {
+        impl<'de> ::meshspec::__private::serde::Deserialize<'de> for #ident {
+            fn deserialize<D: ::meshspec::__private::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                Remote::deserialize(deserializer)
+            }
+        }
+    }
+}
+
+/// A packed word is a map of its bit fields, both ways.
+fn word(ident: &Ident) -> Tokens {
+    quote! {
+        ::meshspec::__json! {
+            impl ::meshspec::__private::serde::Serialize for #ident {
+                fn serialize<S: ::meshspec::__private::serde::Serializer>(
+                    &self,
+                    serializer: S,
+                ) -> ::core::result::Result<S::Ok, S::Error> {
+                    let implied = ::core::default::Default::default();
+                    ::meshspec::__private::word::serialize::<Self, S>(&self.into_bytes(), implied, serializer)
+                }
+            }
+
+            impl<'de> ::meshspec::__private::serde::Deserialize<'de> for #ident {
+                fn deserialize<D: ::meshspec::__private::serde::Deserializer<'de>>(
+                    deserializer: D,
+                ) -> ::core::result::Result<Self, D::Error> {
+                    let implied = ::core::default::Default::default();
+                    ::meshspec::__private::word::deserialize::<Self, _, D>(implied, deserializer).map(Self::from_bytes)
+                }
+            }
+        }
+    }
+}
+
+/// The fields of a struct or variant, without those that binrw removes.
+fn fields(fields: &Fields, direction: Direction) -> Result<Tokens> {
+    let mut members = Vec::new();
+    for field in fields {
+        if !is_temporary(field)? {
+            members.push(member(field, direction)?);
+        }
+    }
+    Ok(quote!(#(#members),*))
+}
+
+fn variant(variant: &Variant, direction: Direction) -> Result<Tokens> {
+    let ident = &variant.ident;
+    let rename = variant_name(&variant.attrs)?.map(|name| quote!(#[serde(rename = #name)]));
+    let members = fields(&variant.fields, direction)?;
+    Ok(match &variant.fields {
+        Fields::Named(_) => quote!(#rename #ident { #members }),
+        Fields::Unnamed(_) => quote!(#rename #ident(#members)),
+        Fields::Unit => quote!(#rename #ident),
+    })
+}
+
+fn is_temporary(field: &Field) -> Result<bool> {
+    let directives = directives(&field.attrs)?;
+    Ok(directives.iter().any(|directive| directive.source.starts_with('b') && directive.name == "temp"))
+}
+
+/// A field with the attributes of serde that follow from its type, its constraints and its options.
+fn member(field: &Field, direction: Direction) -> Result<Tokens> {
+    let (ident, colon, ty) = (&field.ident, &field.colon_token, &field.ty);
+    let options = FieldOptions::parse(&field.attrs)?;
+    let mut serde = Vec::new();
+    if let Some(name) = &options.name {
+        serde.push(quote!(rename = #name));
+    }
+    match (&options.with, direction) {
+        (Some(module), Direction::Both) => serde.push(quote!(with = #module)),
+        (Some(function), Direction::Write) => serde.push(quote!(serialize_with = #function)),
+        // Reports are for people: their floats are numbers or null.
+        (None, Direction::Both) if types::is_float(ty) => {
+            serde.push(quote!(with = "::meshspec::__private::float"));
+        }
+        (None, _) => {}
+    }
+    let is_absent = match options.presence {
+        Presence::Skip => {
+            serde.push(quote!(skip));
+            None
+        }
+        Presence::Flatten => {
+            serde.push(quote!(flatten));
+            None
+        }
+        Presence::Always if types::is_option(ty) => {
+            default_if_read(&mut serde, direction);
+            None
+        }
+        Presence::Always => None,
+        Presence::Default => {
+            default_if_read(&mut serde, direction);
+            None
+        }
+        Presence::Optional => Some(quote!("::meshspec::__private::is_default")),
+        Presence::Unspecified if types::is_option(ty) => Some(quote!("::core::option::Option::is_none")),
+        Presence::Unspecified
+            if direction == Direction::Write && options.with.is_none() && types::is_list(ty) =>
+        {
+            Some(quote!("::meshspec::__private::is_default"))
+        }
+        Presence::Unspecified if must_be_zero(field)? => Some(quote!("::meshspec::__private::is_default")),
+        Presence::Unspecified => None,
+    };
+    if let Some(is_absent) = is_absent {
+        serde.push(quote!(skip_serializing_if = #is_absent));
+        default_if_read(&mut serde, direction);
+    }
+    let serde = (!serde.is_empty()).then(|| quote!(#[serde(#(#serde),*)]));
+    Ok(quote!(#serde #ident #colon #ty))
+}
+
+fn default_if_read(serde: &mut Vec<Tokens>, direction: Direction) {
+    if direction == Direction::Both {
+        serde.push(quote!(default));
+    }
+}
+
+/// Returns `true` for a reserved field, whose constraint is `one_of(0)`.
+fn must_be_zero(field: &Field) -> Result<bool> {
+    for directive in directives(&field.attrs)? {
+        if directive.source == "layout" && directive.name == "one_of" {
+            return Ok(matches!(&*directive.expressions()?, [only] if types::is_zero(only)));
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,143 @@
+//! `#[json(…)]`: exceptions from the conventions.
+
+use proc_macro2::TokenStream as Tokens;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Data, DeriveInput, Error, LitStr, Result};
+
+use super::Direction;
+use crate::attributes;
+use crate::directives::{Directive, directives_of};
+use crate::name_of;
+
+/// Exceptions of a struct or enum.
+#[derive(Default)]
+pub struct ContainerOptions {
+    tag: Option<LitStr>,
+    content: Option<LitStr>,
+    untagged: bool,
+    transparent: bool,
+}
+
+impl ContainerOptions {
+    pub fn parse(attrs: &[Attribute]) -> Result<ContainerOptions> {
+        let mut options = ContainerOptions::default();
+        for directive in directives_of(attrs, &["json"])? {
+            match directive.name.to_string().as_str() {
+                "tag" => options.tag = Some(directive.value()?),
+                "content" => options.content = Some(directive.value()?),
+                "untagged" => options.untagged = true,
+                "transparent" => options.transparent = true,
+                _ => return Err(unknown(&directive, "`tag`, `content`, `untagged` or `transparent`")),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The attributes of the remote definition.
+    pub fn serde(&self, input: &DeriveInput, direction: Direction) -> Result<Tokens> {
+        let name = name_of(&input.ident);
+        let mut serde = vec![quote!(crate = "::meshspec::__private::serde", remote = #name, rename = #name)];
+        serde.extend(self.tag.iter().map(|tag| quote!(tag = #tag)));
+        serde.extend(self.content.iter().map(|content| quote!(content = #content)));
+        serde.extend(self.untagged.then(|| quote!(untagged)));
+        serde.extend(self.transparent.then(|| quote!(transparent)));
+        let is_struct = matches!(input.data, Data::Struct(_));
+        if is_struct && direction == Direction::Both && !self.transparent {
+            serde.push(quote!(deny_unknown_fields));
+        }
+        // The values of a declared enum are shown by their declared names everywhere.
+        if !is_struct && !attributes::has_repr(&input.attrs)? {
+            serde.push(quote!(rename_all = "snake_case"));
+        }
+        let derives = match direction {
+            Direction::Both => quote!(::meshspec::__private::serde::Deserialize),
+            Direction::Write => quote!(),
+        };
+        // How fields are packed decides how serde borrows them.
+        let repr = input.attrs.iter().filter(|attr| is_struct && attr.path().is_ident("repr"));
+        let repr = repr.map(ToTokens::to_token_stream);
+        Ok(quote! {
+            #[derive(::meshspec::__private::serde::Serialize, #derives)]
+            #[serde(#(#serde),*)]
+            #[allow(dead_code, non_camel_case_types)]
+            #(#repr)*
+        })
+    }
+}
+
+/// Whether a field is written and must be given.
+#[derive(Default, PartialEq)]
+pub enum Presence {
+    /// As its type and constraints say.
+    #[default]
+    Unspecified,
+    /// Always written; an absent option as `null`.
+    Always,
+    /// Always written; the default where it is missing.
+    Default,
+    /// Left out where it is the default; the default where it is missing.
+    Optional,
+    /// Never written; the default.
+    Skip,
+    /// Its own fields stand in its place.
+    Flatten,
+}
+
+/// Exceptions of a field.
+#[derive(Default)]
+pub struct FieldOptions {
+    pub name: Option<LitStr>,
+    pub presence: Presence,
+    /// A module that writes and reads the value, or, of a type that is only written, a function that writes it.
+    pub with: Option<LitStr>,
+}
+
+impl FieldOptions {
+    pub fn parse(attrs: &[Attribute]) -> Result<FieldOptions> {
+        let mut options = FieldOptions::default();
+        for directive in directives_of(attrs, &["json"])? {
+            let presence = match directive.name.to_string().as_str() {
+                "name" => {
+                    options.name = Some(directive.value()?);
+                    continue;
+                }
+                "with" => {
+                    options.with = Some(directive.value()?);
+                    continue;
+                }
+                "always" => Presence::Always,
+                "default" => Presence::Default,
+                "optional" => Presence::Optional,
+                "skip" => Presence::Skip,
+                "flatten" => Presence::Flatten,
+                _ => {
+                    let known = "`name`, `with`, `always`, `default`, `optional`, `skip` or `flatten`";
+                    return Err(unknown(&directive, known));
+                }
+            };
+            if options.presence != Presence::Unspecified {
+                let message = "only one of `always`, `default`, `optional`, `skip` and `flatten`";
+                return Err(Error::new(directive.name.span(), message));
+            }
+            options.presence = presence;
+        }
+        Ok(options)
+    }
+}
+
+/// Returns the name of a variant in JSON, if it is not the one in Rust.
+pub fn variant_name(attrs: &[Attribute]) -> Result<Option<LitStr>> {
+    let mut name = None;
+    for directive in directives_of(attrs, &["json"])? {
+        match directive.name.to_string().as_str() {
+            "name" => name = Some(directive.value()?),
+            _ => return Err(unknown(&directive, "`name`")),
+        }
+    }
+    Ok(name)
+}
+
+fn unknown(directive: &Directive, known: &str) -> Error {
+    let message = format!("unknown `json({})`: expected {known}", directive.name);
+    Error::new(directive.name.span(), message)
+}

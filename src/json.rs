@@ -1,0 +1,38 @@
+//! What the code of `#[derive(Json)]` and `#[derive(ToJson)]` calls.
+
+/// Keeps the serde implementations of the derives.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __json {
+    ($($implementations:tt)*) => { $($implementations)* };
+}
+
+/// Drops the serde implementations of the derives: the feature `serde` is off.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __json {
+    ($($implementations:tt)*) => {};
+}
+
+/// Floats, bit by bit, for `serde(with = …)`.
+#[cfg(feature = "serde")]
+pub mod float {
+    pub use crate::float::{deserialize, serialize};
+}
+
+/// Packed words as maps of their bit fields.
+#[cfg(feature = "serde")]
+pub mod word {
+    pub use crate::layout::word::{Implied, deserialize, serialize};
+}
+
+#[cfg(feature = "serde")]
+pub use serde;
+
+/// Returns `true` if a field has its default, so that JSON leaves it out.
+#[cfg(feature = "serde")]
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

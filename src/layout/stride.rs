@@ -1,0 +1,122 @@
+//! Strides of tables, as constants.
+
+use super::{BinaryOp, Declaration, Expr, Field, Shape, Type};
+
+impl Type {
+    /// Returns the bytes from one entry of a table to the next, for constants of a declaration; `None` if entries differ in
+    /// size.
+    ///
+    /// Fields at offsets of their own count for nothing. Of two successive fields with opposite conditions, one counts.
+    ///
+    /// ```
+    /// use binrw::binrw;
+    /// use meshspec::layout::Layout;
+    ///
+    /// #[derive(Layout)]
+    /// #[binrw]
+    /// #[brw(little)]
+    /// struct Entry {
+    ///     kind: u8,
+    ///     #[br(if(kind == 0))]
+    ///     near: Option<u16>,
+    ///     #[br(if(kind != 0))]
+    ///     far: Option<[u8; 2]>,
+    /// }
+    ///
+    /// impl Entry {
+    ///     const SIZE: u64 = Entry::TYPE.stride().expect("entries have one size");
+    /// }
+    ///
+    /// assert_eq!(Entry::SIZE, 3);
+    /// ```
+    pub const fn stride(&self) -> Option<u64> {
+        match *self {
+            Type::Unsigned(size) | Type::Signed(size) | Type::Float(size) => Some(size as u64),
+            Type::Array(item, count) => match item.stride() {
+                Some(size) => size.checked_mul(count),
+                None => None,
+            },
+            Type::List(_) | Type::NulString => None,
+            Type::Declared(declaration) => declaration.stride(),
+        }
+    }
+}
+
+impl Declaration {
+    const fn stride(&self) -> Option<u64> {
+        let fields = match self.shape {
+            Shape::Enum { size, .. } | Shape::Bits { size, .. } => return Some(size as u64),
+            Shape::Choice(_) => return None,
+            Shape::Struct(fields) => fields,
+        };
+        let (mut stride, mut index) = (self.magic.len() as u64, 0);
+        while index < fields.len() {
+            let field = &fields[index];
+            index += 1;
+            if field.position.is_some() || field.lookahead {
+                continue;
+            }
+            let Some(size) = field.ty.stride() else { return None };
+            if field.condition.is_some() {
+                if index == fields.len() || !field.is_alternative_to(&fields[index]) {
+                    return None;
+                }
+                index += 1;
+            }
+            stride = match stride.checked_add(size) {
+                Some(sum) => sum,
+                None => return None,
+            };
+        }
+        Some(stride)
+    }
+}
+
+impl Field {
+    /// Returns `true` if exactly one of the fields exists, and both have the same size.
+    const fn is_alternative_to(&self, other: &Field) -> bool {
+        let sizes = match (self.ty.stride(), other.ty.stride()) {
+            (Some(size), Some(other)) => size == other,
+            _ => false,
+        };
+        let conditions = match (&self.condition, &other.condition) {
+            (Some(Expr::Binary(op, a, b)), Some(Expr::Binary(other, c, d))) => {
+                op.is_opposite_of(*other) && a.is_same_operand(c) && b.is_same_operand(d)
+            }
+            _ => false,
+        };
+        sizes && conditions
+    }
+}
+
+impl BinaryOp {
+    const fn is_opposite_of(self, other: BinaryOp) -> bool {
+        matches!((self, other), (BinaryOp::Equal, BinaryOp::NotEqual) | (BinaryOp::NotEqual, BinaryOp::Equal))
+    }
+}
+
+impl Expr {
+    /// Returns `true` for equal numbers, and for paths to the same value.
+    const fn is_same_operand(&self, other: &Expr) -> bool {
+        match (self, other) {
+            (Expr::Literal(a), Expr::Literal(b)) => *a == *b,
+            (Expr::Path(a), Expr::Path(b)) => {
+                let mut index = 0;
+                while index < a.len() && index < b.len() && is_same_name(a[index], b[index]) {
+                    index += 1;
+                }
+                index == a.len() && index == b.len()
+            }
+            _ => false,
+        }
+    }
+}
+
+const fn is_same_name(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut index = 0;
+    while index < a.len() && index < b.len() && a[index] == b[index] {
+        index += 1;
+    }
+    index == a.len() && index == b.len()
+}
