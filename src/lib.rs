@@ -139,8 +139,8 @@ pub use formats::mesh;
 #[cfg(feature = "seed")]
 pub use formats::seed;
 pub use formats::{
-    About, AnyFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats, Interpretation,
-    Layouts, RuleExample, Specification, check, detect, open, read,
+    About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats,
+    FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, read,
 };
 pub use limits::Limits;
 pub use lines::Line;

@@ -5,6 +5,7 @@ use crate::directives::{Directive, directives};
 use crate::name_of;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Path, Result, Token, Type};
@@ -151,17 +152,22 @@ pub struct Block {
     /// What chooses between several encodings of the packing.
     pub encoding: Option<Expr>,
     pub size: Option<Expr>,
-    pub checksum: Option<Checksum>,
     pub content: Type,
     pub arguments: Vec<Expr>,
     pub inline: bool,
 }
 
-/// Where the checksum of packed bytes stands, and the constant that says what it is.
+/// The checksum of the bytes up to the end of a field.
 pub struct Checksum {
+    /// The field that stores it.
     pub stored: Expr,
-    pub function: Ident,
+    /// The constant that computes it.
+    pub function: Path,
     pub arguments: Vec<Expr>,
+    /// The first field that it covers.
+    pub from: Option<String>,
+    /// The number that stands for no checksum.
+    pub none: Option<LitInt>,
 }
 
 /// What stands above a field.
@@ -177,6 +183,7 @@ pub struct Field {
     pub constraints: Vec<Constraint>,
     pub rule: Option<Path>,
     pub block: Option<Block>,
+    pub checksum: Option<Checksum>,
     /// Whether it is computed when it is read, and so lies nowhere.
     pub computed: bool,
     /// The type that it lies in the file as, where a function of its own reads it.
@@ -197,7 +204,8 @@ impl Field {
         let mut content: Option<Type> = None;
         let (mut packing, mut encoding) = (Ident::new("stored", Span::call_site()), None);
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
-        let (mut stored, mut function_of): (Option<Expr>, Option<(Ident, Vec<Expr>)>) = (None, None);
+        let (mut stored, mut function_of): (Option<Expr>, Option<(Path, Vec<Expr>)>) = (None, None);
+        let (mut from, mut none) = (None, None);
         let mut needs_content: Option<Span> = None;
         let mut restores = false;
         let mut reader: Option<Expr> = None;
@@ -229,14 +237,10 @@ impl Field {
                     size = Some(directive.value()?);
                     needs_content = Some(directive.name.span());
                 }
-                ("layout", "checksum") => {
-                    stored = Some(directive.value()?);
-                    needs_content = Some(directive.name.span());
-                }
-                ("layout", "by") => {
-                    function_of = Some(directive.value_with(function)?);
-                    needs_content = Some(directive.name.span());
-                }
+                ("layout", "checksum") => stored = Some(directive.value()?),
+                ("layout", "by") => function_of = Some(directive.value_with(function)?),
+                ("layout", "from") => from = Some(name_of(&directive.value_with(Ident::parse_any)?)),
+                ("layout", "none") => none = Some(directive.value()?),
                 ("layout", "args") => {
                     arguments = directive.expressions()?;
                     needs_content = Some(directive.name.span());
@@ -260,8 +264,10 @@ impl Field {
             Some(_) => {}
             None => field.lookahead = restores,
         }
-        let checksum = match (stored, function_of) {
-            (Some(stored), Some((function, arguments))) => Some(Checksum { stored, function, arguments }),
+        field.checksum = match (stored, function_of) {
+            (Some(stored), Some((function, arguments))) => {
+                Some(Checksum { stored, function, arguments, from, none })
+            }
             (Some(stored), None) => {
                 return Err(Error::new_spanned(stored, "`checksum` needs what computes it: `by = CONSTANT`"));
             }
@@ -272,7 +278,7 @@ impl Field {
         };
         match (content, needs_content) {
             (Some(content), _) => {
-                field.block = Some(Block { packing, encoding, size, checksum, content, arguments, inline });
+                field.block = Some(Block { packing, encoding, size, content, arguments, inline });
             }
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
@@ -321,8 +327,8 @@ fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
 }
 
 /// `CONSTANT` or `CONSTANT(a, b)`.
-fn function(input: ParseStream) -> Result<(Ident, Vec<Expr>)> {
-    let constant = input.parse()?;
+fn function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
+    let constant = input.call(Path::parse_mod_style)?;
     if input.is_empty() {
         return Ok((constant, Vec::new()));
     }

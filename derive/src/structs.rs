@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
-use syn::{Attribute, DeriveInput, Fields, Result};
+use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
 use crate::attributes::{self, Block, Checksum, Imports};
 use crate::constraints;
@@ -12,13 +12,22 @@ use crate::{doc_of, name_of};
 /// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
 pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
     let mut scope = Scope::from(&*imports.values);
+    let attributes = fields.iter().map(|field| attributes::Field::parse(&field.attrs));
+    let attributes = attributes.collect::<Result<Vec<_>>>()?;
+    let names = |field: &syn::Field, attributes: &attributes::Field| {
+        field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)))
+    };
+    // A checksum may lie after the fields that it covers.
+    let mut whole = scope.clone();
+    let all = fields.iter().zip(&attributes).filter(|(_, attributes)| !attributes.computed);
+    all.clone()
+        .filter_map(|(field, attributes)| names(field, attributes))
+        .for_each(|(name, in_layout)| whole.push(name, in_layout));
     let mut constants = Vec::new();
-    for (index, field) in fields.iter().enumerate() {
-        let attributes = attributes::Field::parse(&field.attrs)?;
+    for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
-            let names = field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)));
-            constants.push(constant(index, field, attributes, &scope, imports)?);
-            if let Some((name, in_layout)) = names {
+            constants.push(constant(index, field, attributes, (&scope, &whole), imports)?);
+            if let Some((name, in_layout)) = names(field, attributes) {
                 scope.push(name, in_layout);
             }
         }
@@ -49,15 +58,19 @@ pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
 
 /// The only field of a variant as a `Field` constant.
 pub fn only(field: &syn::Field, imports: &Imports) -> Result<Tokens> {
-    constant(0, field, attributes::Field::parse(&field.attrs)?, &Scope::from(&*imports.values), imports)
+    let (attributes, scope) = (attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
+    if let Some(Checksum { stored, .. }) = &attributes.checksum {
+        return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not an alternative"));
+    }
+    constant(0, field, &attributes, (&scope, &scope), imports)
 }
 
-/// One field as a `Field` constant.
+/// One field as a `Field` constant. Expressions see `scope`, and that of a stored checksum sees the whole struct.
 fn constant(
     index: usize,
     field: &syn::Field,
-    attributes: attributes::Field,
-    scope: &Scope,
+    attributes: &attributes::Field,
+    (scope, whole): (&Scope, &Scope),
     imports: &Imports,
 ) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.name_of(ident));
@@ -65,8 +78,8 @@ fn constant(
     let ty = attributes.stored_as.as_ref().unwrap_or(&field.ty);
     let condition = expression::optional(attributes.condition.as_ref(), scope)?;
     let count = expression::optional(attributes.count.as_ref(), scope)?;
-    let arguments: Vec<_> =
-        attributes.arguments.into_iter().filter(|argument| !imports.is_reference(argument)).collect();
+    let arguments = attributes.arguments.iter().filter(|argument| !imports.is_reference(argument));
+    let arguments: Vec<_> = arguments.cloned().collect();
     let arguments = expression::list(&arguments, scope)?;
     let position = expression::optional(attributes.position.as_ref(), scope)?;
     // A check sees its own field, too.
@@ -84,6 +97,7 @@ fn constant(
     let plausible = constraints::plausible(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
+    let checksum = option(attributes.checksum.as_ref().map(|sum| checksum(sum, scope, whole)).transpose()?);
     let rule = option(attributes.rule.as_ref().map(constraints::rule));
     Ok(quote!(::meshspec::layout::Field {
         name: #name,
@@ -98,6 +112,7 @@ fn constant(
         constraints: #constraints,
         plausible: #plausible,
         block: #block,
+        checksum: #checksum,
         rule: #rule,
         decoding: #decoding,
     }))
@@ -122,12 +137,11 @@ fn block(block: &Block, scope: &Scope) -> Result<Tokens> {
         _ => {
             let message =
                 "a packing is `stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
-            return Err(syn::Error::new(block.packing.span(), message));
+            return Err(Error::new(block.packing.span(), message));
         }
     };
     let encoding = expression::optional(block.encoding.as_ref(), scope)?;
     let size = expression::optional(block.size.as_ref(), scope)?;
-    let checksum = option(block.checksum.as_ref().map(|sum| checksum(sum, scope)).transpose()?);
     let arguments = expression::list(&block.arguments, scope)?;
     let content = &block.content;
     let inline = block.inline;
@@ -135,16 +149,28 @@ fn block(block: &Block, scope: &Scope) -> Result<Tokens> {
         packing: #packing,
         encoding: #encoding,
         size: #size,
-        checksum: #checksum,
         content: <#content as ::meshspec::layout::Layout>::TYPE,
         arguments: #arguments,
         inline: #inline,
     }))
 }
 
-fn checksum(checksum: &Checksum, scope: &Scope) -> Result<Tokens> {
-    let stored = expression::constant(&checksum.stored, scope)?;
+fn checksum(checksum: &Checksum, scope: &Scope, whole: &Scope) -> Result<Tokens> {
+    let stored = expression::constant(&checksum.stored, whole)?;
     let function = &checksum.function;
     let arguments = expression::list(&checksum.arguments, scope)?;
-    Ok(quote!(::meshspec::layout::Checksum { stored: #stored, function: #function, arguments: #arguments }))
+    if let Some(from) = checksum.from.as_ref().filter(|from| *from != "self" && !scope.has(from)) {
+        let message =
+            format!("`from` is an earlier field or `self`, the start of the struct: `{from}` is neither");
+        return Err(Error::new_spanned(&checksum.stored, message));
+    }
+    let from = option(checksum.from.as_ref().map(|from| quote!(#from)));
+    let none = option(checksum.none.as_ref().map(|none| quote!(#none)));
+    Ok(quote!(::meshspec::layout::Checksum {
+        stored: #stored,
+        function: #function,
+        arguments: #arguments,
+        from: #from,
+        none: #none,
+    }))
 }

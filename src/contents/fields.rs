@@ -1,5 +1,6 @@
 //! The decoded fields of a format without a codec, by path.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
 
@@ -12,7 +13,7 @@ use crate::{Limits, Text};
 #[derive(Clone)]
 pub struct Fields<'f> {
     ty: &'static Type,
-    bytes: &'f [u8],
+    bytes: Cow<'f, [u8]>,
     limits: Limits,
 }
 
@@ -33,8 +34,13 @@ impl<'f> Fields<'f> {
     /// # Errors
     ///
     /// If the bytes do not follow the declaration.
-    pub fn new(ty: &'static Type, bytes: &'f [u8], limits: &Limits) -> Result<Fields<'f>, Fault> {
-        walk::walk(ty, bytes, limits, &mut ())?;
+    pub fn new(
+        ty: &'static Type,
+        bytes: impl Into<Cow<'f, [u8]>>,
+        limits: &Limits,
+    ) -> Result<Fields<'f>, Fault> {
+        let bytes = bytes.into();
+        walk::walk(ty, &bytes, limits, &mut ())?;
         Ok(Fields { ty, bytes, limits: *limits })
     }
 
@@ -42,7 +48,7 @@ impl<'f> Fields<'f> {
     pub fn for_each(&self, each: impl FnMut(&str, FieldValue) -> ControlFlow<()>) {
         let mut visitor = Each { each, list: None };
         // `new` has seen that there is no fault.
-        let _ = walk::walk(self.ty, self.bytes, &self.limits, &mut visitor);
+        let _ = walk::walk(self.ty, &self.bytes, &self.limits, &mut visitor);
     }
 }
 

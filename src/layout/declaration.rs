@@ -1,6 +1,6 @@
 //! The data model: declarations as constants.
 
-use super::{BitField, Block, Constraint, Decoding, Expr, Lookup, Scope, Value};
+use super::{BitField, Block, Checksum, Constraint, Decoding, Expr, Lookup, Scope, Value};
 use crate::Rule;
 
 /// The stored type of a value.
@@ -94,13 +94,15 @@ pub struct Field {
     pub lookahead: bool,
     /// Conditions that must hold once the field is read.
     pub checks: &'static [Check],
-    /// The constraints that rules of the format put on the value. [`check`](super::check) verifies them; the walker
+    /// The constraints that rules of the format put on the value. [`check_bytes`](super::check_bytes) verifies them; the walker
     /// does not.
     pub constraints: &'static [Constraint],
     /// What plausible values are, such as unit vectors. Generated files have it; nothing checks it.
     pub plausible: &'static [Constraint],
     /// The structure within the bytes of the field.
     pub block: Option<Block>,
+    /// The checksum of the bytes up to the end of the field.
+    pub checksum: Option<Checksum>,
     /// The rule that a fault in this field breaks, if it is not the general rule of the format.
     pub rule: Option<&'static Rule>,
     /// The meaning of the stored value or of its items.
@@ -288,6 +290,7 @@ impl Field {
         constraints: &[],
         plausible: &[],
         block: None,
+        checksum: None,
         rule: None,
         decoding: Decoding::NONE,
     };

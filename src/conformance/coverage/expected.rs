@@ -144,8 +144,8 @@ fn names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
         field.checks.iter().for_each(|check| note(&check.condition));
         if let Some(block) = &field.block {
             block.size.iter().chain(block.arguments).for_each(&mut note);
-            block.checksum.iter().for_each(|checksum| note(&checksum.stored));
         }
+        field.checksum.iter().for_each(|checksum| note(&checksum.stored));
     }
     for field in fields {
         names(&field.ty, found);

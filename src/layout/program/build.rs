@@ -5,10 +5,12 @@ use std::sync::OnceLock;
 use super::code::{Code, Slot};
 use super::draft::{Draft, Target, bits_of, value_form};
 use super::equation::unit_that_declares;
-use super::model::{Argument, BlockStep, Call, Form, FormId, Kind, Program, Size, Step, Unit, UnitId};
+use super::model::{
+    Argument, BlockStep, Call, Form, FormId, Kind, Program, Size, Step, SumStep, Unit, UnitId,
+};
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
-use crate::layout::{Block, Constraint, Declaration, Expr, Field, Shape, Type, Variant};
+use crate::layout::{Block, Checksum, Constraint, Declaration, Expr, Field, Shape, Type, Variant};
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.
@@ -71,7 +73,16 @@ impl Builder {
         }
         let mut draft = Draft { declaration, imports: &imports, slots: Vec::new(), steps: Vec::new() };
         match declaration.shape {
-            Shape::Struct(fields) => fields.iter().for_each(|field| self.step(&mut draft, field, None)),
+            Shape::Struct(fields) => {
+                fields.iter().for_each(|field| self.step(&mut draft, field, None));
+                // Later fields may store them.
+                for (index, field) in fields.iter().enumerate() {
+                    let sum = field.checksum.as_ref().map(|checksum| self.sum(checksum, &mut draft));
+                    if let Some(step) = draft.steps.get_mut(index) {
+                        step.sum = sum;
+                    }
+                }
+            }
             Shape::Choice(variants) => {
                 // Expressions cannot name other alternatives.
                 let steps = variants.iter().flat_map(|variant| {
@@ -89,7 +100,8 @@ impl Builder {
             Shape::Enum { .. } => {}
         }
         let Draft { slots, steps, .. } = draft;
-        self.units.push(Unit { declaration, imports, slots, steps, compared: OnceLock::new() });
+        let is_summed = steps.iter().any(|step| step.sum.is_some());
+        self.units.push(Unit { declaration, imports, slots, steps, is_summed, compared: OnceLock::new() });
         self.units.len() - 1
     }
 
@@ -115,6 +127,7 @@ impl Builder {
             holds,
             usage: None,
             block,
+            sum: None,
             value,
             exports,
         });
@@ -138,11 +151,14 @@ impl Builder {
     fn block(&mut self, block: &'static Block, draft: &mut Draft) -> BlockStep {
         let size = block.size.as_ref().map(|expr| self.code(expr, draft));
         let encoding = block.encoding.as_ref().map(|expr| self.code(expr, draft));
-        let checksum = block.checksum.as_ref().map(|checksum| self.code(&checksum.stored, draft));
-        let arguments = block.checksum.iter().flat_map(|checksum| checksum.arguments);
-        let checksum_arguments = arguments.map(|expr| self.code(expr, draft)).collect();
         let (form, call) = self.called(&block.content, block.arguments, draft);
-        BlockStep { block, form, call, size, encoding, checksum, checksum_arguments }
+        BlockStep { block, form, call, size, encoding }
+    }
+
+    fn sum(&mut self, checksum: &'static Checksum, draft: &mut Draft) -> SumStep {
+        let stored = self.code(&checksum.stored, draft);
+        let arguments = checksum.arguments.iter().map(|expr| self.code(expr, draft)).collect();
+        SumStep { checksum, stored, arguments, rule: None }
     }
 
     /// Allocates slots for the values that a constraint depends on.
