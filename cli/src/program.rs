@@ -5,11 +5,11 @@ use std::any::TypeId;
 use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Dialect, Formats};
 
+#[cfg(feature = "formats")]
+use crate::commands::iyma;
 use crate::commands::{
     assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, man, schema,
 };
-#[cfg(feature = "formats")]
-use crate::commands::iyma;
 use crate::encoding::{self, Encoding};
 use crate::examples;
 use crate::failure::{Result, Status};

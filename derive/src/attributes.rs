@@ -26,6 +26,20 @@ fn has_any(attrs: &[Attribute], names: &[&str]) -> bool {
     last.any(|segment| names.iter().any(|name| segment.ident == name))
 }
 
+/// The order of the bytes of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    /// The constant of `Layout` for this order.
+    pub fn constant(self) -> Ident {
+        Ident::new(if self == Order::Big { "BIG" } else { "TYPE" }, Span::call_site())
+    }
+}
+
 /// What stands above a struct or enum.
 #[derive(Default)]
 pub struct Container {
@@ -33,8 +47,12 @@ pub struct Container {
     /// The arguments that the container passes.
     pub imports: Imports,
     pub repr: Option<Type>,
+    /// The byte order, if it is stated.
+    pub order: Option<Order>,
     /// Size of a bit field struct.
     pub bits: Option<u32>,
+    /// Fields and imports of the struct around a packed word that its constraints name.
+    pub outer: Vec<Ident>,
     /// What a packed word stands for.
     pub decoding: Decoding,
 }
@@ -93,10 +111,15 @@ impl Container {
                 }
                 // The codec of a packed word goes through its bytes, which the description knows.
                 ("br" | "bw", "map") if container.bits.is_some() => {}
+                ("layout", "outer") if container.bits.is_some() => {
+                    let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
+                    container.outer = names.into_iter().collect();
+                }
                 ("br" | "brw", "magic") => container.magic = Some(directive.value()?),
                 ("br" | "brw", "import") => container.imports = directive.value_with(imports)?,
                 ("br" | "brw", "repr") => container.repr = Some(directive.value()?),
-                ("br" | "brw", "little") => {}
+                ("br" | "brw", "little") => container.order = Some(Order::Little),
+                ("br" | "brw", "big") => container.order = Some(Order::Big),
                 _ if directive.writes_only() => {}
                 _ if container.decoding.takes(&directive)? => decoding = Some(directive.name.span()),
                 _ => return Err(directive.unknown()),
@@ -191,6 +214,8 @@ pub struct Field {
     /// The name in the layout, where it is not the field's.
     name: Option<String>,
     pub decoding: Decoding,
+    /// The byte order, if it is stated; `Little` for what is read in bulk.
+    pub order: Option<Order>,
 }
 
 impl Field {
@@ -207,7 +232,7 @@ impl Field {
         let (mut stored, mut function_of): (Option<Expr>, Option<(Path, Vec<Expr>)>) = (None, None);
         let (mut from, mut none) = (None, None);
         let mut needs_content: Option<Span> = None;
-        let mut restores = false;
+        let (mut restores, mut moves) = (false, None);
         let mut reader: Option<Expr> = None;
         let mut all = directives(attrs)?;
         field.constraints = constraints::take(&mut all)?;
@@ -222,9 +247,12 @@ impl Field {
                     field.position = Some(directive.value_with(seek_from_start)?);
                 }
                 ("br" | "brw", "restore_position") => restores = true,
+                ("bw", "seek_before" | "restore_position") => moves = Some(directive),
                 ("br", "temp") => {}
                 ("br", "calc" | "try_calc") => field.computed = true,
                 ("br", "parse_with") => reader = Some(directive.value()?),
+                ("br" | "brw", "little") => field.order = Some(Order::Little),
+                ("br" | "brw", "big") => field.order = Some(Order::Big),
                 ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
                 ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "rule") => field.rule = Some(directive.rule()?),
@@ -262,7 +290,10 @@ impl Field {
                 ));
             }
             Some(_) => {}
-            None => field.lookahead = restores,
+            None => match moves {
+                Some(directive) => return Err(directive.unknown()),
+                None => field.lookahead = restores,
+            },
         }
         field.checksum = match (stored, function_of) {
             (Some(stored), Some((function, arguments))) => {
@@ -282,6 +313,12 @@ impl Field {
             }
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
+        }
+        if reader.as_ref().is_some_and(is_of_bulk) {
+            if field.order == Some(Order::Big) {
+                return Err(Error::new_spanned(reader, "`bulk` reads little-endian numbers"));
+            }
+            field.order = Some(Order::Little);
         }
         let kind = match &field {
             Field { computed: true, .. } => FieldKind::Computed,

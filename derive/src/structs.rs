@@ -4,13 +4,13 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
-use crate::attributes::{self, Block, Checksum, Imports};
+use crate::attributes::{self, Block, Checksum, Imports, Order};
 use crate::constraints;
 use crate::expression::{self, Scope};
 use crate::{doc_of, name_of};
 
 /// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
-pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
+pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
     let mut scope = Scope::from(&*imports.values);
     let attributes = fields.iter().map(|field| attributes::Field::parse(&field.attrs));
     let attributes = attributes.collect::<Result<Vec<_>>>()?;
@@ -26,7 +26,7 @@ pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
     let mut constants = Vec::new();
     for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
-            constants.push(constant(index, field, attributes, (&scope, &whole), imports)?);
+            constants.push(constant(index, field, attributes, (&scope, &whole), (imports, order))?);
             if let Some((name, in_layout)) = names(field, attributes) {
                 scope.push(name, in_layout);
             }
@@ -57,12 +57,12 @@ pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
 }
 
 /// The only field of a variant as a `Field` constant.
-pub fn only(field: &syn::Field, imports: &Imports) -> Result<Tokens> {
+pub fn only(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
     let (attributes, scope) = (attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
         return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not an alternative"));
     }
-    constant(0, field, &attributes, (&scope, &scope), imports)
+    constant(0, field, &attributes, (&scope, &scope), (imports, order))
 }
 
 /// One field as a `Field` constant. Expressions see `scope`, and that of a stored checksum sees the whole struct.
@@ -71,7 +71,7 @@ fn constant(
     field: &syn::Field,
     attributes: &attributes::Field,
     (scope, whole): (&Scope, &Scope),
-    imports: &Imports,
+    (imports, order): (&Imports, Order),
 ) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.name_of(ident));
     let doc = doc_of(&field.attrs);
@@ -96,13 +96,14 @@ fn constant(
     let constraints = constraints::list(&attributes.constraints, &with_field)?;
     let plausible = constraints::plausible(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
-    let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
+    let which = attributes.order.unwrap_or(order).constant();
+    let block = option(attributes.block.as_ref().map(|b| block(b, scope, order)).transpose()?);
     let checksum = option(attributes.checksum.as_ref().map(|sum| checksum(sum, scope, whole)).transpose()?);
     let rule = option(attributes.rule.as_ref().map(constraints::rule));
     Ok(quote!(::meshspec::layout::Field {
         name: #name,
         doc: #doc,
-        ty: <#ty as ::meshspec::layout::Layout>::TYPE,
+        ty: <#ty as ::meshspec::layout::Layout>::#which,
         condition: #condition,
         count: #count,
         arguments: #arguments,
@@ -125,7 +126,7 @@ fn option(tokens: Option<Tokens>) -> Tokens {
     )
 }
 
-fn block(block: &Block, scope: &Scope) -> Result<Tokens> {
+fn block(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
         "stored" => quote!(::meshspec::layout::Packing::Stored),
         "lz4" => quote!(::meshspec::layout::Packing::Lz4),
@@ -143,13 +144,13 @@ fn block(block: &Block, scope: &Scope) -> Result<Tokens> {
     let encoding = expression::optional(block.encoding.as_ref(), scope)?;
     let size = expression::optional(block.size.as_ref(), scope)?;
     let arguments = expression::list(&block.arguments, scope)?;
-    let content = &block.content;
+    let (content, which) = (&block.content, order.constant());
     let inline = block.inline;
     Ok(quote!(::meshspec::layout::Block {
         packing: #packing,
         encoding: #encoding,
         size: #size,
-        content: <#content as ::meshspec::layout::Layout>::TYPE,
+        content: <#content as ::meshspec::layout::Layout>::#which,
         arguments: #arguments,
         inline: #inline,
     }))

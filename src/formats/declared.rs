@@ -6,10 +6,10 @@ use super::{About, Confidence, Detection, RuleExample};
 use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
 use crate::layout::structure::Rest;
-use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
+use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
 use crate::layout::{self, Field, Grammar, Type};
 use crate::lines::Line;
-use crate::{Dialect, ReadOptions, Report, Result, Rule};
+use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
 
 /// A format with a declaration: what can be done with its files.
 ///
@@ -60,7 +60,8 @@ pub trait Declared: 'static {
     /// How surely these bytes are a file of this format, judged by magic bytes and structure, and its dialect. A file
     /// that is known to be of this format has this dialect, however sure that is.
     ///
-    /// By default, the first layout that the whole file follows; if none, the first that starts with its magic bytes.
+    /// By default, the layout with the file's magic bytes that it follows furthest; among layouts without magic bytes, the
+    /// first that the whole file follows.
     fn detect(bytes: &[u8]) -> Detection {
         detect(Self::ABOUT, bytes)
     }
@@ -175,12 +176,12 @@ fn detect(about: &About, bytes: &[u8]) -> Detection {
     let has_dialects = about.dialects.len() > 1;
     let rated = about.dialects.iter().zip(layouts).map(|(dialect, layout)| {
         let confidence = confidence(layout, bytes);
-        let is_followed = has_dialects && confidence == Confidence::Magic && is_whole(layout, bytes);
-        ((confidence, is_followed), *dialect)
+        let reach = if has_dialects && confidence == Confidence::Magic { reach(layout, bytes) } else { 0 };
+        ((confidence, reach), *dialect)
     });
     // The first of the surest.
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let ((confidence, _), dialect) = best.unwrap_or(((Confidence::None, false), Dialect::Spec));
+    let ((confidence, _), dialect) = best.unwrap_or(((Confidence::None, 0), Dialect::Spec));
     Detection { confidence, dialect }
 }
 
@@ -189,14 +190,18 @@ fn confidence(layout: &'static Type, bytes: &[u8]) -> Confidence {
     if !magic.is_empty() {
         return if bytes.starts_with(magic) { Confidence::Magic } else { Confidence::None };
     }
-    if is_whole(layout, bytes) { Confidence::Structure } else { Confidence::None }
+    if reach(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
 }
 
-/// Returns `true` if the bytes follow a layout up to their end.
-fn is_whole(layout: &'static Type, bytes: &[u8]) -> bool {
+/// Returns how far the bytes follow a layout, `u64::MAX` for all of them.
+fn reach(layout: &'static Type, bytes: &[u8]) -> u64 {
     let mut report = Report::default();
-    let result = walk::walk(layout, bytes, &Default::default(), &mut Rest(&mut report));
-    result.is_ok() && report.findings().is_empty()
+    match walk::walk(layout, bytes, &Default::default(), &mut Rest(&mut report)) {
+        Ok(_) if report.findings().is_empty() => u64::MAX,
+        Ok(end) => end,
+        Err(Fault { span: Span::Unpacked { packed, .. }, .. }) => packed.start,
+        Err(fault) => fault.span.range().start,
+    }
 }
 
 /// The number of items of each list, those of all lists with the same names together.

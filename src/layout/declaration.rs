@@ -12,6 +12,8 @@ pub enum Type {
     Signed(u32),
     /// An IEEE 754 number of this many bytes.
     Float(u32),
+    /// A number or enum of several bytes, the most significant first. All others are little-endian.
+    Big(&'static Type),
     /// A fixed number of items, `[T; N]`.
     Array(&'static Type, u64),
     /// A list with the [count](Field::count) of its field, or up to the end without one.
@@ -183,6 +185,11 @@ impl Type {
         }
     }
 
+    /// Returns the type of a number without its byte order.
+    pub(crate) fn without_order(&self) -> &Type {
+        if let Type::Big(number) = self { number } else { self }
+    }
+
     /// Returns the innermost items and all dimensions.
     pub(crate) fn flat(&self) -> Flat {
         let mut flat = Flat { item: *self, dimensions: Vec::new() };
@@ -197,6 +204,7 @@ impl Type {
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match self {
             Type::Declared(declaration) => Some(declaration),
+            Type::Big(number) => number.declaration(),
             other => other.items()?.0.declaration(),
         }
     }
@@ -219,6 +227,7 @@ impl Type {
                 let values: Result<Vec<_>, _> = arguments.iter().map(|a| a.eval(scope)).collect();
                 declaration.size(&declaration.bind(values.ok()?))
             }
+            Type::Big(number) => number.size_in(scope, arguments),
             other => {
                 let (item, count) = other.items()?;
                 item.size_in(scope, arguments)?.checked_mul(count?)

@@ -86,8 +86,12 @@ pub use schema::{Schema, SchemaFile};
 /// }
 /// ```
 pub trait Layout {
-    /// The description. Multi-byte numbers are little-endian throughout, as in every format of this crate.
+    /// The description. Numbers are little-endian unless the declaration says `big`.
     const TYPE: Type;
+
+    /// The description within a big-endian struct: another one for numbers, arrays of them, and structs that do not state
+    /// their byte order.
+    const BIG: Type = Self::TYPE;
 
     /// The size in bytes of a value whose size does not depend on its own content, given the arguments that its
     /// declaration imports, in order; `None` if it does depend on it.
@@ -109,6 +113,7 @@ macro_rules! plain {
     ($($number:ty => $kind:ident;)*) => {$(
         impl Layout for $number {
             const TYPE: Type = Type::$kind(size_of::<$number>() as u32);
+            const BIG: Type = if size_of::<$number>() > 1 { Type::Big(&Self::TYPE) } else { Self::TYPE };
         }
     )*};
 }
@@ -121,12 +126,15 @@ plain! {
 
 impl<T: Layout, const N: usize> Layout for [T; N] {
     const TYPE: Type = Type::Array(&T::TYPE, N as u64);
+    const BIG: Type = Type::Array(&T::BIG, N as u64);
 }
 
 impl<T: Layout> Layout for Vec<T> {
     const TYPE: Type = Type::list(&T::TYPE);
+    const BIG: Type = Type::list(&T::BIG);
 }
 
 impl<T: Layout> Layout for Option<T> {
     const TYPE: Type = T::TYPE;
+    const BIG: Type = T::BIG;
 }

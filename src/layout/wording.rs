@@ -85,6 +85,7 @@ pub(super) fn base_name(ty: &Type) -> String {
         Type::Unsigned(size) => format!("u{}", 8 * size),
         Type::Signed(size) => format!("i{}", 8 * size),
         Type::Float(size) => format!("f{}", 8 * size),
+        Type::Big(number) => format!("big-endian {}", base_name(number)),
         Type::NulString => "NUL-terminated bytes".to_owned(),
         Type::Declared(declaration) => declaration.name.to_owned(),
         _ => String::new(),

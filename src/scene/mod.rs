@@ -44,8 +44,7 @@ mod triangulate;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
-#[allow(unused_imports, reason = "each format has some, and there may be no format")]
-pub(crate) use capabilities::Capabilities;
+pub use capabilities::Capabilities;
 pub use material::{AlphaMode, Material};
 #[cfg(feature = "iyma")]
 pub(crate) use merge::share_attributes;

@@ -234,7 +234,7 @@ struct Sums {
     packed_size: u8,
     #[br(count = packed_size)]
     #[layout(content = [u8; 40], packing = PACKINGS(method), size = size)]
-    #[layout(checksum = adler, by = meshspec::layout::checksum::ADLER32, from = self)]
+    #[layout(checksum = adler, by = layout::checksum::ADLER32, from = self)]
     packed: Vec<u8>,
     adler: u32,
     #[layout(checksum = short, by = XXH32)]
@@ -263,7 +263,9 @@ fn sums(method: &str) -> Vec<u8> {
     let mut values = layout::assemble::Values::new(&Sums::TYPE);
     values.set("method", method).unwrap();
     (0..40).for_each(|index| values.set(&format!("packed[{index}]"), "7").unwrap());
-    [("a", "1"), ("seed", "3"), ("b", "2"), ("c", "3")].map(|(path, value)| values.set(path, value).unwrap());
+    for (path, value) in [("a", "1"), ("seed", "3"), ("b", "2"), ("c", "3")] {
+        values.set(path, value).unwrap();
+    }
     values.assemble(&Limits::default()).unwrap()
 }
 
@@ -305,4 +307,168 @@ fn checksums_cover_any_bytes_in_any_packing() {
     let report = rule.unwrap();
     assert!(report.findings().iter().any(|finding| finding.rule.code == "LAYOUT-CHECKSUM"));
     assert!(report.findings().iter().all(|finding| finding.rule.severity >= Severity::Error));
+}
+
+/// Numbers of either byte order.
+#[derive(Layout, Debug, PartialEq)]
+#[binrw]
+#[brw(big)]
+struct Orders {
+    count: u16,
+    #[br(count = count)]
+    #[layout(finite, at_least = 1, rule = rules::FINITE)]
+    items: Vec<f32>,
+    #[brw(little)]
+    little: u32,
+    kind: Kind,
+    inherits: Inherits,
+    states: States,
+    #[layout(below = 0x200, rule = rules::FINITE)]
+    limited: i16,
+}
+
+#[derive(Layout, Clone, Copy, Debug, PartialEq)]
+#[binrw]
+#[brw(repr = u16)]
+enum Kind {
+    Flat = 1,
+    Tall = 0x100,
+}
+
+/// In the byte order of the struct around it.
+#[derive(Layout, Debug, PartialEq)]
+#[binrw]
+struct Inherits {
+    pair: [u16; 2],
+}
+
+#[derive(Layout, Debug, PartialEq)]
+#[binrw]
+#[brw(little)]
+struct States {
+    number: u16,
+}
+
+const ORDERS: &[u8] =
+    b"\0\x01\x3f\x80\0\0\x04\x03\x02\x01\x01\0\0\x01\0\x02\x01\x02\x01\xff";
+
+fn orders() -> Orders {
+    Orders {
+        count: 1,
+        items: vec![1.0],
+        little: 0x0102_0304,
+        kind: Kind::Tall,
+        inherits: Inherits { pair: [1, 2] },
+        states: States { number: 0x0201 },
+        limited: 0x1ff,
+    }
+}
+
+#[test]
+fn numbers_have_either_byte_order() {
+    let read = |bytes: &[u8]| layout::read::<Orders>(bytes, &ReadOptions::default());
+    assert_eq!(read(ORDERS).unwrap(), orders());
+    assert_eq!(layout::write(&orders(), &WriteOptions::default()).unwrap(), ORDERS);
+    let message = |at: usize, bytes: &[u8]| {
+        let mut file = ORDERS.to_vec();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        read(&file).unwrap_err().to_string()
+    };
+    assert_eq!(message(2, &[0x7f]), "items[0] (bytes 0x2..0x6): inf is not finite [TRACKS-FINITE]");
+    assert_eq!(message(10, &[0, 2]), "kind (bytes 0xa..0xc): 2 is not a value of Kind [LAYOUT-VALUE]");
+    assert_eq!(message(18, &[2]), "limited (bytes 0x12..0x14): found 767, expected less than 512 [TRACKS-FINITE]");
+}
+
+#[test]
+fn big_endian_files_are_edited_and_assembled() {
+    let set = |path: &str, value: &str| Edit {
+        path: layout::walk::parse_path(&Orders::TYPE, path).unwrap(),
+        change: Change::Set(value.into()),
+    };
+    let edits = [set("kind", "Flat"), set("inherits.pair[1]", "0x304"), set("items[0]", "2"), set("limited", "-2")];
+    let edited = edit(&Orders::TYPE, ORDERS, &edits, false, &Limits::default()).unwrap();
+    let expected = b"\0\x01\x40\0\0\0\x04\x03\x02\x01\0\x01\0\x01\x03\x04\x01\x02\xff\xfe";
+    assert_eq!(edited, expected);
+    let insert = Edit { path: path!(items[1]).into(), change: Change::Insert("3".into()) };
+    let longer = edit(&Orders::TYPE, ORDERS, &[insert], true, &Limits::default()).unwrap();
+    assert_eq!((&longer[..2], &longer[6..10]), (&[0, 2][..], &3f32.to_be_bytes()[..]));
+    let values = layout::assemble::Values::of(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), ORDERS);
+    const RULES: &[&Rule] = &[&rules::FINITE];
+    let broken = generate::breakages(&Orders::TYPE, ORDERS, RULES, &Limits::default()).unwrap();
+    let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
+    assert!(broken.contains(&"limited = 512: a value that violates TRACKS-FINITE".to_owned()), "{broken:?}");
+    assert!(broken.iter().any(|broken| broken.starts_with("count = 2: ")), "{broken:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_big_endian_files_are_read(file in generate::valid::<Orders>(generate::Config::default())) {
+        let value = layout::read::<Orders>(&file, &ReadOptions::default()).unwrap();
+        prop_assert_eq!(layout::write(&value, &WriteOptions::default()).unwrap(), file);
+    }
+}
+
+#[test]
+fn byte_orders_are_printed() {
+    let print = |schema: Schema| schema.print("orders", "Orders", &[("orders", &Orders::TYPE)]).remove(0).text;
+    let has = |schema: Schema, part: &str| assert!(print(schema).contains(part), "{part}: {}", print(schema));
+    has(Schema::Markdown, "| `count` | big-endian u16 | 2 | 0 |");
+    has(Schema::Markdown, "| `little` | u32 |");
+    has(Schema::Kaitai, "type: u2be");
+    has(Schema::Kaitai, "type: f4be");
+    has(Schema::ImHex, "be u16 count");
+    has(Schema::ImHex, "be float items");
+    has(Schema::Json, "\"big_endian\"");
+    has(Schema::C, "uint8_t limited[2]");
+    let mut text = Vec::new();
+    layout::dump::Dump::new(&Orders::TYPE, ORDERS).text(&mut text, false).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("Tall") && text.contains("511") && text.contains("16909060"), "{text}");
+}
+
+/// Triangles of a mesh, ten bits for each index.
+#[derive(Layout, Debug)]
+#[binrw]
+#[brw(little)]
+struct Packed {
+    vertex_count: u8,
+    #[br(count = 2)]
+    triangles: Vec<Triangle>,
+}
+
+#[derive(Layout)]
+#[modular_bitfield::bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |triangle: &Self| triangle.into_bytes())]
+#[layout(outer(vertex_count))]
+#[derive(Debug, Clone, Copy)]
+struct Triangle {
+    #[layout(below = vertex_count, rule = rules::FINITE)]
+    a: modular_bitfield::specifiers::B8,
+    #[layout(below = vertex_count, at_least = 1, rule = rules::FINITE)]
+    b: modular_bitfield::specifiers::B8,
+}
+
+#[test]
+fn bit_fields_have_constraints() {
+    let codes = |bytes: &[u8]| {
+        let report = layout::check::<Packed>(bytes, &ReadOptions::default()).unwrap();
+        report.findings().iter().map(|finding| finding.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[3, 0, 1, 2, 2]), [""; 0]);
+    assert_eq!(
+        codes(&[3, 3, 1, 2, 0]),
+        [
+            "triangles[0].a (bytes 0x1..0x3): found 3, expected less than 3 [TRACKS-FINITE]",
+            "triangles[1].b (bytes 0x3..0x5): found 0, expected at least 1 [TRACKS-FINITE]",
+        ]
+    );
+    const RULES: &[&Rule] = &[&rules::FINITE];
+    let broken = generate::breakages(&Packed::TYPE, &[3, 0, 1, 2, 2], RULES, &Limits::default()).unwrap();
+    let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
+    assert!(broken.iter().any(|b| b.contains(".a = 3: a value that violates")), "{broken:?}");
 }

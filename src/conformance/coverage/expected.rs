@@ -47,6 +47,7 @@ impl Expected {
         match ty {
             Type::Unsigned(size) | Type::Signed(size) => self.integer(8 * size, path, is_free),
             Type::Float(_) => self.expect(path, FLOATS.iter().copied().filter(|_| is_free)),
+            Type::Big(number) => self.value(number, path, is_free),
             Type::NulString => self.expect(path, STRINGS.iter().copied()),
             Type::Array(item, _) => self.value(item, path, is_free),
             Type::List(item) => {

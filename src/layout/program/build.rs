@@ -39,6 +39,11 @@ impl Builder {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => {
                 (Kind::Number((*n).into()), Size::Fixed((*n).into()), None)
             }
+            Type::Big(number) => {
+                let form = self.form(number, imports);
+                let Form { kind, size, unit, .. } = self.forms[form];
+                (kind, size, unit)
+            }
             Type::NulString => (Kind::Text, Size::Open, None),
             Type::Array(item, _) | Type::List(item) => {
                 let (item, count) = (self.form(item, imports), ty.items().and_then(|(_, count)| count));
@@ -136,7 +141,10 @@ impl Builder {
             self.path(&[field.name], draft);
         }
         let checks = field.checks.iter().map(|check| self.code(&check.condition, draft)).collect();
-        for constraint in field.constraints {
+        // Bit fields see the values of the struct around their word.
+        let words = field.ty.declaration().into_iter().flat_map(Declaration::all_bit_fields);
+        let words = words.flat_map(|(.., bits)| bits.constraints);
+        for constraint in field.constraints.iter().chain(words) {
             self.name_values_of(constraint, draft);
         }
         let holds = field.constraints.iter().filter_map(|constraint| {
@@ -269,7 +277,7 @@ impl Builder {
             (Kind::Struct(unit) | Kind::Choice(unit), _) | (Kind::Number(_), Some(unit)) => {
                 self.target_in(unit, path)
             }
-            (Kind::Number(_) | Kind::Text, _) if !matches!(ty, Type::Float(_)) => {
+            (Kind::Number(_) | Kind::Text, _) if !matches!(ty.without_order(), Type::Float(_)) => {
                 path.is_empty().then_some(Target { depth: 0, kind: ValueKind::of(ty) })
             }
             _ => None,

@@ -23,7 +23,7 @@ impl Walker<'_> {
     ) -> Flow<()> {
         let value = ty.value_of(self.take(space, at, size)?);
         let range = at..at + size;
-        match ty {
+        match ty.without_order() {
             Type::Declared(declaration) => self.declared(space, range, item, value, declaration),
             _ => self.leaf(space, range, item, value),
         }

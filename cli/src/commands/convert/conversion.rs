@@ -1,7 +1,7 @@
 //! One file becomes another.
 
 use std::ffi::OsStr;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use clap::Args;

@@ -220,7 +220,7 @@ impl Leaf {
         if let Some((_, largest)) = self.range {
             return largest.to_string();
         }
-        match self.ty {
+        match self.ty.without_order() {
             Type::Signed(_) => self.ty.int().map_or(0, |int| int.range().1).to_string(),
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
@@ -241,7 +241,7 @@ impl Leaf {
 
     /// The integers above 0 that are 0 in their lowest 8, 16 or 32 bits alone.
     fn zero_if_narrowed(&self) -> Vec<String> {
-        let largest = match (self.range, self.ty) {
+        let largest = match (self.range, self.ty.without_order()) {
             (Some((_, largest)), _) => largest,
             (None, Type::Unsigned(size @ 1..16)) => (1 << (8 * size)) - 1,
             _ => 0,
@@ -251,7 +251,7 @@ impl Leaf {
     }
 
     fn smallest(&self) -> String {
-        match self.ty {
+        match self.ty.without_order() {
             Type::Float(4) => format!("{:e}", f32::MIN),
             Type::Float(_) => format!("{:e}", f64::MIN),
             ty => ty.int().map_or(0, |int| int.range().0).to_string(),
