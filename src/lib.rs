@@ -165,7 +165,7 @@ pub mod __private {
 mod readme {}
 
 /// The worked example of `docs/`, whose code is run with the tests of the documentation.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "checksums", feature = "proptest"))]
 #[doc = include_str!("../docs/extending.md")]
 mod extending {}
 

@@ -38,6 +38,7 @@ pub mod iyma;
 pub mod mesh;
 mod refuse;
 mod registry;
+#[cfg(any(feature = "scene", feature = "serde"))]
 mod scenes;
 #[cfg(feature = "seed")]
 pub mod seed;

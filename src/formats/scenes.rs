@@ -4,17 +4,18 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::AnyFormat;
-#[cfg(any(feature = "scene", feature = "serde"))]
 use super::Format;
 #[cfg(feature = "serde")]
 use super::data;
+#[cfg(feature = "serde")]
+use crate::ErrorKind;
 #[cfg(feature = "scene")]
 use crate::Loss;
 #[cfg(feature = "scene")]
 use crate::info::Info;
 #[cfg(feature = "scene")]
 use crate::scene::{Conventions, FromScene, Scene, SceneOptions, ToScene};
-use crate::{Error, ErrorKind, ReadOptions, Result, WriteOptions};
+use crate::{Error, ReadOptions, Result, WriteOptions};
 
 /// Decodes a file to a scene.
 #[cfg(feature = "scene")]
@@ -185,7 +186,6 @@ fn read_json<T: Format + DeserializeOwned>(text: &[u8], options: &WriteOptions) 
 }
 
 impl AnyFormat {
-    #[allow(dead_code, reason = "scenes and JSON are features")]
     fn lacks(self, what: &str) -> Error {
         Error::unsupported(format!("the format has no {what}")).in_format(self.name())
     }

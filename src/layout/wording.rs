@@ -232,17 +232,17 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     lines.chain(checksum_text(field, names, str::to_owned)).collect::<Vec<_>>().join("\n")
 }
 
-/// Where the checksum of a field is stored, and what it covers. `code` marks names.
+/// `Checksum: CRC-32 from count on, stored in sum.` `code` marks names.
 pub(super) fn checksum_text(field: &Field, names: &Names, code: fn(&str) -> String) -> Option<String> {
     let Checksum { stored, function, from, none, .. } = field.checksum?;
     let stored = code(&readable(&stored, names));
     let from = match from {
-        Some("self") => " and all bytes of the struct before it".to_owned(),
-        Some(from) => format!(" and the bytes before it, from {} on", code(from)),
+        Some("self") => " from the start of the struct on".to_owned(),
+        Some(from) => format!(" from {} on", code(from)),
         None => String::new(),
     };
     let none = none.map_or(String::new(), |none| format!(", or {none} for none"));
-    Some(format!("Its {}, in {stored}, covers it{from}{none}.", function.name))
+    Some(format!("Checksum: {}{from}, stored in {stored}{none}.", function.name))
 }
 
 /// The documentation of a bit field and the remarks on it, a line for each.
