@@ -17,7 +17,7 @@ seq:
     type: 'descriptor'
     doc: |
       The contents of the data, encoded with bitcode.
-      Its RapidHash of the metadata, in header.metadata_checksum, covers it.
+      Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
   - id: check_descriptor_end
     size: 0
     valid:
@@ -30,7 +30,7 @@ seq:
     type: 'data(descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices, descriptor.data_len)'
     doc: |
       All buffers, compressed with zstd; to the end of the file.
-      Its RapidHash of the data, in header.data_checksum, covers it, or 0 for none.
+      Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
   - id: check_data_end
     size: 0
     valid:
