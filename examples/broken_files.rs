@@ -81,9 +81,9 @@ impl Counts {
         }
         self.numbers(field.count.as_ref(), "count", beside, path);
         self.numbers(field.position.as_ref(), "offset", beside, path);
+        self.numbers(field.checksum.as_ref().map(|checksum| &checksum.stored), "checksum", beside, path);
         let Some(block) = &field.block else { return self.value(&field.ty, path) };
         self.numbers(block.size.as_ref(), "unpacked size", beside, path);
-        self.numbers(block.checksum.as_ref().map(|checksum| &checksum.stored), "checksum", beside, path);
         if block.packing != Packing::Stored {
             self.expect(&place, "packing");
         }

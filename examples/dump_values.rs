@@ -43,7 +43,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     println!("{{\"layout\": \"{name}\"}}");
     print!("{}", dump(ty, &bytes)?);
     let mut report = Report::default();
-    layout::check(ty, &bytes, &Default::default(), &mut report)?;
+    layout::check_bytes(ty, &bytes, &Default::default(), &mut report)?;
     report.findings().iter().for_each(|finding| eprintln!("{finding}"));
     Ok(())
 }

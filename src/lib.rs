@@ -142,8 +142,8 @@ pub use formats::mesh;
 #[cfg(feature = "seed")]
 pub use formats::seed;
 pub use formats::{
-    About, AnyFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats, Interpretation,
-    Layouts, RuleExample, Specification, check, detect, open, read,
+    About, AnyFormat, BinaryFormat, Confidence, Declared, Detected, Detection, Document, Format, Formats,
+    FromDialect, Interpretation, Layouts, RuleExample, Specification, check, detect, open, read,
 };
 pub use limits::Limits;
 pub use lines::Line;
@@ -170,7 +170,7 @@ pub mod __private {
 mod readme {}
 
 /// The worked example of `docs/`, whose code is run with the tests of the documentation.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "checksums", feature = "proptest"))]
 #[doc = include_str!("../docs/extending.md")]
 mod extending {}
 

@@ -1,6 +1,5 @@
 //! How to read and write.
 
-use meshspec_derive::Json;
 use std::fmt;
 use std::str::FromStr;
 
@@ -27,8 +26,9 @@ impl Strictness {
     }
 }
 
-/// A layout of a format: the one of its specification, or another one that the format's own software writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Json)]
+/// A layout of a format: the one of its specification, or another one that the format's own software writes. Each format
+/// lists [its dialects](crate::About::dialects).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
     /// The specification's text.
@@ -40,10 +40,17 @@ pub enum Dialect {
     Tangent,
     /// IyMA: what the author's tool writes (I1).
     Reference,
+    /// A dialect of a format that is declared elsewhere.
+    Own {
+        /// The name, as the command line takes it.
+        name: &'static str,
+        /// The number that the declaration imports, such as a version.
+        number: u8,
+    },
 }
 
 impl Dialect {
-    /// Every dialect of every format.
+    /// The dialects of the formats that are built in.
     pub const ALL: &[Dialect] = &[Dialect::Spec, Dialect::Renderlib, Dialect::Tangent, Dialect::Reference];
 
     /// The name, as the command line takes it.
@@ -53,6 +60,18 @@ impl Dialect {
             Dialect::Renderlib => "renderlib",
             Dialect::Tangent => "tangent",
             Dialect::Reference => "reference",
+            Dialect::Own { name, .. } => name,
+        }
+    }
+
+    /// The number that declarations import.
+    pub const fn number(self) -> u8 {
+        match self {
+            Dialect::Spec => 0,
+            Dialect::Renderlib => 1,
+            Dialect::Tangent => 2,
+            Dialect::Reference => 3,
+            Dialect::Own { number, .. } => number,
         }
     }
 }
@@ -60,7 +79,7 @@ impl Dialect {
 /// What the declaration of a format with dialects imports.
 impl From<Dialect> for Value {
     fn from(dialect: Dialect) -> Value {
-        Value::Int(dialect as i128)
+        Value::Int(dialect.number().into())
     }
 }
 
@@ -83,12 +102,29 @@ impl fmt::Display for UnknownDialect {
 
 impl std::error::Error for UnknownDialect {}
 
+/// Finds the dialects of the formats that are built in.
 impl FromStr for Dialect {
     type Err = UnknownDialect;
 
     fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
         let known = Dialect::ALL.iter().find(|dialect| dialect.name() == name);
         known.copied().ok_or_else(|| UnknownDialect(name.to_owned()))
+    }
+}
+
+/// The name.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Dialect {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Finds the dialects of the formats that are built in.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Dialect {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Dialect, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

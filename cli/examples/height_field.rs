@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use binrw::binrw;
 use meshspec::layout::Layout;
-use meshspec::{About, Declared, Formats};
+use meshspec::{BinaryFormat, Formats};
 
 /// A height field.
 #[derive(Layout)]
@@ -21,11 +21,11 @@ pub struct HeightField {
     pub heights: Vec<f32>,
 }
 
-impl Declared for HeightField {
-    const ABOUT: &'static About =
-        &About::new("height_field", "Height field", || &[("height_field", &HeightField::TYPE)])
-            .with_summary("heights in rows")
-            .with_extensions(&["hfld"]);
+impl BinaryFormat for HeightField {
+    const NAME: &'static str = "height_field";
+    const TITLE: &'static str = "Height field";
+    const SUMMARY: &'static str = "heights in rows";
+    const EXTENSIONS: &'static [&'static str] = &["hfld"];
 }
 
 fn main() -> meshspec::Result<ExitCode> {

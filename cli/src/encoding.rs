@@ -6,7 +6,8 @@ use std::path::Path;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
 use meshspec::interop::Interchange;
-use meshspec::{AnyFormat, FormatId, Formats};
+use meshspec::scene::Conventions;
+use meshspec::{AnyFormat, Formats};
 
 use crate::failure::{Failure, Result};
 use crate::input::{is_standard, name_of};
@@ -114,19 +115,28 @@ fn no_format(path: &Path, formats: &Formats) -> Failure {
         }
         _ => "no output format".to_owned(),
     };
-    let convertible = formats.iter().filter(|format| format.built_in().is_some()).map(AnyFormat::name);
+    let convertible = formats.iter().filter(|format| format.writes_scenes()).map(AnyFormat::name);
     let others = Interchange::ALL.iter().map(|format| format.name());
     let names: Vec<_> = convertible.chain(others).chain(["json"]).collect();
     Failure::usage(&output::name_of(path), message)
         .with_hint(format!("name one with --to ({}), or give OUT a known extension", names.join(", ")))
 }
 
-/// The format, if it is one that is built in: the others have no scenes, which conversions go through.
-pub fn require_scenes(format: AnyFormat, place: &str) -> Result<FormatId> {
-    format.built_in().ok_or_else(|| {
+/// The conventions of the format. Wrong usage if it has no scenes, which conversions go through.
+pub fn require_scenes(format: AnyFormat, place: &str) -> Result<Conventions> {
+    format.conventions().ok_or_else(|| {
         Failure::usage(place, format_args!("{format} has no scenes, so it cannot be converted"))
             .with_hint("`dump --json` prints the values of such a file, and `assemble` makes a file of them")
     })
+}
+
+/// Wrong usage if the format is not made from scenes.
+pub fn require_target(format: AnyFormat, place: &str) -> Result<Conventions> {
+    let conventions = require_scenes(format, place)?;
+    match format.writes_scenes() {
+        true => Ok(conventions),
+        false => Err(Failure::usage(place, format_args!("{format} is only converted to other formats"))),
+    }
 }
 
 /// Wrong usage if a format has the name or an extension of JSON or an interchange format, whose extensions decide.

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
 use meshspec::interop::{Files, Folder};
-use meshspec::{AnyFormat, Dialect, ReadOptions};
+use meshspec::{AnyFormat, Dialect, Formats, ReadOptions};
 
 use crate::buffer::Buffer;
 use crate::failure::{Failure, Result};
@@ -106,7 +106,18 @@ impl Files for Beside<'_> {
     }
 }
 
-pub fn dialect_parser() -> impl TypedValueParser<Value = Dialect> {
-    PossibleValuesParser::new(Dialect::ALL.iter().map(|dialect| dialect.name()))
-        .try_map(|name| name.parse::<Dialect>())
+/// An option that is a dialect of one of these formats.
+pub fn dialect_parser(formats: &Formats) -> ValueParser {
+    let mut dialects: Vec<Dialect> = Vec::new();
+    for dialect in formats.iter().flat_map(|format| format.about().dialects) {
+        if !dialects.contains(dialect) {
+            dialects.push(*dialect);
+        }
+    }
+    let names: Vec<_> = dialects.iter().map(|dialect| dialect.name()).collect();
+    let find = move |name: String| {
+        let known = dialects.iter().find(|dialect| dialect.name() == name);
+        known.copied().ok_or_else(|| format!("unknown dialect `{name}`"))
+    };
+    PossibleValuesParser::new(names).try_map(find).into()
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use meshspec::{Document, FormatId};
+use meshspec::{AnyFormat, Document, FormatId, Formats};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,16 @@ pub fn format_of(text: &[u8]) -> serde_json::Result<FormatId> {
         format: FormatId,
     }
     serde_json::from_slice(text).map(|Header { format }| format)
+}
+
+/// The format of a document, of these formats. Errors name line and column.
+pub fn format_among(text: &[u8], formats: &Formats) -> Result<AnyFormat, String> {
+    #[derive(Deserialize)]
+    struct Header {
+        format: String,
+    }
+    let own = serde_json::from_slice(text).ok().and_then(|Header { format }| formats.get(&format).ok());
+    own.map_or_else(|| format_of(text).map(AnyFormat::from).map_err(|error| error.to_string()), Ok)
 }
 
 /// Decodes a document. Errors name line and column.

@@ -49,7 +49,7 @@ use program::Help;
 
 /// Runs the program over these formats with these arguments, of which the first is its name, and returns its exit status.
 ///
-/// Every command knows every format; only those that are built in have scenes, which `convert` needs.
+/// Every command knows every format. `convert` needs [scenes](meshspec::AnyFormat::with_scenes).
 ///
 /// ```no_run
 /// use meshspec::Formats;

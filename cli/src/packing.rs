@@ -2,7 +2,7 @@
 
 use clap::builder::{RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use meshspec::{WriteOptions, iyma};
+use meshspec::WriteOptions;
 
 /// How to compress, in formats that have levels: IyMA.
 #[derive(Debug, Args)]
@@ -46,6 +46,9 @@ impl Packing {
 }
 
 fn level_parser() -> impl TypedValueParser<Value = i32> {
-    let (min, max) = iyma::compression_levels().into_inner();
+    #[cfg(feature = "formats")]
+    let (min, max) = meshspec::iyma::compression_levels().into_inner();
+    #[cfg(not(feature = "formats"))]
+    let (min, max) = (0, 0);
     RangedI64ValueParser::new().range(i64::from(min)..=i64::from(max))
 }

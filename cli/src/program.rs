@@ -3,15 +3,17 @@
 use std::any::TypeId;
 
 use clap::{Arg, CommandFactory, Parser, Subcommand};
-use meshspec::{AnyFormat, Formats};
+use meshspec::{AnyFormat, Dialect, Formats};
 
+#[cfg(feature = "formats")]
+use crate::commands::iyma;
 use crate::commands::{
-    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, iyma, man,
-    schema,
+    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, man, schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
 use crate::failure::{Result, Status};
+use crate::input;
 
 /// Show, check and convert the mesh files of game engines.
 #[derive(Debug, Parser)]
@@ -42,6 +44,7 @@ enum Command {
     Edit(edit::Edit),
     Convert(convert::Convert),
     Conform(conform::Conform),
+    #[cfg(feature = "formats")]
     Iyma(iyma::Iyma),
     Corpus(corpus::Corpus),
     Schema(schema::Schema),
@@ -111,6 +114,8 @@ fn with_names(command: clap::Command, formats: &Formats) -> clap::Command {
             arg.value_parser(encoding::parser(formats))
         } else if id == TypeId::of::<AnyFormat>() {
             arg.value_parser(encoding::format_parser(formats))
+        } else if id == TypeId::of::<Dialect>() {
+            arg.value_parser(input::dialect_parser(formats))
         } else {
             arg
         }
@@ -131,6 +136,7 @@ impl Program {
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),
             Command::Conform(conform) => conform.run(formats),
+            #[cfg(feature = "formats")]
             Command::Iyma(iyma) => iyma.run(),
             Command::Corpus(corpus) => corpus.run(),
             Command::Schema(schema) => schema.run(),

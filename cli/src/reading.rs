@@ -16,7 +16,7 @@ pub struct Reading {
     #[arg(long, value_name = "FORMAT", value_parser = encoding::parser(&Formats::builtin()))]
     from: Option<Encoding>,
     /// Read the files as this dialect instead of detecting it.
-    #[arg(long, value_parser = dialect_parser())]
+    #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
     /// Accept whatever can be decoded without guessing.
     #[arg(long)]

@@ -5,6 +5,7 @@ use crate::directives::{Directive, directives};
 use crate::name_of;
 use proc_macro2::{Span, TokenStream as Tokens};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, LitByteStr, LitInt, LitStr, Path, Result, Token, Type};
@@ -30,6 +31,20 @@ fn has_any(attrs: &[Attribute], names: &[&str]) -> bool {
     last.any(|segment| names.iter().any(|name| segment.ident == name))
 }
 
+/// The order of the bytes of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    /// The constant of `Layout` for this order.
+    pub fn constant(self) -> Ident {
+        Ident::new(if self == Order::Big { "BIG" } else { "TYPE" }, Span::call_site())
+    }
+}
+
 /// What stands above a struct or enum.
 #[derive(Default)]
 pub struct Container {
@@ -37,8 +52,12 @@ pub struct Container {
     /// The arguments that the container passes.
     pub imports: Imports,
     pub repr: Option<Type>,
+    /// The byte order, if it is stated.
+    pub order: Option<Order>,
     /// Size of a bit field struct.
     pub bits: Option<u32>,
+    /// Fields and imports of the struct around a packed word that its constraints name.
+    pub outer: Vec<Ident>,
     /// What a packed word stands for.
     pub decoding: Decoding,
 }
@@ -103,10 +122,15 @@ impl Container {
                 }
                 // The codec of a packed word goes through its bytes, which the description knows.
                 ("br" | "bw", "map") if container.bits.is_some() => {}
+                ("layout", "outer") if container.bits.is_some() => {
+                    let names = directive.value_with(Punctuated::<Ident, Token![,]>::parse_terminated)?;
+                    container.outer = names.into_iter().collect();
+                }
                 ("br" | "brw", "magic") => container.magic = Some(directive.value()?),
                 ("br" | "brw", "import") => container.imports = directive.value_with(imports)?,
                 ("br" | "brw", "repr") => container.repr = Some(directive.value()?),
-                ("br" | "brw", "little") => {}
+                ("br" | "brw", "little") => container.order = Some(Order::Little),
+                ("br" | "brw", "big") => container.order = Some(Order::Big),
                 _ if directive.writes_only() => {}
                 _ if container.decoding.takes(&directive)? => decoding = Some(directive.name.span()),
                 _ => return Err(directive.unknown()),
@@ -162,17 +186,22 @@ pub struct Block {
     /// What chooses between several encodings of the packing.
     pub encoding: Option<Expr>,
     pub size: Option<Expr>,
-    pub checksum: Option<Checksum>,
     pub content: Type,
     pub arguments: Vec<Expr>,
     pub inline: bool,
 }
 
-/// Where the checksum of packed bytes stands, and the constant that says what it is.
+/// The checksum of the bytes up to the end of a field.
 pub struct Checksum {
+    /// The field that stores it.
     pub stored: Expr,
-    pub function: Ident,
+    /// The constant that computes it.
+    pub function: Path,
     pub arguments: Vec<Expr>,
+    /// The first field that it covers.
+    pub from: Option<String>,
+    /// The number that stands for no checksum.
+    pub none: Option<LitInt>,
 }
 
 /// What stands above a field.
@@ -188,6 +217,7 @@ pub struct Field {
     pub constraints: Vec<Constraint>,
     pub rule: Option<Path>,
     pub block: Option<Block>,
+    pub checksum: Option<Checksum>,
     /// Whether it is computed when it is read, and so lies nowhere.
     pub computed: bool,
     /// The type that it lies in the file as, where a function of its own reads it.
@@ -195,6 +225,8 @@ pub struct Field {
     /// The name in the layout, where it is not the field's.
     name: Option<String>,
     pub decoding: Decoding,
+    /// The byte order, if it is stated; `Little` for what is read in bulk.
+    pub order: Option<Order>,
 }
 
 impl Field {
@@ -208,9 +240,10 @@ impl Field {
         let mut content: Option<Type> = None;
         let (mut packing, mut encoding) = (Ident::new("stored", Span::call_site()), None);
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
-        let (mut stored, mut function_of): (Option<Expr>, Option<(Ident, Vec<Expr>)>) = (None, None);
+        let (mut stored, mut function_of): (Option<Expr>, Option<(Path, Vec<Expr>)>) = (None, None);
+        let (mut from, mut none) = (None, None);
         let mut needs_content: Option<Span> = None;
-        let mut restores = false;
+        let (mut restores, mut moves) = (false, None);
         let mut reader: Option<Expr> = None;
         let mut all = directives(attrs)?;
         field.constraints = constraints::take(&mut all)?;
@@ -225,9 +258,12 @@ impl Field {
                     field.position = Some(directive.value_with(seek_from_start)?);
                 }
                 ("br" | "brw", "restore_position") => restores = true,
+                ("bw", "seek_before" | "restore_position") => moves = Some(directive),
                 ("br", "temp") => {}
                 ("br", "calc" | "try_calc") => field.computed = true,
                 ("br", "parse_with") => reader = Some(directive.value()?),
+                ("br" | "brw", "little") => field.order = Some(Order::Little),
+                ("br" | "brw", "big") => field.order = Some(Order::Big),
                 ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
                 ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
                 ("layout", "rule") => field.rule = Some(directive.rule()?),
@@ -240,14 +276,10 @@ impl Field {
                     size = Some(directive.value()?);
                     needs_content = Some(directive.name.span());
                 }
-                ("layout", "checksum") => {
-                    stored = Some(directive.value()?);
-                    needs_content = Some(directive.name.span());
-                }
-                ("layout", "by") => {
-                    function_of = Some(directive.value_with(function)?);
-                    needs_content = Some(directive.name.span());
-                }
+                ("layout", "checksum") => stored = Some(directive.value()?),
+                ("layout", "by") => function_of = Some(directive.value_with(function)?),
+                ("layout", "from") => from = Some(name_of(&directive.value_with(Ident::parse_any)?)),
+                ("layout", "none") => none = Some(directive.value()?),
                 ("layout", "args") => {
                     arguments = directive.expressions()?;
                     needs_content = Some(directive.name.span());
@@ -269,10 +301,15 @@ impl Field {
                 ));
             }
             Some(_) => {}
-            None => field.lookahead = restores,
+            None => match moves {
+                Some(directive) => return Err(directive.unknown()),
+                None => field.lookahead = restores,
+            },
         }
-        let checksum = match (stored, function_of) {
-            (Some(stored), Some((function, arguments))) => Some(Checksum { stored, function, arguments }),
+        field.checksum = match (stored, function_of) {
+            (Some(stored), Some((function, arguments))) => {
+                Some(Checksum { stored, function, arguments, from, none })
+            }
             (Some(stored), None) => {
                 return Err(Error::new_spanned(stored, "`checksum` needs what computes it: `by = CONSTANT`"));
             }
@@ -283,10 +320,16 @@ impl Field {
         };
         match (content, needs_content) {
             (Some(content), _) => {
-                field.block = Some(Block { packing, encoding, size, checksum, content, arguments, inline });
+                field.block = Some(Block { packing, encoding, size, content, arguments, inline });
             }
             (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
             (None, None) => {}
+        }
+        if reader.as_ref().is_some_and(is_of_bulk) {
+            if field.order == Some(Order::Big) {
+                return Err(Error::new_spanned(reader, "`bulk` reads little-endian numbers"));
+            }
+            field.order = Some(Order::Little);
         }
         let kind = match &field {
             Field { computed: true, .. } => FieldKind::Computed,
@@ -332,8 +375,8 @@ fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
 }
 
 /// `CONSTANT` or `CONSTANT(a, b)`.
-fn function(input: ParseStream) -> Result<(Ident, Vec<Expr>)> {
-    let constant = input.parse()?;
+fn function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
+    let constant = input.call(Path::parse_mod_style)?;
     if input.is_empty() {
         return Ok((constant, Vec::new()));
     }

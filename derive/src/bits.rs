@@ -11,12 +11,13 @@ use crate::expression::Scope;
 use crate::{doc_of, name_of};
 
 /// The `Shape` of a packed word; and a `BitRange` constant for each of its fields, and how it becomes a value.
-pub fn shape(name: &Ident, fields: &Fields, bits: u32) -> Result<(Tokens, Tokens)> {
+pub fn shape(name: &Ident, fields: &Fields, bits: u32, outer: &[Ident]) -> Result<(Tokens, Tokens)> {
     if bits == 0 || bits > 128 || !bits.is_multiple_of(8) {
         return Err(Error::new(name.span(), "a packed word has 8 to 128 bits, in whole bytes"));
     }
     let size = bits / 8;
     let (mut shapes, mut scope) = (Vec::new(), Scope::default());
+    outer.iter().map(name_of).for_each(|name| scope.push(name.clone(), name));
     let mut constants = Vec::new();
     let mut previous = quote!(::meshspec::layout::BitRange { offset: 0, width: 0 });
     for (index, field) in fields.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Constraints: what values must be, and which rule they break where they are not. Each stands in an attribute of its own,
-//! `#[layout(below = vertex_count, rule = rules::INDEX_RANGE)]`:
+//! Constraints: what values must be, and which rule they break where they are not. Several in one attribute share the rule,
+//! condition and message, `#[layout(below = vertex_count, ordered, rule = rules::INDEX_RANGE)]`:
 //!
 //! - what is required: `below = …`, `at_least = …`, `unit_vector`, `one_of(…, …)`, `finite`, `unique`, `ordered`, `sum = 1.0` with `tolerance = …` and,
 //!   of structs, `of = field`; `reserved_zero` of a packed word; `terminated` of strings; `holds(…)` for a condition on the field and earlier ones,
@@ -9,7 +9,7 @@
 //!   `equal`; `same_length`; `permutation` with `of = field` and `groups = …`; `forest` with `none = …`, `rooted`, `ids = field` and `parents_first`;
 //! - `rule = rules::NAME`, the path of a rule, or `plausible` for what the files of exporters have; and where there is more to say, `if(…)` and `message = "…"`.
 
-use proc_macro2::{Span, TokenStream as Tokens};
+use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Error, Expr, Ident, Lit, LitStr, Path, Result};
 
@@ -97,56 +97,54 @@ const WORDS: [&str; 20] = [
     "forest",
 ];
 
-/// Takes the constraints out of the directives of a field.
+/// The directives that all constraints of an attribute share.
+const COMMON: [&str; 4] = ["if", "rule", "message", "plausible"];
+
+/// Takes the constraints out of the directives of a field, and what completes them.
 pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
-    let is_word = |directive: &&Directive| {
+    let is_word = |directive: &Directive| {
         directive.source == "layout" && WORDS.iter().any(|word| directive.name == word)
     };
-    let mut attributes: Vec<usize> = directives.iter().filter(is_word).map(|d| d.attribute).collect();
+    let mut attributes: Vec<usize> =
+        directives.iter().filter(|directive| is_word(directive)).map(|d| d.attribute).collect();
     attributes.dedup();
-    attributes
-        .into_iter()
-        .map(|attribute| {
-            let (own, rest) = directives.drain(..).partition(|directive| directive.attribute == attribute);
-            *directives = rest;
-            Constraint::parse(own)
-        })
-        .collect()
+    let mut constraints = Vec::new();
+    for attribute in attributes {
+        let completes = |directive: &Directive| {
+            let mut names = COMMON.iter().chain(PARTS.iter().flat_map(|(_, parts)| *parts));
+            is_word(directive) || names.any(|name| directive.name == name)
+        };
+        let is_own = |directive: &Directive| directive.attribute == attribute && completes(directive);
+        let (own, rest): (Vec<_>, Vec<_>) = directives.drain(..).partition(is_own);
+        *directives = rest;
+        let (words, others): (Vec<_>, Vec<_>) = own.into_iter().partition(is_word);
+        check_parts(&words, &others)?;
+        for word in words {
+            constraints.push(Constraint::parse(&word, &others)?);
+        }
+    }
+    Ok(constraints)
+}
+
+/// Refuses what completes none of the words.
+fn check_parts(words: &[Directive], others: &[Directive]) -> Result<()> {
+    for directive in others.iter().filter(|directive| !COMMON.iter().any(|name| directive.name == name)) {
+        let has = |(_, parts): &&(&str, &[&str])| parts.iter().any(|name| directive.name == name);
+        let mut owners = PARTS.iter().filter(has).map(|(owner, _)| *owner);
+        if !owners.clone().any(|owner| words.iter().any(|word| word.name == owner)) {
+            let owner = owners.next().unwrap_or_default();
+            let message = format!("`{}` belongs to another constraint, such as `{owner}`", directive.name);
+            return Err(Error::new(directive.name.span(), message));
+        }
+    }
+    Ok(())
 }
 
 impl Constraint {
-    /// The constraint that the directives of one attribute say.
-    fn parse(directives: Vec<Directive>) -> Result<Constraint> {
-        let is_word = |directive: &&Directive| WORDS.iter().any(|word| directive.name == word);
-        let mut words = directives.iter().filter(is_word);
-        let (Some(first), other) = (words.next(), words.next()) else {
-            return Err(Error::new(Span::call_site(), "nothing is required"));
-        };
-        if let Some(other) = other {
-            let message = "each constraint stands in a `#[layout(…)]` of its own, with its rule";
-            return Err(Error::new(other.name.span(), message));
-        }
+    /// The constraint of a word, with what completes all constraints of the attribute.
+    fn parse(first: &Directive, others: &[Directive]) -> Result<Constraint> {
         let word = first.name.clone();
-        let parts =
-            PARTS.iter().find(|(requirement, _)| word == requirement).map_or(&[][..], |(_, parts)| parts);
-        let part = |name: &str| directives.iter().find(|directive| directive.name == name);
-        for directive in directives.iter().filter(|directive| directive.name != word) {
-            let is_common = ["if", "rule", "message", "plausible"].iter().any(|name| directive.name == name);
-            if !is_common && !parts.iter().any(|name| directive.name == name) {
-                return Err(
-                    match PARTS.iter().find(|(_, parts)| parts.iter().any(|name| directive.name == name)) {
-                        Some((owner, _)) => {
-                            let message = format!(
-                                "`{}` belongs to another constraint, such as `{owner}`",
-                                directive.name
-                            );
-                            Error::new(directive.name.span(), message)
-                        }
-                        None => directive.unknown(),
-                    },
-                );
-            }
-        }
+        let part = |name: &str| others.iter().find(|directive| directive.name == name);
         let expression = |name: &str| part(name).map(Directive::value::<Expr>).transpose();
         let field = |name: &str| part(name).map(Directive::value::<Ident>).transpose();
         let requirement = match word.to_string().as_str() {

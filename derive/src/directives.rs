@@ -73,9 +73,7 @@ impl Directive {
             "align_after" | "align_before" | "pad_after" | "pad_before" | "pad_size_to" => {
                 ": declare the bytes between as a field, `#[br(count = …)] padding: Vec<u8>`, so that they are kept"
             }
-            "big" | "is_big" | "is_little" => {
-                ": numbers are little-endian; declare the bytes of others, `[u8; 4]`"
-            }
+            "is_big" | "is_little" => ": the byte order is part of the declaration, `big` or `little`",
             "default" | "ignore" => ": a field that does not lie in the file is computed, `calc = …`",
             _ => "",
         };

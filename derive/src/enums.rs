@@ -4,13 +4,13 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{DataEnum, Error, Expr, ExprLit, Fields, Lit, LitInt, Result, Variant};
 
-use crate::attributes::{Container, Imports};
+use crate::attributes::{Container, Imports, Order};
 use crate::directives::directives;
 use crate::expression::{self, Scope};
 use crate::{doc_of, name_of, structs};
 
 /// The `Shape` of an enum.
-pub fn shape(data: &DataEnum, container: &Container) -> Result<Tokens> {
+pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tokens> {
     match &container.repr {
         Some(repr) => {
             check_order(data)?;
@@ -24,7 +24,7 @@ pub fn shape(data: &DataEnum, container: &Container) -> Result<Tokens> {
             let variants = data
                 .variants
                 .iter()
-                .map(|v| alternative(v, &container.imports))
+                .map(|v| alternative(v, &container.imports, order))
                 .collect::<Result<Vec<_>>>()?;
             Ok(quote!(::meshspec::layout::Shape::Choice(&[#(#variants),*])))
         }
@@ -68,7 +68,7 @@ fn value(variant: &Variant) -> Result<Tokens> {
     Ok(quote!(::meshspec::layout::EnumValue { name: #name, doc: #doc, value: #number }))
 }
 
-fn alternative(variant: &Variant, imports: &Imports) -> Result<Tokens> {
+fn alternative(variant: &Variant, imports: &Imports, order: Order) -> Result<Tokens> {
     let mut condition = None;
     for directive in directives(&variant.attrs)? {
         match directive.name.to_string().as_str() {
@@ -88,7 +88,7 @@ fn alternative(variant: &Variant, imports: &Imports) -> Result<Tokens> {
         return Err(Error::new_spanned(variant, "a variant holds one unnamed field"));
     };
     let condition = expression::constant(&condition, &Scope::from(&*imports.values))?;
-    let field = structs::only(only, imports)?;
+    let field = structs::only(only, imports, order)?;
     let (name, doc) = (name_of(&variant.ident), doc_of(&variant.attrs));
     Ok(quote!(::meshspec::layout::Variant {
         name: #name,

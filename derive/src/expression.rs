@@ -59,7 +59,10 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
             quote!(Matches(&[#(#names),*], #pattern))
         }
         // A value of an enum, or a constant.
-        Expr::Path(path) if path.path.segments.len() > 1 => quote!(Literal(#path as i128)),
+        Expr::Path(path) if path.path.segments.len() > 1 => match is_dialect(&path.path) {
+            true => quote!(Literal(#path.number() as i128)),
+            false => quote!(Literal(#path as i128)),
+        },
         Expr::Path(_) | Expr::Field(_) | Expr::MethodCall(_) => {
             let names = path(expr, scope)?;
             quote!(Path(&[#(#names),*]))
@@ -96,6 +99,11 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
         _ => return Err(unsupported(expr)),
     };
     Ok(quote!(::meshspec::layout::Expr::#tokens))
+}
+
+/// Whether it names a dialect, `Dialect::Spec`, which is no number but has one.
+fn is_dialect(path: &syn::Path) -> bool {
+    path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "Dialect")
 }
 
 /// The only expression in a block.

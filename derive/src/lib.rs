@@ -6,7 +6,7 @@
 //!
 //! Understood are
 //!
-//! - on a struct or enum: `little`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`; imported references are the
+//! - on a struct or enum: `little` or `big`, `magic = b"…"`, `import(name: Type, …)`, `repr = u8`; imported references are the
 //!   codec's own business;
 //! - on a field: `count`, `if(…)`, `args(…)`, `args { inner: (…) }`, `assert(…, "message")`,
 //!   `seek_before = SeekFrom::Start(…)` with `restore_position`, `restore_position` alone (a look ahead at what the
@@ -21,7 +21,8 @@
 //!   `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`, `inline` (a field of bytes that hold another
 //!   structure), constraints (`constraints.rs`), `rule = rules::NAME`, `decoded = function`, `formula = "x / 255"` and `unit = "m"`
 //!   (what the stored value stands for, also above packed words), `stored_as = Type`, `name = "…"` (what the field is called in the
-//!   layout), and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of its own).
+//!   layout), above packed words `outer(count)` (fields and imports of the struct around the word, for constraints of its bit
+//!   fields), and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of its own).
 
 #![forbid(unsafe_code)]
 
@@ -40,6 +41,8 @@ mod structs;
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
+
+use attributes::{Container, Order};
 use syn::ext::IdentExt;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprLit, Ident, Lit, Meta, Result};
 
@@ -92,7 +95,7 @@ pub fn derive_to_json(input: TokenStream) -> TokenStream {
 }
 
 fn expand(input: &DeriveInput) -> Result<Tokens> {
-    let container = attributes::Container::parse(&input.attrs)?;
+    let container = Container::parse(&input.attrs)?;
     if !attributes::shows_its_layout(&input.attrs) {
         return Err(Error::new(
             input.ident.span(),
@@ -105,36 +108,65 @@ fn expand(input: &DeriveInput) -> Result<Tokens> {
     {
         return Err(Error::new(magic.span(), "only structs of fields start with magic bytes"));
     }
-    let (shape, constants) = match &input.data {
-        Data::Struct(data) => match container.bits {
-            Some(bits) => bits::shape(&input.ident, &data.fields, bits)?,
-            None => (structs::shape(&data.fields, &container.imports)?, structs::plain(input, &data.fields)),
-        },
-        Data::Enum(data) => (enums::shape(data, &container)?, quote!()),
-        Data::Union(data) => {
-            return Err(Error::new(data.union_token.span, "Layout describes structs and enums"));
-        }
+    let in_order = |order: Order| {
+        let (shape, constants) = match &input.data {
+            Data::Struct(data) => match container.bits {
+                Some(bits) => bits::shape(&input.ident, &data.fields, bits, &container.outer)?,
+                None => {
+                    let shape = structs::shape(&data.fields, &container.imports, order)?;
+                    (shape, structs::plain(input, &data.fields))
+                }
+            },
+            Data::Enum(data) => (enums::shape(data, &container, order)?, quote!()),
+            Data::Union(data) => {
+                return Err(Error::new(data.union_token.span, "Layout describes structs and enums"));
+            }
+        };
+        Ok((description(input, &container, &shape, order), constants))
     };
-    let name = name_of(&input.ident);
+    let (ty, constants) = in_order(container.order.unwrap_or(Order::Little))?;
+    // The bytes of packed words, and of what is read in bulk, have one order.
+    let inherits =
+        container.order.is_none() && container.bits.is_none() && attributes::has_codec(&input.attrs);
+    let big = match inherits {
+        true => {
+            let (big, _) = in_order(Order::Big)?;
+            quote!(const BIG: ::meshspec::layout::Type = #big;)
+        }
+        false => quote!(),
+    };
     let ident = &input.ident;
-    let (doc, decoding) = (doc_of(&input.attrs), &container.decoding);
-    let imports = &container.imports.values;
-    let magic = container.magic.map_or_else(|| quote!(&[]), |magic| quote!(#magic));
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     Ok(quote! {
         impl #impl_generics ::meshspec::layout::Layout for #ident #ty_generics #where_clause {
-            const TYPE: ::meshspec::layout::Type =
-                ::meshspec::layout::Type::Declared(&::meshspec::layout::Declaration {
-                    name: #name,
-                    doc: #doc,
-                    imports: &[#(#imports),*],
-                    magic: #magic,
-                    shape: #shape,
-                    decoding: #decoding,
-                });
+            const TYPE: ::meshspec::layout::Type = #ty;
+            #big
         }
         #constants
     })
+}
+
+/// The `Type` of a declaration with this shape.
+fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order: Order) -> Tokens {
+    let name = name_of(&input.ident);
+    let (doc, decoding) = (doc_of(&input.attrs), &container.decoding);
+    let imports = &container.imports.values;
+    let magic = container.magic.as_ref().map_or_else(|| quote!(&[]), |magic| quote!(#magic));
+    let declared = quote! {
+        ::meshspec::layout::Type::Declared(&::meshspec::layout::Declaration {
+            name: #name,
+            doc: #doc,
+            imports: &[#(#imports),*],
+            magic: #magic,
+            shape: #shape,
+            decoding: #decoding,
+        })
+    };
+    // An enum is one number.
+    match container.repr.is_some() && order == Order::Big {
+        true => quote!(::meshspec::layout::Type::Big(&#declared)),
+        false => declared,
+    }
 }
 
 /// The name without the `r#` that a word of Rust needs.

@@ -2,23 +2,32 @@
 
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
-use syn::{Attribute, DeriveInput, Fields, Result};
+use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
-use crate::attributes::{self, Block, Checksum, Imports};
+use crate::attributes::{self, Block, Checksum, Imports, Order};
 use crate::constraints;
 use crate::expression::{self, Scope};
 use crate::{doc_of, name_of};
 
 /// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
-pub fn shape(fields: &Fields, imports: &Imports) -> Result<Tokens> {
+pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
     let mut scope = Scope::from(&*imports.values);
+    let attributes = fields.iter().map(|field| attributes::Field::parse(&field.attrs));
+    let attributes = attributes.collect::<Result<Vec<_>>>()?;
+    let names = |field: &syn::Field, attributes: &attributes::Field| {
+        field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)))
+    };
+    // A checksum may lie after the fields that it covers.
+    let mut whole = scope.clone();
+    let all = fields.iter().zip(&attributes).filter(|(_, attributes)| !attributes.computed);
+    all.clone()
+        .filter_map(|(field, attributes)| names(field, attributes))
+        .for_each(|(name, in_layout)| whole.push(name, in_layout));
     let mut constants = Vec::new();
-    for (index, field) in fields.iter().enumerate() {
-        let attributes = attributes::Field::parse(&field.attrs)?;
+    for (index, (field, attributes)) in fields.iter().zip(&attributes).enumerate() {
         if !attributes.computed {
-            let names = field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)));
-            constants.push(constant(index, field, attributes, &scope, imports)?);
-            if let Some((name, in_layout)) = names {
+            constants.push(constant(index, field, attributes, (&scope, &whole), (imports, order))?);
+            if let Some((name, in_layout)) = names(field, attributes) {
                 scope.push(name, in_layout);
             }
         }
@@ -48,25 +57,29 @@ pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
 }
 
 /// The only field of a variant as a `Field` constant.
-pub fn only(field: &syn::Field, imports: &Imports) -> Result<Tokens> {
-    constant(0, field, attributes::Field::parse(&field.attrs)?, &Scope::from(&*imports.values), imports)
+pub fn only(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
+    let (attributes, scope) = (attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
+    if let Some(Checksum { stored, .. }) = &attributes.checksum {
+        return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not an alternative"));
+    }
+    constant(0, field, &attributes, (&scope, &scope), (imports, order))
 }
 
-/// One field as a `Field` constant.
+/// One field as a `Field` constant. Expressions see `scope`, and that of a stored checksum sees the whole struct.
 fn constant(
     index: usize,
     field: &syn::Field,
-    attributes: attributes::Field,
-    scope: &Scope,
-    imports: &Imports,
+    attributes: &attributes::Field,
+    (scope, whole): (&Scope, &Scope),
+    (imports, order): (&Imports, Order),
 ) -> Result<Tokens> {
     let name = field.ident.as_ref().map_or_else(|| index.to_string(), |ident| attributes.name_of(ident));
     let doc = doc_of(&field.attrs);
     let ty = attributes.stored_as.as_ref().unwrap_or(&field.ty);
     let condition = expression::optional(attributes.condition.as_ref(), scope)?;
     let count = expression::optional(attributes.count.as_ref(), scope)?;
-    let arguments: Vec<_> =
-        attributes.arguments.into_iter().filter(|argument| !imports.is_reference(argument)).collect();
+    let arguments = attributes.arguments.iter().filter(|argument| !imports.is_reference(argument));
+    let arguments: Vec<_> = arguments.cloned().collect();
     let arguments = expression::list(&arguments, scope)?;
     let position = expression::optional(attributes.position.as_ref(), scope)?;
     // A check sees its own field, too.
@@ -83,12 +96,14 @@ fn constant(
     let constraints = constraints::list(&attributes.constraints, &with_field)?;
     let plausible = constraints::plausible(&attributes.constraints, &with_field)?;
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
-    let block = option(attributes.block.as_ref().map(|b| block(b, scope)).transpose()?);
+    let which = attributes.order.unwrap_or(order).constant();
+    let block = option(attributes.block.as_ref().map(|b| block(b, scope, order)).transpose()?);
+    let checksum = option(attributes.checksum.as_ref().map(|sum| checksum(sum, scope, whole)).transpose()?);
     let rule = option(attributes.rule.as_ref().map(constraints::rule));
     Ok(quote!(::meshspec::layout::Field {
         name: #name,
         doc: #doc,
-        ty: <#ty as ::meshspec::layout::Layout>::TYPE,
+        ty: <#ty as ::meshspec::layout::Layout>::#which,
         condition: #condition,
         count: #count,
         arguments: #arguments,
@@ -98,6 +113,7 @@ fn constant(
         constraints: #constraints,
         plausible: #plausible,
         block: #block,
+        checksum: #checksum,
         rule: #rule,
         decoding: #decoding,
     }))
@@ -110,7 +126,7 @@ fn option(tokens: Option<Tokens>) -> Tokens {
     )
 }
 
-fn block(block: &Block, scope: &Scope) -> Result<Tokens> {
+fn block(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
     let packing = match block.packing.to_string().as_str() {
         "stored" => quote!(::meshspec::layout::Packing::Stored),
         "lz4" => quote!(::meshspec::layout::Packing::Lz4),
@@ -122,29 +138,40 @@ fn block(block: &Block, scope: &Scope) -> Result<Tokens> {
         _ => {
             let message =
                 "a packing is `stored`, `lz4`, `zstd` or the name of a constant, `NAME` or `NAME(encoding)`";
-            return Err(syn::Error::new(block.packing.span(), message));
+            return Err(Error::new(block.packing.span(), message));
         }
     };
     let encoding = expression::optional(block.encoding.as_ref(), scope)?;
     let size = expression::optional(block.size.as_ref(), scope)?;
-    let checksum = option(block.checksum.as_ref().map(|sum| checksum(sum, scope)).transpose()?);
     let arguments = expression::list(&block.arguments, scope)?;
-    let content = &block.content;
+    let (content, which) = (&block.content, order.constant());
     let inline = block.inline;
     Ok(quote!(::meshspec::layout::Block {
         packing: #packing,
         encoding: #encoding,
         size: #size,
-        checksum: #checksum,
-        content: <#content as ::meshspec::layout::Layout>::TYPE,
+        content: <#content as ::meshspec::layout::Layout>::#which,
         arguments: #arguments,
         inline: #inline,
     }))
 }
 
-fn checksum(checksum: &Checksum, scope: &Scope) -> Result<Tokens> {
-    let stored = expression::constant(&checksum.stored, scope)?;
+fn checksum(checksum: &Checksum, scope: &Scope, whole: &Scope) -> Result<Tokens> {
+    let stored = expression::constant(&checksum.stored, whole)?;
     let function = &checksum.function;
     let arguments = expression::list(&checksum.arguments, scope)?;
-    Ok(quote!(::meshspec::layout::Checksum { stored: #stored, function: #function, arguments: #arguments }))
+    if let Some(from) = checksum.from.as_ref().filter(|from| *from != "self" && !scope.has(from)) {
+        let message =
+            format!("`from` is an earlier field or `self`, the start of the struct: `{from}` is neither");
+        return Err(Error::new_spanned(&checksum.stored, message));
+    }
+    let from = option(checksum.from.as_ref().map(|from| quote!(#from)));
+    let none = option(checksum.none.as_ref().map(|none| quote!(#none)));
+    Ok(quote!(::meshspec::layout::Checksum {
+        stored: #stored,
+        function: #function,
+        arguments: #arguments,
+        from: #from,
+        none: #none,
+    }))
 }

@@ -209,7 +209,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
+ *   Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
  * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ *   Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
  */
 
 /*
@@ -217,7 +219,9 @@ MESHSPEC_STATIC_ASSERT(offsetof(iyma_descriptor_start, mesh_count) == 16, "offse
  *
  * - header: Header, at 0
  * - descriptor: u8[header.descriptor_len] that hold bitcode: Descriptor, at 24
+ *   Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
  * - data: u8[to the end] that hold a run of zstd frames without magic bytes that unpacks to descriptor.data_len bytes: Data, after descriptor
+ *   Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
  */
 
 #pragma pack(pop)

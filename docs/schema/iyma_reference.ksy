@@ -17,6 +17,7 @@ seq:
     type: 'descriptor'
     doc: |
       The contents of the data, encoded with bitcode.
+      Checksum: RapidHash of the metadata, stored in header.metadata_checksum.
   - id: check_descriptor_end
     size: 0
     valid:
@@ -29,6 +30,7 @@ seq:
     type: 'data(descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices, descriptor.data_len)'
     doc: |
       All buffers, compressed with zstd; to the end of the file.
+      Checksum: RapidHash of the data, stored in header.data_checksum, or 0 for none.
   - id: check_data_end
     size: 0
     valid:

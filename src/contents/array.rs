@@ -76,7 +76,7 @@ impl Numbers {
 
     /// An empty list for the scalars of this type, which [`push`](Numbers::push) fills.
     pub(super) fn of_type(ty: &Type, first: &Value) -> Option<Numbers> {
-        Some(match (ty, first) {
+        Some(match (ty.without_order(), first) {
             (_, Value::F32(_)) => Numbers::F32(Vec::new()),
             (_, Value::F64(_)) => Numbers::F64(Vec::new()),
             (_, Value::Bool(_)) => Numbers::Bool(Vec::new()),

@@ -1,8 +1,10 @@
 //! The decoded fields of a format without a codec, by path.
 
-use meshspec_derive::ToJson;
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::ControlFlow;
+
+use meshspec_derive::ToJson;
 
 use super::array::{Array, Numbers};
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor, path_text};
@@ -13,7 +15,7 @@ use crate::{Limits, Text};
 #[derive(Clone)]
 pub struct Fields<'f> {
     ty: &'static Type,
-    bytes: &'f [u8],
+    bytes: Cow<'f, [u8]>,
     limits: Limits,
 }
 
@@ -34,8 +36,13 @@ impl<'f> Fields<'f> {
     /// # Errors
     ///
     /// If the bytes do not follow the declaration.
-    pub fn new(ty: &'static Type, bytes: &'f [u8], limits: &Limits) -> Result<Fields<'f>, Fault> {
-        walk::walk(ty, bytes, limits, &mut ())?;
+    pub fn new(
+        ty: &'static Type,
+        bytes: impl Into<Cow<'f, [u8]>>,
+        limits: &Limits,
+    ) -> Result<Fields<'f>, Fault> {
+        let bytes = bytes.into();
+        walk::walk(ty, &bytes, limits, &mut ())?;
         Ok(Fields { ty, bytes, limits: *limits })
     }
 
@@ -43,7 +50,7 @@ impl<'f> Fields<'f> {
     pub fn for_each(&self, each: impl FnMut(&str, FieldValue) -> ControlFlow<()>) {
         let mut visitor = Each { each, list: None };
         // `new` has seen that there is no fault.
-        let _ = walk::walk(self.ty, self.bytes, &self.limits, &mut visitor);
+        let _ = walk::walk(self.ty, &self.bytes, &self.limits, &mut visitor);
     }
 }
 
@@ -74,7 +81,7 @@ struct List {
 fn stored(ty: &Type) -> Type {
     match ty.declaration().map(|declaration| declaration.shape) {
         Some(Shape::Enum { size, .. }) => Type::Unsigned(size),
-        _ => *ty,
+        _ => *ty.without_order(),
     }
 }
 
@@ -82,7 +89,7 @@ fn stored(ty: &Type) -> Type {
 fn is_of_numbers(ty: &Type) -> bool {
     match ty.items() {
         Some((item, _)) => is_of_numbers(item),
-        None => matches!(stored(ty), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)),
+        None => matches!(stored(ty.without_order()), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What there is to know about a format.
 
-use super::structure;
+use crate::layout::general;
+use crate::layout::structure::Structure;
 use crate::layout::{Type, walk};
 use crate::{Dialect, Error, Result, Rule, path};
 use meshspec_derive::ToJson;
@@ -72,7 +73,7 @@ impl About {
             authors_dialect: None,
             has_compression_levels: false,
             has_precisions: false,
-            rules: structure::RULES,
+            rules: general::RULES,
             layouts,
         }
     }
@@ -140,21 +141,11 @@ impl About {
 
     /// The rule that a fault of the structure breaks.
     pub fn rule_for(&self, fault: &walk::Fault) -> Option<&'static Rule> {
-        let own = fault.rule.or_else(|| self.rule_of(fault.kind));
-        own.or_else(|| structure::rule_of(fault.kind))
+        general::rule_for(self.rules, fault)
     }
 
-    /// The rule that a fault of this kind breaks where its field names none: the one of the format whose code ends
-    /// in the kind's name.
-    fn rule_of(&self, kind: walk::FaultKind) -> Option<&'static Rule> {
-        let ending = match kind {
-            walk::FaultKind::End => "-TRUNCATED",
-            walk::FaultKind::Magic => "-MAGIC",
-            walk::FaultKind::Count | walk::FaultKind::Check | walk::FaultKind::Value => "-VALUE",
-            walk::FaultKind::Packing => "-PACKING",
-            walk::FaultKind::Trailing => "-TRAILING",
-            walk::FaultKind::Limit => return None,
-        };
-        self.rules.iter().find(|rule| rule.code.ends_with(ending)).copied()
+    /// Returns the structure of a file with this layout.
+    pub(crate) fn structure(&self, ty: &'static Type) -> Structure {
+        Structure { ty, rules: self.rules, format: Some(self.name) }
     }
 }

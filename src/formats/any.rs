@@ -4,6 +4,10 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use super::examples::Source;
+#[cfg(feature = "serde")]
+use super::scenes::Data;
+#[cfg(feature = "scene")]
+use super::scenes::Scenes;
 use super::{About, Declared, Detection, Interpretation, RuleExample, enforcement};
 use crate::contents::Contents;
 use crate::info::Info;
@@ -27,13 +31,17 @@ pub struct AnyFormat {
     dialect_of: fn(&[u8], &ReadOptions) -> Result<Dialect>,
     layout_of: fn(&[u8], Dialect) -> Option<&'static Type>,
     check: fn(&[u8], &ReadOptions) -> Result<Report>,
-    info: fn(&[u8], &ReadOptions) -> Result<Info>,
+    pub(super) info: fn(&[u8], &ReadOptions) -> Result<Info>,
     contents: ReadContents,
     lines: fn(&[u8], EachLine),
     check_lines: fn(&[u8]) -> Report,
     #[cfg(feature = "proptest")]
     files: fn(crate::layout::generate::Config) -> Option<super::generated::Files>,
     example_of: fn(&'static Rule) -> Option<RuleExample>,
+    #[cfg(feature = "scene")]
+    pub(super) scenes: Option<Scenes>,
+    #[cfg(feature = "serde")]
+    pub(super) data: Option<Data>,
 }
 
 impl AnyFormat {
@@ -54,11 +62,21 @@ impl AnyFormat {
             #[cfg(feature = "proptest")]
             files: T::files,
             example_of: T::example_of,
+            #[cfg(feature = "scene")]
+            scenes: None,
+            #[cfg(feature = "serde")]
+            data: None,
         }
     }
 
     pub(super) fn with_id(self, id: FormatId) -> AnyFormat {
         AnyFormat { built_in: Some(id), ..self }
+    }
+
+    /// This format with the summaries of another one.
+    #[cfg(feature = "scene")]
+    pub(super) fn with_info_of(self, other: AnyFormat) -> AnyFormat {
+        AnyFormat { info: other.info, ..self }
     }
 
     /// The name, as the command line takes it.

@@ -8,12 +8,17 @@ use super::document::with_format;
 use super::{About, AnyFormat, Detection, Document, Format};
 use crate::layout::{Schema, SchemaFile, Type};
 #[cfg(feature = "scene")]
-use crate::scene::{Conventions, FromScene};
+use crate::scene::{Conventions, FromScene, ToScene};
 use crate::{Dialect, Error, FormatId, ReadOptions, Result};
 
 impl From<FormatId> for AnyFormat {
     fn from(id: FormatId) -> AnyFormat {
-        with_format!(id, FormatId, |D| AnyFormat::of::<D>().with_id(id))
+        with_format!(id, FormatId, |D| {
+            let format = AnyFormat::of::<D>().with_id(id);
+            #[cfg(feature = "scene")]
+            let format = format.with_scenes::<D>().with_info_of(format);
+            format
+        })
     }
 }
 

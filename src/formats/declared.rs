@@ -2,14 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::locate::structural;
-use super::{About, Confidence, Detection, RuleExample, structure};
+use super::{About, Confidence, Detection, RuleExample};
 use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
-use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
+use crate::layout::structure::Rest;
+use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
 use crate::layout::{self, Field, Grammar, Type};
 use crate::lines::Line;
-use crate::{Dialect, Finding, Path, ReadOptions, Report, Result, Rule, Span};
+use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
 
 /// A format with a declaration: what can be done with its files.
 ///
@@ -60,7 +60,7 @@ pub trait Declared: 'static {
     /// How surely these bytes are a file of this format, judged by magic bytes and structure, and its dialect. A file
     /// that is known to be of this format has this dialect, however sure that is.
     ///
-    /// By default, the first layout that starts with the magic bytes of the file; among layouts without magic bytes, the
+    /// By default, the layout with the file's magic bytes that it follows furthest; among layouts without magic bytes, the
     /// first that the whole file follows.
     fn detect(bytes: &[u8]) -> Detection {
         detect(Self::ABOUT, bytes)
@@ -106,20 +106,11 @@ pub trait Declared: 'static {
         let mut report = Report::new(&options.limits);
         let dialect = Self::dialect_of(bytes, options)?;
         let Some(ty) = Self::layout_of(bytes, dialect) else { return Ok(report) };
-        let mut rest = Rest(&mut report);
-        match walk::walk(ty, bytes, &options.limits, &mut rest) {
-            Ok(_) => {
-                // What the walker went through once it goes through again.
-                let _ = layout::check(ty, bytes, &options.limits, &mut report);
-                Self::check_content(bytes, dialect, &mut report);
-            }
-            Err(fault) => {
-                let error = structural(Self::ABOUT, &fault);
-                let Some(rule) = error.rule() else { return Err(error) };
-                report.add_with(rule, || error.to_finding(rule));
-            }
+        let structure = Self::ABOUT.structure(ty);
+        if structure.check(bytes, &options.limits, &mut report)? {
+            Self::check_content(bytes, dialect, &mut report);
         }
-        report.locate(|path| walk::find(ty, bytes, path, &options.limits));
+        structure.place(&mut report, bytes, &options.limits);
         Ok(report)
     }
 
@@ -140,7 +131,7 @@ pub trait Declared: 'static {
         if let Some(layout) = Self::layout_of(bytes, dialect) {
             let mut counts = Counts::default();
             walk::walk(layout, bytes, &options.limits, &mut counts)
-                .map_err(|fault| structural(Self::ABOUT, &fault))?;
+                .map_err(|fault| Self::ABOUT.structure(layout).error(&fault))?;
             info.properties = counts.0;
         }
         Ok(info)
@@ -156,7 +147,7 @@ pub trait Declared: 'static {
         let mut contents = Contents::new(Self::ABOUT.name, dialect);
         if let Some(layout) = Self::layout_of(bytes, dialect) {
             let fields = Fields::new(layout, bytes, &options.limits);
-            contents.fields = Some(fields.map_err(|fault| structural(Self::ABOUT, &fault))?);
+            contents.fields = Some(fields.map_err(|fault| Self::ABOUT.structure(layout).error(&fault))?);
         }
         Ok(contents)
     }
@@ -182,11 +173,15 @@ pub trait Declared: 'static {
 
 fn detect(about: &About, bytes: &[u8]) -> Detection {
     let layouts = about.layouts().iter().map(|(_, layout)| *layout);
-    let rated =
-        about.dialects.iter().zip(layouts).map(|(dialect, layout)| (confidence(layout, bytes), *dialect));
+    let has_dialects = about.dialects.len() > 1;
+    let rated = about.dialects.iter().zip(layouts).map(|(dialect, layout)| {
+        let confidence = confidence(layout, bytes);
+        let reach = if has_dialects && confidence == Confidence::Magic { reach(layout, bytes) } else { 0 };
+        ((confidence, reach), *dialect)
+    });
     // The first of the surest.
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let (confidence, dialect) = best.unwrap_or((Confidence::None, Dialect::Spec));
+    let ((confidence, _), dialect) = best.unwrap_or(((Confidence::None, 0), Dialect::Spec));
     Detection { confidence, dialect }
 }
 
@@ -195,26 +190,17 @@ fn confidence(layout: &'static Type, bytes: &[u8]) -> Confidence {
     if !magic.is_empty() {
         return if bytes.starts_with(magic) { Confidence::Magic } else { Confidence::None };
     }
-    let mut report = Report::default();
-    let is_whole = walk::walk(layout, bytes, &Default::default(), &mut Rest(&mut report)).is_ok();
-    if is_whole && report.findings().is_empty() { Confidence::Structure } else { Confidence::None }
+    if reach(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
 }
 
-/// Reports what no field covers, at the end of the file or of a block.
-struct Rest<'r>(&'r mut Report);
-
-impl Visitor for Rest<'_> {
-    fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
-        let rule = &structure::TRAILING;
-        self.0.add_with(rule, || Finding {
-            rule,
-            path: Path::from(path).field(walk::TRAILING),
-            span: Some(span),
-            message: match bytes.len() {
-                1 => "1 byte follows the last field".to_owned(),
-                count => format!("{count} bytes follow the last field"),
-            },
-        });
+/// Returns how far the bytes follow a layout, `u64::MAX` for all of them.
+fn reach(layout: &'static Type, bytes: &[u8]) -> u64 {
+    let mut report = Report::default();
+    match walk::walk(layout, bytes, &Default::default(), &mut Rest(&mut report)) {
+        Ok(_) if report.findings().is_empty() => u64::MAX,
+        Ok(end) => end,
+        Err(Fault { span: Span::Unpacked { packed, .. }, .. }) => packed.start,
+        Err(fault) => fault.span.range().start,
     }
 }
 

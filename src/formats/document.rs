@@ -4,7 +4,7 @@ use super::Format;
 use crate::contents::Contents;
 use crate::info::Info;
 #[cfg(feature = "scene")]
-use crate::scene::{FromScene, Scene, SceneOptions};
+use crate::scene::{FromScene, Scene, SceneOptions, ToScene};
 use crate::{Dialect, FormatId, Loss, Report, Result, WriteOptions};
 use meshspec_derive::Json;
 

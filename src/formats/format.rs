@@ -89,7 +89,7 @@ pub trait Format: Declared + Sized {
                 Self::check_undecoded(bytes, dialect, &mut report);
                 if let Some(layout) = Self::layout_of(bytes, dialect) {
                     // The structure may have another fault, and the error may be of a constraint.
-                    let _ = layout::check(layout, bytes, &options.limits, &mut report);
+                    let _ = layout::check_bytes(layout, bytes, &options.limits, &mut report);
                 }
                 let is_known = |found: &Finding| found.rule == rule && found.path == *error.path();
                 if !report.findings().iter().any(is_known) {

@@ -2,6 +2,7 @@
 
 mod about;
 mod any;
+mod binary;
 #[cfg(feature = "bmd")]
 pub mod bmd;
 mod broken;
@@ -33,17 +34,18 @@ mod generated;
 mod interpretation;
 #[cfg(feature = "iyma")]
 pub mod iyma;
-mod locate;
 #[cfg(feature = "mesh")]
 pub mod mesh;
 mod refuse;
 mod registry;
+#[cfg(any(feature = "scene", feature = "serde"))]
+mod scenes;
 #[cfg(feature = "seed")]
 pub mod seed;
-mod structure;
 
 pub use about::{About, Layouts, Specification};
 pub use any::AnyFormat;
+pub use binary::{BinaryFormat, FromDialect};
 #[cfg(any(feature = "mesh", feature = "crucible", feature = "bmd"))]
 use changes::{Change, changed};
 pub use declared::Declared;
@@ -55,8 +57,6 @@ pub use format::Format;
 #[cfg(feature = "proptest")]
 pub use generated::Files;
 pub use interpretation::Interpretation;
-#[allow(unused_imports, reason = "each binary format locates errors, and there may be none")]
-use locate::locate;
 #[allow(unused_imports, reason = "each format refuses, and there may be no format")]
 use refuse::{accept, encode_checked, refuse};
 pub use registry::Formats;

@@ -44,8 +44,16 @@ impl Formats {
     /// # Errors
     ///
     /// If another format has the name, or a name, that of a layout too, is not one of lower-case letters, digits and `_`.
-    pub fn with<T: Declared>(mut self) -> Result<Formats> {
-        let format = AnyFormat::of::<T>();
+    pub fn with<T: Declared>(self) -> Result<Formats> {
+        self.and(AnyFormat::of::<T>())
+    }
+
+    /// These formats and this one, with all that it [converts to](AnyFormat::with_scenes).
+    ///
+    /// # Errors
+    ///
+    /// As [`with`](Formats::with).
+    pub fn and(mut self, format: AnyFormat) -> Result<Formats> {
         let about = format.about();
         let refuse = |what: String| Err(Error::unsupported(what).in_format(about.name));
         for name in about.layouts().iter().map(|(name, _)| *name).chain([about.name]) {

@@ -113,12 +113,12 @@ impl Binder {
         field.block = field.block.map(|block| {
             let (content, arguments) = self.item(&block.content, block.arguments, scope);
             let bound = |expr: Option<Expr>| expr.map(|expr| simplify(&expr, scope));
-            let checksum = block.checksum.map(|checksum| {
-                let arguments = checksum.arguments.iter().map(|argument| simplify(argument, scope));
-                Checksum { arguments: keep_all(arguments.collect()), ..checksum }
-            });
             let (encoding, size) = (bound(block.encoding), bound(block.size));
-            Block { encoding, size, checksum, content, arguments, ..block }
+            Block { encoding, size, content, arguments, ..block }
+        });
+        field.checksum = field.checksum.map(|checksum| {
+            let arguments = checksum.arguments.iter().map(|argument| simplify(argument, scope));
+            Checksum { arguments: keep_all(arguments.collect()), ..checksum }
         });
         if let Some(chosen) = chosen(&field.ty) {
             (field.ty, field.count, field.arguments) = (chosen.ty, chosen.count, chosen.arguments);

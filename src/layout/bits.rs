@@ -135,7 +135,7 @@ impl Declaration {
 impl Type {
     /// Returns the type of the stored number: of an enum or packed word an unsigned integer.
     pub(super) fn stored(&self) -> Type {
-        match self {
+        match self.without_order() {
             Type::Declared(Declaration {
                 shape: Shape::Enum { size, .. } | Shape::Bits { size, .. },
                 ..
@@ -146,15 +146,18 @@ impl Type {
 
     /// Returns the type of an integer; `None` for other types.
     pub(crate) fn int(&self) -> Option<IntType> {
-        match *self {
+        match *self.without_order() {
             Type::Unsigned(size) => Some(IntType { bits: 8 * size, signed: false }),
             Type::Signed(size) => Some(IntType { bits: 8 * size, signed: true }),
             _ => None,
         }
     }
 
-    /// The number, or packed word, in these little-endian bytes.
+    /// The number, or packed word, in these bytes.
     pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
+        if let Type::Big(number) = self {
+            return number.value_of(&bytes.iter().rev().copied().collect::<Vec<_>>());
+        }
         let word = word(bytes);
         let unused = 128 - 8 * bytes.len().clamp(1, 16) as u32;
         match self {

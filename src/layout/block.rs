@@ -7,12 +7,10 @@ use super::{Expr, Type, Value};
 pub struct Block {
     /// How the bytes are packed.
     pub packing: Packing,
-    /// What chooses between several encodings of a [`Packing::Coded`].
+    /// The value that chooses between the encodings of a [`Packing::Coded`], or between packings.
     pub encoding: Option<Expr>,
     /// Size of the content once unpacked, where the file states it.
     pub size: Option<Expr>,
-    /// The checksum of the packed bytes, where the file has one.
-    pub checksum: Option<Checksum>,
     /// The content.
     pub content: Type,
     /// Values for the imports of the content.
@@ -21,15 +19,23 @@ pub struct Block {
     pub inline: bool,
 }
 
-/// The checksum of a packed block. The walker does not look at it; the [assembler](super::assemble) computes it.
+/// The checksum of the bytes of a field as they lie in the file, or of several fields of a struct: the last of them
+/// declares it.
+///
+/// [`check_bytes`](super::check_bytes) verifies it, unless code enforces the rule of the field that stores it. The
+/// [assembler](super::assemble) computes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Checksum {
-    /// The field that it is stored in. A 0 that is given says that there is none.
+    /// The field that stores it: an earlier one, or a later one of the same struct.
     pub stored: Expr,
-    /// What it is.
+    /// The function.
     pub function: ChecksumFunction,
-    /// What else it depends on.
+    /// The arguments of the function beside the bytes.
     pub arguments: &'static [Expr],
+    /// The first field that it covers, `self` for the start of the struct; `None` if it covers one field.
+    pub from: Option<&'static str>,
+    /// The stored number that stands for no checksum.
+    pub none: Option<i128>,
 }
 
 /// A way to compute checksums.
@@ -66,6 +72,8 @@ pub enum Packing {
         /// Encodes plain fields, in the same encoding.
         encode: Recode,
     },
+    /// One of several, by the [value](Block::encoding) that numbers them.
+    Chosen(&'static [(i128, Packing)]),
 }
 
 /// The plain fields of an encoded block, or the other way round; or why there are none.
@@ -73,7 +81,10 @@ pub type Recode = fn(&[u8], Option<Value>) -> Result<Vec<u8>, String>;
 
 impl PartialEq for Packing {
     fn eq(&self, other: &Packing) -> bool {
-        self.name() == other.name()
+        match (self, other) {
+            (Packing::Chosen(own), Packing::Chosen(other)) => own == other,
+            _ => self.name() == other.name(),
+        }
     }
 }
 
@@ -87,6 +98,7 @@ impl Packing {
             Packing::Lz4 => "lz4",
             Packing::Zstd => "zstd",
             Packing::Coded { name, .. } => name,
+            Packing::Chosen(_) => "chosen",
         }
     }
 }

@@ -192,6 +192,7 @@ impl C<'_> {
             Type::Float(4) => "float".to_owned(),
             Type::Float(_) => "double".to_owned(),
             Type::Declared(declaration) => self.type_name(declaration),
+            // C has no type for big-endian numbers: their bytes.
             other => {
                 dimensions.push_str(&format!("[{}]", other.size().unwrap_or_default()));
                 "uint8_t".to_owned()

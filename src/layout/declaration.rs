@@ -1,6 +1,6 @@
 //! The data model: declarations as constants.
 
-use super::{BitField, Block, Constraint, Decoding, Expr, Lookup, Scope, Value};
+use super::{BitField, Block, Checksum, Constraint, Decoding, Expr, Lookup, Scope, Value};
 use crate::Rule;
 
 /// The stored type of a value.
@@ -12,6 +12,8 @@ pub enum Type {
     Signed(u32),
     /// An IEEE 754 number of this many bytes.
     Float(u32),
+    /// A number or enum of several bytes, the most significant first. All others are little-endian.
+    Big(&'static Type),
     /// A fixed number of items, `[T; N]`.
     Array(&'static Type, u64),
     /// A list with the [count](Field::count) of its field, or up to the end without one.
@@ -94,13 +96,15 @@ pub struct Field {
     pub lookahead: bool,
     /// Conditions that must hold once the field is read.
     pub checks: &'static [Check],
-    /// The constraints that rules of the format put on the value. [`check`](super::check) verifies them; the walker
+    /// The constraints that rules of the format put on the value. [`check_bytes`](super::check_bytes) verifies them; the walker
     /// does not.
     pub constraints: &'static [Constraint],
     /// What plausible values are, such as unit vectors. Generated files have it; nothing checks it.
     pub plausible: &'static [Constraint],
     /// The structure within the bytes of the field.
     pub block: Option<Block>,
+    /// The checksum of the bytes up to the end of the field.
+    pub checksum: Option<Checksum>,
     /// The rule that a fault in this field breaks, if it is not the general rule of the format.
     pub rule: Option<&'static Rule>,
     /// The meaning of the stored value or of its items.
@@ -181,6 +185,11 @@ impl Type {
         }
     }
 
+    /// Returns the type of a number without its byte order.
+    pub(crate) fn without_order(&self) -> &Type {
+        if let Type::Big(number) = self { number } else { self }
+    }
+
     /// Returns the innermost items and all dimensions.
     pub(crate) fn flat(&self) -> Flat {
         let mut flat = Flat { item: *self, dimensions: Vec::new() };
@@ -195,6 +204,7 @@ impl Type {
     pub(crate) fn declaration(&self) -> Option<&'static Declaration> {
         match self {
             Type::Declared(declaration) => Some(declaration),
+            Type::Big(number) => number.declaration(),
             other => other.items()?.0.declaration(),
         }
     }
@@ -217,6 +227,7 @@ impl Type {
                 let values: Result<Vec<_>, _> = arguments.iter().map(|a| a.eval(scope)).collect();
                 declaration.size(&declaration.bind(values.ok()?))
             }
+            Type::Big(number) => number.size_in(scope, arguments),
             other => {
                 let (item, count) = other.items()?;
                 item.size_in(scope, arguments)?.checked_mul(count?)
@@ -288,6 +299,7 @@ impl Field {
         constraints: &[],
         plausible: &[],
         block: None,
+        checksum: None,
         rule: None,
         decoding: Decoding::NONE,
     };

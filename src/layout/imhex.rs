@@ -249,6 +249,7 @@ impl Element<'_> {
             Type::Signed(size) => format!("s{}", 8 * size),
             Type::Float(4) => "float".to_owned(),
             Type::Float(_) => "double".to_owned(),
+            Type::Big(number) => format!("be {}", self.base(number)),
             Type::NulString => "NulString".to_owned(),
             Type::Declared(declaration) if self.arguments.is_empty() => declaration.name.to_owned(),
             Type::Declared(declaration) => {

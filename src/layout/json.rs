@@ -281,6 +281,7 @@ fn bit_field(field: &BitField) -> Json {
 
 fn of_type(ty: &Type) -> Json {
     match ty {
+        Type::Big(number) => Json::object([("big_endian", of_type(number))]),
         Type::NulString => text("nul_string"),
         Type::Declared(declaration) => Json::object([("declared", text(declaration.name))]),
         other => match other.items() {

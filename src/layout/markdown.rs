@@ -2,8 +2,8 @@
 
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
-    Lines, check_text, constraint_text, content_text, decoding_text, offsets, packing_text, readable,
-    requirement_text, size_text, type_text,
+    Lines, check_text, checksum_text, constraint_text, content_text, decoding_text, offsets, packing_text,
+    readable, requirement_text, size_text, type_text,
 };
 use super::{BitField, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
 
@@ -159,6 +159,7 @@ fn meaning(field: &Field, names: &Names) -> String {
     }
     parts.extend(field.checks.iter().map(|check| check_text(check, field, names, code)));
     parts.extend(field.constraints.iter().map(|constraint| constraint_text(constraint, field, names, code)));
+    parts.extend(checksum_text(field, names, code));
     parts.extend(field.plausible.iter().map(|constraint| {
         let text = requirement_text(constraint, field, names, code);
         format!("In plausible files: {}{}.", text[..1].to_lowercase(), &text[1..])

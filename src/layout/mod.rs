@@ -31,6 +31,9 @@ mod bind;
 mod bits;
 mod block;
 mod c_header;
+#[cfg(feature = "checksums")]
+pub mod checksum;
+pub(crate) mod codec;
 pub(crate) mod constraint;
 mod coverage;
 mod declaration;
@@ -38,6 +41,7 @@ pub(crate) mod decoding;
 mod dictionary;
 pub mod dump;
 mod expr;
+pub(crate) mod general;
 pub mod generate;
 mod grammar;
 mod imhex;
@@ -49,6 +53,7 @@ mod program;
 mod rules;
 mod schema;
 mod stride;
+pub(crate) mod structure;
 pub mod walk;
 #[cfg(feature = "serde")]
 pub(crate) mod word;
@@ -59,7 +64,8 @@ pub use bind::bind;
 pub(crate) use bind::bind_some;
 pub use bits::{BitField, BitRange};
 pub use block::{Block, Checksum, ChecksumFunction, Packing, Recode};
-pub use constraint::{Constraint, Requirement, check, check_document};
+pub use codec::{check, read, write};
+pub use constraint::{Constraint, Requirement, check_bytes, check_document};
 pub use declaration::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
 pub use decoding::{Decoded, Decoding, SNORM8, UNORM8, snorm8, unorm8};
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value};
@@ -83,8 +89,12 @@ pub use schema::{Schema, SchemaFile};
 /// }
 /// ```
 pub trait Layout {
-    /// The description. Multi-byte numbers are little-endian throughout, as in every format of this crate.
+    /// The description. Numbers are little-endian unless the declaration says `big`.
     const TYPE: Type;
+
+    /// The description within a big-endian struct: another one for numbers, arrays of them, and structs that do not state
+    /// their byte order.
+    const BIG: Type = Self::TYPE;
 
     /// The size in bytes of a value whose size does not depend on its own content, given the arguments that its
     /// declaration imports, in order; `None` if it does depend on it.
@@ -106,6 +116,7 @@ macro_rules! plain {
     ($($number:ty => $kind:ident;)*) => {$(
         impl Layout for $number {
             const TYPE: Type = Type::$kind(size_of::<$number>() as u32);
+            const BIG: Type = if size_of::<$number>() > 1 { Type::Big(&Self::TYPE) } else { Self::TYPE };
         }
     )*};
 }
@@ -118,12 +129,15 @@ plain! {
 
 impl<T: Layout, const N: usize> Layout for [T; N] {
     const TYPE: Type = Type::Array(&T::TYPE, N as u64);
+    const BIG: Type = Type::Array(&T::BIG, N as u64);
 }
 
 impl<T: Layout> Layout for Vec<T> {
     const TYPE: Type = Type::list(&T::TYPE);
+    const BIG: Type = Type::list(&T::BIG);
 }
 
 impl<T: Layout> Layout for Option<T> {
     const TYPE: Type = T::TYPE;
+    const BIG: Type = T::BIG;
 }

@@ -31,6 +31,7 @@ impl Type {
     /// ```
     pub const fn stride(&self) -> Option<u64> {
         match *self {
+            Type::Big(number) => number.stride(),
             Type::Unsigned(size) | Type::Signed(size) | Type::Float(size) => Some(size as u64),
             Type::Array(item, count) => match item.stride() {
                 Some(size) => size.checked_mul(count),

@@ -6,7 +6,8 @@ use std::fmt;
 
 use super::walk::path_text;
 use super::{
-    BitField, Block, Check, Constraint, Declaration, Decoding, Expr, Field, Packing, Requirement, Scope, Type,
+    BitField, Block, Check, Checksum, Constraint, Declaration, Decoding, Expr, Field, Packing, Requirement,
+    Scope, Type,
 };
 
 /// Collects lines; each back end has one.
@@ -84,6 +85,7 @@ pub(super) fn base_name(ty: &Type) -> String {
         Type::Unsigned(size) => format!("u{}", 8 * size),
         Type::Signed(size) => format!("i{}", 8 * size),
         Type::Float(size) => format!("f{}", 8 * size),
+        Type::Big(number) => format!("big-endian {}", base_name(number)),
         Type::NulString => "NUL-terminated bytes".to_owned(),
         Type::Declared(declaration) => declaration.name.to_owned(),
         _ => String::new(),
@@ -126,15 +128,20 @@ pub(super) fn offsets(reached: &Reached) -> Vec<String> {
 
 /// `LZ4-compressed, unpacks to n bytes`; empty for stored content.
 pub(super) fn packing_text(block: &Block, names: &Names) -> String {
-    let name = match block.packing {
-        Packing::Stored => return String::new(),
-        Packing::Lz4 => "one LZ4 block",
-        Packing::Zstd => "a run of zstd frames without magic bytes",
-        Packing::Coded { name, .. } => name,
+    let name = match (block.packing, &block.encoding) {
+        (Packing::Stored, _) => return String::new(),
+        (Packing::Chosen(packings), Some(number)) => {
+            let packings = packings.iter().map(|(number, packing)| format!("{number}: {}", packing.name()));
+            let packings = packings.collect::<Vec<_>>().join(", ");
+            format!("packed as {} says ({packings})", readable(number, names))
+        }
+        (Packing::Lz4, _) => "one LZ4 block".to_owned(),
+        (Packing::Zstd, _) => "a run of zstd frames without magic bytes".to_owned(),
+        (packing, _) => packing.name().to_owned(),
     };
     match &block.size {
         Some(size) => format!("{name} that unpacks to {} bytes", atom(size, names, &Text)),
-        None => name.to_owned(),
+        None => name,
     }
 }
 
@@ -222,7 +229,20 @@ pub(super) fn remark_lines(field: &Field, names: &Names) -> String {
     let line = |constraint| constraint_text(constraint, field, names, str::to_owned);
     let constraints = field.constraints.iter().map(line);
     let lines = decoding_text(field.decoding, str::to_owned).into_iter().chain(constraints);
-    lines.collect::<Vec<_>>().join("\n")
+    lines.chain(checksum_text(field, names, str::to_owned)).collect::<Vec<_>>().join("\n")
+}
+
+/// `Checksum: CRC-32 from count on, stored in sum.` `code` marks names.
+pub(super) fn checksum_text(field: &Field, names: &Names, code: fn(&str) -> String) -> Option<String> {
+    let Checksum { stored, function, from, none, .. } = field.checksum?;
+    let stored = code(&readable(&stored, names));
+    let from = match from {
+        Some("self") => " from the start of the struct on".to_owned(),
+        Some(from) => format!(" from {} on", code(from)),
+        None => String::new(),
+    };
+    let none = none.map_or(String::new(), |none| format!(", or {none} for none"));
+    Some(format!("Checksum: {}{from}, stored in {stored}{none}.", function.name))
 }
 
 /// The documentation of a bit field and the remarks on it, a line for each.

@@ -4,7 +4,7 @@ use super::Custom;
 
 /// What a format can express of a scene. The rest is taken out by [`Capabilities::restrict`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Capabilities {
+pub struct Capabilities {
     /// The format's name, for messages.
     pub format: &'static str,
     /// More than one mesh.

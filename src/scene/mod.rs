@@ -1,6 +1,6 @@
 //! The neutral model: what a mesh file holds, in the terms of no format.
 //!
-//! Every format's document turns [into a scene](FromScene) and is made [from one](FromScene); interchange formats
+//! Every format's document turns [into a scene](ToScene) and is made [from one](FromScene); interchange formats
 //! (glTF, OBJ …) only know scenes. So each of them becomes any other.
 //!
 //! A scene follows the conventions of glTF 2.0: right-handed, +Y up, +Z forward, counter-clockwise front faces, column
@@ -45,8 +45,7 @@ mod triangulate;
 
 pub use animation::{Animation, Channel, Interpolation, Samples};
 pub use axes::{Axes, Axis, Conventions, UvOrigin};
-#[allow(unused_imports, reason = "each format has some, and there may be no format")]
-pub(crate) use capabilities::Capabilities;
+pub use capabilities::Capabilities;
 pub use material::{AlphaMode, Material};
 #[cfg(feature = "iyma")]
 pub(crate) use merge::share_attributes;
@@ -131,7 +130,7 @@ pub struct Lod {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneOptions {
-    /// The conventions of the format's side, where its own ([`FromScene::CONVENTIONS`]) are not to be assumed.
+    /// The conventions of the format's side, where its own ([`ToScene::CONVENTIONS`]) are not to be assumed.
     pub conventions: Option<Conventions>,
     /// The dialect to make; that of the specification where `None`.
     pub dialect: Option<Dialect>,
@@ -210,14 +209,10 @@ impl SceneOptions {
     }
 }
 
-/// A format whose documents become scenes and are made from them.
-pub trait FromScene: Format {
+/// A format whose documents become scenes.
+pub trait ToScene: Format {
     /// How the format understands space, with the evidence.
     const CONVENTIONS: Conventions;
-
-    /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
-    /// formats that have none.
-    const NEEDS_NORMALS: bool = false;
 
     /// The content as a scene, with a list of what a scene cannot hold.
     ///
@@ -225,6 +220,13 @@ pub trait FromScene: Format {
     ///
     /// If the document is not [valid](Format::check): indices of missing joints or vertices.
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)>;
+}
+
+/// A format whose documents are made from scenes.
+pub trait FromScene: ToScene {
+    /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
+    /// formats that have none.
+    const NEEDS_NORMALS: bool = false;
 
     /// A document with the content of the scene, with a list of what the format cannot hold.
     ///

@@ -4,7 +4,11 @@
 //! n bytes is at most 255 · n ([C4](crate::crucible)), and where a stated size is large for its block, the buffer
 //! starts smaller and grows only as the block really fills it.
 
-#[cfg(feature = "iyma")]
+#[cfg(feature = "zstd")]
+#[cfg_attr(
+    not(feature = "iyma"),
+    allow(dead_code, unused_imports, reason = "IyMA reads and writes in parts")
+)]
 pub(crate) mod zstd;
 
 use std::borrow::Cow;
@@ -18,7 +22,7 @@ pub(crate) enum Failure {
     /// The block or its stated size is wrong.
     Malformed(String),
     /// Bytes follow the block.
-    #[cfg_attr(not(feature = "iyma"), allow(dead_code, reason = "other blocks have a stated packed size"))]
+    #[cfg_attr(not(feature = "zstd"), allow(dead_code, reason = "other blocks have a stated packed size"))]
     Trailing(String),
     /// It would take more than the limits allow.
     Limit(String),
@@ -40,6 +44,17 @@ pub(crate) fn unpack<'b>(
         (Packing::Coded { decode, .. }, _) => {
             decode(packed, encoding).map(Cow::Owned).map_err(Failure::Malformed)
         }
+        (Packing::Chosen(packings), _) => {
+            let packing = chosen(packings, &encoding).map_err(Failure::Malformed)?;
+            let content = unpack((packing, None), packed, size, limits)?.into_owned();
+            match size {
+                Some(size) if content.len() as u64 != size => Err(Failure::Malformed(format!(
+                    "unpacks to {} bytes, but {size} are stated",
+                    content.len()
+                ))),
+                _ => Ok(Cow::Owned(content)),
+            }
+        }
     }
 }
 
@@ -51,18 +66,29 @@ pub(crate) fn unpack<'b>(
 pub(crate) fn pack((packing, encoding): (Packing, Option<Value>), content: &[u8]) -> Result<Vec<u8>, String> {
     match packing {
         Packing::Stored => Ok(content.to_vec()),
-        #[cfg(feature = "crucible")]
+        #[cfg(feature = "lz4")]
         Packing::Lz4 => Ok(lz4_flex::block::compress(content)),
-        #[cfg(feature = "iyma")]
+        #[cfg(feature = "zstd")]
         Packing::Zstd => {
             let mut packed = Vec::new();
             zstd::pack(&[content], zstd::DEFAULT_LEVEL, 1, &mut packed)?;
             Ok(packed)
         }
         Packing::Coded { encode, .. } => encode(content, encoding),
-        #[cfg(not(all(feature = "crucible", feature = "iyma")))]
+        Packing::Chosen(packings) => pack((chosen(packings, &encoding)?, None), content),
+        #[cfg(not(all(feature = "lz4", feature = "zstd")))]
         _ => Err(format!("{} is not built in", packing.name())),
     }
+}
+
+/// Returns the packing with this number.
+fn chosen(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packing, String> {
+    let is_it = |known: &i128| *number == Some(Value::Int(*known));
+    let found = packings.iter().find(|(known, _)| is_it(known)).map(|(_, packing)| *packing);
+    found.ok_or_else(|| match number {
+        Some(number) => format!("{number} is no packing"),
+        None => "the number of its packing is missing".to_owned(),
+    })
 }
 
 /// The values that a block unpacks to, which must be `size` bytes.
@@ -84,15 +110,15 @@ pub(crate) fn values<T: bytemuck::Pod>(
 }
 
 /// Stated sizes up to so many times the packed size are trusted.
-#[cfg(feature = "crucible")]
+#[cfg(feature = "lz4")]
 const TRUSTED_RATIO: u64 = 8;
 
 /// Stated sizes up to this are trusted.
-#[cfg(feature = "crucible")]
+#[cfg(feature = "lz4")]
 const TRUSTED_SIZE: u64 = 1 << 20;
 
 /// Unpacks one raw LZ4 block of exactly `size` bytes into the memory of values of type `T`, without a copy in between.
-#[cfg(feature = "crucible")]
+#[cfg(feature = "lz4")]
 pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<T>, Failure> {
     let malformed = |message| Err(Failure::Malformed(message));
     let max = (packed.len() as u64).saturating_mul(255);
@@ -125,12 +151,12 @@ pub(crate) fn lz4<T: bytemuck::Pod>(packed: &[u8], size: u64, limits: &Limits) -
 }
 
 /// Without a format that needs it, LZ4 is not built in.
-#[cfg(not(feature = "crucible"))]
+#[cfg(not(feature = "lz4"))]
 fn lz4<T>(_: &[u8], _: u64, _: &Limits) -> Result<Vec<T>, Failure> {
-    Err(Failure::Limit("LZ4 blocks need the feature `crucible`".into()))
+    Err(Failure::Limit("LZ4 blocks need the feature `lz4`".into()))
 }
 
-#[cfg(feature = "iyma")]
+#[cfg(feature = "zstd")]
 fn unzstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Failure> {
     zstd::unpack(packed, size, limits).map_err(|fault| match fault {
         zstd::Fault::Limit(message) => Failure::Limit(message),
@@ -140,7 +166,7 @@ fn unzstd(packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>, Failure>
 }
 
 /// Without a format that needs it, zstd is not built in.
-#[cfg(not(feature = "iyma"))]
+#[cfg(not(feature = "zstd"))]
 fn unzstd(_: &[u8], _: u64, _: &Limits) -> Result<Vec<u8>, Failure> {
-    Err(Failure::Limit("zstd frames need the feature `iyma`".into()))
+    Err(Failure::Limit("zstd frames need the feature `zstd`".into()))
 }

@@ -87,7 +87,7 @@ fn a_constraint_on_any_field_is_checked() {
                 continue;
             }
             let mut report = Report::default();
-            layout::check(keep(copy(*layout, name)), &bytes, &limits, &mut report).unwrap();
+            layout::check_bytes(keep(copy(*layout, name)), &bytes, &limits, &mut report).unwrap();
             let is_it = |finding: &&meshspec::Finding| finding.rule == &ADDED;
             let found = report.findings().iter().find(is_it).unwrap_or_else(|| panic!("{format}: {name}"));
             assert!(found.path.to_string().contains(name), "{format}: {name}: {found}");

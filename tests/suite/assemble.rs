@@ -621,7 +621,7 @@ struct SummedBlock {
     own: u8,
     sum: u8,
     #[br(count = 2)]
-    #[layout(content = [u8; 2], checksum = sum, by = SUM(own))]
+    #[layout(content = [u8; 2], checksum = sum, by = SUM(own), none = 0)]
     bytes: Vec<u8>,
 }
 

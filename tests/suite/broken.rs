@@ -147,7 +147,7 @@ fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
             assert_eq!((fault.path.segments().unwrap(), fault.rule), (path, broken.rule), "{broken}");
         } else if let Breakage::Constraint(constraint) = broken.breakage {
             let mut report = Report::default();
-            layout::check(&Sample::TYPE, &broken.bytes, &Limits::default(), &mut report).unwrap();
+            layout::check_bytes(&Sample::TYPE, &broken.bytes, &Limits::default(), &mut report).unwrap();
             let [finding] = report.findings() else { panic!("{broken}: {report:?}") };
             let found = (finding.path.segments().unwrap(), finding.rule, finding.rule.severity);
             assert_eq!(found, (path, constraint.rule, broken.severity), "{broken}");

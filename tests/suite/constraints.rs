@@ -29,7 +29,7 @@ rules! {
 /// The findings of a check, as text without codes.
 fn findings(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut report = Report::default();
-    layout::check(ty, bytes, &Limits::default(), &mut report).unwrap();
+    layout::check_bytes(ty, bytes, &Limits::default(), &mut report).unwrap();
     report.findings().iter().map(|finding| finding.to_string()).collect()
 }
 
@@ -261,7 +261,7 @@ fn sums_and_numbers_in_packed_blocks() {
 #[test]
 fn cut_files() {
     let mut report = Report::default();
-    let cut = layout::check(&Indices::TYPE, &[3, 4, 0], &Limits::default(), &mut report);
+    let cut = layout::check_bytes(&Indices::TYPE, &[3, 4, 0], &Limits::default(), &mut report);
     assert_eq!(cut.unwrap_err().kind, walk::FaultKind::End);
     assert_eq!((report.warnings(), report.errors()), (1, 0));
 }
@@ -273,7 +273,7 @@ fn findings_are_counted() {
     let mut limits = Limits::default();
     limits.max_findings_per_rule = 10;
     let mut report = Report::new(&limits);
-    layout::check(&Indices::TYPE, &bytes, &limits, &mut report).unwrap();
+    layout::check_bytes(&Indices::TYPE, &bytes, &limits, &mut report).unwrap();
     assert_eq!((report.findings().len(), report.count_of("RANGE")), (10, 255));
 }
 

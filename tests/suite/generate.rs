@@ -109,7 +109,7 @@ fn try_file(ty: &'static Type, seed: u64, config: &generate::Config) -> meshspec
 
 fn findings(bytes: &[u8]) -> Vec<String> {
     let mut report = Report::default();
-    layout::check(&Constrained::TYPE, bytes, &Limits::default(), &mut report).unwrap();
+    layout::check_bytes(&Constrained::TYPE, bytes, &Limits::default(), &mut report).unwrap();
     report.findings().iter().map(ToString::to_string).collect()
 }
 

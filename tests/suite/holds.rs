@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use meshspec::interop::Interchange::Ply;
 use meshspec::scene::{
-    Colors, Faces, FromScene, Joint, Lod, Mesh, Scene, SceneOptions, Skeleton, Skin, UvOrigin, Weights,
+    Colors, Faces, FromScene, Joint, Lod, Mesh, Scene, SceneOptions, Skeleton, Skin, ToScene, UvOrigin,
+    Weights,
 };
 use meshspec::{Loss, crucible, mesh, seed};
 

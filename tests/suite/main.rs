@@ -174,6 +174,8 @@ mod loader;
 mod losses;
 #[cfg(feature = "proptest")]
 mod mutations;
+#[cfg(all(feature = "lz4", feature = "checksums", feature = "proptest"))]
+mod own_format;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

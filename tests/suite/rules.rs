@@ -79,9 +79,9 @@ fn collect(ty: &Type, fields: &mut Vec<&'static Field>, checksums: &mut Vec<&'st
         collect(&field.ty, fields, checksums);
         if let Some(block) = field.block {
             collect(&block.content, fields, checksums);
-            if let Some(Expr::Path(path)) = block.checksum.map(|checksum| checksum.stored) {
-                checksums.extend(path.last());
-            }
+        }
+        if let Some(Expr::Path(path)) = field.checksum.map(|checksum| checksum.stored) {
+            checksums.extend(path.last());
         }
     }
 }

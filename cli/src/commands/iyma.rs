@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use meshspec::iyma::{self, DataChecksum, Document, Reader};
-use meshspec::{Dialect, Format, FormatId, Loss, ReadOptions};
+use meshspec::{Dialect, Format, FormatId, Formats, Loss, ReadOptions};
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, is_standard, name_of, read_options};
@@ -126,7 +126,7 @@ struct Clear {
 #[derive(Debug, Args)]
 struct Writing {
     /// The dialect to write; by default that of the (first) input.
-    #[arg(long, value_parser = input::dialect_parser())]
+    #[arg(long, value_parser = input::dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
     /// Accept, and write, whatever can be decoded without guessing.
     #[arg(long)]

@@ -11,6 +11,7 @@ pub mod dump;
 pub mod edit;
 pub mod formats;
 pub mod info;
+#[cfg(feature = "formats")]
 pub mod iyma;
 pub mod man;
 pub mod schema;

@@ -83,4 +83,27 @@ struct S8 {
     a: Vec<u8>,
 }
 
+#[derive(Layout)]
+#[brw(little)]
+struct S11 {
+    sum: u32,
+    #[layout(checksum = sum, by = CRC32, from = later)]
+    a: u8,
+    later: u8,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+enum E12 {
+    #[br(pre_assert(true))]
+    A(#[layout(checksum = sum, by = CRC32)] u8),
+}
+
+#[derive(Layout)]
+#[brw(big)]
+struct S13 {
+    #[br(big, count = 2, parse_with = bulk::read)]
+    a: Vec<u16>,
+}
+
 fn main() {}

@@ -12,7 +12,7 @@ struct S0 {
 #[derive(Layout)]
 #[brw(little)]
 struct S1 {
-    #[layout(below = 3, finite, rule = A)]
+    #[layout(below = 3, finite, none = 4, rule = A)]
     a: u8,
 }
 

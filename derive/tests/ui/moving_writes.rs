@@ -30,4 +30,11 @@ struct S3 {
     a: u8,
 }
 
+#[derive(Layout)]
+#[brw(little)]
+struct S4 {
+    #[bw(seek_before = SeekFrom::Start(4), restore_position)]
+    a: u8,
+}
+
 fn main() {}

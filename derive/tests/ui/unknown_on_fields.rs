@@ -70,7 +70,7 @@ struct S8 {
 #[brw(little)]
 struct S9 {
     a: u8,
-    #[br(big)]
+    #[br(is_big = true)]
     b: u8,
 }
 

@@ -5,7 +5,7 @@ use meshspec::layout::Layout;
 use modular_bitfield::bitfield;
 
 #[derive(Layout)]
-#[brw(big)]
+#[brw(is_big = true)]
 struct S0 {
     a: u8,
 }

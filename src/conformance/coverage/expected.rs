@@ -47,6 +47,7 @@ impl Expected {
         match ty {
             Type::Unsigned(size) | Type::Signed(size) => self.integer(8 * size, path, is_free),
             Type::Float(_) => self.expect(path, FLOATS.iter().copied().filter(|_| is_free)),
+            Type::Big(number) => self.value(number, path, is_free),
             Type::NulString => self.expect(path, STRINGS.iter().copied()),
             Type::Array(item, _) => self.value(item, path, is_free),
             Type::List(item) => {
@@ -147,8 +148,8 @@ fn names(ty: &'static Type, found: &mut BTreeSet<&'static str>) {
         }
         if let Some(block) = &field.block {
             block.size.iter().chain(block.arguments).for_each(&mut note);
-            block.checksum.iter().for_each(|checksum| note(&checksum.stored));
         }
+        field.checksum.iter().for_each(|checksum| note(&checksum.stored));
     }
     for field in fields {
         found.extend(field.constraints.iter().filter_map(|constraint| match constraint.requirement {

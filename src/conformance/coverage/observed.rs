@@ -76,7 +76,7 @@ impl Visitor for Observer {
 
     fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
         self.note(node);
-        let kind = match (value, node.ty) {
+        let kind = match (value, node.ty.without_order()) {
             // Its fields follow one by one.
             (Value::Bits(..) | Value::Struct(_), _) => return ControlFlow::Continue(()),
             (Value::Int(number), Type::Declared(Declaration { shape: Shape::Enum { values, .. }, .. })) => {

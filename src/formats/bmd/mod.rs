@@ -24,7 +24,7 @@ pub use schema::{AnimRate, ControlFlags, F8A, LodDef, Rotation, Triple};
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked, locate};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::Info;
 use crate::layout::Layout;
@@ -89,7 +89,10 @@ impl Format for Document {
         Self::dialect_of(bytes, options)
             .and_then(|_| codec::read(bytes))
             .and_then(|document| accept(document, options))
-            .map_err(|error| locate(error, Self::ABOUT, &schema::Image::TYPE, bytes, options))
+            .map_err(|error| {
+                let structure = Self::ABOUT.structure(&schema::Image::TYPE);
+                structure.locate(error, bytes, &options.limits)
+            })
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {

@@ -8,7 +8,7 @@ use binrw::{BinRead, BinWrite};
 
 use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream};
 use crate::formats::accept;
-use crate::formats::locate::of_binrw;
+use crate::layout::codec::of_binrw;
 use crate::layout::walk::{self, Node, Segment, Visitor};
 use crate::layout::{Layout, Packing, Type, Value, bind_some};
 use crate::{Confidence, Detection, Dialect, Error, Limits, ReadOptions, Result, Strictness, path};

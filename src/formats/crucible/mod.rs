@@ -34,7 +34,7 @@ pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
-use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked, locate};
+use super::{About, Declared, Detection, Format, RuleExample, Specification, accept, encode_checked};
 use crate::contents::Contents;
 use crate::info::{AttributeInfo, Bounds, Info, MeshInfo};
 use crate::layout::Type;
@@ -94,9 +94,12 @@ impl Declared for Document {
 impl Format for Document {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<Document> {
         let dialect = Self::dialect_of(bytes, options)?;
-        codec::read(bytes, dialect, &options.limits)
-            .and_then(|document| accept(document, options))
-            .map_err(|error| locate(error, Self::ABOUT, codec::layout(bytes, dialect), bytes, options))
+        codec::read(bytes, dialect, &options.limits).and_then(|document| accept(document, options)).map_err(
+            |error| {
+                let structure = Self::ABOUT.structure(codec::layout(bytes, dialect));
+                structure.locate(error, bytes, &options.limits)
+            },
+        )
     }
 
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {

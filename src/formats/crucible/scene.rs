@@ -3,7 +3,7 @@
 use super::{BoneWeight, Chunk, Container, Document, Indices, Stream};
 use crate::scene::{
     self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Scene,
-    SceneOptions, Skin, Weights,
+    SceneOptions, Skin, ToScene, Weights,
 };
 use crate::{Dialect, Loss, Quantity, Result};
 
@@ -30,7 +30,7 @@ const SOURCE: &str = "crucible";
 /// What a scene has among its extras if it was the only chunk in a container.
 const CONTAINER: &str = "crucible_container";
 
-impl FromScene for Document {
+impl ToScene for Document {
     const CONVENTIONS: Conventions = Conventions {
         right: Axis::X,
         evidence: "X4: the specification's text; the unit is assumed",
@@ -57,7 +57,9 @@ impl FromScene for Document {
         conventions.to_scene_space(&mut scene, SOURCE);
         Ok((scene, losses))
     }
+}
 
+impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();

@@ -8,7 +8,7 @@ use binrw::{BinRead, BinWrite};
 use super::schema::{Animation, Document, Header, VertexFormat};
 use super::summary::Summary;
 use super::{Confidence, rules};
-use crate::formats::locate::of_binrw;
+use crate::layout::codec::of_binrw;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor};
 use crate::layout::{Layout, Type, bind};
 use crate::text::is_printable;

@@ -37,8 +37,7 @@ pub use schema::{Animation, Columns, Document, Joint, NO_JOINT, Pose, Vertex, Ve
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
 use super::{
-    About, Confidence, Declared, Detection, Format, RuleExample, Specification, encode_checked, locate,
-    refuse,
+    About, Confidence, Declared, Detection, Format, RuleExample, Specification, encode_checked, refuse,
 };
 use crate::bulk::Strings;
 use crate::contents::Contents;
@@ -102,7 +101,9 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<(Document, Summary)> {
             refuse(check, options.strictness, ErrorKind::Malformed)?;
             Ok((document, summary))
         })
-        .map_err(|error| locate(error, Document::ABOUT, codec::layout(dialect), bytes, options))
+        .map_err(|error| {
+            Document::ABOUT.structure(codec::layout(dialect)).locate(error, bytes, &options.limits)
+        })
 }
 
 impl Format for Document {

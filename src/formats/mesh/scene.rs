@@ -10,7 +10,7 @@ use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::{
     self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Samples,
-    Scene, SceneOptions, Skin, Transform, UvOrigin, Weights,
+    Scene, SceneOptions, Skin, ToScene, Transform, UvOrigin, Weights,
 };
 use crate::{Dialect, Error, FormatId, Loss, Result, Text, path};
 
@@ -24,13 +24,12 @@ const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-impl FromScene for Document {
+impl ToScene for Document {
     const CONVENTIONS: Conventions = Conventions {
         uv_origin: UvOrigin::BottomLeft,
         evidence: "X1: faces of real files agree with their normals; the unit is assumed",
         ..Conventions::GLTF
     };
-    const NEEDS_NORMALS: bool = true;
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
@@ -57,6 +56,10 @@ impl FromScene for Document {
         conventions.to_scene_space(&mut scene, "mesh");
         Ok((scene, losses))
     }
+}
+
+impl FromScene for Document {
+    const NEEDS_NORMALS: bool = true;
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);

@@ -3,7 +3,7 @@
 use super::schema::{BuiltIn, channels};
 use super::{Document, Property};
 use crate::scene::{
-    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Scene, SceneOptions,
+    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Scene, SceneOptions, ToScene,
 };
 use crate::{Loss, Result};
 
@@ -19,7 +19,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-impl FromScene for Document {
+impl ToScene for Document {
     const CONVENTIONS: Conventions =
         Conventions { evidence: "X3: the engine's constants; the unit is assumed", ..Conventions::GLTF };
 
@@ -55,7 +55,9 @@ impl FromScene for Document {
         conventions.to_scene_space(&mut scene, "seed");
         Ok((scene, losses))
     }
+}
 
+impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = CAPABILITIES.restrict(&mut scene, conventions, options)?;

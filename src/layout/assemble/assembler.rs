@@ -1,5 +1,7 @@
 //! The assembler: runs a program over the given values.
 
+use std::ops::Range;
+
 use super::contents::Contents;
 use super::equation::{Equation, Presence, Sum};
 use super::input::{Input, Supply};
@@ -42,6 +44,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             leaves: Leaves::default(),
             equations: Vec::new(),
             sums: Vec::new(),
+            covered: None,
             refused: Vec::new(),
             doubt: None,
         };
@@ -85,6 +88,9 @@ pub(super) struct Place<'p> {
     pub(super) outer: Input<'p>,
 }
 
+/// The place of the bytes of a field.
+pub(super) type Covered = (RegionId, Range<u64>);
+
 /// A written value: its end, and its number of items or bytes.
 pub(super) struct Written {
     pub(super) end: u64,
@@ -109,6 +115,8 @@ pub(super) struct Assembler<'a> {
     /// Equations with several unknown values, and conditions: they are settled last.
     pub(super) equations: Vec<Equation>,
     pub(super) sums: Vec<Sum>,
+    /// The place of the last field, if it is present.
+    pub(super) covered: Option<Covered>,
     pub(super) refused: Vec<Presence>,
     /// The first error that may disappear once all values are known: values that overlap, content that cannot be packed.
     doubt: Option<Error>,
@@ -172,7 +180,7 @@ impl Assembler<'_> {
                     };
                     assembler.write(place.region, place.at, magic)?;
                     let first = Place { at: place.at + magic.len() as u64, ..place };
-                    let end = assembler.fields(first, &unit.steps)?;
+                    let end = assembler.fields((place.region, place.at), first, &unit.steps)?;
                     Ok(Written { end, count: 0 })
                 }),
             },

@@ -34,7 +34,6 @@ impl Assembler<'_> {
             self.write(region, at, &packed)?;
             at + packed.len() as u64
         };
-        self.require_sum(block, region, at..end);
         Ok(Written { end, count: end - at })
     }
 

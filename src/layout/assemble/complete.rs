@@ -1,16 +1,16 @@
 //! Completes a region: places its fields and computes its checksums.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
-use super::assembler::{Assembler, Place};
+use super::assembler::{Assembler, Covered, Place};
 use super::contents::Contents;
 use super::equation::{Bound, Equation, Sum, origins_of};
 use super::input::Input;
 use super::leaf::Cause;
 use super::region::{Chunk, Placement, State};
 use super::space::{Refused, RegionId, Space};
-use crate::layout::program::{BlockStep, Item};
+use crate::layout::program::{Item, Step};
+use crate::layout::walk::Segment;
 use crate::{Error, Result};
 
 impl Assembler<'_> {
@@ -111,16 +111,30 @@ impl Assembler<'_> {
         self.accept(result)
     }
 
-    /// Requires the checksum of a block, unless a 0 is given.
-    pub(super) fn require_sum(&mut self, block: &'static BlockStep, region: RegionId, range: Range<u64>) {
-        let Some(stored) = block.checksum.as_ref().filter(|_| !self.leaves.is_empty()) else { return };
-        let origins = origins_of(stored, self.frames.slots().1);
+    /// Requires the checksum of a field of a struct that begins at `start`, unless the number that stands for none is
+    /// given. `covered` has the place of each field.
+    pub(super) fn require_sum(
+        &mut self,
+        start: (RegionId, u64),
+        step: &'static Step,
+        covered: &[(&str, Option<Covered>)],
+    ) {
+        let Some(sum) = step.sum.as_ref().filter(|_| !self.leaves.is_empty()) else { return };
+        let place_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
+        let first = match sum.checksum.from {
+            Some("self") => Some(start),
+            from => place_of(from.unwrap_or(step.field.name)).map(|(region, range)| (region, range.start)),
+        };
+        let (Some(first), Some((region, own))) = (first, place_of(step.field.name)) else { return };
+        let origins = origins_of(&sum.stored, self.frames.slots().1);
         let leaves: Vec<_> = origins.into_iter().filter_map(|origin| self.leaves.at(origin)).collect();
         let [leaf] = leaves[..] else { return };
-        if self.leaves.get(leaf).is_left_out() || self.leaves.value(leaf) != Some(0) {
-            let (path, slots) = (self.path.clone(), Bound::new(self.frames.slots()));
-            let (start, size) = ((region, range.start), range.end - range.start);
-            self.sums.push(Sum { block, path, start, size, leaf, slots });
+        let is_none = sum.checksum.none.is_some() && self.leaves.value(leaf) == sum.checksum.none;
+        if first.0 == region && (self.leaves.get(leaf).is_left_out() || !is_none) {
+            let mut path = self.path.clone();
+            path.push(Segment::Field(step.field.name));
+            let (slots, size) = (Bound::new(self.frames.slots()), own.end.saturating_sub(first.1));
+            self.sums.push(Sum { step: sum, path, start: first, size, leaf, slots });
         }
     }
 
@@ -147,15 +161,14 @@ impl Assembler<'_> {
     fn compute(&mut self, sum: &mut Sum) -> Result<bool> {
         let Some((region, start)) = self.locate(sum.start) else { return Ok(false) };
         let cells = sum.slots.refresh(&self.leaves);
-        let arguments = sum.block.checksum_arguments.iter().map(|code| code.value(cells));
-        let (Ok(arguments), Some(checksum), Some(bytes)) = (
+        let arguments = sum.step.arguments.iter().map(|code| code.value(cells));
+        let (Ok(arguments), Some(bytes)) = (
             arguments.collect::<Result<Vec<_>, _>>(),
-            &sum.block.block.checksum,
             self.regions[region].space.get(start..start.saturating_add(sum.size)),
         ) else {
             return Ok(false);
         };
-        let number = i128::from((checksum.function.compute)(bytes, &arguments));
+        let number = i128::from((sum.step.checksum.function.compute)(bytes, &arguments));
         let is_new = self.leaves.value(sum.leaf) != Some(number);
         let cause = Cause { path: sum.path.clone(), what: "checksum", number };
         self.determine(sum.leaf, number, cause)?;

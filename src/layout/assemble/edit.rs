@@ -8,7 +8,7 @@ use super::record::record;
 use super::tree::{Given, Tree};
 use super::values::Values;
 use crate::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
-use crate::layout::{Shape, Type, Value};
+use crate::layout::{Declaration, Shape, Type, Value};
 use crate::{Error, Limits, Path, Result, Span};
 
 /// A change to one value of a file.
@@ -264,13 +264,9 @@ fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
         let [word, mask] = [word, bits.mask()].map(|bits| bits.to_le_bytes()[..size.min(16)].to_vec());
         return Ok(Some(Patch { range, word, mask }));
     }
-    let stored = match node.ty {
-        Type::Declared(declaration) => match declaration.shape {
-            Shape::Enum { size, .. } | Shape::Bits { size, .. } => Type::Unsigned(size),
-            Shape::Struct(_) | Shape::Choice(_) => return Ok(None),
-        },
-        other => *other,
-    };
+    if let Type::Declared(Declaration { shape: Shape::Struct(_) | Shape::Choice(_), .. }) = node.ty {
+        return Ok(None);
+    }
     let word = match number::parse(node.ty, text)? {
         Value::Text(text) => {
             let is_terminated = node.bytes.last() == Some(&0);
@@ -280,7 +276,7 @@ fn patch_of(node: &Node, text: &str) -> Result<Option<Patch>, String> {
             [&text[..], &[0]].concat()
         }
         value => {
-            let (bytes, size) = number::encode(&stored, &value)?;
+            let (bytes, size) = number::encode(node.ty, &value)?;
             bytes[..size].to_vec()
         }
     };

@@ -3,7 +3,7 @@
 use super::leaf::{Cause, LeafId, Leaves, Origin};
 use super::space::RegionId;
 use crate::Error;
-use crate::layout::program::{BlockStep, Cell, Code, Mark, Step};
+use crate::layout::program::{Cell, Code, Mark, Step, SumStep};
 use crate::layout::walk::{Segment, path_text};
 use crate::layout::{BinaryOp, UnaryOp};
 
@@ -34,7 +34,7 @@ pub(super) struct Equation {
 
 /// A checksum to compute.
 pub(super) struct Sum {
-    pub(super) block: &'static BlockStep,
+    pub(super) step: &'static SumStep,
     pub(super) path: Vec<Segment>,
     /// The place of the summed bytes.
     pub(super) start: (RegionId, u64),

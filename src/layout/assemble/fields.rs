@@ -3,16 +3,23 @@
 use super::assembler::{Assembler, Place, Written};
 use super::equation::{Bound, Presence};
 use super::region::Chunk;
+use super::space::RegionId;
 use crate::Result;
 use crate::layout::program::{Code, Item, Step};
 use crate::layout::walk::Segment;
 
 impl Assembler<'_> {
-    /// Writes the fields of a struct; returns their end. The place is that of the first field, with what is given for the
-    /// struct.
-    pub(super) fn fields(&mut self, mut next: Place, steps: &'static [Step]) -> Result<u64> {
+    /// Writes the fields of a struct; returns their end. The struct begins at `start`, its first field at `next`,
+    /// which has what is given for the struct.
+    pub(super) fn fields(
+        &mut self,
+        start: (RegionId, u64),
+        mut next: Place,
+        steps: &'static [Step],
+    ) -> Result<u64> {
         // The look-aheads whose bytes are not written yet, and their offsets.
         let mut ahead: Vec<(&'static Step, u64)> = Vec::new();
+        let mut covered = Vec::new();
         for step in steps {
             if step.field.lookahead {
                 // The next fields write the bytes.
@@ -24,7 +31,9 @@ impl Assembler<'_> {
             if !ahead.is_empty() {
                 self.look_ahead(&mut ahead, next.at, step, input)?;
             }
+            self.covered = None;
             next.at = self.field(Place { input, outer: next.input, ..next }, step)?.end;
+            covered.push((step.field.name, self.covered.take()));
             self.path.pop();
             ahead.retain(|(looking, start)| !self.look(next.region, looking, *start));
         }
@@ -32,6 +41,7 @@ impl Assembler<'_> {
             let message = format!("nothing of it is given, but `{}` tells what it is", looking.field.name);
             return Err(self.error(message));
         }
+        steps.iter().for_each(|step| self.require_sum(start, step, &covered));
         Ok(next.at)
     }
 
@@ -106,6 +116,7 @@ impl Assembler<'_> {
             let what = if step.block.is_some() { "size" } else { "number of items" };
             self.require(count, written.count, what)?;
         }
+        self.covered = Some((place.region, place.at..written.end));
         self.require_checks(step)?;
         Ok(written)
     }

@@ -13,6 +13,7 @@ use crate::nan::nan_bits;
 ///
 /// If it does not fit.
 pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), String> {
+    let is_big = matches!(ty, Type::Big(_));
     let ty = &ty.stored();
     let (size, word) = match (ty, value) {
         (Type::Float(4), Value::F32(number)) => (4, number.to_bits().into()),
@@ -29,13 +30,17 @@ pub(super) fn encode(ty: &Type, value: &Value) -> Result<([u8; 16], usize), Stri
         }
         _ => return Err(format!("{value} is not {}", kind_of(ty))),
     };
-    Ok((word.to_le_bytes(), size.min(16) as usize))
+    let (mut bytes, size) = (word.to_le_bytes(), size.min(16) as usize);
+    if is_big {
+        bytes[..size].reverse();
+    }
+    Ok((bytes, size))
 }
 
 /// The value that a text stands for: `7`, `-0x10`, `1.5`, `NaN:ffc00001`, the name of an enum's value. Of a string, the
 /// text itself.
 pub(super) fn parse(ty: &Type, text: &str) -> Result<Value, String> {
-    let value = match ty {
+    let value = match ty.without_order() {
         Type::Unsigned(16) => unsigned(text).map(|number| Value::Int(number as i128)),
         Type::Unsigned(_) | Type::Signed(_) => signed(text).map(Value::Int),
         Type::Float(4) => float(text, 8, |bits| f32::from_bits(bits as u32)).map(Value::F32),
@@ -49,13 +54,14 @@ pub(super) fn parse(ty: &Type, text: &str) -> Result<Value, String> {
             }
             Shape::Struct(_) | Shape::Choice(_) => None,
         },
-        Type::Array(..) | Type::List(_) => None,
+        Type::Array(..) | Type::List(_) | Type::Big(_) => None,
     };
     value.ok_or_else(|| format!("\"{}\" is not {}", text.escape_debug(), kind_of(ty)))
 }
 
 pub(super) fn kind_of(ty: &Type) -> String {
     match ty {
+        Type::Big(number) => kind_of(number),
         Type::Unsigned(_) | Type::Signed(_) => "an integer".to_owned(),
         Type::Float(_) => "a number".to_owned(),
         Type::NulString => "a string".to_owned(),

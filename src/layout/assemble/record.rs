@@ -193,7 +193,7 @@ impl Visitor for Recorder<'_, '_> {
 }
 
 fn is_plain(ty: &Type) -> bool {
-    matches!(ty, Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
+    matches!(ty.without_order(), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_))
 }
 
 /// Whether all of a value of this type lies in one piece.

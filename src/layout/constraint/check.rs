@@ -9,13 +9,14 @@ use super::test::{Test, Violation};
 use super::{Constraint, Requirement, message};
 use crate::layout::bits::word;
 use crate::layout::declaration::Flat;
+use crate::layout::general::CHECKSUM;
 use crate::layout::program::{Order, reachable};
-use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, walk, walk_fields};
+use crate::layout::walk::{Fault, Fields, Node, Segment, Visit, Visitor, find, walk, walk_fields};
 use crate::layout::{BitField, Declaration, Lookup, Scope, Type, Value};
-use crate::{Finding, Limits, Path, Report, Rule, Span};
+use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Span};
 
-/// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint, with its path and its
-/// bytes. Lists of numbers are gone through at once, lists of structs one by one.
+/// Adds a finding for each value in `bytes`, a value of type `ty`, that breaks a constraint or is a wrong checksum, with
+/// its path and its bytes. Lists of numbers are gone through at once, lists of structs one by one.
 ///
 /// ```
 /// use binrw::binrw;
@@ -36,7 +37,7 @@ use crate::{Finding, Limits, Path, Report, Rule, Span};
 ///     Rule::new("INDEX-RANGE", Severity::Error, "Every index is below the vertex count.");
 ///
 /// let mut report = Report::default();
-/// layout::check(&Indices::TYPE, &[2, 0, 0, 1, 0, 2, 0], &Default::default(), &mut report).unwrap();
+/// layout::check_bytes(&Indices::TYPE, &[2, 0, 0, 1, 0, 2, 0], &Default::default(), &mut report).unwrap();
 /// let [finding] = report.findings() else { panic!("one") };
 /// assert_eq!(
 ///     finding.to_string(),
@@ -47,13 +48,20 @@ use crate::{Finding, Limits, Path, Report, Rule, Span};
 /// # Errors
 ///
 /// The first [`Fault`] of the structure; the report has everything before it.
-pub fn check(ty: &'static Type, bytes: &[u8], limits: &Limits, report: &mut Report) -> Result<(), Fault> {
+pub fn check_bytes(
+    ty: &'static Type,
+    bytes: &[u8],
+    limits: &Limits,
+    report: &mut Report,
+) -> Result<(), Fault> {
     let mut sizes = Sizes::new(ty);
     if !sizes.is_empty() {
         // The second walk reports the fault.
         let _ = walk(ty, bytes, limits, &mut sizes);
     }
-    walk(ty, bytes, limits, &mut Checker::new(sizes, true, report)).map(drop)
+    let result = walk(ty, bytes, limits, &mut Checker::new(sizes, true, report));
+    report.locate(|path| find(ty, bytes, path, limits));
+    result.map(drop)
 }
 
 /// Adds a finding for each value of a document of type `ty` that violates a constraint, with its path.
@@ -166,7 +174,7 @@ impl Visitor for Checker<'_> {
         let Some((Type::Declared(declaration), _)) = node.ty.items() else { return false };
         let mut is_complete = true;
         for field in declaration.fields() {
-            is_complete &= !field.content().is_constrained();
+            is_complete &= field.checksum.is_none() && !field.content().is_constrained();
             let column = |name: &str| column(declaration, name, values, node.bytes);
             for constraint in field.constraints {
                 let is_own = |name: &str| declaration.fields().any(|field| field.name == name);
@@ -204,6 +212,15 @@ impl Visitor for Checker<'_> {
             });
         }
         ControlFlow::Continue(())
+    }
+
+    fn verifies(&self, rule: Option<&'static Rule>) -> bool {
+        let rule = rule.unwrap_or(&CHECKSUM);
+        self.report.collects(rule) && !matches!(rule.enforced_by, Enforcement::Code(_))
+    }
+
+    fn wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
+        self.report.add(rule.unwrap_or(&CHECKSUM), path, message);
     }
 
     fn constrained(&mut self, node: &Node, values: &dyn Lookup) {

@@ -2,7 +2,7 @@
 //!
 //! A check of a declaration is what decoding needs; a constraint is what a file should be beside that. What does not follow
 //! one can still be decoded, and is a [`Finding`](crate::Finding) of the constraint's rule. Constraints are data as all
-//! of a declaration is: [`check`] holds bytes against them, the schemas print them, and the rules of the formats that
+//! of a declaration is: [`check_bytes`] holds bytes against them, the schemas print them, and the rules of the formats that
 //! are built in hold documents against them.
 
 mod check;
@@ -13,7 +13,7 @@ mod scalar;
 mod sizes;
 mod test;
 
-pub use check::{check, check_document};
+pub use check::{check_bytes, check_document};
 pub(super) use sizes::Sizes;
 
 use super::walk::Segment;
@@ -176,9 +176,11 @@ impl Declaration {
 }
 
 impl Type {
-    /// Whether a value has fields with constraints in it.
+    /// Whether a value has fields with constraints or checksums in it.
     fn is_constrained(&self) -> bool {
-        let field = |field: &Field| !field.constraints.is_empty() || field.content().is_constrained();
+        let field = |field: &Field| {
+            !field.constraints.is_empty() || field.checksum.is_some() || field.content().is_constrained()
+        };
         let declaration = self.declaration();
         declaration.is_some_and(|declaration| {
             let mut bits = declaration.all_bit_fields().into_iter();

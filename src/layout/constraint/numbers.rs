@@ -177,7 +177,7 @@ impl<'b> Numbers<'b> {
             Type::Float(4) => {
                 typed!(u32, self, |all| all.fold(true, |are, bits| are & f32::from_bits(bits).is_finite()))
             }
-            Type::Float(_) => self.all().all(Scalar::is_finite),
+            ty if matches!(ty.without_order(), Type::Float(_)) => self.all().all(Scalar::is_finite),
             _ => true,
         }
     }

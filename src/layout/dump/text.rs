@@ -264,7 +264,8 @@ impl<W: Write> Visitor for Text<'_, W> {
 
 /// The size of an array of plain numbers that are few enough for one line.
 fn size_on_a_line(node: &Node) -> Option<u64> {
-    let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) = node.ty.items()?.0 else {
+    let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) = node.ty.items()?.0.without_order()
+    else {
         return None;
     };
     let (count, size) = (node.count?, node.count?.checked_mul(u64::from(*size))?);

@@ -62,7 +62,7 @@ fn stored(node: &Node, value: &Value) -> String {
 
 /// The name of an enum's value.
 pub(super) fn enum_name(node: &Node, value: &Value) -> Option<&'static str> {
-    let Type::Declared(declaration) = node.ty else { return None };
+    let Type::Declared(declaration) = node.ty.without_order() else { return None };
     let (Shape::Enum { values, .. }, None, Value::Int(number)) = (declaration.shape, node.bit_field, value)
     else {
         return None;

@@ -93,7 +93,7 @@ impl<'c> Draw<'c> {
         ty: &Type,
         usage: Option<Use>,
     ) {
-        let numbers = match (value, ty) {
+        let numbers = match (value, ty.without_order()) {
             (Some(Value::Int(number)), _) if usage == Some(Use::Count) => {
                 u64::try_from(*number).ok().map(|n| vec![n])
             }
@@ -191,7 +191,7 @@ impl<'c> Draw<'c> {
     /// A value of a plain type, an enum or a packed word; `literals` are numbers that expressions compare with. Reserved bits
     /// of words are 0.
     pub(super) fn leaf(&mut self, ty: &Type, literals: &[i128], patterns: &[&str]) -> Value {
-        match ty {
+        match ty.without_order() {
             Type::Unsigned(size) => Value::Int(self.integer(8 * size, false, literals)),
             Type::Signed(size) => Value::Int(self.integer(8 * size, true, literals)),
             Type::Float(4) => Value::F32(self.float32()),

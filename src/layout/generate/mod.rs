@@ -131,7 +131,7 @@ fn require_constraints(ty: &'static Type, bytes: &[u8], config: &Config) -> Resu
     let min = if config.plausible { Severity::Warning } else { Severity::Error };
     let mut report = Report::at_least(min, &limits);
     // There is no fault in it.
-    let _ = super::check(ty, bytes, &limits, &mut report);
+    let _ = super::check_bytes(ty, bytes, &limits, &mut report);
     match report.findings().first() {
         None => Ok(()),
         Some(finding) => Err(crate::Error::inexpressible(&finding.message).at(finding.path.clone())),

@@ -113,11 +113,13 @@ impl Element<'_> {
     }
 
     fn base(&self, out: &mut Lines, ty: &Type, list: bool) {
-        match ty {
-            Type::Unsigned(size) if *size <= 8 => out.line(format!("type: u{size}")),
-            Type::Signed(size) if *size <= 8 => out.line(format!("type: s{size}")),
+        // Little-endian is the default of the whole definition.
+        let order = if matches!(ty, Type::Big(_)) { "be" } else { "" };
+        match ty.without_order() {
+            Type::Unsigned(size) if *size <= 8 => out.line(format!("type: u{size}{order}")),
+            Type::Signed(size) if *size <= 8 => out.line(format!("type: s{size}{order}")),
             Type::Unsigned(size) | Type::Signed(size) => out.line(format!("size: {size}")),
-            Type::Float(size) => out.line(format!("type: f{size}")),
+            Type::Float(size) => out.line(format!("type: f{size}{order}")),
             Type::NulString => {
                 // Bytes: the format does not say in which encoding.
                 out.line("terminator: 0");
@@ -127,7 +129,7 @@ impl Element<'_> {
             }
             Type::Declared(declaration) => match declaration.shape {
                 Shape::Enum { size, .. } => {
-                    out.line(format!("type: u{size}"));
+                    out.line(format!("type: u{size}{order}"));
                     out.line(format!("enum: {}", snake(declaration.name)));
                     out.line("valid:");
                     out.indented(|out| out.line("in-enum: true"));

@@ -292,6 +292,10 @@ fn content(
                     Some(format!("meshspec_{}({})", block.packing.name(), size()))
                 }
                 Packing::Coded { name, .. } => Some(format!("meshspec_{name}")),
+                Packing::Chosen(_) => {
+                    let number = block.encoding.map(|number| expression(&number, names)).unwrap_or_default();
+                    Some(format!("meshspec_chosen({number}, {})", size()))
+                }
             };
             if let Some(process) = process {
                 out.line(format!("process: {}", quoted(&process)));

@@ -10,7 +10,7 @@ use crate::layout::{Constraint, Declaration, Expr, Field, Requirement, Type};
 /// documentation of the field says those.
 pub(super) fn valid(out: &mut Lines, field: &Field, id: &str, names: &Names) {
     let flat = field.ty.flat();
-    let is_number = match flat.item {
+    let is_number = match *flat.item.without_order() {
         // Lists of bytes are not taken apart.
         _ if flat.is_bytes() => false,
         Type::Unsigned(size) | Type::Signed(size) => size <= 8,

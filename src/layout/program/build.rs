@@ -5,10 +5,12 @@ use std::sync::OnceLock;
 use super::code::{Code, Slot};
 use super::draft::{Draft, Target, bits_of, value_form};
 use super::equation::unit_that_declares;
-use super::model::{Argument, BlockStep, Call, Form, FormId, Kind, Program, Size, Step, Unit, UnitId};
+use super::model::{
+    Argument, BlockStep, Call, Form, FormId, Kind, Program, Size, Step, SumStep, Unit, UnitId,
+};
 use super::names::{Names, SlotName, ValueKind};
 use super::size::size_of_unit;
-use crate::layout::{Block, Constraint, Declaration, Expr, Field, Shape, Type, Variant};
+use crate::layout::{Block, Checksum, Constraint, Declaration, Expr, Field, Shape, Type, Variant};
 
 impl Program {
     /// Resolves a declaration and every declaration that it reaches.
@@ -36,6 +38,11 @@ impl Builder {
         let (kind, size, unit) = match ty {
             Type::Unsigned(n) | Type::Signed(n) | Type::Float(n) => {
                 (Kind::Number((*n).into()), Size::Fixed((*n).into()), None)
+            }
+            Type::Big(number) => {
+                let form = self.form(number, imports);
+                let Form { kind, size, unit, .. } = self.forms[form];
+                (kind, size, unit)
             }
             Type::NulString => (Kind::Text, Size::Open, None),
             Type::Array(item, _) | Type::List(item) => {
@@ -71,7 +78,16 @@ impl Builder {
         }
         let mut draft = Draft { declaration, imports: &imports, slots: Vec::new(), steps: Vec::new() };
         match declaration.shape {
-            Shape::Struct(fields) => fields.iter().for_each(|field| self.step(&mut draft, field, None)),
+            Shape::Struct(fields) => {
+                fields.iter().for_each(|field| self.step(&mut draft, field, None));
+                // Later fields may store them.
+                for (index, field) in fields.iter().enumerate() {
+                    let sum = field.checksum.as_ref().map(|checksum| self.sum(checksum, &mut draft));
+                    if let Some(step) = draft.steps.get_mut(index) {
+                        step.sum = sum;
+                    }
+                }
+            }
             Shape::Choice(variants) => {
                 // Expressions cannot name other alternatives.
                 let steps = variants.iter().flat_map(|variant| {
@@ -89,7 +105,8 @@ impl Builder {
             Shape::Enum { .. } => {}
         }
         let Draft { slots, steps, .. } = draft;
-        self.units.push(Unit { declaration, imports, slots, steps, compared: OnceLock::new() });
+        let is_summed = steps.iter().any(|step| step.sum.is_some());
+        self.units.push(Unit { declaration, imports, slots, steps, is_summed, compared: OnceLock::new() });
         self.units.len() - 1
     }
 
@@ -115,6 +132,7 @@ impl Builder {
             holds,
             usage: None,
             block,
+            sum: None,
             value,
             exports,
         });
@@ -123,7 +141,10 @@ impl Builder {
             self.path(&[field.name], draft);
         }
         let checks = field.checks.iter().map(|check| self.code(&check.condition, draft)).collect();
-        for constraint in field.constraints {
+        // Bit fields see the values of the struct around their word.
+        let words = field.ty.declaration().into_iter().flat_map(Declaration::all_bit_fields);
+        let words = words.flat_map(|(.., bits)| bits.constraints);
+        for constraint in field.constraints.iter().chain(words) {
             self.name_values_of(constraint, draft);
         }
         let holds = field.constraints.iter().filter_map(|constraint| {
@@ -138,11 +159,14 @@ impl Builder {
     fn block(&mut self, block: &'static Block, draft: &mut Draft) -> BlockStep {
         let size = block.size.as_ref().map(|expr| self.code(expr, draft));
         let encoding = block.encoding.as_ref().map(|expr| self.code(expr, draft));
-        let checksum = block.checksum.as_ref().map(|checksum| self.code(&checksum.stored, draft));
-        let arguments = block.checksum.iter().flat_map(|checksum| checksum.arguments);
-        let checksum_arguments = arguments.map(|expr| self.code(expr, draft)).collect();
         let (form, call) = self.called(&block.content, block.arguments, draft);
-        BlockStep { block, form, call, size, encoding, checksum, checksum_arguments }
+        BlockStep { block, form, call, size, encoding }
+    }
+
+    fn sum(&mut self, checksum: &'static Checksum, draft: &mut Draft) -> SumStep {
+        let stored = self.code(&checksum.stored, draft);
+        let arguments = checksum.arguments.iter().map(|expr| self.code(expr, draft)).collect();
+        SumStep { checksum, stored, arguments, rule: None }
     }
 
     /// Allocates slots for the values that a constraint depends on.
@@ -253,7 +277,7 @@ impl Builder {
             (Kind::Struct(unit) | Kind::Choice(unit), _) | (Kind::Number(_), Some(unit)) => {
                 self.target_in(unit, path)
             }
-            (Kind::Number(_) | Kind::Text, _) if !matches!(ty, Type::Float(_)) => {
+            (Kind::Number(_) | Kind::Text, _) if !matches!(ty.without_order(), Type::Float(_)) => {
                 path.is_empty().then_some(Target { depth: 0, kind: ValueKind::of(ty) })
             }
             _ => None,

@@ -3,7 +3,7 @@
 use super::code::{Code, Slot};
 use super::model::{Argument, Call, Compared, Kind, Program, Step, Unit, UnitId, Use};
 use crate::Rule;
-use crate::layout::{BinaryOp, Check, Constraint, Declaration, Expr, Packing, Requirement};
+use crate::layout::{BinaryOp, Check, Checksum, Constraint, Declaration, Expr, Packing, Requirement};
 
 /// The role of an expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,7 +24,7 @@ pub(crate) enum Role {
     Offset,
     /// The size of the block once unpacked.
     UnpackedSize,
-    /// The checksum of the block.
+    /// The checksum of the field and those before it.
     Checksum,
 }
 
@@ -81,9 +81,14 @@ impl Program {
                 });
             }
         }
+        let rules = self.rules_of_sums();
         for unit in &mut self.units {
             let declaration = unit.declaration;
             for step in &mut unit.steps {
+                if let Some(sum) = &mut step.sum {
+                    let own = rules.iter().find(|(checksum, _)| std::ptr::eq(*checksum, sum.checksum));
+                    sum.rule = own.map(|(_, rule)| *rule);
+                }
                 let is_own =
                     |origin: &Origin| origin.name == step.field.name && origin.declaration == declaration;
                 let mut own = uses.iter().filter(|(origin, _)| is_own(origin)).map(|(_, usage)| *usage);
@@ -91,6 +96,19 @@ impl Program {
                 step.usage = own.clone().find(|usage| *usage == Use::Derived).or_else(|| own.next());
             }
         }
+    }
+
+    /// Returns the rule of the field that stores each checksum, if it has one.
+    fn rules_of_sums(&self) -> Vec<(&'static Checksum, &'static Rule)> {
+        let mut rules = Vec::new();
+        for (unit, id) in self.units.iter().zip(0..) {
+            for sum in unit.steps.iter().flat_map(|step| &step.sum) {
+                self.for_each_origin(id, &sum.stored, &mut |origin, _| {
+                    rules.extend(origin.rule.map(|rule| (sum.checksum, rule)));
+                });
+            }
+        }
+        rules
     }
 
     /// Returns the largest number that checks require offsets to be a multiple of.
@@ -226,11 +244,9 @@ impl Step {
         let choice = self.choice.iter().map(|code| (Role::Choice, code));
         let presence = self.condition.iter().map(|code| (Role::Presence, code));
         let position = self.position.iter().map(|code| (Role::Offset, code));
-        let block = self.block.iter().flat_map(|block| {
-            let size = block.size.iter().map(|code| (Role::UnpackedSize, code));
-            size.chain(block.checksum.iter().map(|code| (Role::Checksum, code)))
-        });
-        choice.chain(checks).chain(holds).chain(presence).chain(count).chain(position).chain(block)
+        let size = self.block.iter().flat_map(|block| &block.size).map(|code| (Role::UnpackedSize, code));
+        let sum = self.sum.iter().map(|sum| (Role::Checksum, &sum.stored));
+        choice.chain(checks).chain(holds).chain(presence).chain(count).chain(position).chain(size).chain(sum)
     }
 }
 

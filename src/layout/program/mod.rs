@@ -26,7 +26,7 @@ pub(crate) use item::Item;
 pub(super) use listing::{Order, Reached, reachable};
 pub use model::Problem;
 pub(crate) use model::{
-    Argument, BlockStep, Call, Compared, FormId, Kind, Program, Size, Step, Unit, UnitId, Use,
+    Argument, BlockStep, Call, Compared, FormId, Kind, Program, Size, Step, SumStep, Unit, UnitId, Use,
 };
 pub(crate) use names::{Names, ValueKind};
 pub(super) use print::print;

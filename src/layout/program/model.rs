@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use super::code::{Code, Slot};
 use super::names::{SlotName, ValueKind};
-use crate::layout::{Block, Constraint, Declaration, Field, Type, Variant};
+use crate::Rule;
+use crate::layout::{Block, Checksum, Constraint, Declaration, Field, Type, Variant};
 
 /// A resolved declaration: names are slots, and fixed sizes are known.
 ///
@@ -102,6 +103,8 @@ pub(crate) struct Unit {
     pub slots: Vec<SlotName>,
     /// The fields of a struct or the alternatives of a choice; empty for an enum or packed word.
     pub steps: Vec<Step>,
+    /// Whether any of the fields has a checksum.
+    pub is_summed: bool,
     /// The numbers and patterns in the expressions, collected on first use.
     pub compared: OnceLock<Compared>,
 }
@@ -141,6 +144,7 @@ pub(crate) struct Step {
     /// The constraints that require a condition to hold.
     pub holds: Vec<(&'static Constraint, Code)>,
     pub block: Option<BlockStep>,
+    pub sum: Option<SumStep>,
     /// The use of the value by other fields.
     pub usage: Option<Use>,
     /// The slot of the value, if an expression names it.
@@ -157,10 +161,16 @@ pub(crate) struct BlockStep {
     pub call: Call,
     pub size: Option<Code>,
     pub encoding: Option<Code>,
-    /// The stored checksum.
-    pub checksum: Option<Code>,
-    /// The values that the checksum depends on beside the bytes.
-    pub checksum_arguments: Vec<Code>,
+}
+
+/// The checksum of a field.
+#[derive(Debug)]
+pub(crate) struct SumStep {
+    pub checksum: &'static Checksum,
+    pub stored: Code,
+    pub arguments: Vec<Code>,
+    /// The rule of the field that stores it.
+    pub rule: Option<&'static Rule>,
 }
 
 /// The arguments for the imports of a unit.

@@ -72,7 +72,8 @@ pub(in crate::layout) fn walk_fields(
 ) -> Result<(), Fault> {
     let program = Program::of(ty);
     let frames = Frames::new(program);
-    let mut walker = Walker { program, visitor, path: Vec::new(), limits, muted: false, frames };
+    let mut walker =
+        Walker { program, visitor, path: Vec::new(), limits, muted: false, frames, covered: None };
     match walker.part(Part::fields(document), &Item::root(program)) {
         Ok(()) | Err(Interrupt::Stopped) => Ok(()),
         Err(Interrupt::Fault(fault)) => Err(*fault),

@@ -149,6 +149,17 @@ pub trait Visitor {
         let _ = (node, values);
     }
 
+    /// Whether to verify the checksums whose field has this rule.
+    fn verifies(&self, rule: Option<&'static Rule>) -> bool {
+        let _ = rule;
+        false
+    }
+
+    /// A stored checksum, at this path, is not that of the bytes. Its field has this rule.
+    fn wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
+        let _ = (path, rule, message);
+    }
+
     /// Bytes that no field covers, at the end of the file or of the block with this path.
     fn trailing(&mut self, path: &[Segment], span: Span, bytes: &[u8]) {
         let _ = (path, span, bytes);

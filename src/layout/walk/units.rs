@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::walker::{Flow, Interrupt, Space, Walker, node};
 use super::{FaultKind, Segment};
 use crate::layout::bits::WordFields;
-use crate::layout::program::{BlockStep, Code, Item, Step, Unit, UnitId};
-use crate::layout::{BitField, BitRange, Check, Declaration, Lookup, Packing, Shape, Type, Value};
+use crate::layout::program::{BlockStep, Code, Item, Step, SumStep, Unit, UnitId};
+use crate::layout::{BitField, BitRange, Check, Declaration, Expr, Lookup, Packing, Shape, Type, Value};
 use crate::{text, unpack};
 
 impl Walker<'_> {
@@ -22,7 +22,7 @@ impl Walker<'_> {
         (item, ty): (&Item, &'static Type),
     ) -> Flow<()> {
         let value = ty.value_of(bytes);
-        match ty {
+        match ty.without_order() {
             Type::Declared(declaration) => self.declared(space, range, item, value, declaration),
             _ => self.leaf(space, range, item, value),
         }
@@ -124,10 +124,11 @@ impl Walker<'_> {
         Ok(at + size)
     }
 
-    /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
-    pub(super) fn fields(&mut self, space: &Space, at: u64, steps: &'static [Step]) -> Flow<u64> {
+    /// Decodes the fields of a struct, from the end of its magic bytes on. Returns the end of the consecutive fields.
+    pub(super) fn fields(&mut self, space: &Space, start: u64, at: u64, unit: &'static Unit) -> Flow<u64> {
         let mut next = at;
-        for step in steps {
+        let mut covered = unit.is_summed.then(Vec::new);
+        for step in &unit.steps {
             self.path.push(Segment::Field(step.field.name));
             // The fields that own these bytes report them.
             let was_muted = self.muted;
@@ -135,9 +136,15 @@ impl Walker<'_> {
             let end = self.field(space, next, step)?;
             self.muted = was_muted;
             self.path.pop();
+            if let Some(covered) = &mut covered {
+                covered.push((step.field.name, self.covered.take()));
+            }
             if !step.field.lookahead {
                 next = end;
             }
+        }
+        if let (Some(covered), false) = (covered, self.muted) {
+            unit.steps.iter().for_each(|step| self.checksum(space, start, step, &covered));
         }
         Ok(next)
     }
@@ -152,6 +159,7 @@ impl Walker<'_> {
         };
         let at = offset.min(space.len());
         let end = if is_present { self.content(space, at, step)? } else { at };
+        self.covered = is_present.then_some(at..end);
         self.checks(space, at..end, step)?;
         if step.position.is_none() {
             return Ok(end);
@@ -208,6 +216,45 @@ impl Walker<'_> {
             let values = self.frames.seen();
             let node = node(self.program, &self.path, space, range, item);
             self.visitor.constrained(&node, &values);
+        }
+    }
+
+    /// Reports the checksum of a field if it is wrong. The struct begins at `start`; `covered` has the bytes of its fields.
+    fn checksum(&mut self, space: &Space, start: u64, step: &Step, covered: &[(&str, Option<Range<u64>>)]) {
+        let Some(SumStep { checksum, stored, arguments, rule }) = &step.sum else { return };
+        let bytes_of = |name: &str| covered.iter().find(|(known, _)| *known == name)?.1.clone();
+        let first = match checksum.from {
+            Some("self") => Some(start),
+            from => bytes_of(from.unwrap_or(step.field.name)).map(|bytes| bytes.start),
+        };
+        let arguments: Result<Vec<_>, _> = arguments.iter().map(|code| self.frames.value(code)).collect();
+        let (Some(first), Some(own), Ok(stored), Ok(arguments), true) = (
+            first,
+            bytes_of(step.field.name),
+            self.frames.int(stored),
+            arguments,
+            self.visitor.verifies(*rule),
+        ) else {
+            return;
+        };
+        let Some(bytes) = space.bytes.get(first as usize..own.end as usize) else { return };
+        if checksum.none == Some(stored) {
+            return;
+        }
+        let computed = (checksum.function.compute)(bytes, &arguments);
+        if i128::from(computed) != stored {
+            let names = match checksum.stored {
+                Expr::Path(names) if covered.iter().any(|(known, _)| names.first() == Some(known)) => names,
+                _ => &[step.field.name],
+            };
+            let path: Vec<_> =
+                self.path.iter().copied().chain(names.iter().map(|name| Segment::Field(name))).collect();
+            let message = format!(
+                "found {stored:#x}, but the {} of {} is {computed:#x}",
+                checksum.function.name,
+                space.span(first..own.end)
+            );
+            self.visitor.wrong_checksum(&path, *rule, message);
         }
     }
 

@@ -17,7 +17,8 @@ pub(super) fn walk(
 ) -> Result<u64, Fault> {
     let program = Program::of(ty);
     let frames = Frames::new(program);
-    let mut walker = Walker { program, visitor, path: Vec::new(), limits, muted: false, frames };
+    let mut walker =
+        Walker { program, visitor, path: Vec::new(), limits, muted: false, frames, covered: None };
     let space = Space::of(bytes);
     match walker.value(&space, 0, &Item::root(program)) {
         Ok(end) => {
@@ -90,6 +91,8 @@ pub(super) struct Walker<'v> {
     /// Whether the visitor skips what is being decoded.
     pub(super) muted: bool,
     pub(super) frames: Frames,
+    /// The bytes of the last field, if it is present.
+    pub(super) covered: Option<Range<u64>>,
 }
 
 impl Walker<'_> {
@@ -158,7 +161,7 @@ impl Walker<'_> {
             Kind::Struct(unit) => self.unit(space, at, item, unit, |walker, unit| {
                 walker.group(space, at, item, |walker, _| {
                     let start = walker.magic(space, at, item, unit.declaration)?;
-                    Ok((walker.fields(space, start, &unit.steps)?, None))
+                    Ok((walker.fields(space, at, start, unit)?, None))
                 })
             }),
             Kind::Choice(unit) => self.unit(space, at, item, unit, |walker, unit| {

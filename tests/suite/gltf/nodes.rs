@@ -2,7 +2,7 @@
 
 use glam::{Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
-use meshspec::scene::{FromScene, Samples, Scene, SceneOptions};
+use meshspec::scene::{FromScene, Samples, Scene, SceneOptions, ToScene};
 use meshspec::{Limits, bmd, crucible, mesh};
 use serde_json::{Value, json};
 

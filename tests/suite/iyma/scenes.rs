@@ -1,7 +1,7 @@
 //! What of a file becomes what of a scene, and back.
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
-use meshspec::scene::{self, Colors, FromScene, SceneOptions};
+use meshspec::scene::{self, Colors, FromScene, SceneOptions, ToScene};
 use meshspec::{Dialect, Format};
 
 use super::strip;

@@ -9,7 +9,7 @@ mod scale;
 
 use crate::common::config;
 use glam::Vec3;
-use meshspec::scene::{FromScene, Indices, Mesh, Scene, SceneOptions, Skin};
+use meshspec::scene::{FromScene, Indices, Mesh, Scene, SceneOptions, Skin, ToScene};
 use meshspec::{Dialect, Document, Format, FormatId, Loss, bmd, crucible, iyma, mesh, seed};
 use proptest::prelude::*;
 

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use meshspec::scene::{
     Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Precision, Samples, Scene,
-    SceneOptions, Skeleton, Skin,
+    SceneOptions, Skeleton, Skin, ToScene,
 };
 use meshspec::{Loss, Strictness, bmd};
 
@@ -138,7 +138,7 @@ fn a_tolerance_is_the_tolerance() {
         assert!(off[0] <= tolerance * 1.0001 / net.meshes[0].size(), "{off:?} at {tolerance}");
     }
     // The tolerance is in metres for any unit.
-    let mut conventions = <bmd::Document as FromScene>::CONVENTIONS;
+    let mut conventions = <bmd::Document as ToScene>::CONVENTIONS;
     conventions.unit = 0.01;
     let options = options().with_precision(Precision::Error(0.001)).with_conventions(conventions);
     let (document, losses) = bmd::Document::from_scene(net.clone(), &options).unwrap();

@@ -7,7 +7,7 @@ use glam::{DMat4, DVec3, Mat4, Quat, Vec3};
 use meshspec::interop::Interchange;
 use meshspec::scene::{
     Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Pose, Samples, Scene, SceneOptions,
-    Skeleton, Skin, Transform, Weights,
+    Skeleton, Skin, ToScene, Transform, Weights,
 };
 use meshspec::{Loss, LossKind, bmd, crucible, mesh};
 

@@ -3,7 +3,7 @@
 use glam::{Mat3, Mat4, Quat, Vec3};
 use meshspec::scene::{
     Animation, Channel, Faces, FromScene, Interpolation, Joint, Mesh, Precision, Samples, Scene,
-    SceneOptions, Skeleton, Skin, Transform,
+    SceneOptions, Skeleton, Skin, ToScene, Transform,
 };
 use meshspec::{ErrorKind, Loss, Quantity, bmd, crucible, mesh};
 

@@ -1,7 +1,7 @@
 //! Which comments a text format is written with.
 
 use clap::ValueEnum;
-use meshspec::{Document, FormatId};
+use meshspec::Document;
 
 use crate::encoding::Encoding;
 
@@ -22,7 +22,7 @@ impl Comments {
     pub fn are_in(encoding: Encoding) -> bool {
         match encoding {
             Encoding::Json => true,
-            Encoding::Format(format) => format.built_in() == Some(FormatId::Seed),
+            Encoding::Format(format) => format.built_in().is_some_and(|format| format.name() == "seed"),
             Encoding::Interchange(_) => false,
         }
     }
@@ -38,7 +38,9 @@ impl Comments {
     }
 
     /// Takes those that are not kept out of a document that has them already.
+    #[cfg_attr(not(feature = "formats"), allow(unused_variables, reason = "only Seed has comments"))]
     pub fn apply(self, document: &mut Document) {
+        #[cfg(feature = "formats")]
         if let Document::Seed(document) = document
             && !self.are_kept()
         {

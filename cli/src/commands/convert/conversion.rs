@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use meshspec::scene::{Conventions, Precision, Scene, SceneOptions};
-use meshspec::{About, AnyFormat, Dialect, Document, FormatId, Formats, ReadOptions};
+use meshspec::{About, AnyFormat, Dialect, Document, FormatId, Formats, ReadOptions, WriteOptions};
 
 use super::comments::Comments;
 use super::edits::Edits;
@@ -32,7 +32,7 @@ pub struct Conversion {
     pub to: Option<Encoding>,
     /// The dialect to write. Without it, files are written in the dialect of the specification; from and to JSON, the
     /// dialect is kept.
-    #[arg(long, value_parser = dialect_parser())]
+    #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
     /// Accept, and write, whatever can be decoded without guessing.
     #[arg(long, hide_short_help = true)]
@@ -63,7 +63,7 @@ impl Conversion {
     /// Wrong usage if the target does not have what an option sets, or no scenes.
     pub fn require_options(&self, to: Encoding, formats: &Formats) -> Result<()> {
         if let Encoding::Format(format) = to {
-            encoding::require_scenes(format, "--to")?;
+            encoding::require_target(format, "--to")?;
         }
         let require = |option: &str, is_there: fn(&About) -> bool| {
             if matches!(to, Encoding::Format(format) if is_there(format.about())) {
@@ -116,7 +116,7 @@ impl Conversion {
         self.require_options(to, formats)?;
         let dialect = self.dialect.unwrap_or_default();
         let mut run = Run { conversion: self, input, output, dialect, outcome: Outcome::default() };
-        match run.read(source, from)? {
+        match run.read(source, from, formats)? {
             Content::Document(document) => {
                 let document = *document;
                 let own = Encoding::Format(document.format().into());
@@ -132,6 +132,20 @@ impl Conversion {
                 } else {
                     let scene = run.scene_of(document)?;
                     run.write_scene(scene, format, to)?;
+                }
+            }
+            Content::File(format, bytes) => {
+                let own = Encoding::Format(format);
+                let target = if to == Encoding::Json { own } else { to };
+                if target == own && self.edits.are_none() {
+                    run.write_file(format, &bytes, to)?;
+                } else {
+                    let conventions = encoding::require_scenes(format, &name_of(input))?;
+                    let options = run.source(format.name(), conventions);
+                    let read = format.read_scene(&bytes, &self.read_options(), &options);
+                    let (scene, losses) = read.map_err(|error| run.failure(&error))?;
+                    run.outcome.losses.extend(losses);
+                    run.write_scene(scene, target, to)?;
                 }
             }
             Content::Scene(scene) => run.write_scene(*scene, to, to)?,
@@ -155,9 +169,8 @@ impl Conversion {
             Encoding::Format(format) => Encoding::of_shared_extension(output, Some(format), formats),
             Encoding::Interchange(_) => Encoding::of_shared_extension(output, None, formats),
             // A document says what it is.
-            Encoding::Json => match json::format_of(bytes) {
+            Encoding::Json => match json::format_among(bytes, formats) {
                 Ok(own) => {
-                    let own = own.into();
                     let shared = Encoding::of_shared_extension(output, Some(own), formats);
                     Ok(shared.unwrap_or(Encoding::Format(own)))
                 }
@@ -195,6 +208,8 @@ impl Source {
 /// The content of a file on its way.
 enum Content {
     Document(Box<Document>),
+    /// A file of a format that is declared elsewhere.
+    File(AnyFormat, Vec<u8>),
     Scene(Box<Scene>),
 }
 
@@ -210,19 +225,31 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// Takes the input, so that its memory is free when the output is made.
-    fn read(&mut self, source: Source, from: Encoding) -> Result<Content> {
+    fn read(&mut self, source: Source, from: Encoding, formats: &Formats) -> Result<Content> {
         let bytes = source.bytes();
         match from {
             Encoding::Format(format) => {
                 let options =
                     self.conversion.read_options().with_comments(self.conversion.comments().are_kept());
-                let document = encoding::require_scenes(format, &name_of(self.input))?.read(bytes, &options);
+                let Some(format) = format.built_in() else {
+                    if !format.has_json() {
+                        encoding::require_scenes(format, &name_of(self.input))?;
+                    }
+                    return Ok(Content::File(format, bytes.to_vec()));
+                };
+                let document = format.read(bytes, &options);
                 document
                     .map(|document| Content::Document(Box::new(document)))
                     .map_err(|error| Failure::in_file(&name_of(self.input), &error, bytes))
             }
             Encoding::Json => {
                 let name = name_of(self.input);
+                if let Ok(format) = json::format_among(bytes, formats)
+                    && format.built_in().is_none()
+                {
+                    let file = format.read_json(bytes, &self.write_options());
+                    return Ok(Content::File(format, file.map_err(|error| self.failure(&error))?));
+                }
                 let mut document =
                     json::read_document(bytes).map_err(|error| Failure::invalid(&name, error))?;
                 self.conversion.comments().apply(&mut document);
@@ -312,12 +339,17 @@ impl Run<'_> {
                 let message = format!("JSON holds documents of {} only", names.join(", "));
                 Err(Failure::usage(&name_of(self.input), message).with_hint("convert to one of these first"))
             }
-            Encoding::Format(format) => {
-                let format = encoding::require_scenes(format, "--to")?;
-                let options = self.target(format.name(), format.conventions());
-                if self.conversion.edits.add_normals(&mut scene, format) > 0 {
-                    self.outcome.assumed.push(format!("{format}: missing normals are generated"));
+            Encoding::Format(target) => {
+                let options = self.target(target.name(), encoding::require_target(target, "--to")?);
+                if self.conversion.edits.add_normals(&mut scene, target) > 0 {
+                    self.outcome.assumed.push(format!("{target}: missing normals are generated"));
                 }
+                let Some(format) = target.built_in() else {
+                    let written = target.write_scene(scene, &options, &self.write_options());
+                    let (bytes, losses) = written.map_err(|error| self.failure(&error))?;
+                    self.outcome.losses.extend(losses);
+                    return self.write_file(target, &bytes, to);
+                };
                 let (document, losses) =
                     Document::from_scene(format, scene, &options).map_err(|error| self.failure(&error))?;
                 self.outcome.losses.extend(losses);
@@ -363,11 +395,33 @@ impl Run<'_> {
         if to == Encoding::Json {
             return self.output.write(|out| json::write_document(document, out));
         }
-        let mut options = self.conversion.packing.options(self.conversion.lenient);
-        options.comments = self.conversion.comments().are_written();
+        let options = self.write_options();
         // It is the input that holds what cannot be written.
         let bytes = document.write(&options).map_err(|error| self.failure(&error))?;
         self.output.write(|out| out.write_all(&bytes))
+    }
+
+    fn write_options(&self) -> WriteOptions {
+        let mut options = self.conversion.packing.options(self.conversion.lenient);
+        options.comments = self.conversion.comments().are_written();
+        options
+    }
+
+    /// Writes a file of a format that is declared elsewhere, or its document as JSON.
+    fn write_file(&mut self, format: AnyFormat, bytes: &[u8], to: Encoding) -> Result<()> {
+        if self.is_refused() {
+            return Ok(());
+        }
+        let options = self.conversion.read_options();
+        if to == Encoding::Json {
+            let text = format.write_json(bytes, &options).map_err(|error| self.failure(&error))?;
+            return self.output.write(|out| writeln!(out, "{text}"));
+        }
+        let report = format.check(bytes, &options).map_err(|error| self.failure(&error))?;
+        match report.first_refused(options.strictness) {
+            Some(finding) => Err(Failure::invalid(&name_of(self.input), finding)),
+            None => self.output.write(|out| out.write_all(bytes)),
+        }
     }
 
     /// Whether `--strict` forbids to write this.

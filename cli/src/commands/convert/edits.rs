@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use meshspec::scene::{Axes, Conventions, Mesh, Pose, Scene, UvOrigin};
-use meshspec::{FormatId, Loss};
+use meshspec::{AnyFormat, Loss};
 
 /// Edits of the content. Any of them makes the conversion go through a scene, even to the same format.
 #[derive(Debug, Args)]
@@ -141,7 +141,7 @@ impl Edits {
 
     /// Generates the normals that files of this format need, if the scene comes from another one. Says for how many
     /// meshes.
-    pub fn add_normals(&self, scene: &mut Scene, format: FormatId) -> usize {
+    pub fn add_normals(&self, scene: &mut Scene, format: AnyFormat) -> usize {
         let is_own = scene.source.as_ref().is_some_and(|source| source.format == format.name());
         if self.normals.is_some() || is_own || !format.needs_normals() {
             return 0;

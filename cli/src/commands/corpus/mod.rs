@@ -44,7 +44,7 @@ pub struct Corpus {
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     /// Write files of this dialect only.
-    #[arg(long, value_parser = dialect_parser())]
+    #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
     /// Only valid files without warnings: common numbers, strings in UTF-8.
     #[arg(long)]

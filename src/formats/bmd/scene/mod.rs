@@ -25,7 +25,7 @@ use super::{
     Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color,
 };
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
+    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions, ToScene,
 };
 use crate::{Error, FormatId, Loss, LossKind, Quantity, Result, Text, path};
 
@@ -47,7 +47,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-impl FromScene for Document {
+impl ToScene for Document {
     const CONVENTIONS: Conventions = Conventions {
         right: Axis::NegX,
         up: Axis::Z,
@@ -55,7 +55,6 @@ impl FromScene for Document {
         evidence: "X2: skeletons stack along z, faces agree with normals; the unit and the texture origin are assumed",
         ..Conventions::GLTF
     };
-    const NEEDS_NORMALS: bool = true;
 
     fn into_scene(self, options: &SceneOptions) -> Result<(Scene, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
@@ -81,6 +80,10 @@ impl FromScene for Document {
         conventions.to_scene_space(&mut scene, "bmd");
         Ok((scene, losses))
     }
+}
+
+impl FromScene for Document {
+    const NEEDS_NORMALS: bool = true;
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);

@@ -11,7 +11,6 @@ use super::super::document::{Attribute, DataChecksum, Document, IndexBuffer, Wro
 use super::super::hash;
 use super::super::rules;
 use super::super::schema::{Descriptor, File, Header, IndicesInfo, VertexAttributeInfo};
-use crate::formats::locate;
 use crate::layout::{Layout, Scope, Type, bind};
 use crate::unpack::zstd;
 use crate::{
@@ -222,5 +221,5 @@ pub(in super::super) fn locate_in(
     if error.span().is_some() || matches!(error.kind(), ErrorKind::Io | ErrorKind::LimitExceeded) {
         return error.in_format(FormatId::Iyma);
     }
-    locate(error, Document::ABOUT, layout(dialect), bytes, options)
+    Document::ABOUT.structure(layout(dialect)).locate(error, bytes, &options.limits)
 }

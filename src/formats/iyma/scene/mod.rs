@@ -9,7 +9,7 @@ use to_scene::{list_losses, refuse_sharing, to_mesh};
 
 use super::document::{Document, count, dialect};
 use super::schema::Usage;
-use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Scene, SceneOptions};
+use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Scene, SceneOptions, ToScene};
 use crate::{Dialect, Loss, Result, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
@@ -27,7 +27,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     ..Capabilities::POSITIONS
 };
 
-impl FromScene for Document {
+impl ToScene for Document {
     const CONVENTIONS: Conventions =
         Conventions { evidence: "X5: as Bevy, which is as glTF", ..Conventions::GLTF };
 
@@ -59,7 +59,9 @@ impl FromScene for Document {
         conventions.to_scene_space(&mut scene, "iyma");
         Ok((scene, losses))
     }
+}
 
+impl FromScene for Document {
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();

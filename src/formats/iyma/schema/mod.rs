@@ -42,7 +42,7 @@ pub struct File<'a> {
     /// All buffers, compressed with zstd; to the end of the file.
     #[layout(
         rule = rules::PACKING, packing = zstd, size = descriptor.data_len, content = Data<'static>,
-        checksum = header.data_checksum, by = DATA(dialect),
+        checksum = header.data_checksum, by = DATA(dialect), none = 0,
         args(
             descriptor.user_data_len, descriptor.has_indices, descriptor.index_format, descriptor.n_indices,
             descriptor.data_len

@@ -230,7 +230,7 @@ impl Leaf {
         if let Some((_, largest)) = self.range {
             return largest.to_string();
         }
-        match self.ty {
+        match self.ty.without_order() {
             Type::Signed(_) => self.ty.int().map_or(0, |int| int.range().1).to_string(),
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
@@ -264,7 +264,7 @@ impl Leaf {
 
     /// The largest integer without a sign; 0 for other values.
     fn largest_unsigned(&self) -> i128 {
-        match (self.range, self.ty) {
+        match (self.range, self.ty.without_order()) {
             (Some((_, largest)), _) => largest,
             (None, Type::Unsigned(size @ 1..16)) => (1 << (8 * size)) - 1,
             _ => 0,
@@ -272,7 +272,7 @@ impl Leaf {
     }
 
     fn smallest(&self) -> String {
-        match self.ty {
+        match self.ty.without_order() {
             Type::Float(4) => format!("{:e}", f32::MIN),
             Type::Float(_) => format!("{:e}", f64::MIN),
             ty => ty.int().map_or(0, |int| int.range().0).to_string(),

@@ -14,8 +14,7 @@ pub(super) struct Dependency {
     pub(super) literals: Vec<i128>,
 }
 
-/// Returns the dependencies in all declarations that a type reaches. No breakage turns presence round, or a checksum
-/// that no rule requires.
+/// Returns the dependencies in all declarations that a type reaches. No breakage turns presence round.
 pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
     let program = Program::of(ty);
     let mut found: Vec<Dependency> = Vec::new();
@@ -26,9 +25,6 @@ pub(super) fn dependencies(ty: &'static Type) -> Vec<Dependency> {
             _ => "",
         };
         program.for_each_origin(equation.unit, equation.code, &mut |origin, literals| {
-            if role == Role::Checksum && origin.rule.is_none() {
-                return;
-            }
             let is_same =
                 |known: &&mut Dependency| (known.origin, known.role, known.field) == (origin, role, field);
             match found.iter_mut().find(is_same) {

@@ -2,9 +2,10 @@
 
 use super::attempt::{Attempt, contradicts_itself};
 use super::{Breakage, Broken};
+use crate::layout::general::CHECKSUM;
 use crate::layout::walk::{Fault, FaultKind, Segment, TRAILING, Visitor, walk};
-use crate::layout::{Type, check};
-use crate::{Finding, Limits, Path, Report, Rule, Severity, Span};
+use crate::layout::{Type, check_bytes};
+use crate::{Enforcement, Finding, Limits, Path, Report, Rule, Severity, Span};
 
 /// Holds changed files against a declaration and its rules.
 pub(super) struct Judge<'f> {
@@ -84,13 +85,16 @@ impl<'f> Judge<'f> {
         if let Breakage::Constraint(constraint) = attempt.breakage {
             return self.finding(&opinion, constraint.rule, attempt.field);
         }
+        if attempt.breakage == Breakage::Checksum {
+            let found = self.finding(&opinion, attempt.rule.unwrap_or(&CHECKSUM), attempt.field);
+            return found.or_else(|| self.checksum(&opinion, bytes, attempt));
+        }
         if opinion.errors().next().is_some() {
             return None;
         }
         let Some(fault) = &opinion.fault else {
             return match attempt.breakage {
                 Breakage::Trailing | Breakage::Count(_) => self.trailing(&opinion),
-                Breakage::Checksum => self.checksum(bytes, attempt),
                 _ => None,
             };
         };
@@ -134,8 +138,12 @@ impl<'f> Judge<'f> {
         self.rules.iter().find(|rule| is_it(rule.code)).copied()
     }
 
-    /// That a checksum is wrong which was right: the walker does not look at them, the assembler knows.
-    fn checksum(&self, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
+    /// That a checksum is wrong which was right and that only code verifies: the assembler knows.
+    fn checksum(&self, opinion: &Opinion, bytes: &[u8], attempt: &Attempt) -> Option<Verdict> {
+        let is_verified = attempt.rule.is_none_or(|rule| !matches!(rule.enforced_by, Enforcement::Code(_)));
+        if is_verified || opinion.fault.is_some() || opinion.errors().next().is_some() {
+            return None;
+        }
         let place = attempt.changes.first()?.path();
         let is_wrong = |file| contradicts_itself(self.ty, file, &self.limits);
         let rule = attempt.rule;
@@ -197,7 +205,7 @@ impl Opinion {
 
     fn with_findings(mut self, ty: &'static Type, bytes: &[u8], limits: &Limits) -> Opinion {
         // It stops at the same fault.
-        let _ = check(ty, bytes, limits, &mut self.report);
+        let _ = check_bytes(ty, bytes, limits, &mut self.report);
         self
     }
 

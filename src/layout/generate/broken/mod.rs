@@ -3,7 +3,7 @@
 //! [`breakages()`] goes through a valid file and gives every way to break exactly one thing that its declaration says: a
 //! check, a constraint, a count, magic bytes, the end of a field. Nothing of that is guessed: each changed file is held
 //! against the declaration before it is given. What the [walker](crate::layout::walk) says first of it, or
-//! [`check`](crate::layout::check), is where and how it is broken, and no other rule that is an error is. What is still
+//! [`check_bytes`](crate::layout::check_bytes), is where and how it is broken, and no other rule that is an error is. What is still
 //! valid is not given, as a count of which another value is only another reading of the same bytes.
 //!
 //! Of each list, the first and the last item are broken, and the file is cut off at their fields only. What no declaration
@@ -80,7 +80,7 @@ pub enum Breakage {
     UnpackedSize,
     /// A line of a text is invalid in this way.
     Line(&'static str),
-    /// A checksum is wrong. Given where the field that it is stored in names a rule.
+    /// A checksum is wrong.
     Checksum,
 }
 

@@ -235,7 +235,10 @@ pub(super) fn number_of(node: &Node, value: &Value) -> Option<(i128, (i128, i128
     };
     let int = match node.bit_field {
         Some(field) => field.int(),
-        None => IntType { bits: 8 * node.bytes.len() as u32, signed: matches!(node.ty, Type::Signed(_)) },
+        None => IntType {
+            bits: 8 * node.bytes.len() as u32,
+            signed: matches!(node.ty.without_order(), Type::Signed(_)),
+        },
     };
     (1..=64).contains(&int.bits).then(|| (value, int.range()))
 }

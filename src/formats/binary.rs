@@ -1,0 +1,233 @@
+//! Formats declared elsewhere whose files are one struct with binrw's codec.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use binrw::{BinRead, BinWrite};
+
+use super::{About, Declared, Format, Layouts};
+use crate::contents::{Contents, Fields};
+use crate::info::Info;
+use crate::layout::codec::{accept, decode, encode};
+use crate::layout::general::{RULES, VALUE};
+use crate::layout::structure::Structure;
+use crate::layout::{Layout, bind};
+use crate::{Dialect, Error, ErrorKind, Limits, ReadOptions, Report, Result, Rule, WriteOptions};
+
+/// A format whose files are one declared struct with binrw's codec: a name, extensions and rules.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::Layout;
+/// use meshspec::{BinaryFormat, Format, Rule, Severity};
+///
+/// /// Depths under water.
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little, magic = b"DPTH")]
+/// struct Depths {
+///     /// Number of depths.
+///     #[br(temp)]
+///     #[bw(try_calc = u32::try_from(metres.len()))]
+///     count: u32,
+///     /// Depths in metres.
+///     #[br(count = count)]
+///     #[layout(finite, rule = FINITE)]
+///     metres: Vec<f32>,
+/// }
+///
+/// static FINITE: Rule = Rule::new("DEPTHS-FINITE", Severity::Error, "Depths are finite.");
+///
+/// impl BinaryFormat for Depths {
+///     const NAME: &'static str = "depths";
+///     const EXTENSIONS: &'static [&'static str] = &["dpth"];
+///     const RULES: &'static [&'static Rule] = &[&FINITE];
+/// }
+///
+/// let error = Depths::read(b"DPTH\x01\0\0\0\0\0\x80\x7f", &Default::default()).err().unwrap();
+/// assert_eq!(error.to_string(), "depths: metres[0] (bytes 0x8..0xc): inf is not finite [DEPTHS-FINITE]");
+/// let file = Depths { metres: vec![1.0] }.write(&Default::default())?;
+/// assert_eq!(file, b"DPTH\x01\0\0\0\0\0\x80\x3f");
+/// # Ok::<(), meshspec::Error>(())
+/// ```
+///
+/// [`Declared`] and [`Format`] follow. A format without binrw's codec, or as text, implements `Declared` itself.
+pub trait BinaryFormat:
+    Layout + for<'a> BinRead<Args<'a>: FromDialect> + for<'a> BinWrite<Args<'a> = ()> + 'static
+{
+    /// The name, as the command line takes it: lower-case letters, digits and `_`, a letter first.
+    const NAME: &'static str;
+
+    /// File name extensions, without the dot.
+    const EXTENSIONS: &'static [&'static str] = &[];
+
+    /// The rules that the declaration and [`check_document`](BinaryFormat::check_document) name.
+    const RULES: &'static [&'static Rule] = &[];
+
+    /// The name as people write it.
+    const TITLE: &'static str = Self::NAME;
+
+    /// The format in a sentence.
+    const SUMMARY: &'static str = "";
+
+    /// The dialects, the usual one first. The declaration imports the dialect, or its [number](Dialect::number).
+    const DIALECTS: &'static [Dialect] = &[Dialect::Spec];
+
+    /// The dialect that the document is written in. By default, the usual one.
+    fn own_dialect(&self) -> Dialect {
+        Self::DIALECTS.first().copied().unwrap_or_default()
+    }
+
+    /// Adds violations of rules that no constraint can state. Findings get their bytes by their paths.
+    fn check_document(&self, report: &mut Report) {
+        let _ = report;
+    }
+}
+
+/// Arguments of a declaration that follow from the dialect: none, the dialect, or its number.
+pub trait FromDialect {
+    /// Returns the arguments.
+    fn from_dialect(dialect: Dialect) -> Self;
+}
+
+impl FromDialect for () {
+    fn from_dialect(_: Dialect) {}
+}
+
+impl FromDialect for (Dialect,) {
+    fn from_dialect(dialect: Dialect) -> (Dialect,) {
+        (dialect,)
+    }
+}
+
+impl<T: From<u8>> FromDialect for (T,) {
+    fn from_dialect(dialect: Dialect) -> (T,) {
+        (dialect.number().into(),)
+    }
+}
+
+impl<T: BinaryFormat> Declared for T {
+    const ABOUT: &'static About = &About::new(T::NAME, T::TITLE, layouts::<T>)
+        .with_summary(T::SUMMARY)
+        .with_extensions(T::EXTENSIONS)
+        .with_dialects(T::DIALECTS)
+        .with_rules(Rules::<T>::ALL);
+
+    fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
+        match decoded::<T>(bytes, dialect, &ReadOptions::default()) {
+            Ok(document) => document.check_document(report),
+            // The walker accepts it: a function of the declaration does not.
+            Err(error) => report.add(&VALUE, error.path(), error.message()),
+        }
+    }
+}
+
+impl<T: BinaryFormat> Format for T {
+    fn read(bytes: &[u8], options: &ReadOptions) -> Result<T> {
+        let dialect = T::dialect_of(bytes, options)?;
+        let options = options.clone().with_dialect(dialect);
+        let document = decoded::<T>(bytes, dialect, &options)?;
+        let report = T::check_file(bytes, &options)?;
+        accept(&report, options.strictness, ErrorKind::Malformed).map_err(named::<T>)?;
+        Ok(document)
+    }
+
+    fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
+        T::ABOUT.require_dialect(self.own_dialect())?;
+        let bytes = encode(self).map_err(named::<T>)?;
+        let report = T::check_file(&bytes, &ReadOptions::default().with_dialect(self.own_dialect()))?;
+        accept(&report, options.strictness, ErrorKind::Inexpressible).map_err(named::<T>)?;
+        Ok(bytes)
+    }
+
+    fn check_into(&self, report: &mut Report) {
+        let checked = encode(self).and_then(|bytes| {
+            let (structure, limits) = (structure::<T>(self.own_dialect()), Limits::default());
+            structure.check(&bytes, &limits, report)?;
+            self.check_document(report);
+            structure.place(report, &bytes, &limits);
+            Ok(())
+        });
+        if let Err(error) = checked {
+            report.add(&VALUE, error.path(), error.message());
+        }
+    }
+
+    fn dialect(&self) -> Dialect {
+        self.own_dialect()
+    }
+
+    fn info(&self) -> Info {
+        let options = ReadOptions::lenient().with_dialect(self.own_dialect());
+        let info = encode(self).and_then(|bytes| T::info_of(&bytes, &options));
+        info.unwrap_or_else(|_| Info::new(T::NAME, self.own_dialect()))
+    }
+
+    fn contents(&self) -> Contents<'static> {
+        let fields = |bytes: Vec<u8>| {
+            Fields::new(structure::<T>(self.own_dialect()).ty, bytes, &Limits::default()).ok()
+        };
+        let fields = encode(self).ok().and_then(fields);
+        Contents { fields, ..Contents::new(T::NAME, self.own_dialect()) }
+    }
+}
+
+/// Decodes a file without checking it.
+fn decoded<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOptions) -> Result<T> {
+    decode(&structure::<T>(dialect), bytes, options, |reader| {
+        T::read_le_args(reader, FromDialect::from_dialect(dialect))
+    })
+}
+
+fn structure<T: BinaryFormat>(dialect: Dialect) -> Structure {
+    T::ABOUT.structure(T::ABOUT.layout(dialect).unwrap_or(const { &T::TYPE }))
+}
+
+fn named<T: BinaryFormat>(error: Error) -> Error {
+    error.in_format(T::NAME)
+}
+
+/// The most rules of a format; more do not compile.
+const MAX_RULES: usize = 256;
+
+/// The rules of a format.
+struct Rules<T>(PhantomData<T>);
+
+impl<T: BinaryFormat> Rules<T> {
+    /// Its own, then those of every declaration.
+    const ALL: &'static [&'static Rule] = Self::PADDED.split_at(T::RULES.len() + RULES.len()).0;
+
+    const PADDED: &'static [&'static Rule; MAX_RULES] = &{
+        let (mut all, mut index) = ([&VALUE; MAX_RULES], 0);
+        while index < T::RULES.len() + RULES.len() {
+            all[index] = if index < T::RULES.len() { T::RULES[index] } else { RULES[index - T::RULES.len()] };
+            index += 1;
+        }
+        all
+    };
+}
+
+/// Returns the layout of each dialect. They are bound once for each format.
+fn layouts<T: BinaryFormat>() -> Layouts {
+    static BOUND: LazyLock<Mutex<HashMap<TypeId, Layouts>>> = LazyLock::new(Mutex::default);
+    let mut bound = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    bound.entry(TypeId::of::<T>()).or_insert_with(|| {
+        let of = |(index, dialect): (usize, &Dialect)| {
+            let (name, prefix) = match index {
+                0 => (T::NAME, ""),
+                _ => (&*String::leak(format!("{}_{dialect}", T::NAME)), capitalized(dialect.name())),
+            };
+            (name, bind::<T>(prefix, &[(*dialect).into()]))
+        };
+        Vec::leak(T::DIALECTS.iter().enumerate().map(of).collect())
+    })
+}
+
+/// Returns a name as the start of a type's name.
+fn capitalized(name: &str) -> &'static str {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    String::leak(first.into_iter().chain(letters).collect())
+}

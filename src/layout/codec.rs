@@ -1,0 +1,103 @@
+//! binrw's codec of a declaration, with errors that the walker locates.
+
+use std::io::Cursor;
+
+use binrw::{BinRead, BinResult, BinWrite};
+
+use super::structure::Structure;
+use super::{Layout, Type};
+use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOptions};
+
+/// Decodes a file with binrw's codec.
+///
+/// ```
+/// use binrw::binrw;
+/// use meshspec::layout::{self, Layout};
+///
+/// #[derive(Layout)]
+/// #[binrw]
+/// #[brw(little)]
+/// struct Heights {
+///     count: u8,
+///     #[br(count = count)]
+///     metres: Vec<f32>,
+/// }
+///
+/// let error = layout::read::<Heights>(&[1, 0, 0], &Default::default()).err().unwrap();
+/// assert_eq!(error.to_string(), "metres (bytes 0x1..0x3): needs 4 bytes, but 2 remain [LAYOUT-TRUNCATED]");
+/// ```
+///
+/// # Errors
+///
+/// The first thing that the strictness of the options refuses, with path, bytes and rule: a fault of the structure, or a
+/// finding of [`check`].
+pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
+    let structure = Structure::of(root::<T>());
+    let value = decode(&structure, bytes, options, |reader| T::read_le(reader))?;
+    accept(&check::<T>(bytes, options)?, options.strictness, ErrorKind::Malformed)?;
+    Ok(value)
+}
+
+/// Encodes a value with binrw's codec.
+///
+/// # Errors
+///
+/// What binrw refuses, or the first finding of [`check`] that the strictness of the options refuses.
+pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
+    value: &T,
+    options: &WriteOptions,
+) -> Result<Vec<u8>> {
+    let bytes = encode(value)?;
+    accept(&check::<T>(&bytes, &ReadOptions::default())?, options.strictness, ErrorKind::Inexpressible)?;
+    Ok(bytes)
+}
+
+/// Returns everything that is wrong with a file of a declared type: the first fault of its structure or, without one,
+/// trailing bytes and violated constraints, each with path and bytes.
+///
+/// # Errors
+///
+/// If decoding would take more than the limits allow.
+pub fn check<T: Layout>(bytes: &[u8], options: &ReadOptions) -> Result<Report> {
+    let (structure, mut report) = (Structure::of(root::<T>()), Report::new(&options.limits));
+    structure.check(bytes, &options.limits, &mut report)?;
+    Ok(report)
+}
+
+/// Decodes a file without checking it. An error has the place of the first fault.
+pub(crate) fn decode<T>(
+    structure: &Structure,
+    bytes: &[u8],
+    options: &ReadOptions,
+    decode: impl FnOnce(&mut Cursor<&[u8]>) -> BinResult<T>,
+) -> Result<T> {
+    let error = |error| structure.locate(of_binrw(error, Error::malformed), bytes, &options.limits);
+    decode(&mut Cursor::new(bytes)).map_err(error)
+}
+
+/// Encodes a value without checking it.
+pub(crate) fn encode<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Result<Vec<u8>> {
+    let mut out = Cursor::new(Vec::new());
+    value.write_le(&mut out).map_err(|error| of_binrw(error, Error::inexpressible))?;
+    Ok(out.into_inner())
+}
+
+/// Returns an error for the first finding that this strictness refuses.
+pub(crate) fn accept(report: &Report, strictness: Strictness, kind: ErrorKind) -> Result<()> {
+    report.first_refused(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
+}
+
+/// Returns the error that a function of a declaration returned, or else what `other` makes of the message.
+pub(crate) fn of_binrw(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
+    match error {
+        binrw::Error::Backtrace(trace) => of_binrw(*trace.error, other),
+        binrw::Error::Custom { err, .. } if err.is::<Error>() => err
+            .downcast::<Error>()
+            .map_or_else(|_| Error::inexpressible("a value does not fit"), |error| *error),
+        error => other(error),
+    }
+}
+
+fn root<T: Layout>() -> &'static Type {
+    const { &T::TYPE }
+}

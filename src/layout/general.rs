@@ -1,0 +1,36 @@
+//! The rules of every declaration.
+
+use super::walk::{Fault, FaultKind};
+use crate::Rule;
+use crate::finding::rules;
+
+rules! {
+    TRUNCATED "LAYOUT-TRUNCATED" Fatal "" "" Structure
+        "The file is as long as its declaration says.";
+    MAGIC "LAYOUT-MAGIC" Fatal "" "" Structure
+        "Magic bytes are those of the declaration.";
+    VALUE "LAYOUT-VALUE" Fatal "" "" Structure
+        "Values, counts and offsets are those that the declaration allows.";
+    PACKING "LAYOUT-PACKING" Fatal "" "" Structure
+        "Packed blocks unpack to what the declaration says.";
+    CHECKSUM "LAYOUT-CHECKSUM" Error "" "" Structure
+        "Checksums are those of the bytes that they cover.";
+    TRAILING "LAYOUT-TRAILING" Error "" "" Structure
+        "Nothing follows the last field.";
+}
+
+/// Returns the rule that a fault breaks: that of its field, or else the one of `rules` whose code ends in the kind's name,
+/// or else the one of every declaration.
+pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'static Rule> {
+    let (ending, general) = match fault.kind {
+        FaultKind::End => ("-TRUNCATED", Some(&TRUNCATED)),
+        FaultKind::Magic => ("-MAGIC", Some(&MAGIC)),
+        FaultKind::Count | FaultKind::Check | FaultKind::Value => ("-VALUE", Some(&VALUE)),
+        FaultKind::Packing => ("-PACKING", Some(&PACKING)),
+        FaultKind::Trailing => ("-TRAILING", Some(&TRAILING)),
+        // Limits are no rule.
+        FaultKind::Limit => return fault.rule,
+    };
+    let own = || rules.iter().find(|rule| rule.code.ends_with(ending)).copied();
+    fault.rule.or_else(own).or(general)
+}

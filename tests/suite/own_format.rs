@@ -1,0 +1,483 @@
+//! A format that is declared here with three constants: read, written, checked, with checksums and dialects.
+
+use binrw::binrw;
+use meshspec::layout::assemble::{Change, Edit, edit};
+use meshspec::layout::checksum::{self, CRC32, XXH3, XXH32, XXH64};
+use meshspec::layout::generate::{self, Breakage};
+use meshspec::layout::{self, ChecksumFunction, Layout, Packing, Schema};
+use meshspec::{
+    AnyFormat, BinaryFormat, Dialect, ErrorKind, Format, Formats, Limits, ReadOptions, Report, Rule,
+    Severity, WriteOptions, check, path,
+};
+use modular_bitfield::prelude::*;
+use proptest::prelude::*;
+
+mod rules {
+    use meshspec::{Enforcement, Rule, Severity};
+
+    pub static SUM: Rule = Rule::new("TRACKS-SUM", Severity::Error, "The checksum is that of the heights.");
+    pub static FINITE: Rule = Rule::new("TRACKS-FINITE", Severity::Error, "Heights are finite.");
+    pub static RISING: Rule = Rule {
+        enforced_by: Enforcement::Code("the first and the last height"),
+        ..Rule::new("TRACKS-RISING", Severity::Error, "The last height is above the first.")
+    };
+}
+
+/// Heights along a track.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"TRCK")]
+#[br(import(version: u8))]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Tracks {
+    /// The version, which is the number of the dialect.
+    #[br(assert(stored_version == version, "this is another version"))]
+    stored_version: u8,
+    /// Number of heights.
+    #[br(temp)]
+    #[bw(try_calc = u8::try_from(heights.len()))]
+    count: u8,
+    /// Heights.
+    #[br(count = count)]
+    #[layout(unit = "m", finite, below = 9000, rule = rules::FINITE)]
+    #[layout(checksum = sum, by = CRC32, from = count)]
+    heights: Vec<f32>,
+    /// Checksum of the heights and their number.
+    #[layout(rule = rules::SUM)]
+    sum: u32,
+    /// Colours.
+    #[br(if(version > 1), count = count)]
+    #[bw(if(*stored_version > 1))]
+    colors: Vec<u8>,
+}
+
+const FIRST: Dialect = Dialect::Own { name: "first", number: 1 };
+const SECOND: Dialect = Dialect::Own { name: "second", number: 2 };
+
+impl BinaryFormat for Tracks {
+    const NAME: &'static str = "tracks";
+    const EXTENSIONS: &'static [&'static str] = &["trk"];
+    const RULES: &'static [&'static Rule] = &[&rules::SUM, &rules::FINITE, &rules::RISING];
+    const DIALECTS: &'static [Dialect] = &[FIRST, SECOND];
+
+    fn own_dialect(&self) -> Dialect {
+        if self.stored_version > 1 { SECOND } else { FIRST }
+    }
+
+    fn check_document(&self, report: &mut Report) {
+        if let [first, .., last] = self.heights[..]
+            && last <= first
+        {
+            report.add(&rules::RISING, path!(heights), format!("from {first} to {last}"));
+        }
+    }
+}
+
+fn track() -> Tracks {
+    let heights = vec![1.0_f32, 2.0];
+    let summed: Vec<u8> =
+        [2].into_iter().chain(heights.iter().flat_map(|height| height.to_le_bytes())).collect();
+    Tracks { stored_version: 1, heights, sum: crc(&summed), colors: Vec::new() }
+}
+
+/// CRC-32 bit by bit.
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc)))
+}
+
+fn error(bytes: &[u8]) -> String {
+    Tracks::read(bytes, &ReadOptions::default()).unwrap_err().to_string()
+}
+
+#[test]
+fn three_constants_make_a_format() {
+    let file = track().write(&WriteOptions::default()).unwrap();
+    assert_eq!(file.len(), 6 + 8 + 4);
+    assert_eq!(Tracks::read(&file, &ReadOptions::default()).unwrap(), track());
+    let about = AnyFormat::of::<Tracks>().about();
+    assert_eq!((about.name, about.extensions), ("tracks", &["trk"][..]));
+    let codes: Vec<_> = about.rules.iter().map(|rule| rule.code).collect();
+    assert!(codes.starts_with(&["TRACKS-SUM", "TRACKS-FINITE", "TRACKS-RISING"]));
+    assert!(codes.contains(&"LAYOUT-TRUNCATED") && codes.len() == 9, "{codes:?}");
+    let format = Formats::builtin().with::<Tracks>().unwrap().detect(&file, None).unwrap().format;
+    assert_eq!(format.name(), "tracks");
+}
+
+#[test]
+fn errors_of_reading_have_path_bytes_and_rule() {
+    let file = track().write(&WriteOptions::default()).unwrap();
+    assert_eq!(
+        error(&file[..10]),
+        "tracks: heights (bytes 0x6..0xa): needs 8 bytes, but 4 remain [LAYOUT-TRUNCATED]"
+    );
+    assert_eq!(
+        error(&[&file[..], &[0]].concat()),
+        "tracks: trailing (bytes 0x12..0x13): 1 byte follows the last field [LAYOUT-TRAILING]"
+    );
+    let lenient = Tracks::read(&[&file[..], &[0]].concat(), &ReadOptions::lenient());
+    assert_eq!(lenient.unwrap(), track());
+    assert!(error(b"TRACK").ends_with("[LAYOUT-MAGIC]"));
+    let falling = Tracks { heights: vec![2.0, 1.0], ..track() };
+    let refused = falling.write(&WriteOptions::default()).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Inexpressible);
+    assert!(refused.to_string().contains("[TRACKS-SUM]"), "{refused}");
+    let codes =
+        |report: Report| report.findings().iter().map(|finding| finding.rule.code).collect::<Vec<_>>();
+    assert_eq!(codes(Format::check(&falling)), ["TRACKS-SUM", "TRACKS-RISING"]);
+    assert_eq!(codes(Format::check(&track())), [""; 0]);
+}
+
+/// Without a format: the declaration alone.
+#[derive(Layout, Debug, PartialEq)]
+#[binrw]
+#[brw(little)]
+struct Sized {
+    size: u8,
+    #[br(count = size)]
+    #[layout(below = 9, at_least = 1, rule = rules::FINITE)]
+    items: Vec<u8>,
+}
+
+#[test]
+fn a_declared_type_is_read_written_and_checked() {
+    let read = |bytes: &[u8]| layout::read::<Sized>(bytes, &ReadOptions::default());
+    assert_eq!(read(&[1, 7]).unwrap(), Sized { size: 1, items: vec![7] });
+    let message = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
+    assert_eq!(message(&[2, 7]), "items (bytes 0x1..0x2): needs 2 bytes, but 1 remain [LAYOUT-TRUNCATED]");
+    assert_eq!(message(&[1, 9]), "items[0] (bytes 0x1..0x2): found 9, expected less than 9 [TRACKS-FINITE]");
+    assert!(message(&[1, 0]).ends_with("[TRACKS-FINITE]"), "{}", message(&[1, 0]));
+    let write = |value: &Sized| layout::write(value, &WriteOptions::default());
+    assert_eq!(write(&Sized { size: 1, items: vec![7] }).unwrap(), [1, 7]);
+    let error = write(&Sized { size: 2, items: vec![7] }).unwrap_err();
+    assert_eq!((error.kind(), error.path().to_string()), (ErrorKind::Inexpressible, "items".to_owned()));
+    let report = layout::check::<Sized>(&[1, 9, 0], &ReadOptions::default()).unwrap();
+    let codes: Vec<_> = report.findings().iter().map(|finding| finding.rule.code).collect();
+    assert_eq!(codes, ["LAYOUT-TRAILING", "TRACKS-FINITE"]);
+}
+
+#[test]
+fn a_wrong_checksum_is_found() {
+    let mut file = track().write(&WriteOptions::default()).unwrap();
+    file[9] ^= 1;
+    let message = error(&file);
+    let start = "tracks: sum (bytes 0xe..0x12): found 0x";
+    assert!(message.starts_with(start), "{message}");
+    let computed = format!("but the CRC-32 of bytes 0x5..0xe is {:#x} [TRACKS-SUM]", crc(&file[5..14]));
+    assert!(message.ends_with(&computed), "{message}");
+    let report = check(&file, AnyFormat::of::<Tracks>(), &ReadOptions::default()).unwrap();
+    assert_eq!(report.errors(), 1);
+}
+
+#[test]
+fn a_checksum_is_computed_anew() {
+    let file = track().write(&WriteOptions::default()).unwrap();
+    let layout = AnyFormat::of::<Tracks>().layout_of(&file, FIRST).unwrap();
+    let add = Edit { path: path!(heights[2]).into(), change: Change::Insert("3.5".into()) };
+    let edited = edit(layout, &file, &[add], true, &Limits::default()).unwrap();
+    let expected = crc(&edited[5..18]);
+    assert_eq!((edited[5], &edited[18..]), (3, &expected.to_le_bytes()[..]));
+    assert!(Tracks::read(&edited, &ReadOptions::default()).is_ok());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_files_are_read(
+        (dialect, file) in AnyFormat::of::<Tracks>().files(generate::Config::default()).unwrap()
+    ) {
+        let options = ReadOptions::default().with_dialect(dialect);
+        let tracks = Tracks::read(&file, &options).unwrap();
+        prop_assert_eq!(dialect, tracks.own_dialect());
+        prop_assert_eq!(tracks.write(&WriteOptions::default()).unwrap(), file);
+    }
+}
+
+#[test]
+fn a_checksum_is_broken() {
+    let file = track().write(&WriteOptions::default()).unwrap();
+    let broken = AnyFormat::of::<Tracks>().breakages(&file, &ReadOptions::default()).unwrap();
+    let broken: Vec<_> = broken.filter(|broken| broken.breakage == Breakage::Checksum).collect();
+    assert_eq!(broken.len(), 1);
+    assert_eq!(broken[0].rule, Some(&rules::SUM));
+    assert!(error(&broken[0].bytes).ends_with("[TRACKS-SUM]"));
+}
+
+#[test]
+fn dialects_are_those_of_the_format() {
+    let options = |dialect| ReadOptions::default().with_dialect(dialect);
+    let second = Tracks { stored_version: 2, colors: vec![7, 8], ..track() };
+    let file = second.write(&WriteOptions::default()).unwrap();
+    assert_eq!(file.len(), 6 + 8 + 4 + 2);
+    let format = AnyFormat::of::<Tracks>();
+    assert_eq!(format.detect(&file).dialect, SECOND);
+    assert_eq!(format.detect(&track().write(&WriteOptions::default()).unwrap()).dialect, FIRST);
+    assert_eq!(Tracks::read(&file, &ReadOptions::default()).unwrap(), second);
+    let refused = Tracks::read(&file, &options(FIRST)).unwrap_err().to_string();
+    assert!(refused.contains("this is another version"), "{refused}");
+    let refused = Tracks::read(&file, &options(Dialect::Spec)).unwrap_err().to_string();
+    assert_eq!(refused, "tracks: dialect: tracks has no spec dialect, only first, second");
+    let tables = format.schema(Schema::Markdown).remove(0).text;
+    assert!(tables.contains("## SecondTracks") && tables.contains("tracks_second"), "{tables}");
+    assert!(tables.contains("Checksum: CRC-32 from `count` on, stored in `sum`."));
+    assert!(tables.contains("In m."));
+}
+
+/// Checksums of each kind, over the struct and over a block whose packing a number chooses.
+#[derive(Layout)]
+#[binrw]
+#[brw(little, magic = b"SUM")]
+struct Sums {
+    method: Method,
+    size: u8,
+    packed_size: u8,
+    #[br(count = packed_size)]
+    #[layout(content = [u8; 40], packing = PACKINGS(method), size = size)]
+    #[layout(checksum = adler, by = checksum::ADLER32, from = self)]
+    packed: Vec<u8>,
+    adler: u32,
+    #[layout(checksum = short, by = XXH32)]
+    a: u8,
+    short: u32,
+    seed: u8,
+    #[layout(checksum = long, by = XXH64(seed), none = 0)]
+    b: u8,
+    long: u64,
+    #[layout(checksum = newest, by = XXH3)]
+    c: u8,
+    newest: u64,
+}
+
+#[derive(Layout, Clone, Copy)]
+#[binrw]
+#[brw(repr = u8)]
+enum Method {
+    None = 0,
+    Lz4 = 4,
+}
+
+const PACKINGS: Packing = Packing::Chosen(&[(0, Packing::Stored), (4, Packing::Lz4)]);
+
+fn sums(method: &str) -> Vec<u8> {
+    let mut values = layout::assemble::Values::new(&Sums::TYPE);
+    values.set("method", method).unwrap();
+    (0..40).for_each(|index| values.set(&format!("packed[{index}]"), "7").unwrap());
+    for (path, value) in [("a", "1"), ("seed", "3"), ("b", "2"), ("c", "3")] {
+        values.set(path, value).unwrap();
+    }
+    values.assemble(&Limits::default()).unwrap()
+}
+
+fn findings(file: &[u8]) -> Vec<String> {
+    let report = layout::check::<Sums>(file, &ReadOptions::default()).unwrap();
+    report.findings().iter().map(|finding| finding.path.to_string()).collect()
+}
+
+#[test]
+fn checksums_cover_any_bytes_in_any_packing() {
+    let (stored, packed) = (sums("None"), sums("Lz4"));
+    assert_eq!((stored[4], stored[5]), (40, 40));
+    assert!(packed[4] == 40 && packed[5] < 20, "{packed:?}");
+    for mut file in [stored, packed] {
+        assert_eq!(findings(&file), [""; 0]);
+        let end = 6 + usize::from(file[5]);
+        let compute = |function: ChecksumFunction, bytes: &[u8]| (function.compute)(bytes, &[]);
+        assert_eq!(&file[end..][..4], &(compute(checksum::ADLER32, &file[..end]) as u32).to_le_bytes());
+        assert_eq!(compute(checksum::ADLER32, b"Wikipedia"), 0x11e6_0398);
+        assert_eq!(compute(CRC32, b"123456789"), 0xcbf4_3926);
+        assert_eq!(compute(XXH32, b""), 0x02cc_5d05);
+        assert_eq!(compute(XXH64, b""), 0xef46_db37_51d8_e999);
+        assert_eq!(compute(XXH3, b""), 0x2d06_8005_38d3_94c2);
+        for (at, path) in [(end + 4, "short"), (end + 9, "long"), (end + 10, "long"), (end + 19, "newest")] {
+            file[at] ^= 1;
+            assert_eq!(findings(&file), [path], "{at}");
+            file[at] ^= 1;
+        }
+        // A 0 stands for none.
+        file[end + 11..end + 19].fill(0);
+        assert_eq!(findings(&file), [""; 0]);
+        file[end..end + 4].fill(0);
+        assert_eq!(findings(&file), ["adler"]);
+        file[3] = 3;
+        let report = layout::check::<Sums>(&file, &ReadOptions::default()).unwrap();
+        assert_eq!(report.findings()[0].message, "3 is not a value of Method");
+    }
+    let rule = layout::check::<Sums>(&[&sums("None")[..46], &[9; 40]].concat(), &ReadOptions::default());
+    let report = rule.unwrap();
+    assert!(report.findings().iter().any(|finding| finding.rule.code == "LAYOUT-CHECKSUM"));
+    assert!(report.findings().iter().all(|finding| finding.rule.severity >= Severity::Error));
+}
+
+/// Numbers of either byte order.
+#[derive(Layout, Debug, PartialEq)]
+#[binrw]
+#[brw(big)]
+struct Orders {
+    count: u16,
+    #[br(count = count)]
+    #[layout(finite, at_least = 1, rule = rules::FINITE)]
+    items: Vec<f32>,
+    #[brw(little)]
+    little: u32,
+    kind: Kind,
+    inherits: Inherits,
+    states: States,
+    #[layout(below = 0x200, rule = rules::FINITE)]
+    limited: i16,
+}
+
+#[derive(Layout, Clone, Copy, Debug, PartialEq)]
+#[binrw]
+#[brw(repr = u16)]
+enum Kind {
+    Flat = 1,
+    Tall = 0x100,
+}
+
+/// In the byte order of the struct around it.
+#[derive(Layout, Debug, PartialEq)]
+#[binrw]
+struct Inherits {
+    pair: [u16; 2],
+}
+
+#[derive(Layout, Debug, PartialEq)]
+#[binrw]
+#[brw(little)]
+struct States {
+    number: u16,
+}
+
+const ORDERS: &[u8] = b"\0\x01\x3f\x80\0\0\x04\x03\x02\x01\x01\0\0\x01\0\x02\x01\x02\x01\xff";
+
+fn orders() -> Orders {
+    Orders {
+        count: 1,
+        items: vec![1.0],
+        little: 0x0102_0304,
+        kind: Kind::Tall,
+        inherits: Inherits { pair: [1, 2] },
+        states: States { number: 0x0201 },
+        limited: 0x1ff,
+    }
+}
+
+#[test]
+fn numbers_have_either_byte_order() {
+    let read = |bytes: &[u8]| layout::read::<Orders>(bytes, &ReadOptions::default());
+    assert_eq!(read(ORDERS).unwrap(), orders());
+    assert_eq!(layout::write(&orders(), &WriteOptions::default()).unwrap(), ORDERS);
+    let message = |at: usize, bytes: &[u8]| {
+        let mut file = ORDERS.to_vec();
+        file[at..at + bytes.len()].copy_from_slice(bytes);
+        read(&file).unwrap_err().to_string()
+    };
+    assert_eq!(message(2, &[0x7f]), "items[0] (bytes 0x2..0x6): inf is not finite [TRACKS-FINITE]");
+    assert_eq!(message(10, &[0, 2]), "kind (bytes 0xa..0xc): 2 is not a value of Kind [LAYOUT-VALUE]");
+    assert_eq!(
+        message(18, &[2]),
+        "limited (bytes 0x12..0x14): found 767, expected less than 512 [TRACKS-FINITE]"
+    );
+}
+
+#[test]
+fn big_endian_files_are_edited_and_assembled() {
+    let set = |path: &str, value: &str| Edit {
+        path: layout::walk::parse_path(&Orders::TYPE, path).unwrap()[..].into(),
+        change: Change::Set(value.into()),
+    };
+    let edits =
+        [set("kind", "Flat"), set("inherits.pair[1]", "0x304"), set("items[0]", "2"), set("limited", "-2")];
+    let edited = edit(&Orders::TYPE, ORDERS, &edits, false, &Limits::default()).unwrap();
+    let expected = b"\0\x01\x40\0\0\0\x04\x03\x02\x01\0\x01\0\x01\x03\x04\x01\x02\xff\xfe";
+    assert_eq!(edited, expected);
+    let insert = Edit { path: path!(items[1]).into(), change: Change::Insert("3".into()) };
+    let longer = edit(&Orders::TYPE, ORDERS, &[insert], true, &Limits::default()).unwrap();
+    assert_eq!((&longer[..2], &longer[6..10]), (&[0, 2][..], &3f32.to_be_bytes()[..]));
+    let values = layout::assemble::Values::of(&Orders::TYPE, ORDERS, &Limits::default()).unwrap();
+    assert_eq!(values.assemble(&Limits::default()).unwrap(), ORDERS);
+    const RULES: &[&Rule] = &[&rules::FINITE];
+    let broken = generate::breakages(&Orders::TYPE, ORDERS, RULES, &Limits::default()).unwrap();
+    let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
+    assert!(broken.contains(&"limited = 512: a value that violates TRACKS-FINITE".to_owned()), "{broken:?}");
+    assert!(broken.iter().any(|broken| broken.starts_with("count = 0: a count of one less")), "{broken:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn generated_big_endian_files_are_read(file in generate::valid::<Orders>(generate::Config::default())) {
+        let value = layout::read::<Orders>(&file, &ReadOptions::default()).unwrap();
+        prop_assert_eq!(layout::write(&value, &WriteOptions::default()).unwrap(), file);
+    }
+}
+
+#[test]
+fn byte_orders_are_printed() {
+    let print =
+        |schema: Schema| schema.print("orders", "Orders", &[("orders", &Orders::TYPE)]).remove(0).text;
+    let has = |schema: Schema, part: &str| assert!(print(schema).contains(part), "{part}: {}", print(schema));
+    has(Schema::Markdown, "| `count` | big-endian u16 | 2 | 0 |");
+    has(Schema::Markdown, "| `little` | u32 |");
+    has(Schema::Kaitai, "type: u2be");
+    has(Schema::Kaitai, "type: f4be");
+    has(Schema::ImHex, "be u16 count");
+    has(Schema::ImHex, "be float items");
+    has(Schema::Json, "\"big_endian\"");
+    has(Schema::C, "uint8_t count[2]");
+    has(Schema::C, "limited: big-endian i16");
+    let mut text = Vec::new();
+    layout::dump::Dump::new(&Orders::TYPE, ORDERS).text(&mut text, false).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("Tall") && text.contains("511") && text.contains("16909060"), "{text}");
+}
+
+/// Triangles of a mesh, ten bits for each index.
+#[derive(Layout, Debug)]
+#[binrw]
+#[brw(little)]
+struct Packed {
+    vertex_count: u8,
+    #[br(count = 2)]
+    triangles: Vec<Triangle>,
+}
+
+#[derive(Layout)]
+#[bitfield(bits = 16)]
+#[binrw]
+#[br(map = Self::from_bytes)]
+#[bw(map = |triangle: &Self| triangle.into_bytes())]
+#[layout(outer(vertex_count))]
+#[derive(Debug, Clone, Copy)]
+struct Triangle {
+    #[layout(below = vertex_count, rule = rules::FINITE)]
+    a: B8,
+    #[layout(below = vertex_count, at_least = 1, rule = rules::FINITE)]
+    b: B8,
+}
+
+#[test]
+fn bit_fields_have_constraints() {
+    let codes = |bytes: &[u8]| {
+        let report = layout::check::<Packed>(bytes, &ReadOptions::default()).unwrap();
+        report.findings().iter().map(|finding| finding.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[3, 0, 1, 2, 2]), [""; 0]);
+    let read = layout::read::<Packed>(&[3, 0, 1, 2, 2], &ReadOptions::default()).unwrap();
+    let last = read.triangles.last().copied().unwrap_or(Triangle::new());
+    assert_eq!((read.vertex_count, last.a(), last.b()), (3, 2, 2));
+    assert_eq!(
+        codes(&[3, 3, 1, 2, 0]),
+        [
+            "triangles[0].a (bytes 0x1..0x3): found 3, expected less than 3 [TRACKS-FINITE]",
+            "triangles[1].b (bytes 0x3..0x5): found 0, expected at least 1 [TRACKS-FINITE]",
+        ]
+    );
+    const RULES: &[&Rule] = &[&rules::FINITE];
+    let broken = generate::breakages(&Packed::TYPE, &[3, 0, 1, 2, 2], RULES, &Limits::default()).unwrap();
+    let broken: Vec<_> = broken.map(|broken| broken.to_string()).collect();
+    assert!(broken.iter().any(|b| b.contains(".a = 3: a value that violates")), "{broken:?}");
+}
