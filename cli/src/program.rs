@@ -6,8 +6,8 @@ use clap::{Arg, CommandFactory, Parser, Subcommand};
 use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{
-    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, iyma, man,
-    schema,
+    assemble, check, completions, conform, convert, corpus, decode, diff, dump, edit, formats, info, iyma,
+    man, render, schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -41,6 +41,8 @@ enum Command {
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
+    Render(render::Render),
+    Diff(diff::Diff),
     Conform(conform::Conform),
     Iyma(iyma::Iyma),
     Corpus(corpus::Corpus),
@@ -130,6 +132,8 @@ impl Program {
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),
+            Command::Render(render) => render.run(formats),
+            Command::Diff(diff) => diff.run(formats),
             Command::Conform(conform) => conform.run(formats),
             Command::Iyma(iyma) => iyma.run(),
             Command::Corpus(corpus) => corpus.run(),
