@@ -61,6 +61,22 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ],
     ),
     (
+        "render",
+        [
+            "meshspec render robot.bmd robot.png",
+            "meshspec render robot.glb robot.png --view turntable --size 256",
+            "meshspec render models sheet.png --size 200 --background white",
+        ],
+    ),
+    (
+        "diff",
+        [
+            "meshspec diff old.bmd new.bmd",
+            "meshspec diff robot.bmd robot.glb --tolerance 0.001",
+            "meshspec diff old.mesh new.mesh --json",
+        ],
+    ),
+    (
         "conform",
         [
             "meshspec conform corpus/index.jsonl -- ./my_loader {}",

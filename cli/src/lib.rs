@@ -21,6 +21,7 @@ mod many;
 #[doc(hidden)]
 pub mod memory;
 mod messages;
+mod model;
 mod names;
 mod output;
 mod output_format;
@@ -33,8 +34,10 @@ mod program;
 mod progress;
 mod reading;
 mod regular;
+mod scenes;
 mod sections;
 mod selection;
+mod surface;
 mod temporary;
 mod terminal;
 mod text_dump;

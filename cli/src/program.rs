@@ -8,7 +8,8 @@ use meshspec::{AnyFormat, Dialect, Formats};
 #[cfg(feature = "formats")]
 use crate::commands::iyma;
 use crate::commands::{
-    assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, man, schema,
+    assemble, check, completions, conform, convert, corpus, decode, diff, dump, edit, formats, info, man,
+    render, schema,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -43,6 +44,8 @@ enum Command {
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
+    Render(render::Render),
+    Diff(diff::Diff),
     Conform(conform::Conform),
     #[cfg(feature = "formats")]
     Iyma(iyma::Iyma),
@@ -135,6 +138,8 @@ impl Program {
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),
+            Command::Render(render) => render.run(formats),
+            Command::Diff(diff) => diff.run(formats),
             Command::Conform(conform) => conform.run(formats),
             #[cfg(feature = "formats")]
             Command::Iyma(iyma) => iyma.run(),

@@ -1,5 +1,6 @@
 //! Words for people: colours, plurals, text of unknown origin.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -47,5 +48,14 @@ fn decimal(value: impl fmt::Display + fmt::LowerExp, size: f64) -> String {
     match size {
         size if size == 0.0 || (1e-4..1e9).contains(&size) || !size.is_finite() => value.to_string(),
         _ => format!("{value:e}"),
+    }
+}
+
+/// Long texts are cut.
+pub fn shortened(text: &str) -> Cow<'_, str> {
+    const MAX_CHARS: usize = 80;
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }

@@ -15,6 +15,7 @@ index_schema = json.loads((root / "corpus/index.schema.json").read_text())
 contents_schema = json.loads((root / "docs/contents.schema.json").read_text())
 index_validator = Draft202012Validator(index_schema)
 contents_validator = Draft202012Validator(contents_schema)
+diff_validator = Draft202012Validator(json.loads((root / "docs/diff.schema.json").read_text()))
 
 
 def require(validator, value, place):
@@ -53,4 +54,9 @@ for key, value in [
     refuse(contents_validator, wrong)
 refuse(contents_validator, {"format": "mesh"})
 refuse(contents_validator, {**file, "mesh": []})
+change = {"path": "indices[3]", "kind": "changed", "count": 1, "from": "1", "to": "2", "by": 1.0}
+differences = {"a": "a.mesh", "b": "b.mesh", "compared": "values", "total": 1, "differences": [change]}
+require(diff_validator, differences, "a difference")
+refuse(diff_validator, {**differences, "differences": [{**change, "kind": "moved"}]})
+refuse(diff_validator, {**differences, "differences": [{**change, "by": "1"}]})
 print(f"{len(lines)} lines of the index and {len(contents)} contents follow their schemas")

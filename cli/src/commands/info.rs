@@ -1,6 +1,5 @@
 //! `meshspec info`: what is in a file.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +21,7 @@ use crate::messages::Verbosity;
 use crate::per_file::{FileResult, Files};
 use crate::reading::{Bounds, Reading};
 use crate::sections::{self, Parts};
-use crate::terminal::{Escaped, TITLE, coordinate, counted, number};
+use crate::terminal::{Escaped, TITLE, coordinate, counted, number, shortened};
 
 /// How many meshes, properties and packed blocks are shown of each file.
 const FEW: usize = 4;
@@ -246,15 +245,6 @@ fn print_properties(properties: &[Property], out: &mut impl Write) -> io::Result
         }
     }
     Ok(())
-}
-
-/// Long texts are cut.
-fn shortened(text: &str) -> Cow<'_, str> {
-    const MAX_CHARS: usize = 80;
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]).into(),
-        None => text.into(),
-    }
 }
 
 impl Mesh {

@@ -7,6 +7,7 @@ pub mod conform;
 pub mod convert;
 pub mod corpus;
 pub mod decode;
+pub mod diff;
 pub mod dump;
 pub mod edit;
 pub mod formats;
@@ -14,4 +15,5 @@ pub mod info;
 #[cfg(feature = "formats")]
 pub mod iyma;
 pub mod man;
+pub mod render;
 pub mod schema;

@@ -4,7 +4,7 @@ use crate::files::{Folder, animated, broken_triangle};
 
 #[test]
 fn examples_of_the_program() {
-    assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 23);
+    assert_eq!(run_examples(include_str!("../../../docs/cli.md")), 30);
 }
 
 /// The message of the system is that of Unix.
@@ -27,7 +27,7 @@ fn commands_of_the_readme() {
             folder.put(&name, std::fs::read(file.path()).unwrap());
         }
     }
-    for (readme, count) in [(include_str!("../../../README.md"), 11), (include_str!("../../README.md"), 6)] {
+    for (readme, count) in [(include_str!("../../../README.md"), 13), (include_str!("../../README.md"), 6)] {
         let commands: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("meshspec ")).collect();
         assert_eq!(commands.len(), count);
         for command in commands {

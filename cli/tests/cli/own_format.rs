@@ -185,3 +185,8 @@ fn it_has_no_scenes() {
     // The others are converted as ever.
     assert_eq!(run(&folder, "convert flag.mesh flag.json").status, 0);
 }
+
+#[test]
+fn its_files_are_compared() {
+    crate::diff::compares_by_a_declaration(&folder(), run);
+}

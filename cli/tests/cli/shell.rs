@@ -12,6 +12,8 @@ fn help_names_every_command_and_exit_status() {
         "dump",
         "decode",
         "convert",
+        "render",
+        "diff",
         "schema",
         "completions",
         "man",
@@ -35,7 +37,7 @@ fn wrong_usage() {
     assert_eq!(
         folder.run("man frobnicate").fails(2),
         "error: man: unknown command `frobnicate`; the commands are formats, info, check, dump, decode, assemble, edit, \
-         convert, conform, iyma, corpus, schema, completions, man, help\n"
+         convert, render, diff, conform, iyma, corpus, schema, completions, man, help\n"
     );
     let message = folder.run("info --from fbx a.fbx").fails(2);
     assert!(message.contains("[possible values: mesh"), "{message}");

@@ -1,0 +1,149 @@
+//! Comparison of two scenes: counts, names, attributes, bounds, surfaces and poses.
+
+use std::collections::BTreeSet;
+
+use glam::DVec3;
+use meshspec::scene::{Animation, Scene};
+
+use super::difference::{Difference, Differences, Kind};
+use crate::failure::Result;
+use crate::model::{Model, Moment};
+use crate::surface::Surface;
+
+/// A property of a scene.
+type Of<T> = fn(&Scene) -> T;
+
+/// Two scenes, each with the place that messages name.
+pub struct Comparison<'s> {
+    pub scenes: [(Scene, &'s str); 2],
+    /// The largest distance, in metres, that does not count.
+    pub tolerance: f64,
+}
+
+impl Comparison<'_> {
+    /// Compares the scenes.
+    pub fn compare(&self, differences: &mut Differences) -> Result<()> {
+        let [a, b] = [&self.scenes[0].0, &self.scenes[1].0];
+        let counts: [(&str, Of<usize>); 5] = [
+            ("meshes", |scene| scene.meshes.len()),
+            ("vertices", |scene| scene.meshes.iter().map(|mesh| mesh.positions.len()).sum()),
+            ("triangles", |scene| scene.info().meshes.iter().map(|(_, triangles)| *triangles as usize).sum()),
+            ("joints", |scene| scene.skeleton.joints.len()),
+            ("lods", |scene| scene.lods.len()),
+        ];
+        for (name, count) in counts {
+            let [from, to] = [count(a), count(b)];
+            if from != to {
+                let by = from.abs_diff(to) as f64;
+                differences.add(Difference::changed(name, from.to_string(), to.to_string(), Some(by)));
+            }
+        }
+        let names: [(&str, Of<BTreeSet<String>>); 4] = [
+            ("attributes", attributes),
+            ("materials", |scene| scene.info().materials.into_iter().collect()),
+            ("textures", |scene| scene.info().textures.into_iter().collect()),
+            ("animations", |scene| animations(scene).map(|(name, _)| name).collect()),
+        ];
+        for (list, names) in names {
+            let [from, to] = [names(a), names(b)];
+            let mut missing = |kind, names: &mut dyn Iterator<Item = &String>| {
+                for name in names {
+                    differences.add(Difference::missing(format!("{list}[\"{name}\"]"), kind, None));
+                }
+            };
+            missing(Kind::Removed, &mut from.difference(&to));
+            missing(Kind::Added, &mut to.difference(&from));
+        }
+        self.surfaces("", &Moment::default(), true, differences)?;
+        let others: Vec<String> = animations(b).map(|(name, _)| name).collect();
+        for (name, animation) in animations(a).filter(|(name, _)| others.contains(name)) {
+            self.animation(&name, animation, differences)?;
+        }
+        Ok(())
+    }
+
+    /// Compares the poses at the start, the middle and the end of an animation that both scenes have.
+    fn animation(&self, name: &str, animation: &Animation, differences: &mut Differences) -> Result<()> {
+        let duration = animation.seconds(animation.duration);
+        let other = animations(&self.scenes[1].0).find(|(other, _)| other == name);
+        let other = other.map_or(duration, |(_, other)| other.seconds(other.duration));
+        if f64::from((duration - other).abs()) > self.tolerance {
+            let path = format!("animations[\"{name}\"].duration");
+            let by = f64::from((duration - other).abs());
+            differences.add(Difference::changed(
+                path,
+                format!("{duration} s"),
+                format!("{other} s"),
+                Some(by),
+            ));
+        }
+        for seconds in [0.0, 0.5, 1.0].map(|part| part * duration.min(other)) {
+            let moment = Moment { animation: Some(name.to_owned()), time: Some(seconds) };
+            self.surfaces(&format!("animations[\"{name}\"]@{seconds}."), &moment, false, differences)?;
+        }
+        Ok(())
+    }
+
+    /// Compares bounds, and the distances of vertices and triangles from the other surface, in a pose. A scene without triangles has
+    /// no surface.
+    fn surfaces(
+        &self,
+        path: &str,
+        moment: &Moment,
+        is_rest: bool,
+        differences: &mut Differences,
+    ) -> Result<()> {
+        let mut models = Vec::new();
+        for (scene, place) in &self.scenes {
+            let mut scene = scene.clone();
+            if moment.apply(&mut scene).is_ok() {
+                models.extend(Model::new(scene, place).ok());
+            }
+        }
+        let [a, b] = &models[..] else { return Ok(()) };
+        if is_rest {
+            for (name, [from, to]) in ["min", "max"].into_iter().zip(transposed(bounds(a), bounds(b))) {
+                let by = (from - to).abs().max_element();
+                if by > self.tolerance {
+                    let [from, to] = [from, to].map(|at| format!("[{}, {}, {}]", at.x, at.y, at.z));
+                    differences.add(Difference::changed(format!("bounds.{name}"), from, to, Some(by)));
+                }
+            }
+        }
+        let [to_a, to_b] = [Surface::of(b).distances(a), Surface::of(a).distances(b)];
+        let all = || to_a.iter().chain(to_b.iter());
+        let far = all().filter(|distance| *distance > self.tolerance).count();
+        if far > 0 {
+            let by = all().fold(0.0, f64::max);
+            let (path, kind, count) = (format!("{path}surface"), Kind::Changed, far as u64);
+            differences.add(Difference { path, kind, count, from: None, to: None, by: Some(by) });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the animations of a scene by their names; those without a name by their numbers.
+fn animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
+    scene.animations.iter().enumerate().map(|(index, animation)| match &*animation.name {
+        "" => (index.to_string(), animation),
+        name => (name.to_owned(), animation),
+    })
+}
+
+/// Returns the names of the attributes that any mesh has.
+fn attributes(scene: &Scene) -> BTreeSet<String> {
+    let info = scene.info();
+    let all = info.meshes.iter().flat_map(|(mesh, _)| &mesh.attributes);
+    all.map(|attribute| attribute.name.to_string()).collect()
+}
+
+/// Returns the box around the triangles.
+fn bounds(model: &Model) -> [DVec3; 2] {
+    let finite = model.points.iter().filter(|point| point.is_finite());
+    let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    finite.fold(all, |[low, high], at| [low.min(*at), high.max(*at)])
+}
+
+fn transposed<T: Copy>([a, b]: [T; 2], [c, d]: [T; 2]) -> [[T; 2]; 2] {
+    [[a, c], [b, d]]
+}

@@ -1,0 +1,199 @@
+//! Textures of base colours: decoded images, and their colours at texture coordinates.
+
+use std::collections::HashMap;
+use std::io::Cursor;
+
+use glam::{Vec2, Vec4};
+use meshspec::interop::{Files, embed_images};
+use meshspec::scene::{Filter, Image, Sampler, Scene, Wrap};
+use zune_core::bytestream::ZCursor;
+use zune_core::colorspace::ColorSpace;
+use zune_core::options::DecoderOptions;
+use zune_jpeg::JpegDecoder;
+
+/// The largest number of pixels of an image; each takes four bytes.
+const MAX_PIXELS: usize = 1 << 26;
+
+/// The images of a scene by mesh.
+pub struct Textures {
+    images: Vec<Pyramid>,
+    of_meshes: Vec<Option<usize>>,
+}
+
+/// An image, and smaller copies for surfaces that are far away. Each is half as wide and high as the one before.
+pub struct Pyramid(Vec<Level>);
+
+/// Pixels with red, green, blue and alpha, as in the file.
+struct Level {
+    width: usize,
+    height: usize,
+    pixels: Vec<[u8; 4]>,
+}
+
+impl Textures {
+    /// Decodes the textures of a scene, and reads those beside it. Also returns why some are missing.
+    pub fn of(scene: &mut Scene, files: &dyn Files) -> (Textures, Vec<String>) {
+        let missing = embed_images(scene, files).into_iter();
+        let mut problems: Vec<String> =
+            missing.map(|(name, error)| format!("texture \"{name}\" not drawn: {error}")).collect();
+        let mut known: HashMap<&Image, Option<usize>> = HashMap::new();
+        let mut images = Vec::new();
+        let mut of_mesh = |texture: &'_ meshspec::scene::Texture, image| {
+            *known.entry(image).or_insert_with(|| match decode(image) {
+                Ok(level) => {
+                    images.push(Pyramid::new(level));
+                    Some(images.len() - 1)
+                }
+                Err(why) => {
+                    problems.push(format!("texture \"{}\" not drawn: {why}", texture.name));
+                    None
+                }
+            })
+        };
+        let textures = scene.meshes.iter().map(|mesh| mesh.material.texture.as_ref());
+        let of_meshes =
+            textures.map(|texture| texture.and_then(|own| of_mesh(own, own.image.as_ref()?))).collect();
+        (Textures { images, of_meshes }, problems)
+    }
+
+    /// Returns the image of a mesh.
+    pub fn get(&self, mesh: usize) -> Option<&Pyramid> {
+        self.of_meshes.get(mesh).copied().flatten().and_then(|image| self.images.get(image))
+    }
+}
+
+/// Decodes an image.
+///
+/// # Errors
+///
+/// Returns why it cannot be decoded.
+fn decode(image: &Image) -> Result<Level, String> {
+    match &*image.media_type {
+        "image/png" => decode_png(&image.bytes),
+        "image/jpeg" => decode_jpeg(&image.bytes),
+        other => Err(format!("{other} is not supported")),
+    }
+}
+
+fn decode_png(bytes: &[u8]) -> Result<Level, String> {
+    let mut decoder = png::Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let (width, height) = reader.info().size();
+    require_size(width as usize, height as usize)?;
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap_or(0)];
+    let info = reader.next_frame(&mut pixels).map_err(|error| error.to_string())?;
+    let pixels = match info.color_type {
+        png::ColorType::GrayscaleAlpha => {
+            pixels.as_chunks().0.iter().map(|[gray, alpha]| [*gray, *gray, *gray, *alpha]).collect()
+        }
+        _ => pixels.as_chunks().0.to_vec(),
+    };
+    Level::new(width as usize, height as usize, pixels)
+}
+
+fn decode_jpeg(bytes: &[u8]) -> Result<Level, String> {
+    // Without instructions of one processor: the same pixels on every machine.
+    let options = DecoderOptions::default().set_use_unsafe(false).jpeg_set_out_colorspace(ColorSpace::RGBA);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    decoder.decode_headers().map_err(|error| error.to_string())?;
+    let (width, height) = decoder.dimensions().ok_or("no dimensions")?;
+    require_size(width, height)?;
+    let pixels = decoder.decode().map_err(|error| error.to_string())?;
+    Level::new(width, height, pixels.as_chunks().0.to_vec())
+}
+
+fn require_size(width: usize, height: usize) -> Result<(), String> {
+    match width.checked_mul(height) {
+        Some(1..=MAX_PIXELS) => Ok(()),
+        _ => Err(format!("{width} × {height} pixels, at most {MAX_PIXELS} are supported")),
+    }
+}
+
+impl Level {
+    fn new(width: usize, height: usize, pixels: Vec<[u8; 4]>) -> Result<Level, String> {
+        match pixels.len() == width * height {
+            true => Ok(Level { width, height, pixels }),
+            false => Err(format!("{} pixels instead of {width} × {height}", pixels.len())),
+        }
+    }
+
+    /// Returns the level of half the size.
+    fn half(&self) -> Level {
+        let (width, height) = ((self.width / 2).max(1), (self.height / 2).max(1));
+        let pixel = |place: usize| {
+            let (x, y) = (place % width, place / width);
+            let (right, below) = ((2 * x + 1).min(self.width - 1), (2 * y + 1).min(self.height - 1));
+            let four = [(2 * x, 2 * y), (right, 2 * y), (2 * x, below), (right, below)];
+            let four = four.map(|(x, y)| self.pixels[y.min(below) * self.width + x.min(right)]);
+            let mean = |channel: usize| four.iter().map(|pixel| u16::from(pixel[channel])).sum::<u16>() + 2;
+            [0, 1, 2, 3].map(|channel| (mean(channel) / 4) as u8)
+        };
+        Level { width, height, pixels: (0..width * height).map(pixel).collect() }
+    }
+
+    /// Returns the linear colour of a pixel, by column and row.
+    fn pixel(&self, x: usize, y: usize) -> Vec4 {
+        let color = Vec4::from(self.pixels[y * self.width + x].map(f32::from)) / 255.0;
+        (color * color).truncate().extend(color.w)
+    }
+
+    /// Returns the colour at texture coordinates, the mean of four pixels unless the sampler takes the nearest.
+    fn at(&self, at: Vec2, sampler: &Sampler) -> Vec4 {
+        let size = Vec2::new(self.width as f32, self.height as f32);
+        let pixel = |column: f32, row: f32| {
+            let x = wrapped((column + 0.5) / size.x, sampler.wrap[0], self.width);
+            let y = wrapped((row + 0.5) / size.y, sampler.wrap[1], self.height);
+            self.pixel(x, y)
+        };
+        let at = at * size;
+        if sampler.magnify == Some(Filter::Nearest) {
+            return pixel(at.x.floor(), at.y.floor());
+        }
+        let Vec2 { x, y } = at - 0.5;
+        let (left, top) = (x.floor(), y.floor());
+        let upper = pixel(left, top).lerp(pixel(left + 1.0, top), x - left);
+        let lower = pixel(left, top + 1.0).lerp(pixel(left + 1.0, top + 1.0), x - left);
+        upper.lerp(lower, y - top)
+    }
+}
+
+/// Returns the pixel at a coordinate, of so many.
+fn wrapped(coordinate: f32, wrap: Wrap, count: usize) -> usize {
+    let inside = match wrap {
+        Wrap::Clamp => coordinate.clamp(0.0, 1.0),
+        Wrap::Repeat => coordinate - coordinate.floor(),
+        Wrap::Mirror => {
+            let twice = coordinate * 0.5;
+            let folded = 2.0 * (twice - twice.floor());
+            if folded > 1.0 { 2.0 - folded } else { folded }
+        }
+    };
+    // The cast saturates; NaN becomes 0.
+    ((inside * count as f32) as usize).min(count - 1)
+}
+
+impl Pyramid {
+    fn new(first: Level) -> Pyramid {
+        let mut levels = vec![first];
+        while let Some(last) = levels.last().filter(|last| last.width > 1 || last.height > 1) {
+            levels.push(last.half());
+        }
+        Pyramid(levels)
+    }
+
+    /// Returns the linear colour at texture coordinates, where a pixel of the picture covers this area of them.
+    pub fn at(&self, at: Vec2, area: f32, sampler: &Sampler) -> Vec4 {
+        let Some((first, smaller)) = self.0.split_first() else { return Vec4::ONE };
+        let mut covered = area * (first.width * first.height) as f32;
+        let mut level = first;
+        for next in smaller {
+            if !covered.is_finite() || covered < 2.0 {
+                break;
+            }
+            covered /= 4.0;
+            level = next;
+        }
+        level.at(at, sampler)
+    }
+}

@@ -1,0 +1,179 @@
+//! The triangles of a scene in one pose.
+
+use std::ops::Range;
+
+use glam::{DVec3, Vec3};
+use meshspec::scene::{Colors, Mesh, Pose, Scene};
+
+use crate::failure::{Failure, Result};
+
+/// The largest number of triangles, and of vertices, in a picture: they are numbered by 32 bits.
+const MAX_COUNT: usize = u32::MAX as usize - 1;
+
+/// The triangles of a scene.
+pub struct Model {
+    pub meshes: Vec<Mesh>,
+    /// The triangles and vertices of each drawn mesh.
+    pub parts: Vec<Part>,
+    /// Indices into `points`.
+    pub triangles: Vec<[u32; 3]>,
+    /// Positions; NaN for vertices of no triangle.
+    pub points: Vec<DVec3>,
+    pub normals: Vec<Vec3>,
+}
+
+/// A range of the triangles: those of one mesh.
+pub struct Part {
+    /// The index of the mesh.
+    pub mesh: usize,
+    pub triangles: Range<usize>,
+    pub first_vertex: usize,
+    /// Whether the file has no normals, so that sharp edges are found by angle.
+    pub is_creased: bool,
+}
+
+/// The pose to draw.
+#[derive(Debug, Clone, Default)]
+pub struct Moment {
+    /// The name or the number of an animation.
+    pub animation: Option<String>,
+    /// Seconds from its start.
+    pub time: Option<f32>,
+}
+
+impl Moment {
+    /// Returns the pose in this scene. Without an animation, a time is one of the first.
+    fn pose(&self, scene: &Scene) -> Pose {
+        if self.animation.is_none() && self.time.is_none() {
+            return Pose::Rest;
+        }
+        let first = || match scene.animations.first() {
+            Some(first) if !first.name.is_empty() => first.name.clone(),
+            _ => "0".to_owned(),
+        };
+        let name = self.animation.clone().unwrap_or_else(first);
+        Pose::Animation { name, seconds: self.time.unwrap_or(0.0) }
+    }
+
+    /// Moves the vertices of a scene to this pose.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the scene has no such animation, or the time is outside of it.
+    pub fn apply(&self, scene: &mut Scene) -> meshspec::Result<()> {
+        scene.apply_transform();
+        scene.rest_in(&self.pose(scene))?;
+        let local: Vec<_> =
+            (0..scene.skeleton.joints.len()).map(|joint| scene.skeleton.rest(joint)).collect();
+        scene.pose(&local);
+        Ok(())
+    }
+}
+
+impl Model {
+    /// Collects the triangles of the finest level of detail of a posed scene.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the scene at `place` has no triangle, or more than a picture can have.
+    pub fn new(mut scene: Scene, place: &str) -> Result<Model> {
+        let drawn = drawn_meshes(&scene);
+        let mut model = Model {
+            meshes: Vec::new(),
+            parts: Vec::new(),
+            triangles: Vec::new(),
+            points: Vec::new(),
+            normals: Vec::new(),
+        };
+        for (index, mesh) in scene.meshes.iter_mut().enumerate().filter(|(index, _)| drawn[*index]) {
+            // Overlapping triangles of a bad polygon are drawn as they are.
+            mesh.triangulate();
+            model.add(index, mesh);
+        }
+        if model.triangles.is_empty() {
+            let vertices: usize = scene.meshes.iter().map(|mesh| mesh.positions.len()).sum();
+            let message = format!("nothing to draw: no triangles, only {vertices} vertices");
+            return Err(Failure::invalid(place, message));
+        }
+        if model.triangles.len().max(model.points.len()) > MAX_COUNT {
+            return Err(Failure::invalid(place, format!("more than {MAX_COUNT} triangles or vertices")));
+        }
+        model.meshes = scene.meshes;
+        model.forget_unused_points();
+        Ok(model)
+    }
+
+    fn add(&mut self, index: usize, mesh: &mut Mesh) {
+        let first_vertex = self.points.len();
+        let (first_triangle, is_creased) = (self.triangles.len(), mesh.normals.is_none());
+        if is_creased {
+            mesh.generate_normals();
+        }
+        match &mesh.exact_positions {
+            Some(exact) => self.points.extend(exact.iter().copied().map(DVec3::from)),
+            None => self.points.extend(mesh.positions.iter().map(|at| Vec3::from(*at).as_dvec3())),
+        }
+        self.normals.extend(mesh.normals.iter().flatten().copied().map(Vec3::from));
+        self.normals.resize(self.points.len(), Vec3::ZERO);
+        let points = &self.points;
+        let corner = |place: usize| {
+            let own = mesh.faces.indices.as_ref().map_or(Some(place as u32), |indices| indices.get(place))?;
+            let vertex = first_vertex + own as usize;
+            points.get(vertex).filter(|point| point.is_finite()).map(|_| vertex as u32)
+        };
+        let count = mesh.faces.corner_count(mesh.positions.len()) / 3;
+        let all = (0..count).map(|face| [3 * face, 3 * face + 1, 3 * face + 2].map(corner));
+        self.triangles.extend(all.filter_map(|corners| Some([corners[0]?, corners[1]?, corners[2]?])));
+        let triangles = first_triangle..self.triangles.len();
+        self.parts.push(Part { mesh: index, triangles, first_vertex, is_creased });
+    }
+
+    /// Makes the positions of vertices of no triangle NaN, so that they do not count.
+    fn forget_unused_points(&mut self) {
+        let mut is_used = vec![false; self.points.len()];
+        for corner in self.triangles.as_flattened() {
+            is_used[*corner as usize] = true;
+        }
+        for (point, _) in self.points.iter_mut().zip(is_used).filter(|(_, is_used)| !is_used) {
+            *point = DVec3::NAN;
+        }
+    }
+
+    /// Returns the corners of a triangle.
+    pub fn corners(&self, triangle: usize) -> [DVec3; 3] {
+        self.triangles[triangle].map(|corner| self.points[corner as usize])
+    }
+
+    /// Returns the part that a triangle belongs to.
+    pub fn part_of(&self, triangle: usize) -> &Part {
+        let after = self.parts.partition_point(|part| part.triangles.start <= triangle);
+        &self.parts[after.saturating_sub(1)]
+    }
+
+    /// Returns the colour of a vertex in the file, linear; white if it has none.
+    pub fn color(&self, part: &Part, vertex: usize) -> [f32; 4] {
+        let own = vertex - part.first_vertex;
+        let color = match self.meshes[part.mesh].colors.first() {
+            Some(Colors::U8(colors)) => {
+                colors.get(own).map(|color| color.map(|channel| f32::from(channel) / 255.0))
+            }
+            Some(Colors::F32(colors)) => colors.get(own).copied(),
+            None => None,
+        };
+        color.unwrap_or([1.0; 4])
+    }
+}
+
+/// Returns for each mesh whether it belongs to the finest level of detail, or to none.
+fn drawn_meshes(scene: &Scene) -> Vec<bool> {
+    let finest = scene.lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
+    let mut drawn = vec![true; scene.meshes.len()];
+    let mut set = |meshes: &[usize], is_drawn: bool| {
+        for mesh in meshes {
+            drawn.get_mut(*mesh).into_iter().for_each(|mesh| *mesh = is_drawn);
+        }
+    };
+    scene.lods.iter().for_each(|lod| set(&lod.meshes, false));
+    set(finest.map_or(&[][..], |lod| &lod.meshes), true);
+    drawn
+}

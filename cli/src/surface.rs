@@ -1,0 +1,129 @@
+//! Distances of points from the surface of a model.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::model::Model;
+
+/// The most triangles that a leaf of the tree has.
+const LEAF: usize = 4;
+
+/// A surface that finds its nearest point: a tree of boxes around triangles.
+pub struct Surface {
+    triangles: Vec<[DVec3; 3]>,
+    nodes: Vec<Node>,
+}
+
+/// A box around a range of the triangles.
+struct Node {
+    low: DVec3,
+    high: DVec3,
+    first: usize,
+    count: usize,
+    /// The index of the second child, of which the first is the next node; `None` for a leaf.
+    second: Option<usize>,
+}
+
+impl Surface {
+    pub fn of(model: &Model) -> Surface {
+        let triangles = (0..model.triangles.len()).map(|triangle| model.corners(triangle)).collect();
+        let mut surface = Surface { triangles, nodes: Vec::new() };
+        surface.split(0, surface.triangles.len());
+        surface
+    }
+
+    /// Adds the node of a range of the triangles, and its children. Halves make the depth logarithmic.
+    fn split(&mut self, first: usize, count: usize) {
+        let range = &mut self.triangles[first..first + count];
+        let corners = range.as_flattened().iter();
+        let (low, high) = corners
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), at| (low.min(*at), high.max(*at)));
+        let node = self.nodes.len();
+        self.nodes.push(Node { low, high, first, count, second: None });
+        if count <= LEAF {
+            return;
+        }
+        let axis = (high - low).max_position();
+        let middle = |triangle: &[DVec3; 3]| triangle[0][axis] + triangle[1][axis] + triangle[2][axis];
+        range.select_nth_unstable_by(count / 2, |a, b| middle(a).total_cmp(&middle(b)));
+        self.split(first, count / 2);
+        self.nodes[node].second = Some(self.nodes.len());
+        self.split(first + count / 2, count - count / 2);
+    }
+
+    /// Returns the distance of a point from the surface.
+    fn distance(&self, point: DVec3) -> f64 {
+        let mut nearest = f64::INFINITY;
+        self.search(0, point, &mut nearest);
+        nearest.sqrt()
+    }
+
+    /// Lowers the squared distance `nearest` if a node has a triangle that is nearer.
+    fn search(&self, node: usize, point: DVec3, nearest: &mut f64) {
+        let Some(Node { first, count, second, .. }) = self.nodes.get(node) else { return };
+        let Some(second) = *second else {
+            for triangle in &self.triangles[*first..first + count] {
+                *nearest = nearest.min(nearest_point(*triangle, point).distance_squared(point));
+            }
+            return;
+        };
+        let mut children = [node + 1, second].map(|child| (self.nodes[child].distance_squared(point), child));
+        if children[1].0 < children[0].0 {
+            children.swap(0, 1);
+        }
+        for (distance, child) in children {
+            if distance < *nearest {
+                self.search(child, point, nearest);
+            }
+        }
+    }
+
+    /// Returns the distances of the vertices and triangles of a model from the surface.
+    pub fn distances(&self, model: &Model) -> Distances {
+        let distance = |point: DVec3| if point.is_finite() { self.distance(point) } else { 0.0 };
+        let middle = |triangle| model.corners(triangle).iter().sum::<DVec3>() / 3.0;
+        Distances {
+            vertices: model.points.par_iter().map(|point| distance(*point)).collect(),
+            middles: (0..model.triangles.len()).into_par_iter().map(|one| distance(middle(one))).collect(),
+        }
+    }
+}
+
+/// Distances of a model from a surface, in metres.
+pub struct Distances {
+    /// Those of the vertices; 0 for vertices of no triangle.
+    pub vertices: Vec<f64>,
+    /// Those of the centres of the triangles, which tell a hole that has all its corners.
+    pub middles: Vec<f64>,
+}
+
+impl Distances {
+    pub fn iter(&self) -> impl Iterator<Item = f64> {
+        self.vertices.iter().chain(&self.middles).copied()
+    }
+}
+
+impl Node {
+    /// Returns the squared distance of a point from the box.
+    fn distance_squared(&self, point: DVec3) -> f64 {
+        point.clamp(self.low, self.high).distance_squared(point)
+    }
+}
+
+/// Returns the point of a triangle that is nearest to a point: a corner, a point of an edge, or one inside.
+fn nearest_point([a, b, c]: [DVec3; 3], point: DVec3) -> DVec3 {
+    let normal = (b - a).cross(c - a);
+    let is_inside = |from: DVec3, to: DVec3| (to - from).cross(point - from).dot(normal) >= 0.0;
+    if normal != DVec3::ZERO && is_inside(a, b) && is_inside(b, c) && is_inside(c, a) {
+        return point - normal * ((point - a).dot(normal) / normal.length_squared());
+    }
+    let of_edge = |from: DVec3, to: DVec3| {
+        let along = (point - from).dot(to - from) / from.distance_squared(to);
+        // NaN for an edge without a length.
+        if along > 0.0 { from.lerp(to, along.min(1.0)) } else { from }
+    };
+    let edges = [of_edge(a, b), of_edge(b, c), of_edge(c, a)];
+    let nearer =
+        |x: DVec3, y: DVec3| if y.distance_squared(point) < x.distance_squared(point) { y } else { x };
+    nearer(nearer(edges[0], edges[1]), edges[2])
+}

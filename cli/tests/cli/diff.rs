@@ -1,0 +1,219 @@
+//! `meshspec diff`.
+
+use meshspec::mesh;
+use serde_json::{Value, json};
+
+use crate::dump::repository;
+use crate::files::{Folder, Run, animated, triangle};
+
+/// The corners of a strip of triangles.
+fn positions(count: usize) -> Vec<[f32; 3]> {
+    (0..count).map(|index| [index as f32, (index % 2) as f32, 0.25]).collect()
+}
+
+fn strip(count: usize) -> mesh::Document {
+    with_positions(positions(count), count)
+}
+
+/// A strip of so many corners with these positions.
+fn with_positions(positions: Vec<[f32; 3]>, count: usize) -> mesh::Document {
+    let vertices = mesh::Vertices::from_columns(&mesh::Columns { positions, ..Default::default() }).unwrap();
+    let indices = (0..count as u32 - 2).flat_map(|index| [index, index + 1, index + 2]).collect();
+    mesh::Document { vertices, indices, ..triangle() }
+}
+
+/// The strip with changed positions.
+fn moved(count: usize, change: impl Fn(usize, &mut [f32; 3])) -> mesh::Document {
+    let mut positions = positions(count);
+    positions.iter_mut().enumerate().for_each(|(index, position)| change(index, position));
+    with_positions(positions, count)
+}
+
+/// Runs `diff` on two documents; returns the lines after the first.
+fn lines(folder: &Folder, a: &mesh::Document, b: &mesh::Document, options: &str) -> Vec<String> {
+    folder.put_mesh("a.mesh", a);
+    folder.put_mesh("b.mesh", b);
+    let run = folder.run(&format!("diff a.mesh b.mesh{options}"));
+    let lines: Vec<String> = run.stdout.lines().skip(1).map(str::to_owned).collect();
+    assert_eq!((run.status, &*run.stderr), (i32::from(!lines.is_empty()), ""), "{run:?}");
+    lines
+}
+
+#[test]
+fn equal_files() {
+    let folder = Folder::new();
+    assert_eq!(lines(&folder, &animated(), &animated(), ""), [""; 0]);
+    let text = folder.run("diff a.mesh b.mesh").fine();
+    assert_eq!(text, "a.mesh and b.mesh: MESH, no differences\n");
+}
+
+#[test]
+fn a_value_is_named_with_its_change() {
+    let folder = Folder::new();
+    let one = moved(6, |index, position| position[2] += if index == 3 { 0.5 } else { 0.0 });
+    assert_eq!(
+        lines(&folder, &strip(6), &one, ""),
+        ["  vertices[3].position: [3, 1, 0.25] → [3, 1, 0.75], by 0.5"]
+    );
+}
+
+#[test]
+fn differences_of_one_list_are_grouped() {
+    let folder = Folder::new();
+    let several =
+        moved(100, |index, position| position[0] += if (3..90).contains(&index) { 0.25 } else { 0.0 });
+    assert_eq!(
+        lines(&folder, &strip(100), &several, ""),
+        ["  vertices[3..90].position: 87 differ, by at most 0.25"]
+    );
+    let each = lines(&folder, &strip(100), &several, " --verbose");
+    assert_eq!(each.len(), 87);
+    assert_eq!(each[86], "  vertices[89].position: [89, 1, 0.25] → [89.25, 1, 0.25], by 0.25");
+}
+
+#[test]
+fn inserted_and_removed_items_do_not_move_the_others() {
+    let folder = Folder::new();
+    let mut shorter = strip(50);
+    shorter.indices.drain(30..33);
+    let found = lines(&folder, &strip(50), &shorter, "");
+    assert_eq!(found, ["  header.index_count: 144 → 141, by 3", "  indices[30..33]: 3 removed"]);
+    let found = lines(&folder, &shorter, &strip(50), "");
+    assert_eq!(found, ["  header.index_count: 141 → 144, by 3", "  indices[30..33]: 3 added"]);
+    // A vertex removed at the front; unused then, the last index is out of range.
+    let fewer = with_positions(positions(50)[1..].to_vec(), 50);
+    let found = lines(&folder, &strip(50), &fewer, "");
+    assert_eq!(found, ["  header.vertex_count: 50 → 49, by 1", "  vertices[0]: 1 removed"]);
+    // Moved from the front to the end: two places, not fifty.
+    let mut rotated = positions(50);
+    rotated.rotate_left(1);
+    let found = lines(&folder, &strip(50), &with_positions(rotated, 50), "");
+    assert_eq!(found, ["  vertices[0]: 1 removed", "  vertices[49]: 1 added"]);
+}
+
+#[test]
+fn tolerance_is_for_floats() {
+    let folder = Folder::new();
+    let near = moved(6, |_, position| position[1] += 0.125);
+    assert_eq!(lines(&folder, &strip(6), &near, " --tolerance 0.125"), [""; 0]);
+    assert_eq!(lines(&folder, &strip(6), &near, " --tolerance 0.124").len(), 1);
+    let other = mesh::Document { indices: vec![0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 4], ..strip(6) };
+    assert_eq!(lines(&folder, &strip(6), &other, " --tolerance 2"), ["  indices[11]: 5 → 4, by 1"]);
+    assert!(!folder.run("diff a.mesh b.mesh --tolerance=-1").fails(2).is_empty());
+}
+
+#[test]
+fn data_follows_the_schema() {
+    let folder = Folder::new();
+    let several = moved(9, |index, position| position[0] += if index > 5 { 0.5 } else { 0.0 });
+    lines(&folder, &strip(9), &several, "");
+    let run = folder.run("diff a.mesh b.mesh --json");
+    assert_eq!(run.status, 1);
+    let group = json!({"path": "vertices[6..9].position", "kind": "changed", "count": 3, "by": 0.5});
+    let expected =
+        json!({"a": "a.mesh", "b": "b.mesh", "compared": "values", "total": 3, "differences": [group]});
+    assert_eq!(serde_json::from_str::<Value>(&run.stdout).unwrap(), expected);
+    // The schema names exactly these keys.
+    let schema: Value = serde_json::from_str(include_str!("../../../docs/diff.schema.json")).unwrap();
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&schema["properties"]), keys(&expected));
+    let item = &schema["properties"]["differences"]["items"]["properties"];
+    let single = json!({"path": 0, "kind": 0, "count": 0, "from": 0, "to": 0, "by": 0});
+    assert_eq!(keys(item), keys(&single));
+}
+
+#[test]
+fn texts_are_compared_by_their_values() {
+    let folder = Folder::new();
+    let sample = std::fs::read_to_string(repository().join("samples/seed/facets.mesh")).unwrap();
+    folder.put("a.mesh", &sample);
+    folder.put("b.mesh", sample.replacen("p 1, 1, 1", "p 1.0, 1, 1.50", 1).replace("Tetrahedron", "Other"));
+    let run = folder.run("diff a.mesh b.mesh");
+    assert_eq!(run.status, 1);
+    let expected = "a.mesh and b.mesh: Seed, 2 differences
+  positions[0]: [1, 1, 1] → [1, 1, 1.5], by 0.5
+  properties[0]: \"[name]=Tetrahedron\" → \"[name]=Other\"
+";
+    assert_eq!(run.stdout, expected);
+}
+
+#[test]
+fn json_documents_are_the_files_that_they_stand_for() {
+    let folder = Folder::new();
+    for sample in ["mesh/tentacle.mesh", "iyma/quads.ima", "bmd/pyramid.bmd", "seed/channels.mesh"] {
+        let path = repository().join("samples").join(sample);
+        folder.run(&format!("convert {} a.json --force", path.display())).fine();
+        let run = folder.run(&format!("diff {} a.json", path.display()));
+        let is_by_value = !run.stdout.contains("scenes");
+        assert!(
+            run.status == 0 && is_by_value && run.stdout.ends_with("no differences\n"),
+            "{sample}: {run:?}"
+        );
+    }
+}
+
+#[test]
+fn different_formats_are_compared_as_scenes() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &animated());
+    assert_eq!(folder.run("convert a.mesh a.glb").status, 0);
+    let text = folder.run("diff a.mesh a.glb").fine();
+    assert_eq!(text, "a.mesh and a.glb: compared as scenes, no differences\n");
+    assert_eq!(folder.run("convert a.mesh b.glb --scale 2").status, 0);
+    let run = folder.run("diff a.mesh b.glb");
+    assert_eq!(run.status, 1);
+    let paths: Vec<&str> =
+        run.stdout.lines().skip(1).filter_map(|line| line.trim().split(": ").next()).collect();
+    assert_eq!(
+        paths,
+        [
+            "bounds.max",
+            "surface",
+            "animations[\"walk\"]@0.surface",
+            "animations[\"walk\"]@0.625.surface",
+            "animations[\"walk\"]@1.25.surface"
+        ]
+    );
+    assert!(run.stdout.contains("bounds.max: [1, 2, 0.5] → [2, 4, 1], by 2\n"), "{run:?}");
+    assert_eq!(folder.run("diff a.mesh b.glb --tolerance 10").fine().lines().count(), 1);
+    folder.put_mesh("c.mesh", &triangle());
+    let run = folder.run("diff a.mesh c.mesh --scenes");
+    assert!(run.stdout.contains("  joints: 1 → 0, by 1\n  animations[\"walk\"]: 1 removed\n"), "{run:?}");
+}
+
+/// A hole is found although all of its corners are there.
+#[test]
+fn a_missing_triangle_is_far_from_the_surface() {
+    let folder = Folder::new();
+    let mut hole = strip(6);
+    hole.indices.drain(3..6);
+    folder.put_mesh("a.mesh", &strip(6));
+    folder.put_mesh("b.mesh", &hole);
+    let run = folder.run("diff a.mesh b.mesh --scenes");
+    assert!(run.stdout.contains("  triangles: 4 → 3, by 1\n  surface: 1 differs, by 0."), "{run:?}");
+}
+
+#[test]
+fn errors_name_the_file() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &triangle());
+    let mut bytes = folder.get("a.mesh");
+    bytes.truncate(40);
+    folder.put("b.mesh", bytes);
+    let message = folder.run("diff a.mesh b.mesh --from mesh").fails(1);
+    assert!(message.starts_with("error: b.mesh: vertices"), "{message}");
+    let message = folder.run("diff a.mesh missing.mesh").fails(3);
+    assert!(message.starts_with("error: missing.mesh: "), "{message}");
+}
+
+/// Formats that are declared elsewhere have values, and no scenes.
+pub fn compares_by_a_declaration(folder: &Folder, run: impl Fn(&Folder, &str) -> Run) {
+    folder.put("b.hfld", b"HFLD\x02\0\x01\0\0\0\xc0\x3f\0\0\x80\x40");
+    let found = run(folder, "diff a.hfld b.hfld");
+    assert_eq!(found.status, 1);
+    assert_eq!(found.stdout.lines().nth(1), Some("  heights[1]: 2 → 4, by 2"), "{found:?}");
+    let message = run(folder, "diff a.hfld b.hfld --scenes").fails(2);
+    assert!(message.contains("height_field has no scenes"), "{message}");
+    let message = run(folder, "render a.hfld b.png").fails(2);
+    assert!(message.contains("height_field has no scenes"), "{message}");
+}
