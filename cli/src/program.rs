@@ -7,7 +7,7 @@ use meshspec::{AnyFormat, Formats};
 
 use crate::commands::{
     assemble, check, completions, conform, convert, corpus, decode, dump, edit, formats, info, iyma, man,
-    schema,
+    schema, view,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -38,6 +38,7 @@ enum Command {
     Check(check::Check),
     Dump(dump::Dump),
     Decode(decode::Decode),
+    View(view::View),
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
@@ -127,6 +128,7 @@ impl Program {
             Command::Check(check) => check.run(formats),
             Command::Dump(dump) => dump.run(formats),
             Command::Decode(decode) => decode.run(formats),
+            Command::View(view) => view.run(formats),
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),

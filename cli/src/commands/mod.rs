@@ -14,3 +14,4 @@ pub mod info;
 pub mod iyma;
 pub mod man;
 pub mod schema;
+pub mod view;

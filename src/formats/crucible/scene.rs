@@ -1,8 +1,8 @@
 //! Crucible to and from scenes.
 
-use super::{BoneWeight, Chunk, Container, Document, Indices, Stream};
+use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, places};
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Scene,
+    self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Places, Scene,
     SceneOptions, Skin, Weights,
 };
 use crate::{Dialect, Loss, Quantity, Result};
@@ -56,6 +56,10 @@ impl FromScene for Document {
         }
         conventions.to_scene_space(&mut scene, SOURCE);
         Ok((scene, losses))
+    }
+
+    fn places(&self) -> Places {
+        places::places(self)
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {

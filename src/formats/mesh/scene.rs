@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::document;
+use super::places;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::{
-    self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Samples,
-    Scene, SceneOptions, Skin, Transform, UvOrigin, Weights,
+    self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Places,
+    Samples, Scene, SceneOptions, Skin, Transform, UvOrigin, Weights,
 };
 use crate::{Dialect, Error, FormatId, Loss, Result, Text, path};
 
@@ -56,6 +57,10 @@ impl FromScene for Document {
         forget_missing_joints(&mut scene, &mut losses);
         conventions.to_scene_space(&mut scene, "mesh");
         Ok((scene, losses))
+    }
+
+    fn places(&self) -> Places {
+        places::places(self)
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {

@@ -1,9 +1,9 @@
 //! Seed to and from scenes.
 
 use super::schema::{BuiltIn, channels};
-use super::{Document, Property};
+use super::{Document, Property, places};
 use crate::scene::{
-    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Scene, SceneOptions,
+    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Places, Scene, SceneOptions,
 };
 use crate::{Loss, Result};
 
@@ -54,6 +54,10 @@ impl FromScene for Document {
         };
         conventions.to_scene_space(&mut scene, "seed");
         Ok((scene, losses))
+    }
+
+    fn places(&self) -> Places {
+        places::places(self)
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {

@@ -22,10 +22,10 @@ use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
 use super::{
-    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color,
+    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color, places,
 };
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions,
+    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Places, Scene, SceneOptions,
 };
 use crate::{Error, FormatId, Loss, LossKind, Quantity, Result, Text, path};
 
@@ -80,6 +80,10 @@ impl FromScene for Document {
             self.animations.iter().map(|animation| animation::to_animation(animation, &self.bones)).collect();
         conventions.to_scene_space(&mut scene, "bmd");
         Ok((scene, losses))
+    }
+
+    fn places(&self) -> Places {
+        places::places(self)
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {

@@ -8,8 +8,9 @@ use from_scene::{join_attributes, join_indices, ranges, share_coordinates};
 use to_scene::{list_losses, refuse_sharing, to_mesh};
 
 use super::document::{Document, count, dialect};
+use super::places;
 use super::schema::Usage;
-use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Scene, SceneOptions};
+use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Places, Scene, SceneOptions};
 use crate::{Dialect, Loss, Result, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
@@ -58,6 +59,10 @@ impl FromScene for Document {
         };
         conventions.to_scene_space(&mut scene, "iyma");
         Ok((scene, losses))
+    }
+
+    fn places(&self) -> Places {
+        places::places(self)
     }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
