@@ -52,7 +52,7 @@ export class Camera {
   /** Shows a box as a whole. */
   fit({ low, high }, aspect) {
     this.target = low.map((value, axis) => (value + high[axis]) / 2);
-    this.radius = Math.max(Math.hypot(...subtract(high, low)) / 2, 1e-6);
+    this.radius = Math.hypot(...subtract(high, low)) / 2 || 1;
     this.distance = (this.radius / Math.sin(FIELD_OF_VIEW / 2) / Math.min(1, aspect)) * 1.1;
   }
 }

@@ -3,7 +3,7 @@
 import { counted, element } from "./text.js";
 
 /** Fills the list. `onSelect` is called with a path and a span. */
-export function showFindings({ findings, losses, notes, fault }, onSelect) {
+export function showFindings({ findings, losses, notes, fault, model }, onSelect) {
   const parts = [element("h2", {}, `Findings (${findings.length})`)];
   const all = findings.map((finding) => ({
     severity: finding.rule.severity,
@@ -17,7 +17,7 @@ export function showFindings({ findings, losses, notes, fault }, onSelect) {
   }
   parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : none("The check found nothing wrong."));
   parts.push(element("h2", {}, `Losses (${losses.length})`));
-  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none("The model holds everything that is in the file."));
+  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(model ? "The model holds everything that is in the file." : "There is no model."));
   if (notes.length) {
     parts.push(element("h2", {}, "Notes"));
     parts.push(element("ul", {}, notes.map((note) => element("li", {}, note))));

@@ -4,6 +4,7 @@ import { BytesView } from "./bytes.js";
 import { readAbout, takeArray } from "./data.js";
 import { FieldsView, rangeText } from "./fields.js";
 import { showFindings } from "./findings.js";
+import { keptState, reloadOnChange } from "./live.js";
 import { ModelView } from "./model.js";
 import { Places } from "./places.js";
 import { counted, element, plain } from "./text.js";
@@ -48,6 +49,7 @@ document.getElementById("summary").textContent = plain(summary.filter(Boolean).j
 select(null);
 connectTabs();
 connectKeys();
+if (about.is_served) serve();
 
 /** Starts the model; without one, or without WebGL, says why. */
 function startModel() {
@@ -159,6 +161,15 @@ function describePlace(place) {
     key: () => `In the model: a key of animation ${place.animation}`,
   };
   return model && element("p", {}, texts[place.kind]());
+}
+
+/** Reloads when the file changes, and goes on where the page was. */
+function serve() {
+  const kept = keptState();
+  if (kept?.path) selectPath(kept.path, null);
+  if (kept?.tab) document.querySelector(`#tabs [data-tab="${kept.tab}"]`).click();
+  if (kept?.view && model) model.restore(kept.view);
+  reloadOnChange(() => ({ path: fields.selected?.path ?? "", tab: document.body.dataset.tab, view: model?.saved() }));
 }
 
 function connectTabs() {

@@ -27,7 +27,8 @@ export class ModelView {
     this.model = model;
     this.onPick = onPick;
     this.canvas = document.getElementById("canvas");
-    this.renderer = new Renderer(this.canvas);
+    const triangles = model.meshes.reduce((sum, mesh) => sum + mesh.triangles, 0);
+    this.renderer = new Renderer(this.canvas, triangles);
     this.meshes = loadMeshes(model);
     this.animations = loadAnimations(model);
     this.spans = this.animations.map(spanOf);
@@ -221,6 +222,18 @@ export class ModelView {
     this.setTime(own.times[times][sample] / (own.rate > 0 ? own.rate : 1));
   }
 
+  /** Where the camera and the animation are. */
+  saved() {
+    const { target, distance, yaw, pitch } = this.camera;
+    return { camera: { target, distance, yaw, pitch }, animation: this.animation, seconds: this.seconds };
+  }
+
+  restore({ camera, animation, seconds }) {
+    Object.assign(this.camera, camera);
+    if (animation < this.animations.length) this.animation = animation;
+    this.setTime(seconds);
+  }
+
   trianglesOf(mesh, face) {
     const { faces, triangleCount } = this.meshes[mesh];
     if (!faces) return face < triangleCount ? [face] : [];
@@ -318,7 +331,7 @@ function pinch(camera, other, before, after, height) {
 
 /** Lines on the ground below a box, a power of ten apart, and the axes. */
 function gridOf({ low, high }) {
-  const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-6);
+  const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
   const step = 10 ** Math.floor(Math.log10(size));
   const [points, colors] = [[], []];
   const line = (a, b, color) => {

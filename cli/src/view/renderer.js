@@ -1,8 +1,10 @@
 // Draws meshes and lines with WebGL 2.
 
-import { IDENTITY } from "./math.js";
-import { compilePrograms } from "./shaders.js";
+import { IDENTITY, multiply } from "./math.js";
+import { Programs } from "./shaders.js";
 
+/** Triangles up to which edges are smooth: without a GPU, that costs more than the triangles. */
+const SMOOTH_TRIANGLES = 50_000;
 const JOINTS_PER_ROW = 64;
 const GREY = [0.72, 0.74, 0.77];
 
@@ -10,13 +12,13 @@ const GREY = [0.72, 0.74, 0.77];
 export const MODES = ["shaded", "wireframe", "normals", "checkerboard", "colours", "weights"];
 
 export class Renderer {
-  constructor(canvas) {
+  constructor(canvas, triangles) {
     // Kept, so that a picture of the page shows it.
-    const gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true });
+    const gl = canvas.getContext("webgl2", { alpha: false, antialias: triangles <= SMOOTH_TRIANGLES, preserveDrawingBuffer: true });
     if (!gl) throw new Error("This browser has no WebGL 2, which the model needs. Fields and bytes need none.");
     this.gl = gl;
     this.canvas = canvas;
-    this.programs = compilePrograms(gl);
+    this.programs = new Programs(gl);
     this.matrices = gl.createTexture();
     this.jointCount = 0;
     this.setMatrices([]);
@@ -113,9 +115,8 @@ export class Renderer {
   use({ program, uniforms }, place = IDENTITY) {
     const { gl } = this;
     gl.useProgram(program);
-    gl.uniformMatrix4fv(uniforms.view, false, this.view);
+    gl.uniformMatrix4fv(uniforms.viewPlace, false, multiply(this.view, place));
     gl.uniformMatrix4fv(uniforms.projection, false, this.projection);
-    gl.uniformMatrix4fv(uniforms.place, false, place);
     return uniforms;
   }
 
@@ -124,39 +125,33 @@ export class Renderer {
     const { gl } = this;
     const count = mesh.indices.length;
     if (!count) return;
-    const isWire = MODES[mode] === "wireframe";
+    const isSkinned = Boolean(mesh.joints) && this.jointCount > 0;
     gl.bindVertexArray(mesh.array);
     gl.vertexAttrib4f(3, 1, 1, 1, 1);
     gl.vertexAttrib4f(5, 0, 0, 0, 0);
+    gl.activeTexture(gl.TEXTURE0);
+    gl.bindTexture(gl.TEXTURE_2D, this.matrices);
     for (const place of mesh.places) {
-      gl.enable(gl.POLYGON_OFFSET_FILL);
-      gl.polygonOffset(1, 1);
-      this.setMesh(this.programs.mesh, place, mesh, joint);
-      const { uniforms } = this.programs.mesh;
-      gl.uniform1i(uniforms.mode, mode);
+      const uniforms = this.use(this.programs.mesh(mode, isSkinned), place);
+      gl.uniform1i(uniforms.matrices, 0);
+      gl.uniform1i(uniforms.joint, joint);
       gl.uniform1i(uniforms.hasNormals, Number(Boolean(mesh.normals)));
       gl.uniform3fv(uniforms.baseColor, tint ?? mesh.baseColor?.slice(0, 3) ?? GREY);
+      gl.uniformMatrix4fv(uniforms.view, false, this.view);
+      gl.enable(gl.POLYGON_OFFSET_FILL);
+      gl.polygonOffset(1, 1);
       gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.faceBuffer);
       gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
       gl.disable(gl.POLYGON_OFFSET_FILL);
-      if (isWire) {
-        this.setMesh(this.programs.wires, place, mesh, joint);
-        gl.uniform4fv(this.programs.wires.uniforms.wire, wire);
+      if (MODES[mode] === "wireframe") {
+        const wires = this.use(this.programs.wires(isSkinned), place);
+        gl.uniform1i(wires.matrices, 0);
+        gl.uniform4fv(wires.wire, wire);
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.wireBuffer(mesh));
         gl.drawElements(gl.LINES, 2 * count, gl.UNSIGNED_INT, 0);
       }
     }
     gl.bindVertexArray(null);
-  }
-
-  setMesh(program, place, mesh, joint) {
-    const { gl } = this;
-    const uniforms = this.use(program, place);
-    gl.uniform1i(uniforms.skinned, Number(Boolean(mesh.joints) && this.jointCount > 0));
-    gl.uniform1i(uniforms.joint, joint);
-    gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.matrices);
-    gl.uniform1i(uniforms.matrices, 0);
   }
 
   /** Draws lines, points or triangles from `{ points, colors }`; `kind` is the name of a primitive of WebGL. */
@@ -171,7 +166,7 @@ export class Renderer {
       gl.enableVertexAttribArray(location);
       gl.vertexAttribPointer(location, width, gl.FLOAT, false, 0, 0);
     }
-    const uniforms = this.use(this.programs.lines);
+    const uniforms = this.use(this.programs.lines());
     gl.uniform1f(uniforms.size, size);
     if (isOnTop) gl.disable(gl.DEPTH_TEST);
     gl.drawArrays(gl[kind], 0, points.length / 3);

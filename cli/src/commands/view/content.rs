@@ -35,15 +35,10 @@ pub struct Content {
 }
 
 impl Content {
-    /// Reads a file as far as it can be decoded.
-    ///
-    /// # Errors
-    ///
-    /// If the format cannot be viewed at all.
-    pub fn read(path: &Path, bytes: Buffer, encoding: Encoding, options: &ReadOptions) -> Result<Content> {
-        let mut content = Content {
+    fn new(path: &Path, bytes: Buffer, title: &'static str) -> Content {
+        Content {
             name: name_of(path),
-            title: encoding.title(),
+            title,
             dialect: None,
             tree: whole(&bytes),
             bytes,
@@ -53,7 +48,21 @@ impl Content {
             findings: Vec::new(),
             losses: Vec::new(),
             notes: Vec::new(),
-        };
+        }
+    }
+
+    /// Returns the bytes of a file that is none of the formats.
+    pub fn unreadable(path: &Path, bytes: Buffer, why: &str) -> Content {
+        Content { notes: vec![why.to_owned()], ..Content::new(path, bytes, "no known format") }
+    }
+
+    /// Reads a file as far as it can be decoded.
+    ///
+    /// # Errors
+    ///
+    /// If the format cannot be viewed at all.
+    pub fn read(path: &Path, bytes: Buffer, encoding: Encoding, options: &ReadOptions) -> Result<Content> {
+        let mut content = Content::new(path, bytes, encoding.title());
         match encoding {
             Encoding::Format(format) => content.read_format(format, options),
             Encoding::Interchange(format) => content.read_interchange(format, path, options),
@@ -74,6 +83,8 @@ impl Content {
             Some(layout) => {
                 let dump = Dump::new(layout, &self.bytes).with_limits(&options.limits);
                 self.tree = dump.tree(MAX_BRANCHES);
+                // Parts may lie anywhere in the file.
+                self.tree.root.size = self.bytes.len() as u64;
             }
             None => {
                 self.tree.root = text::lines(format, &self.bytes);

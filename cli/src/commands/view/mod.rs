@@ -3,8 +3,11 @@
 mod content;
 mod data;
 mod decoded;
+mod folder;
 mod model;
 mod page;
+mod request;
+mod serve;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +21,7 @@ use crate::output;
 use crate::progress;
 use crate::reading::{Bounds, Reading};
 use content::Content;
+use serve::Server;
 
 /// Make a page that shows a file: its model, its fields and its bytes, each linked to the others.
 ///
@@ -25,7 +29,7 @@ use content::Content;
 /// shown up to the fault.
 #[derive(Debug, Args)]
 pub struct View {
-    /// The file; `-` is standard input.
+    /// The file; `-` is standard input. With --serve, a folder.
     file: PathBuf,
     /// The page to write; `-` is standard output. FILE.html by default.
     #[arg(long, value_name = "PAGE.html")]
@@ -33,6 +37,10 @@ pub struct View {
     /// Replace an existing page.
     #[arg(long)]
     force: bool,
+    /// Serve the files of a folder on a port of this machine instead, and print the address. Pages are made on demand, and
+    /// reload when their file changes.
+    #[arg(long, conflicts_with_all = ["out", "force"])]
+    serve: bool,
     #[command(flatten)]
     reading: Reading,
     #[command(flatten)]
@@ -41,6 +49,10 @@ pub struct View {
 
 impl View {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
+        if self.serve {
+            Server::run(self, formats)?;
+            return Ok(Status::Fine);
+        }
         let out = self.output()?;
         output::refuse_existing(&out, self.force)?;
         progress::on_files(&self.file, &out, || {
@@ -68,5 +80,10 @@ impl View {
         let encoding = self.reading.encoding_of(&bytes, path, formats)?;
         let options = self.reading.options(encoding, &bytes).with_limits(self.bounds.limits());
         Content::read(path, bytes, encoding, &options)
+    }
+
+    /// The bytes of a file that is none of the formats, or not yet: exporters write in steps.
+    fn unreadable(&self, path: &Path, why: &str) -> Result<Content> {
+        Ok(Content::unreadable(path, input::read(path)?, why))
     }
 }

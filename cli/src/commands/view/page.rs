@@ -42,6 +42,7 @@ const MODULES: &[&str] = &[
     include_str!("../../view/findings.js"),
     include_str!("../../view/controls.js"),
     include_str!("../../view/model.js"),
+    include_str!("../../view/live.js"),
     include_str!("../../view/main.js"),
 ];
 
