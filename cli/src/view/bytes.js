@@ -1,8 +1,12 @@
 // The bytes in hexadecimal and as text, coloured by field.
 
-import { counted, element, grouped, hexadecimal } from "./text.js";
+import { counted, element, hexadecimal } from "./text.js";
 
 const ROWS = 24;
+/** Bytes in a row, and about the pixels of a byte in hexadecimal and as text, and of an offset. */
+const COLUMNS = [16, 8, 4];
+const BYTE_WIDTH = 29;
+const OFFSET_WIDTH = 110;
 const COLORS = 8;
 
 export class BytesView {
@@ -22,12 +26,14 @@ export class BytesView {
     this.render();
   }
 
-  /** Shows as many bytes in a row as fit. */
+  /** Shows as many bytes in a row as fit, with a block beside the file. */
   fit() {
-    const columns = this.holder.clientWidth < 620 ? 8 : 16;
-    if (columns === this.columns) return;
-    this.columns = columns;
-    this.render();
+    if (this.columns !== this.fittingColumns()) this.render();
+  }
+
+  fittingColumns() {
+    const width = this.holder.clientWidth / (this.block === null ? 1 : 2);
+    return COLUMNS.find((columns) => columns * BYTE_WIDTH + OFFSET_WIDTH <= width) ?? COLUMNS[1];
   }
 
   /** Marks ranges `{ block, start, end, kind }` and shows the first. */
@@ -36,8 +42,13 @@ export class BytesView {
     const [first] = marks;
     if (first) {
       this.block = first.block;
+      this.columns = this.fittingColumns();
       this.reveal(first);
-      if (first.block !== null && this.blocks[first.block]) this.reveal({ block: null, ...this.blocks[first.block].packed });
+      const packed = this.blocks[first.block]?.packed;
+      if (packed) {
+        this.marks = [...marks, { block: null, ...packed, kind: "selected2" }];
+        this.reveal({ block: null, ...packed });
+      }
     }
     this.render();
   }
@@ -52,6 +63,7 @@ export class BytesView {
   }
 
   render() {
+    this.columns = this.fittingColumns();
     const panes = [this.pane(null)];
     if (this.block !== null) panes.push(this.pane(this.block));
     this.holder.replaceChildren(...panes);
@@ -62,16 +74,20 @@ export class BytesView {
     const size = this.sizes(block);
     const length = ROWS * this.columns;
     const start = Math.min(this.starts.get(block) ?? 0, Math.max(0, bytes.length - 1));
-    const title = block === null ? "File" : `Unpacked block of ${hexadecimal(this.blocks[block].packed.start)}..${hexadecimal(this.blocks[block].packed.end)}`;
+    const packed = this.blocks[block]?.packed;
+    const title = packed ? `Unpacked from ${hexadecimal(packed.start)}..${hexadecimal(packed.end)}` : "File";
     const rows = [];
     for (let at = start; at < Math.min(bytes.length, start + length); at += this.columns) rows.push(this.line(block, bytes, at));
-    const note = bytes.length < size ? element("p", { class: "none" }, `${counted(size - bytes.length, "byte is", "bytes are")} left out of this page.`) : null;
-    return element("div", { class: "hex" }, element("h2", {}, `${title}, ${counted(size, "byte", "bytes")}`), this.pager(block, bytes.length, start, length), element("pre", {}, rows), note);
+    const leftOut = counted(size - bytes.length, "byte is", "bytes are");
+    const note = bytes.length < size ? element("p", { class: "none" }, `${leftOut} left out of this page.`) : null;
+    const heading = element("h2", {}, `${title}, ${counted(size, "byte", "bytes")}`);
+    return element("div", { class: "hex" }, heading, this.pager(block, bytes.length, start, length), element("pre", {}, rows), note);
   }
 
   pager(block, size, start, length) {
     const go = (to) => {
-      this.starts.set(block, Math.max(0, Math.min(to, Math.floor(Math.max(0, size - 1) / this.columns) * this.columns)));
+      const last = Math.floor(Math.max(0, size - 1) / this.columns) * this.columns;
+      this.starts.set(block, Math.max(0, Math.min(to, last)));
       this.render();
     };
     const button = (text, label, to, disabled) => {
@@ -81,14 +97,17 @@ export class BytesView {
     };
     const input = element("input", { placeholder: "offset", title: "An offset, such as 0x40 or 64" });
     input.setAttribute("aria-label", "Go to offset");
-    input.addEventListener("change", () => Number.isInteger(Number(input.value)) && go(Math.floor(Number(input.value) / this.columns) * this.columns));
+    input.addEventListener("change", () => {
+      const offset = Number(input.value);
+      if (Number.isInteger(offset)) go(Math.floor(offset / this.columns) * this.columns);
+    });
     return element(
       "div",
       { class: "pager" },
       button("‹", "Previous bytes", start - length, start === 0),
       button("›", "Next bytes", start + length, start + length >= size),
       input,
-      `${hexadecimal(start)} of ${grouped(size)} bytes`,
+      `from ${hexadecimal(start)}`,
     );
   }
 
@@ -102,7 +121,8 @@ export class BytesView {
       const byte = bytes[place];
       const field = this.tree.fieldAt(block, place);
       const classes = `b ${this.classOf(block, place, field)}`;
-      const made = [byte.toString(16).padStart(2, "0"), byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·"].map((shown, column) => {
+      const character = byte >= 32 && byte < 127 ? String.fromCharCode(byte) : "·";
+      const made = [byte.toString(16).padStart(2, "0"), character].map((shown, column) => {
         const span = element("span", { class: column ? classes.slice(2) : classes, title: field?.path ?? "no field" }, shown);
         span.dataset.at = place;
         span.addEventListener("click", () => field && this.onSelect(field));

@@ -32,7 +32,15 @@ export class FieldsView {
       if (inside.parent) this.pages.set(inside.parent, Math.floor(inside.index / PAGE));
     }
     this.render();
-    this.holder.querySelector(".row.selected")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.reveal();
+  }
+
+  /** Scrolls to the selected field. */
+  reveal() {
+    const row = this.holder.querySelector(".row.selected");
+    if (!row?.offsetParent) return;
+    row.scrollIntoView({ block: "nearest" });
+    this.holder.scrollLeft = 0;
   }
 
   render() {

@@ -67,20 +67,20 @@ function startModel() {
 
 /** Selects a field, its bytes and its place in the model. */
 function select(field, place = field && places.locate(field.path)) {
+  describe(field ? [describeField(field), describePlace(place)] : [hint()]);
   fields.show(field);
   bytes.show(field ? [{ ...field.range, kind: "selected" }] : []);
   model?.show(place);
-  describe(field ? [describeField(field), describePlace(place)] : [hint()]);
 }
 
 function selectPath(path, span) {
   const field = nearest(path);
   const place = places.locate(path);
-  fields.show(field);
   const marks = marksOf(span, "selected");
+  describe([describeField(field), describePlace(place)]);
+  fields.show(field);
   bytes.show(marks.length ? marks : [{ ...field.range, kind: "selected" }]);
   model?.show(place);
-  describe([describeField(field), describePlace(place)]);
 }
 
 /** The field of a path, or the innermost that contains it. */
@@ -107,11 +107,12 @@ function selectPicked(hit) {
   const shares = [places.ofFace(mesh, face), places.ofVertex(mesh, vertex)];
   const [ofFace, ofVertex] = shares.map((all) => all.map(fieldsOf).filter(Boolean));
   const all = [...ofFace.map((share) => ({ ...share, kind: "selected" })), ...ofVertex.map((share) => ({ ...share, kind: "selected2" }))];
+  const title = `Triangle ${triangle} of ${meshName(mesh)}, vertex ${vertex}`;
+  // The other parts scroll in the room that the description leaves.
+  describe([element("p", {}, title), links("Face", ofFace), links("Vertex", ofVertex)]);
   fields.show(all[0]?.fields[0] ?? null, all.flatMap((share) => share.fields));
   bytes.show(all.map(({ range, kind }) => ({ ...range, kind })));
   model.show({ kind: "picked", mesh, triangles: model.trianglesOf(mesh, face), vertex });
-  const title = `Triangle ${triangle} of mesh ${mesh} (${model.meshes[mesh].title}), vertex ${vertex}`;
-  describe([element("p", {}, title), links("Face", ofFace), links("Vertex", ofVertex)]);
 }
 
 /** The fields of a share of a list, and their bytes together. */
@@ -152,11 +153,10 @@ function describeField(field) {
 
 function describePlace(place) {
   if (!place) return null;
-  const title = model?.meshes[place.mesh]?.title;
   const texts = {
-    vertex: () => `In the model: vertex ${place.vertex} of mesh ${place.mesh} (${title})`,
-    face: () => `In the model: face ${place.face} of mesh ${place.mesh} (${title})`,
-    mesh: () => `In the model: mesh ${place.mesh} (${title})`,
+    vertex: () => `In the model: vertex ${place.vertex} of ${meshName(place.mesh)}`,
+    face: () => `In the model: face ${place.face} of ${meshName(place.mesh)}`,
+    mesh: () => `In the model: ${meshName(place.mesh)}`,
     joint: () => `In the model: joint ${place.joint}`,
     key: () => `In the model: a key of animation ${place.animation}`,
   };
@@ -172,6 +172,11 @@ function serve() {
   reloadOnChange(() => ({ path: fields.selected?.path ?? "", tab: document.body.dataset.tab, view: model?.saved() }));
 }
 
+function meshName(mesh) {
+  const { title } = model.meshes[mesh];
+  return `mesh ${mesh}${title === `mesh ${mesh}` ? "" : ` (${title})`}`;
+}
+
 function connectTabs() {
   const buttons = [...document.querySelectorAll("#tabs button")];
   const show = (tab) => {
@@ -180,6 +185,7 @@ function connectTabs() {
       button.ariaSelected = String(button.dataset.tab === tab);
     });
     model?.draw();
+    fields.reveal();
   };
   buttons.forEach((button) => button.addEventListener("click", () => show(button.dataset.tab)));
   show("model");

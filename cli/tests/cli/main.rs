@@ -37,3 +37,5 @@ mod rules;
 mod schema;
 mod shell;
 mod text;
+mod view;
+mod view_serve;

@@ -110,14 +110,15 @@ impl Content {
             }
         };
         self.places = document.places();
-        let contents = document.contents();
         match document.into_scene(&SceneOptions::default().with_strictness(Strictness::Lenient)) {
             Ok((scene, losses)) => {
                 self.scene = Some(scene);
                 self.losses = losses;
             }
             Err(error) => {
-                let scene = decoded::scene(&contents);
+                // Becoming a scene has consumed the document.
+                let Ok(document) = id.read(&self.bytes, &lenient) else { return };
+                let scene = decoded::scene(&document.contents());
                 if scene.meshes.len() != self.places.meshes.len() {
                     self.places = Places::default();
                 }
