@@ -106,7 +106,6 @@ export class Renderer {
     gl.clearColor(...background, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
-    gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
     this.view = camera.view();
     this.projection = camera.projection(aspect);
@@ -125,17 +124,16 @@ export class Renderer {
     const { gl } = this;
     const count = mesh.indices.length;
     if (!count) return;
-    const isSkinned = Boolean(mesh.joints) && this.jointCount > 0;
+    const features = { skinned: Boolean(mesh.joints) && this.jointCount > 0, smooth: Boolean(mesh.normals) };
     gl.bindVertexArray(mesh.array);
     gl.vertexAttrib4f(3, 1, 1, 1, 1);
     gl.vertexAttrib4f(5, 0, 0, 0, 0);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.matrices);
     for (const place of mesh.places) {
-      const uniforms = this.use(this.programs.mesh(mode, isSkinned), place);
+      const uniforms = this.use(this.programs.mesh(mode, features), place);
       gl.uniform1i(uniforms.matrices, 0);
       gl.uniform1i(uniforms.joint, joint);
-      gl.uniform1i(uniforms.hasNormals, Number(Boolean(mesh.normals)));
       gl.uniform3fv(uniforms.baseColor, tint ?? mesh.baseColor?.slice(0, 3) ?? GREY);
       gl.uniformMatrix4fv(uniforms.view, false, this.view);
       gl.enable(gl.POLYGON_OFFSET_FILL);
@@ -144,7 +142,7 @@ export class Renderer {
       gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
       gl.disable(gl.POLYGON_OFFSET_FILL);
       if (MODES[mode] === "wireframe") {
-        const wires = this.use(this.programs.wires(isSkinned), place);
+        const wires = this.use(this.programs.wires(features), place);
         gl.uniform1i(wires.matrices, 0);
         gl.uniform4fv(wires.wire, wire);
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.wireBuffer(mesh));
@@ -168,9 +166,11 @@ export class Renderer {
     }
     const uniforms = this.use(this.programs.lines());
     gl.uniform1f(uniforms.size, size);
+    gl.enable(gl.BLEND);
     if (isOnTop) gl.disable(gl.DEPTH_TEST);
     gl.drawArrays(gl[kind], 0, points.length / 3);
     gl.enable(gl.DEPTH_TEST);
+    gl.disable(gl.BLEND);
     gl.bindVertexArray(null);
   }
 }

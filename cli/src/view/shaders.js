@@ -10,7 +10,10 @@ layout(location = 3) in vec4 color;
 layout(location = 4) in uvec4 joints;
 layout(location = 5) in vec4 weights;
 uniform mat4 viewPlace, projection;
-out vec3 eyePosition, eyeNormal;
+out vec3 eyePosition;
+#ifdef SMOOTH
+out vec3 eyeNormal;
+#endif
 #if MODE == 3
 out vec2 coordinate;
 #elif MODE == 4
@@ -42,7 +45,9 @@ void main() {
 #endif
   vec4 eye = model * vec4(position, 1.0);
   eyePosition = eye.xyz;
+#ifdef SMOOTH
   eyeNormal = mat3(model) * normal;
+#endif
 #if MODE == 3
   coordinate = uv;
 #elif MODE == 4
@@ -56,7 +61,10 @@ void main() {
 const MESH_FRAGMENT = `
 precision highp float;
 precision highp int;
-in vec3 eyePosition, eyeNormal;
+in vec3 eyePosition;
+#ifdef SMOOTH
+in vec3 eyeNormal;
+#endif
 #if MODE == 3
 in vec2 coordinate;
 #elif MODE == 4
@@ -64,7 +72,6 @@ in vec4 tint;
 #elif MODE == 5
 in float weight;
 #endif
-uniform bool hasNormals;
 uniform vec3 baseColor;
 uniform mat4 view;
 out vec4 result;
@@ -81,8 +88,10 @@ vec3 heat(float x) {
 }
 
 void main() {
-  bool isSmooth = hasNormals && dot(eyeNormal, eyeNormal) > 0.0;
-  vec3 n = normalize(isSmooth ? eyeNormal : cross(dFdx(eyePosition), dFdy(eyePosition)));
+  vec3 n = normalize(cross(dFdx(eyePosition), dFdy(eyePosition)));
+#ifdef SMOOTH
+  if (dot(eyeNormal, eyeNormal) > 0.0) n = normalize(eyeNormal);
+#endif
   float light = lit(dot(n, eyePosition) > 0.0 ? -n : n);
 #if MODE == 1
   vec3 color = baseColor * (0.55 + 0.35 * light);
@@ -134,14 +143,15 @@ export class Programs {
     this.known = new Map();
   }
 
-  /** The surfaces of meshes in a mode; `isSkinned` where joints move the vertices. */
-  mesh(mode, isSkinned) {
-    return this.get(`#define MODE ${mode}\n${isSkinned ? "#define SKINNED\n" : ""}`, MESH_VERTEX, MESH_FRAGMENT);
+  /** The surfaces of meshes in a mode; `skinned` where joints move the vertices, `smooth` where these have normals. */
+  mesh(mode, { skinned, smooth }) {
+    const features = `${skinned ? "#define SKINNED\n" : ""}${smooth ? "#define SMOOTH\n" : ""}`;
+    return this.get(`#define MODE ${mode}\n${features}`, MESH_VERTEX, MESH_FRAGMENT);
   }
 
   /** The edges of meshes in one colour. */
-  wires(isSkinned) {
-    return this.get(`#define MODE -1\n${isSkinned ? "#define SKINNED\n" : ""}`, MESH_VERTEX, WIRE_FRAGMENT);
+  wires({ skinned }) {
+    return this.get(`#define MODE -1\n${skinned ? "#define SKINNED\n" : ""}`, MESH_VERTEX, WIRE_FRAGMENT);
   }
 
   /** Points with a colour each. */

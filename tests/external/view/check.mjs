@@ -261,7 +261,8 @@ const checks = {
       const page = await file(name.replace(/\.html$/, ""));
       await page.click("#controls summary");
       await page.click("#controls summary");
-      for (const toggle of await page.locator("#tree .toggle").all()) await toggle.click();
+      const toggles = page.locator("#tree .toggle");
+      if ((await toggles.count()) > 1) await toggles.nth(1).click();
       assert.equal(await page.evaluate(() => window.ran), undefined, name);
       assert.equal(await page.locator("img").count(), 0, name);
       const text = await page.locator("body").innerText();
@@ -349,7 +350,7 @@ const only = process.env.ONLY;
 for (const [name, check] of Object.entries(checks)) {
   if (only && !name.includes(only)) continue;
   const start = Date.now();
-  await check().catch((error) => { if (!process.env.KEEP_GOING) throw error; console.log("FAILED", name, String(error.stack).slice(0, 900)); });
+  await check();
   console.log(`ok ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
 }
 await browser.close();
