@@ -81,7 +81,8 @@ export function boundsOf(parts) {
   return low[0] <= high[0] ? { low, high } : { low: [-1, -1, -1], high: [1, 1, 1] };
 }
 
-function ownBox(positions) {
+/** Returns the corners of the box around finite points; `null` without any. */
+export function ownBox(positions) {
   let [x0, y0, z0, x1, y1, z1] = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
   for (let at = 0; at + 2 < positions.length; at += 3) {
     const [x, y, z] = [positions[at], positions[at + 1], positions[at + 2]];

@@ -11,6 +11,8 @@ import { decimal, element } from "./text.js";
 
 const ACCENT = [1, 0.62, 0.1, 1];
 const VERTEX = [0.1, 0.75, 1, 1];
+/** Milliseconds after a movement until large meshes are drawn with all triangles. */
+const REST = 200;
 const JOINT = [0.95, 0.35, 0.75, 1];
 
 export class ModelView {
@@ -44,6 +46,17 @@ export class ModelView {
     this.tell();
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  /** Draws while something moves. */
+  move() {
+    this.isMoving = true;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      this.isMoving = false;
+      this.draw();
+    }, REST);
+    this.draw();
   }
 
   set(changes) {
@@ -116,6 +129,7 @@ export class ModelView {
       const [first, last] = this.spans[this.animation];
       const next = this.seconds + ((now - before) / 1000) * this.speed;
       before = now;
+      this.move();
       this.setTime(next > last ? first + ((next - first) % Math.max(last - first, 1e-6)) : next);
       requestAnimationFrame(step);
     };
@@ -160,7 +174,7 @@ export class ModelView {
     const wire = isDark ? [0.85, 0.9, 1, 0.8] : [0.08, 0.1, 0.15, 0.8];
     for (const mesh of this.meshes) {
       const tint = this.highlight?.kind === "mesh" && this.highlight.mesh === mesh.index ? [1, 0.75, 0.4] : null;
-      if (mesh.visible) renderer.drawMesh(mesh, { ...state, tint, wire });
+      if (mesh.visible) renderer.drawMesh(mesh, { ...state, tint, wire, isMoving: this.isMoving });
     }
     if (state.joints || this.highlight?.kind === "joint") renderer.drawLines(this.bones(), "LINES", { isOnTop: true });
     this.paintHighlight();
@@ -261,7 +275,7 @@ export class ModelView {
       else if (event.shiftKey || event.buttons & 6) camera.pan(right / canvas.clientHeight, -down / canvas.clientHeight);
       else camera.orbit(right * 0.01, down * 0.01);
       pointers.set(event.pointerId, [event.clientX, event.clientY]);
-      this.draw();
+      this.move();
     });
     const end = (event) => {
       const isClick = pointers.size === 1 && moved < 4 && event.type === "pointerup" && event.button === 0;
@@ -276,7 +290,7 @@ export class ModelView {
       (event) => {
         event.preventDefault();
         camera.zoom(Math.exp(Math.max(-100, Math.min(100, event.deltaY)) * 0.002));
-        this.draw();
+        this.move();
       },
       { passive: false },
     );

@@ -1,5 +1,7 @@
 // Draws meshes and lines with WebGL 2.
 
+import { coarseIndices } from "./coarse.js";
+import { ownBox } from "./geometry.js";
 import { IDENTITY, multiply } from "./math.js";
 import { Programs } from "./shaders.js";
 
@@ -43,6 +45,9 @@ export class Renderer {
     }
     this.attribute(5, mesh.weights, 4, gl.UNSIGNED_BYTE, true);
     mesh.faceBuffer = this.indexBuffer(mesh.indices);
+    const [low, high] = ownBox(mesh.positions) ?? [[0, 0, 0], [0, 0, 0]];
+    const coarse = coarseIndices(mesh, { low, high });
+    mesh.coarse = coarse && { count: coarse.length, buffer: this.indexBuffer(coarse) };
     gl.bindVertexArray(null);
   }
 
@@ -119,10 +124,11 @@ export class Renderer {
     return uniforms;
   }
 
-  /** Draws a mesh in each of its places. */
-  drawMesh(mesh, { mode, joint, tint, wire }) {
+  /** Draws a mesh in each of its places; a large one coarsely while it moves. */
+  drawMesh(mesh, { mode, joint, tint, wire, isMoving }) {
     const { gl } = this;
-    const count = mesh.indices.length;
+    const coarse = isMoving ? mesh.coarse : null;
+    const count = coarse?.count ?? mesh.indices.length;
     if (!count) return;
     const features = { skinned: Boolean(mesh.joints) && this.jointCount > 0, smooth: Boolean(mesh.normals) };
     gl.bindVertexArray(mesh.array);
@@ -138,10 +144,10 @@ export class Renderer {
       gl.uniformMatrix4fv(uniforms.view, false, this.view);
       gl.enable(gl.POLYGON_OFFSET_FILL);
       gl.polygonOffset(1, 1);
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh.faceBuffer);
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, coarse?.buffer ?? mesh.faceBuffer);
       gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0);
       gl.disable(gl.POLYGON_OFFSET_FILL);
-      if (MODES[mode] === "wireframe") {
+      if (MODES[mode] === "wireframe" && !coarse) {
         const wires = this.use(this.programs.wires(features), place);
         gl.uniform1i(wires.matrices, 0);
         gl.uniform4fv(wires.wire, wire);

@@ -3,8 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use crate::files::{Folder, triangle};
+use crate::files::{Folder, Run, triangle};
 
 /// A server of a folder, which ends with it.
 struct Server {
@@ -169,7 +170,11 @@ fn nothing_outside_the_folder_is_served() {
 fn only_folders_are_served() {
     let folder = Folder::new();
     folder.put_mesh("a.mesh", &triangle());
-    assert!(folder.run("view --serve a.mesh").fails(3).contains("a.mesh"));
-    assert!(folder.run("view --serve missing").fails(3).contains("missing"));
-    assert!(folder.run("view --serve . --out a.html").fails(2).contains("--out"));
+    // A server would not end.
+    let run = |arguments: &str| {
+        Run::of(folder.command().timeout(Duration::from_secs(20)).args(arguments.split(' ')))
+    };
+    assert!(run("view --serve a.mesh").fails(3).contains("a.mesh"));
+    assert!(run("view --serve missing").fails(3).contains("missing"));
+    assert!(run("view --serve . --out a.html").fails(2).contains("--out"));
 }

@@ -333,7 +333,7 @@ const checks = {
         return (count * 1000) / (performance.now() - start);
       }, box);
       console.log(`  ${name}: ${frames.toFixed(1)} frames a second`);
-      assert.ok(frames > 2, name);
+      assert.ok(frames > 3, name);
       await close(page);
     }
   },

@@ -33,6 +33,7 @@ const MODULES: &[&str] = &[
     include_str!("../../view/pose.js"),
     include_str!("../../view/shaders.js"),
     include_str!("../../view/geometry.js"),
+    include_str!("../../view/coarse.js"),
     include_str!("../../view/renderer.js"),
     include_str!("../../view/pick.js"),
     include_str!("../../view/tree.js"),
