@@ -3,12 +3,26 @@
 use meshspec::contents::{Array, Contents, Mesh, Part};
 use meshspec::scene::{self, Faces, Indices, Scene};
 
+/// Vertices and indices of all meshes, which may share buffers any number of times.
+const MAX_ITEMS: u64 = 20_000_000;
+const MAX_MESHES: usize = 10_000;
+
 /// Returns the positions and faces of the meshes as they are stored. A corner that names a missing vertex becomes the
-/// first corner of its face, so that faces keep their order.
+/// first corner of its face, so that faces keep their order. Meshes beyond the limits are empty.
 pub fn scene(contents: &Contents) -> Scene {
-    let meshes = contents.meshes.iter().flat_map(|mesh| match &mesh.parts {
-        Some(parts) => parts.iter().map(|part| part_of(mesh, *part)).collect(),
-        None => vec![self::mesh(mesh, all_of(mesh))],
+    let parts = contents.meshes.iter().flat_map(|mesh| {
+        let parts = mesh.parts.clone().unwrap_or_else(|| vec![all_of(mesh)]);
+        parts.into_iter().map(move |part| (mesh, part))
+    });
+    let mut room = MAX_ITEMS;
+    let meshes = parts.take(MAX_MESHES).map(|(mesh, part)| {
+        match room.checked_sub(u64::from(part.vertex_count) + u64::from(part.index_count)) {
+            Some(left) => {
+                room = left;
+                self::mesh(mesh, part)
+            }
+            None => scene::Mesh::default(),
+        }
     });
     Scene { meshes: meshes.collect(), ..Scene::default() }
 }
@@ -18,10 +32,6 @@ fn all_of(mesh: &Mesh) -> Part {
     let indices = mesh.indices.as_ref().map_or(mesh.vertices, |indices| indices.numbers.len());
     let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     Part { first_index: 0, index_count: count(indices), first_vertex: 0, vertex_count: count(mesh.vertices) }
-}
-
-fn part_of(mesh: &Mesh, part: Part) -> scene::Mesh {
-    self::mesh(mesh, part)
 }
 
 fn mesh(mesh: &Mesh, part: Part) -> scene::Mesh {
@@ -62,23 +72,20 @@ fn faces(mesh: &Mesh, part: Part, vertices: usize) -> Faces {
         (0..sizes.numbers.len()).map(size).collect::<Vec<u32>>()
     });
     let is_there = |corner: u32| (corner as usize) < vertices;
+    let triangles = vec![3; indices.len() / 3];
     let mut rest = &mut *indices;
-    let triangles = rest.len() / 3;
-    for count in sizes
-        .iter()
-        .flatten()
-        .copied()
-        .chain(sizes.is_none().then_some(3).into_iter().cycle().take(triangles))
-    {
-        let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(count as usize) else {
+    for count in sizes.as_ref().unwrap_or(&triangles) {
+        let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(*count as usize) else {
             break;
         };
         let first = face.iter().copied().find(|corner| is_there(*corner)).unwrap_or(0);
         face.iter_mut().filter(|corner| !is_there(**corner)).for_each(|corner| *corner = first);
         rest = others;
     }
-    // Corners after the last whole face.
-    indices.truncate(if sizes.is_some() { indices.len() } else { 3 * triangles });
+    // Without corners after the last triangle.
+    if sizes.is_none() {
+        indices.truncate(3 * triangles.len());
+    }
     if vertices == 0 || indices.iter().any(|corner| !is_there(*corner)) {
         return Faces::triangles(Vec::new());
     }
