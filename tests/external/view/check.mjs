@@ -259,8 +259,9 @@ const checks = {
   async "hostile names run nothing"() {
     for (const name of readdirSync(folder).filter((name) => /^(hostile|<img).*\.html$/.test(name))) {
       const page = await file(name.replace(/\.html$/, ""));
-      await page.click("#controls summary");
-      await page.click("#controls summary");
+      // Without a model there is no list of meshes.
+      const meshes = page.locator("#controls summary");
+      for (let click = 0; click < 2 * (await meshes.count()); click++) await meshes.click();
       const toggles = page.locator("#tree .toggle");
       if ((await toggles.count()) > 1) await toggles.nth(1).click();
       assert.equal(await page.evaluate(() => window.ran), undefined, name);
