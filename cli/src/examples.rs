@@ -37,6 +37,14 @@ const EXAMPLES: &[(&str, [&str; 3])] = &[
         ["meshspec decode robot.bmd", "meshspec decode robot.bmd --json", "meshspec decode flag.mesh --all"],
     ),
     (
+        "view",
+        [
+            "meshspec view robot.bmd",
+            "meshspec view robot.glb --out robot.html",
+            "meshspec view --serve models",
+        ],
+    ),
+    (
         "assemble",
         [
             "meshspec assemble flag.json flag.mesh",

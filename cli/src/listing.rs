@@ -96,7 +96,7 @@ fn expand(path: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The files below a folder that are meant, sorted. Links to folders are not followed.
-fn files_in(folder: &Path, is_meant: &dyn Fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
+pub fn files_in(folder: &Path, is_meant: &dyn Fn(&Path) -> bool) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);

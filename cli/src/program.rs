@@ -9,7 +9,7 @@ use meshspec::{AnyFormat, Dialect, Formats};
 use crate::commands::iyma;
 use crate::commands::{
     assemble, check, completions, conform, convert, corpus, decode, diff, dump, edit, formats, info, man,
-    render, schema,
+    render, schema, view,
 };
 use crate::encoding::{self, Encoding};
 use crate::examples;
@@ -41,6 +41,7 @@ enum Command {
     Check(check::Check),
     Dump(dump::Dump),
     Decode(decode::Decode),
+    View(view::View),
     Assemble(assemble::Assemble),
     Edit(edit::Edit),
     Convert(convert::Convert),
@@ -135,6 +136,7 @@ impl Program {
             Command::Check(check) => check.run(formats),
             Command::Dump(dump) => dump.run(formats),
             Command::Decode(decode) => decode.run(formats),
+            Command::View(view) => view.run(formats),
             Command::Assemble(assemble) => assemble.run(formats),
             Command::Edit(edit) => edit.run(formats),
             Command::Convert(convert) => convert.run(formats),

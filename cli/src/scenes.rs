@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use meshspec::scene::{Scene, SceneOptions};
 use meshspec::Formats;
+use meshspec::scene::{Scene, SceneOptions};
 
 use crate::encoding::{self, Encoding};
 use crate::failure::{Failure, Result};

@@ -133,6 +133,12 @@ impl Document {
         Ok((scene, losses))
     }
 
+    /// Returns the fields that the scene is made of, as paths of the declaration.
+    #[cfg(feature = "scene")]
+    pub fn places(&self) -> crate::scene::Places {
+        with_format!(*self, Document(ref document), |D| D::places(document))
+    }
+
     /// A document of this format with the content of the scene, with a list of what the format cannot hold.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ mod mesh;
 mod origin;
 #[cfg_attr(not(feature = "gltf"), allow(dead_code, unused_imports, reason = "only glTF has nodes"))]
 mod placement;
+mod places;
 mod pose;
 mod precision;
 #[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
@@ -53,6 +54,7 @@ pub use mesh::{Colors, Components, Custom, Faces, Indices, Mesh};
 pub use placement::Placement;
 #[cfg(feature = "gltf")]
 pub(crate) use placement::is_diagonal;
+pub use places::{KeyPlaces, MeshPlaces, Places, Share};
 pub use pose::Pose;
 pub use precision::Precision;
 #[cfg(any(feature = "mesh", feature = "bmd", feature = "gltf"))]
@@ -227,6 +229,9 @@ pub trait FromScene: ToScene {
     /// Whether programs that use files of the format need normals, so that converters generate them for scenes of other
     /// formats that have none.
     const NEEDS_NORMALS: bool = false;
+
+    /// Returns the fields that the scene is made of: of each mesh, joint and key in the order of [`into_scene`](FromScene::into_scene).
+    fn places(&self) -> Places;
 
     /// A document with the content of the scene, with a list of what the format cannot hold.
     ///

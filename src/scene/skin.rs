@@ -64,6 +64,11 @@ impl Skin {
         (Skin { joints, weights: Weights::F32(weights) }, reduced)
     }
 
+    /// Returns the four largest influences of each vertex in these sets, with a sum of 1.
+    pub fn strongest(skins: &[Skin], vertices: usize) -> Skin {
+        Skin::with_four(skins, vertices).0
+    }
+
     /// Number of vertices.
     pub fn len(&self) -> usize {
         self.joints.len()

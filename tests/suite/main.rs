@@ -187,6 +187,15 @@ mod own_format;
 ))]
 mod pairs;
 mod paths;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "scene"
+))]
+mod places;
 #[cfg(feature = "scene")]
 mod polygons;
 #[cfg(all(

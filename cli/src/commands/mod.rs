@@ -17,3 +17,4 @@ pub mod iyma;
 pub mod man;
 pub mod render;
 pub mod schema;
+pub mod view;

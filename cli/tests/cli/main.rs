@@ -42,3 +42,5 @@ mod schema;
 mod shell;
 mod text;
 mod thumbnails;
+mod view;
+mod view_serve;

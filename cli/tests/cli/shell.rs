@@ -11,6 +11,7 @@ fn help_names_every_command_and_exit_status() {
         "check",
         "dump",
         "decode",
+        "view",
         "convert",
         "render",
         "diff",
@@ -36,8 +37,8 @@ fn wrong_usage() {
     }
     assert_eq!(
         folder.run("man frobnicate").fails(2),
-        "error: man: unknown command `frobnicate`; the commands are formats, info, check, dump, decode, assemble, edit, \
-         convert, render, diff, conform, iyma, corpus, schema, completions, man, help\n"
+        "error: man: unknown command `frobnicate`; the commands are formats, info, check, dump, decode, view, assemble, \
+         edit, convert, render, diff, conform, iyma, corpus, schema, completions, man, help\n"
     );
     let message = folder.run("info --from fbx a.fbx").fails(2);
     assert!(message.contains("[possible values: mesh"), "{message}");

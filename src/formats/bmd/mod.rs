@@ -7,6 +7,8 @@ mod document;
 mod examples;
 mod fields;
 mod info;
+#[cfg(feature = "scene")]
+mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

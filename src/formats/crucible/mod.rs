@@ -23,6 +23,8 @@ mod contents;
 mod document;
 mod examples;
 mod fields;
+#[cfg(feature = "scene")]
+mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

@@ -1,8 +1,8 @@
 //! Crucible to and from scenes.
 
-use super::{BoneWeight, Chunk, Container, Document, Indices, Stream};
+use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, places};
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Scene,
+    self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Places, Scene,
     SceneOptions, Skin, ToScene, Weights,
 };
 use crate::{Dialect, Loss, Quantity, Result};
@@ -60,6 +60,10 @@ impl ToScene for Document {
 }
 
 impl FromScene for Document {
+    fn places(&self) -> Places {
+        places::places(self)
+    }
+
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();

@@ -29,6 +29,8 @@ mod document;
 mod examples;
 mod fields;
 mod hash;
+#[cfg(feature = "scene")]
+mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use glam::Mat4;
 
 use super::document;
+use super::places;
 use super::schema::{Joint, NO_JOINT, Pose};
 use super::skin;
 use super::{Animation, Columns, Document, Vertices};
 use crate::scene::{
-    self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Samples,
-    Scene, SceneOptions, Skin, ToScene, Transform, UvOrigin, Weights,
+    self, Capabilities, Channel, Conventions, Deviation, Faces, FromScene, Interpolation, Mesh, Places,
+    Samples, Scene, SceneOptions, Skin, ToScene, Transform, UvOrigin, Weights,
 };
 use crate::{Dialect, Error, FormatId, Loss, Result, Text, path};
 
@@ -60,6 +61,10 @@ impl ToScene for Document {
 
 impl FromScene for Document {
     const NEEDS_NORMALS: bool = true;
+
+    fn places(&self) -> Places {
+        places::places(self)
+    }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);

@@ -23,6 +23,8 @@ mod contents;
 mod document;
 mod dump;
 mod examples;
+#[cfg(feature = "scene")]
+mod places;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

@@ -1,9 +1,10 @@
 //! Seed to and from scenes.
 
 use super::schema::{BuiltIn, channels};
-use super::{Document, Property};
+use super::{Document, Property, places};
 use crate::scene::{
-    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Scene, SceneOptions, ToScene,
+    self, Capabilities, Colors, Conventions, Faces, FromScene, Material, Mesh, Places, Scene, SceneOptions,
+    ToScene,
 };
 use crate::{Loss, Result};
 
@@ -58,6 +59,10 @@ impl ToScene for Document {
 }
 
 impl FromScene for Document {
+    fn places(&self) -> Places {
+        places::places(self)
+    }
+
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let mut losses = CAPABILITIES.restrict(&mut scene, conventions, options)?;

@@ -33,9 +33,11 @@
 mod entry;
 mod line;
 mod text;
+mod tree;
 mod wording;
 
 pub use entry::{Entry, EntryKind};
+pub use tree::{Branch, Tree, UnpackedBlock};
 
 use std::io;
 use std::ops::ControlFlow;
@@ -102,6 +104,12 @@ impl<'d> Dump<'d> {
             entries.finish(self.bytes);
         }
         fault
+    }
+
+    /// Returns the values of the whole file as a tree of about `limit` branches: of longer lists the first items, and the
+    /// places of the others.
+    pub fn tree(&self, limit: usize) -> Tree {
+        tree::tree(self.ty, self.bytes, &self.limits, limit)
     }
 
     fn walk(&self, visitor: &mut impl Visitor) -> Option<Fault> {

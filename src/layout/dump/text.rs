@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use super::line::{Line, Paint, place};
-use super::wording::{first_sentence, grouped, meaning_of, quoted, size, type_of, value_of, with_decoded};
+use super::wording::{grouped, heading_of, meaning_of, quoted, size, type_of, value_of, with_decoded};
 use crate::Span;
 use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Node, Segment, TRAILING, Visit, Visitor, path_text};
@@ -84,10 +84,7 @@ impl<'d, W: Write> Text<'d, W> {
     fn group_heading(&mut self, node: &Node) -> ControlFlow<()> {
         let (path, ty) = (path_text(node.path), type_of(node));
         let separator = if path.is_empty() { "" } else { ": " };
-        let doc = match node.ty {
-            Type::Declared(declaration) if path.is_empty() => first_sentence(declaration.doc),
-            _ => meaning_of(node),
-        };
+        let doc = heading_of(node);
         let dash = if doc.is_empty() { "" } else { " — " };
         self.heading(&path, &format!("{separator}{ty} at {}{dash}{doc}", place(&node.span)))
     }
@@ -263,7 +260,7 @@ impl<W: Write> Visitor for Text<'_, W> {
 }
 
 /// The size of an array of plain numbers that are few enough for one line.
-fn size_on_a_line(node: &Node) -> Option<u64> {
+pub(super) fn size_on_a_line(node: &Node) -> Option<u64> {
     let (Type::Unsigned(size) | Type::Signed(size) | Type::Float(size)) = node.ty.items()?.0.without_order()
     else {
         return None;

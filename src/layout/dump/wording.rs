@@ -105,8 +105,16 @@ pub(super) fn meaning_of(node: &Node) -> String {
     first_sentence(bit_field.or(variant).or(field).unwrap_or_default())
 }
 
+/// The documentation of a struct, list or block, its first sentence.
+pub(super) fn heading_of(node: &Node) -> String {
+    match node.ty {
+        Type::Declared(declaration) if node.path.is_empty() => first_sentence(declaration.doc),
+        _ => meaning_of(node),
+    }
+}
+
 /// Up to the first full stop that ends a sentence, in one line.
-pub(super) fn first_sentence(doc: &str) -> String {
+fn first_sentence(doc: &str) -> String {
     let paragraph = doc.split("\n\n").next().unwrap_or_default();
     let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_end = |end: &usize| {

@@ -22,10 +22,11 @@ use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
 use super::{
-    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color,
+    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color, places,
 };
 use crate::scene::{
-    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Scene, SceneOptions, ToScene,
+    self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Places, Scene, SceneOptions,
+    ToScene,
 };
 use crate::{Error, FormatId, Loss, LossKind, Quantity, Result, Text, path};
 
@@ -84,6 +85,10 @@ impl ToScene for Document {
 
 impl FromScene for Document {
     const NEEDS_NORMALS: bool = true;
+
+    fn places(&self) -> Places {
+        places::places(self)
+    }
 
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);

@@ -8,8 +8,9 @@ use from_scene::{join_attributes, join_indices, ranges, share_coordinates};
 use to_scene::{list_losses, refuse_sharing, to_mesh};
 
 use super::document::{Document, count, dialect};
+use super::places;
 use super::schema::Usage;
-use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Scene, SceneOptions, ToScene};
+use crate::scene::{self, Capabilities, Conventions, FromScene, Mesh, Places, Scene, SceneOptions, ToScene};
 use crate::{Dialect, Loss, Result, path};
 
 const CAPABILITIES: Capabilities = Capabilities {
@@ -62,6 +63,10 @@ impl ToScene for Document {
 }
 
 impl FromScene for Document {
+    fn places(&self) -> Places {
+        places::places(self)
+    }
+
     fn from_scene(mut scene: Scene, options: &SceneOptions) -> Result<(Document, Vec<Loss>)> {
         let conventions = options.conventions.unwrap_or(Self::CONVENTIONS);
         let dialect = options.dialect.unwrap_or_default();

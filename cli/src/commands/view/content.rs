@@ -1,0 +1,163 @@
+//! The content of a page: what is known of a file, as far as it can be decoded.
+
+use std::path::Path;
+
+use meshspec::interop::Interchange;
+use meshspec::layout::dump::{Branch, Dump, Tree};
+use meshspec::scene::{Places, Scene, SceneOptions};
+use meshspec::{AnyFormat, Finding, Loss, ReadOptions, Report, Strictness};
+
+use super::{decoded, text};
+use crate::buffer::Buffer;
+use crate::encoding::Encoding;
+use crate::failure::{Failure, Result};
+use crate::input::{Beside, name_of};
+
+/// Branches of the tree of fields in a page, about.
+const MAX_BRANCHES: usize = 12_000;
+
+/// What is known of a file.
+pub struct Content {
+    pub name: String,
+    pub title: &'static str,
+    pub dialect: Option<&'static str>,
+    pub bytes: Buffer,
+    pub tree: Tree,
+    /// Whether the fields are lines of a text.
+    pub is_text: bool,
+    /// The model in the axes of glTF; `None` if there is none.
+    pub scene: Option<Scene>,
+    pub places: Places,
+    pub findings: Vec<Finding>,
+    pub losses: Vec<Loss>,
+    /// What is wrong with the model, or left out of it.
+    pub notes: Vec<String>,
+}
+
+impl Content {
+    fn new(path: &Path, bytes: Buffer, title: &'static str) -> Content {
+        Content {
+            name: name_of(path),
+            title,
+            dialect: None,
+            tree: whole(&bytes),
+            bytes,
+            is_text: false,
+            scene: None,
+            places: Places::default(),
+            findings: Vec::new(),
+            losses: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Returns the bytes of a file that is none of the formats.
+    pub fn unreadable(path: &Path, bytes: Buffer, why: &str) -> Content {
+        Content { notes: vec![why.to_owned()], ..Content::new(path, bytes, "no known format") }
+    }
+
+    /// Reads a file as far as it can be decoded.
+    ///
+    /// # Errors
+    ///
+    /// If the format cannot be viewed at all.
+    pub fn read(path: &Path, bytes: Buffer, encoding: Encoding, options: &ReadOptions) -> Result<Content> {
+        let mut content = Content::new(path, bytes, encoding.title());
+        match encoding {
+            Encoding::Format(format) => content.read_format(format, options),
+            Encoding::Interchange(format) => content.read_interchange(format, path, options),
+            Encoding::Json => {
+                let hint = "`convert` makes a file of it, which can be viewed";
+                return Err(
+                    Failure::usage(&content.name, "documents as JSON cannot be viewed").with_hint(hint)
+                );
+            }
+        }
+        Ok(content)
+    }
+
+    fn read_format(&mut self, format: AnyFormat, options: &ReadOptions) {
+        let dialect = options.dialect.unwrap_or_default();
+        self.dialect = Some(dialect.name());
+        match format.layout_of(&self.bytes, dialect) {
+            Some(layout) => {
+                let dump = Dump::new(layout, &self.bytes).with_limits(&options.limits);
+                self.tree = dump.tree(MAX_BRANCHES);
+                // Parts may lie anywhere in the file.
+                self.tree.root.size = self.bytes.len() as u64;
+            }
+            None => {
+                self.tree.root = text::lines(format, &self.bytes);
+                self.is_text = true;
+            }
+        }
+        self.take_findings(format.check(&self.bytes, options));
+        self.read_model(format, options);
+    }
+
+    fn read_model(&mut self, format: AnyFormat, options: &ReadOptions) {
+        let Some(id) = format.built_in() else {
+            self.notes.push(format!("{format} files have no model: the format is declared by this program"));
+            return;
+        };
+        let mut lenient = options.clone();
+        lenient.strictness = Strictness::Lenient;
+        let document = match id.read(&self.bytes, &lenient) {
+            Ok(document) => document,
+            Err(error) => {
+                self.notes.push(format!("No model: the file cannot be decoded. {error}"));
+                return;
+            }
+        };
+        self.places = document.places();
+        match document.into_scene(&SceneOptions::default().with_strictness(Strictness::Lenient)) {
+            Ok((scene, losses)) => {
+                self.scene = Some(scene);
+                self.losses = losses;
+            }
+            Err(error) => {
+                // Becoming a scene has consumed the document.
+                let Ok(document) = id.read(&self.bytes, &lenient) else { return };
+                let scene = decoded::scene(&document.contents());
+                if scene.meshes.len() != self.places.meshes.len() {
+                    self.places = Places::default();
+                }
+                self.notes.push(format!(
+                    "The file breaks rules that a model needs ({}). Its positions and faces are shown as stored, in the \
+                     axes of the file, without animations.",
+                    error.message()
+                ));
+                self.scene = Some(scene);
+            }
+        }
+    }
+
+    fn read_interchange(&mut self, format: Interchange, path: &Path, options: &ReadOptions) {
+        let beside = Beside::new(path);
+        self.take_findings(format.check(&self.bytes, &beside, options));
+        let scene_options = SceneOptions::default().with_strictness(options.strictness);
+        match format.read(&self.bytes, &beside, &scene_options, &options.limits) {
+            Ok((scene, losses)) => {
+                self.scene = Some(scene);
+                self.losses = losses;
+            }
+            Err(error) => self.notes.push(format!("No model: {error}")),
+        }
+    }
+
+    fn take_findings(&mut self, report: meshspec::Result<Report>) {
+        match report {
+            Ok(report) => {
+                let more = report.suppressed().map(|(code, count)| format!("and {count} more of {code}"));
+                self.notes.extend(more);
+                self.findings = report.findings().to_vec();
+            }
+            Err(error) => self.notes.push(format!("The file could not be checked: {error}")),
+        }
+    }
+}
+
+/// The tree of a file without fields.
+fn whole(bytes: &[u8]) -> Tree {
+    Tree { root: Branch { size: bytes.len() as u64, ..Branch::default() }, ..Tree::default() }
+}

@@ -1,0 +1,93 @@
+//! The model of a file that breaks rules, from its contents as plain numbers.
+
+use meshspec::contents::{Array, Contents, Mesh, Part};
+use meshspec::scene::{self, Faces, Indices, Scene};
+
+/// Vertices and indices of all meshes, which may share buffers any number of times.
+const MAX_ITEMS: u64 = 20_000_000;
+const MAX_MESHES: usize = 10_000;
+
+/// Returns the positions and faces of the meshes as they are stored. A corner that names a missing vertex becomes the
+/// first corner of its face, so that faces keep their order. Meshes beyond the limits are empty.
+pub fn scene(contents: &Contents) -> Scene {
+    let parts = contents.meshes.iter().flat_map(|mesh| {
+        let parts = mesh.parts.clone().unwrap_or_else(|| vec![all_of(mesh)]);
+        parts.into_iter().map(move |part| (mesh, part))
+    });
+    let mut room = MAX_ITEMS;
+    let meshes = parts.take(MAX_MESHES).map(|(mesh, part)| {
+        match room.checked_sub(u64::from(part.vertex_count) + u64::from(part.index_count)) {
+            Some(left) => {
+                room = left;
+                self::mesh(mesh, part)
+            }
+            None => scene::Mesh::default(),
+        }
+    });
+    Scene { meshes: meshes.collect(), ..Scene::default() }
+}
+
+/// The whole mesh as a part.
+fn all_of(mesh: &Mesh) -> Part {
+    let indices = mesh.indices.as_ref().map_or(mesh.vertices, |indices| indices.numbers.len());
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    Part { first_index: 0, index_count: count(indices), first_vertex: 0, vertex_count: count(mesh.vertices) }
+}
+
+fn mesh(mesh: &Mesh, part: Part) -> scene::Mesh {
+    let array = |name: &str| mesh.attributes.iter().find(|attribute| attribute.name == name);
+    let vectors = |name: &str| array(name).map(|attribute| rows::<3>(&attribute.array, part));
+    let positions = vectors("position").or_else(|| vectors("position_2d")).unwrap_or_default();
+    let normals = vectors("normal").filter(|normals| normals.len() == positions.len());
+    let uvs = array("uv_0").map(|attribute| rows::<2>(&attribute.array, part));
+    scene::Mesh {
+        faces: faces(mesh, part, positions.len()),
+        uvs: uvs.into_iter().filter(|uvs| uvs.len() == positions.len()).collect(),
+        normals,
+        positions,
+        ..scene::Mesh::default()
+    }
+}
+
+/// Rows of floats from any numbers; missing components are 0.
+fn rows<const N: usize>(array: &Array, part: Part) -> Vec<[f32; N]> {
+    let components: usize = array.shape.iter().skip(1).product();
+    let count = array.shape.first().copied().unwrap_or_default();
+    let number = |index| array.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(0.0);
+    let rows = (0..count).skip(part.first_vertex as usize).take(part.vertex_count as usize);
+    rows.map(|row| {
+        std::array::from_fn(|axis| if axis < components { number(row * components + axis) } else { 0.0 })
+    })
+    .collect()
+}
+
+fn faces(mesh: &Mesh, part: Part, vertices: usize) -> Faces {
+    let Some(array) = &mesh.indices else { return Faces::default() };
+    let number =
+        |index| array.numbers.text(index).and_then(|text| text.parse::<u32>().ok()).unwrap_or(u32::MAX);
+    let all = (0..array.numbers.len()).skip(part.first_index as usize).take(part.index_count as usize);
+    let mut indices: Vec<u32> = all.map(number).collect();
+    let sizes = mesh.face_sizes.as_ref().map(|sizes| {
+        let size = |index| sizes.numbers.text(index).and_then(|text| text.parse().ok()).unwrap_or(3);
+        (0..sizes.numbers.len()).map(size).collect::<Vec<u32>>()
+    });
+    let is_there = |corner: u32| (corner as usize) < vertices;
+    let triangles = vec![3; indices.len() / 3];
+    let mut rest = &mut *indices;
+    for count in sizes.as_ref().unwrap_or(&triangles) {
+        let Some((face, others)) = std::mem::take(&mut rest).split_at_mut_checked(*count as usize) else {
+            break;
+        };
+        let first = face.iter().copied().find(|corner| is_there(*corner)).unwrap_or(0);
+        face.iter_mut().filter(|corner| !is_there(**corner)).for_each(|corner| *corner = first);
+        rest = others;
+    }
+    // Without corners after the last triangle.
+    if sizes.is_none() {
+        indices.truncate(3 * triangles.len());
+    }
+    if vertices == 0 || indices.iter().any(|corner| !is_there(*corner)) {
+        return Faces::triangles(Vec::new());
+    }
+    Faces { indices: Some(Indices::U32(indices)), corners: sizes }
+}

@@ -1,0 +1,233 @@
+//! The model of a page: a scene as typed arrays.
+
+use meshspec::scene::{Animation, Interpolation, Mesh, Samples, Scene, Skin, UvOrigin, Weights};
+use serde::Serialize;
+
+use super::data::{ArrayRef, Arrays};
+
+/// Triangles of a page.
+const MAX_TRIANGLES: usize = 4_000_000;
+
+#[derive(Serialize, Default)]
+pub struct Model {
+    meshes: Vec<MeshData>,
+    lods: Vec<LodData>,
+    joints: Vec<JointData>,
+    animations: Vec<AnimationData>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transform: Option<[f32; 16]>,
+}
+
+#[derive(Serialize)]
+struct MeshData {
+    name: String,
+    material: String,
+    base_color: Option<[f32; 4]>,
+    vertices: usize,
+    triangles: usize,
+    positions: ArrayRef,
+    indices: ArrayRef,
+    /// The face of each triangle, where faces are not triangles.
+    faces: Option<ArrayRef>,
+    normals: Option<ArrayRef>,
+    uvs: Option<ArrayRef>,
+    /// Whether (0, 0) is the bottom left of images.
+    uv_from_bottom: bool,
+    colors: Option<ArrayRef>,
+    joints: Option<ArrayRef>,
+    weights: Option<ArrayRef>,
+    /// A matrix for each copy of the mesh, by columns; none for one copy in place.
+    placements: Vec<[f64; 16]>,
+}
+
+#[derive(Serialize)]
+struct LodData {
+    /// In metres; `null` for infinity.
+    distance: f32,
+    meshes: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct JointData {
+    name: String,
+    parent: Option<usize>,
+    inverse_bind: [f32; 16],
+    translation: [f32; 3],
+    rotation: [f32; 4],
+    scale: [f32; 3],
+}
+
+#[derive(Serialize)]
+struct AnimationData {
+    name: String,
+    rate: f32,
+    duration: f32,
+    looped: bool,
+    times: Vec<ArrayRef>,
+    channels: Vec<ChannelData>,
+}
+
+#[derive(Serialize)]
+struct ChannelData {
+    joint: usize,
+    times: usize,
+    interpolation: &'static str,
+    property: &'static str,
+    values: ArrayRef,
+}
+
+impl Model {
+    /// Takes a scene apart. Meshes beyond the limit of triangles are left out, and noted.
+    pub fn of(scene: &mut Scene, arrays: &mut Arrays, notes: &mut Vec<String>) -> Model {
+        let mut room = MAX_TRIANGLES;
+        let mut left_out = 0;
+        let meshes = scene.meshes.iter_mut().map(|mesh| {
+            let faces = face_numbers(mesh);
+            // Overlapping polygons are no concern of a picture.
+            let _ = mesh.triangulate();
+            let data = mesh_data(mesh, faces, &mut room, &mut left_out, arrays);
+            *mesh = Mesh::default();
+            data
+        });
+        let meshes = meshes.collect();
+        if left_out > 0 {
+            notes.push(format!("{left_out} triangles are left out: a page shows {MAX_TRIANGLES} at most"));
+        }
+        let lods = scene.lods.iter();
+        Model {
+            meshes,
+            lods: lods.map(|lod| LodData { distance: lod.distance, meshes: lod.meshes.clone() }).collect(),
+            joints: joints(scene),
+            animations: scene.animations.iter().map(|animation| animation_data(animation, arrays)).collect(),
+            transform: scene.transform.map(|transform| transform.to_cols_array()),
+        }
+    }
+}
+
+/// The face of each triangle after triangulation; `None` if all faces are triangles.
+fn face_numbers(mesh: &Mesh) -> Option<Vec<u32>> {
+    let corners = mesh.faces.corners.as_ref()?;
+    let faces = corners.iter().enumerate();
+    Some(
+        faces
+            .flat_map(|(face, count)| std::iter::repeat_n(face as u32, count.saturating_sub(2) as usize))
+            .collect(),
+    )
+}
+
+fn mesh_data(
+    mesh: &mut Mesh,
+    faces: Option<Vec<u32>>,
+    room: &mut usize,
+    left_out: &mut usize,
+    arrays: &mut Arrays,
+) -> MeshData {
+    let vertices = mesh.positions.len();
+    let mut indices = match mesh.faces.indices.take() {
+        Some(indices) => indices.into_u32(),
+        None => (0..vertices as u32).collect(),
+    };
+    let all = indices.len() / 3;
+    let triangles = all.min(*room);
+    indices.truncate(3 * triangles);
+    *room -= triangles;
+    *left_out += all - triangles;
+    let skin = (!mesh.skins.is_empty()).then(|| Skin::strongest(&mesh.skins, vertices));
+    let (joints, weights) = match skin {
+        Some(skin) => (Some(arrays.halves(&joint_numbers(&skin))), Some(arrays.bytes(weight_bytes(skin)))),
+        None => (None, None),
+    };
+    let normals = mesh.normals.take().filter(|normals| normals.len() == vertices);
+    let uvs = mesh.uvs.drain(..).next().filter(|uvs| uvs.len() == vertices);
+    let colors = mesh.colors.drain(..).next().filter(|colors| colors.len() == vertices);
+    MeshData {
+        name: std::mem::take(&mut mesh.name),
+        material: std::mem::take(&mut mesh.material.name),
+        base_color: mesh.material.base_color,
+        vertices,
+        triangles,
+        positions: arrays.floats(mesh.positions.as_flattened()),
+        indices: arrays.words(&indices),
+        faces: faces.map(|faces| arrays.words(&faces)),
+        normals: normals.map(|normals| arrays.bytes(normals.into_iter().flat_map(normal_bytes).collect())),
+        uvs: uvs.map(|uvs| arrays.floats(uvs.as_flattened())),
+        uv_from_bottom: mesh.uv_origin == UvOrigin::BottomLeft,
+        colors: colors.map(|colors| arrays.bytes(colors.into_u8().0.into_flattened())),
+        joints,
+        weights,
+        placements: mesh
+            .placements
+            .iter()
+            .flat_map(|node| node.transforms())
+            .map(|m| m.to_cols_array())
+            .collect(),
+    }
+}
+
+/// Signed bytes, 127 for 1, and one more for alignment.
+fn normal_bytes(normal: [f32; 3]) -> [u8; 4] {
+    // Casts saturate, and NaN becomes 0.
+    let [x, y, z] = normal.map(|component| ((component * 127.0).round() as i8) as u8);
+    [x, y, z, 0]
+}
+
+/// Joint 0 stands for none: its weight is 0.
+fn joint_numbers(skin: &Skin) -> Vec<u16> {
+    let joints = skin.joints.as_flattened().iter();
+    joints.map(|joint| if *joint == Skin::NONE { 0 } else { *joint }).collect()
+}
+
+fn weight_bytes(skin: Skin) -> Vec<u8> {
+    match skin.weights {
+        Weights::U8(weights) => weights.into_flattened(),
+        Weights::F32(weights) => {
+            weights.as_flattened().iter().map(|weight| (weight * 255.0).round() as u8).collect()
+        }
+    }
+}
+
+fn joints(scene: &Scene) -> Vec<JointData> {
+    let skeleton = &scene.skeleton;
+    let joints = skeleton.joints.iter().enumerate().map(|(index, joint)| {
+        let rest = skeleton.rest(index);
+        JointData {
+            name: joint.name.clone(),
+            parent: joint.parent,
+            inverse_bind: joint.inverse_bind.to_cols_array(),
+            translation: rest.translation,
+            rotation: rest.rotation,
+            scale: rest.scale,
+        }
+    });
+    joints.collect()
+}
+
+fn animation_data(animation: &Animation, arrays: &mut Arrays) -> AnimationData {
+    let times = animation.times.iter().map(|times| arrays.floats(times)).collect();
+    let channels = animation.channels.iter().map(|channel| {
+        let (property, values) = match &channel.samples {
+            Samples::Translation(values) => ("translation", values.as_flattened()),
+            Samples::Rotation(values) => ("rotation", values.as_flattened()),
+            Samples::Scale(values) => ("scale", values.as_flattened()),
+        };
+        ChannelData {
+            joint: channel.joint,
+            times: channel.times,
+            interpolation: match channel.interpolation {
+                Interpolation::Step => "step",
+                Interpolation::Linear => "linear",
+                Interpolation::Normalized => "normalized",
+            },
+            property,
+            values: arrays.floats(values),
+        }
+    });
+    AnimationData {
+        name: animation.name.clone(),
+        rate: animation.rate,
+        duration: animation.duration,
+        looped: animation.looped,
+        channels: channels.collect(),
+        times,
+    }
+}

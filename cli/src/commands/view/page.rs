@@ -1,0 +1,222 @@
+//! The page: markup, style, script and data in one file.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use meshspec::layout::dump::{Branch, UnpackedBlock};
+use meshspec::scene::Places;
+use meshspec::{Finding, Span};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::content::Content;
+use super::data::{ArrayRef, Arrays, write_json};
+use super::model::Model;
+
+/// Bytes of the file, and of all unpacked blocks together, in a page.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Losses of a page.
+const MAX_LOSSES: usize = 500;
+
+const MARKUP: &str = include_str!("../../view/page.html");
+const STYLE: &str = include_str!("../../view/style.css");
+
+/// The modules of the script, each after those that it imports.
+const MODULES: &[&str] = &[
+    include_str!("../../view/text.js"),
+    include_str!("../../view/math.js"),
+    include_str!("../../view/data.js"),
+    include_str!("../../view/camera.js"),
+    include_str!("../../view/pose.js"),
+    include_str!("../../view/shaders.js"),
+    include_str!("../../view/geometry.js"),
+    include_str!("../../view/coarse.js"),
+    include_str!("../../view/renderer.js"),
+    include_str!("../../view/pick.js"),
+    include_str!("../../view/tree.js"),
+    include_str!("../../view/places.js"),
+    include_str!("../../view/fields.js"),
+    include_str!("../../view/bytes.js"),
+    include_str!("../../view/findings.js"),
+    include_str!("../../view/controls.js"),
+    include_str!("../../view/model.js"),
+    include_str!("../../view/live.js"),
+    include_str!("../../view/main.js"),
+];
+
+/// Where the page is shown.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Mode {
+    /// From a file, without a network.
+    File,
+    /// From the server of `--serve`, which the page asks whether the file has changed.
+    Served,
+}
+
+/// The data that the script reads first.
+#[derive(Serialize)]
+struct About<'c> {
+    file: &'c str,
+    title: &'static str,
+    dialect: Option<&'static str>,
+    size: u64,
+    version: &'static str,
+    is_text: bool,
+    is_served: bool,
+    bytes: ArrayRef,
+    blocks: Vec<BlockData>,
+    tree: &'c Branch,
+    fault: Option<FaultData>,
+    model: Option<Model>,
+    places: PlacesData<'c>,
+    findings: &'c [Finding],
+    losses: Vec<LossData>,
+    notes: &'c [String],
+}
+
+#[derive(Serialize)]
+struct BlockData {
+    packed: Range<u64>,
+    size: u64,
+    bytes: ArrayRef,
+}
+
+#[derive(Serialize)]
+struct FaultData {
+    path: String,
+    span: Span,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct LossData {
+    path: String,
+    text: String,
+}
+
+/// Places with the keys as arrays.
+#[derive(Serialize)]
+struct PlacesData<'c> {
+    meshes: &'c [meshspec::scene::MeshPlaces],
+    joints: &'c [String],
+    animations: Vec<KeysData<'c>>,
+}
+
+#[derive(Serialize)]
+struct KeysData<'c> {
+    list: &'c str,
+    channels: Vec<ArrayRef>,
+}
+
+/// Writes the page.
+pub fn write(content: Content, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+    let Content { name, title, dialect, bytes, tree, is_text, scene, places, findings, losses, mut notes } =
+        content;
+    let mut arrays = Arrays::default();
+    let shown = bytes.get(..MAX_BYTES).unwrap_or(&bytes);
+    if shown.len() < bytes.len() {
+        notes.push(format!("Of {} bytes the first {MAX_BYTES} are shown", bytes.len()));
+    }
+    if losses.len() > MAX_LOSSES {
+        notes.push(format!("Of {} losses the first {MAX_LOSSES} are shown", losses.len()));
+    }
+    let model = scene.map(|mut scene| Model::of(&mut scene, &mut arrays, &mut notes));
+    let about = About {
+        file: &name,
+        title,
+        dialect,
+        size: bytes.len() as u64,
+        version: env!("CARGO_PKG_VERSION"),
+        is_text,
+        is_served: mode == Mode::Served,
+        bytes: arrays.bytes(shown.to_vec()),
+        blocks: blocks(tree.blocks, &mut arrays, &mut notes),
+        tree: &tree.root,
+        fault: tree.fault.map(|fault| FaultData {
+            path: fault.path.to_string(),
+            span: fault.span,
+            message: fault.message,
+        }),
+        model,
+        places: places_data(&places, &mut arrays),
+        findings: &findings,
+        losses: (losses.iter().take(MAX_LOSSES))
+            .map(|loss| LossData { path: loss.path.clone(), text: loss.to_string() })
+            .collect(),
+        notes: &notes,
+    };
+    write_page(&about, &arrays, mode, out)
+}
+
+/// Replaces the marks of the markup.
+fn write_page(about: &About, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+    let script = script();
+    for part in MARKUP.split_inclusive("-->") {
+        let (markup, mark) = match part.strip_suffix("-->").and_then(|part| part.rsplit_once("<!--")) {
+            Some((markup, mark)) => (markup, mark.trim()),
+            None => (part, ""),
+        };
+        out.write_all(markup.as_bytes())?;
+        match mark {
+            "policy" => write_policy(&script, mode, out)?,
+            "style" => write!(out, "<style>{STYLE}</style>")?,
+            "data" => {
+                write!(out, "<script type=\"application/json\" id=\"about\">")?;
+                write_json(about, out)?;
+                writeln!(out, "</script>")?;
+                arrays.write(out)?;
+            }
+            "script" => write!(out, "<script type=\"module\">{script}</script>")?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Nothing runs and nothing is requested but what the page itself holds.
+fn write_policy(script: &str, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
+    let connect = if mode == Mode::Served { "'self'" } else { "'none'" };
+    write!(
+        out,
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; connect-src {connect}; \
+         img-src data:; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">",
+        hash(script),
+        hash(STYLE),
+    )
+}
+
+/// Joins the modules into one: lines that import go, and so does the word `export`.
+fn script() -> String {
+    let lines = MODULES.iter().flat_map(|module| module.lines());
+    let own = lines.filter(|line| !line.starts_with("import "));
+    own.flat_map(|line| [line.strip_prefix("export ").unwrap_or(line), "\n"]).collect()
+}
+
+fn blocks(unpacked: Vec<UnpackedBlock>, arrays: &mut Arrays, notes: &mut Vec<String>) -> Vec<BlockData> {
+    let mut room = MAX_BYTES;
+    let mut left_out = 0;
+    let blocks = unpacked.into_iter().map(|UnpackedBlock { packed, mut content }| {
+        let size = content.len();
+        content.truncate(room);
+        room -= content.len();
+        left_out += size - content.len();
+        BlockData { packed, size: size as u64, bytes: arrays.bytes(content) }
+    });
+    let blocks = blocks.collect();
+    if left_out > 0 {
+        notes.push(format!("{left_out} unpacked bytes are left out: a page shows {MAX_BYTES} at most"));
+    }
+    blocks
+}
+
+fn places_data<'c>(places: &'c Places, arrays: &mut Arrays) -> PlacesData<'c> {
+    let animations = places.animations.iter().map(|keys| KeysData {
+        list: &keys.list,
+        channels: keys.channels.iter().map(|channel| arrays.words(channel)).collect(),
+    });
+    PlacesData { animations: animations.collect(), meshes: &places.meshes, joints: &places.joints }
+}

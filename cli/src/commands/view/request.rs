@@ -1,0 +1,97 @@
+//! The little of HTTP that the server needs: GET without a body, one request a connection.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// Bytes of the head of a request.
+const MAX_HEAD: usize = 8 << 10;
+
+/// A request of a browser.
+pub struct Request {
+    /// The path, percent-encoded, without the query.
+    pub path: String,
+    /// The header `Host`, in lower case.
+    pub host: String,
+}
+
+impl Request {
+    /// Reads the head of a request.
+    ///
+    /// # Errors
+    ///
+    /// If it is no GET with one `Host`, or larger than 8 KiB, or the client pauses too long.
+    pub fn read(stream: &mut TcpStream, patience: Duration) -> io::Result<Request> {
+        stream.set_read_timeout(Some(patience))?;
+        stream.set_write_timeout(Some(patience))?;
+        let mut head = Vec::new();
+        let mut buffer = [0; 1024];
+        while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+            let count = stream.read(&mut buffer)?;
+            head.extend_from_slice(&buffer[..count]);
+            if count == 0 || head.len() > MAX_HEAD {
+                return Err(ErrorKind::InvalidData.into());
+            }
+        }
+        Request::parse(&head).ok_or_else(|| ErrorKind::InvalidData.into())
+    }
+
+    fn parse(head: &[u8]) -> Option<Request> {
+        let mut lines = std::str::from_utf8(head).ok()?.split("\r\n");
+        let mut first = lines.next()?.split(' ');
+        let (Some("GET"), Some(target), Some("HTTP/1.1" | "HTTP/1.0"), None) =
+            (first.next(), first.next(), first.next(), first.next())
+        else {
+            return None;
+        };
+        let headers = lines.filter_map(|line| line.split_once(':'));
+        let mut hosts = headers.filter(|(name, _)| name.eq_ignore_ascii_case("host"));
+        let host = hosts.next().map(|(_, value)| value.trim().to_ascii_lowercase())?;
+        let path = target.split('?').next().unwrap_or_default();
+        (path.starts_with('/') && hosts.next().is_none()).then(|| Request { path: path.to_owned(), host })
+    }
+}
+
+/// An answer.
+pub struct Response {
+    status: u16,
+    content_type: &'static str,
+    body: Vec<u8>,
+}
+
+impl Response {
+    pub fn html(body: Vec<u8>) -> Response {
+        Response { status: 200, content_type: "text/html; charset=utf-8", body }
+    }
+
+    pub fn text(status: u16, message: &str) -> Response {
+        let body = format!("{message}\n").into_bytes();
+        Response { status, content_type: "text/plain; charset=utf-8", body }
+    }
+
+    /// Writes the answer. No other page may read or show it, and nothing keeps it.
+    ///
+    /// # Errors
+    ///
+    /// If the client is gone.
+    pub fn write(&self, stream: &mut TcpStream) -> io::Result<()> {
+        let reason = match self.status {
+            200 => "OK",
+            400 => "Bad Request",
+            403 => "Forbidden",
+            404 => "Not Found",
+            _ => "Internal Server Error",
+        };
+        write!(
+            stream,
+            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
+             Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+             Cross-Origin-Resource-Policy: same-origin\r\nX-Frame-Options: DENY\r\n\r\n",
+            self.status,
+            self.content_type,
+            self.body.len(),
+        )?;
+        stream.write_all(&self.body)?;
+        stream.flush()
+    }
+}

@@ -1,0 +1,142 @@
+//! A server on the loopback interface: the pages of a folder, made on demand.
+
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, UNIX_EPOCH};
+
+use meshspec::Formats;
+use percent_encoding::percent_decode_str;
+
+use super::View;
+use super::folder::Folder;
+use super::page::{self, Mode};
+use super::request::{Request, Response};
+use crate::failure::{Failure, Result};
+
+/// How long a client may take for each part of a request or response.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Connections at a time.
+const MAX_CONNECTIONS: usize = 16;
+/// Bytes of the token in addresses.
+const TOKEN_SIZE: usize = 16;
+
+/// Serves the files of a folder to whoever knows the address, which is printed.
+pub struct Server<'v> {
+    view: &'v View,
+    formats: &'v Formats,
+    folder: Folder,
+    /// What every path starts with, so that other users and pages cannot guess it.
+    token: String,
+    /// The values of `Host` that name this server: others are pages whose names resolve to it.
+    hosts: [String; 2],
+    connections: AtomicUsize,
+}
+
+impl<'v> Server<'v> {
+    /// Binds a free port, prints the address, and answers until the program ends.
+    ///
+    /// # Errors
+    ///
+    /// If the path is not a folder, or no port can be bound.
+    pub fn run(view: &'v View, formats: &'v Formats) -> Result<()> {
+        let folder = Folder::open(&view.file)
+            .map_err(|error| Failure::io(&view.file.display().to_string(), &error))?;
+        let failure = |error: io::Error| Failure::io("the loopback interface", &error);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(failure)?;
+        let port = listener.local_addr().map_err(failure)?.port();
+        let server = Server {
+            view,
+            formats,
+            folder,
+            token: token().map_err(failure)?,
+            hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
+            connections: AtomicUsize::new(0),
+        };
+        let mut out = io::stdout().lock();
+        writeln!(out, "http://127.0.0.1:{port}/{}/", server.token)?;
+        out.flush()?;
+        drop(out);
+        eprintln!("Serving {} until Ctrl-C", view.file.display());
+        thread::scope(|scope| {
+            // A client that is gone already is no reason to stop.
+            for stream in listener.incoming().flatten() {
+                let server = &server;
+                // Only this thread adds. Beyond the limit, the connection closes at once.
+                if server.connections.load(Ordering::Relaxed) < MAX_CONNECTIONS {
+                    server.connections.fetch_add(1, Ordering::Relaxed);
+                    scope.spawn(move || server.answer(stream));
+                }
+            }
+        });
+        Ok(())
+    }
+
+    fn answer(&self, mut stream: TcpStream) {
+        let response = match Request::read(&mut stream, PATIENCE) {
+            Ok(request) => self.respond(&request),
+            Err(_) => Response::text(400, "malformed request"),
+        };
+        // If the client is gone there is nobody to tell.
+        let _ = response.write(&mut stream);
+        self.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn respond(&self, request: &Request) -> Response {
+        if !self.hosts.contains(&request.host) {
+            return Response::text(403, "another host");
+        }
+        let mut parts = request.path.trim_start_matches('/').splitn(3, '/');
+        if parts.next() != Some(&self.token) {
+            return Response::text(403, "the token is missing: use the address that meshspec printed");
+        }
+        let (what, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let Ok(name) = percent_decode_str(name).decode_utf8() else { return missing() };
+        match what {
+            "" => self.list(),
+            "view" => self.page(&name),
+            "stamp" => self.stamp(&name),
+            _ => missing(),
+        }
+    }
+
+    fn list(&self) -> Response {
+        match self.folder.page(self.formats) {
+            Ok(page) => Response::html(page.into_bytes()),
+            Err(error) => Response::text(500, &error.to_string()),
+        }
+    }
+
+    fn page(&self, name: &str) -> Response {
+        let Ok(path) = self.folder.locate(name) else { return missing() };
+        let mut html = Vec::new();
+        let content = self.view.content(&path, self.formats);
+        let content = content.or_else(|failure| self.view.unreadable(&path, failure.message()));
+        match content {
+            Ok(content) => match page::write(content, Mode::Served, &mut html) {
+                Ok(()) => Response::html(html),
+                Err(error) => Response::text(500, &error.to_string()),
+            },
+            Err(failure) => Response::text(500, failure.message()),
+        }
+    }
+
+    /// What changes whenever the file does: its size and time.
+    fn stamp(&self, name: &str) -> Response {
+        let metadata = self.folder.locate(name).and_then(|path| path.metadata());
+        let Ok(metadata) = metadata else { return missing() };
+        let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Response::text(200, &format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos()))
+    }
+}
+
+fn missing() -> Response {
+    Response::text(404, "no such file")
+}
+
+fn token() -> io::Result<String> {
+    let mut bytes = [0; TOKEN_SIZE];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,32 @@
+// A coarse version of large meshes, shown while they move: without a GPU, millions of triangles take too long.
+
+/** Triangles up to which a mesh has no coarse version. */
+const MOST_TRIANGLES = 150_000;
+/** Cells along the longest side of the box around a mesh. */
+const CELLS = 160;
+
+/**
+ * Returns indices of fewer triangles: all vertices in a cell become one of them. They are vertices of the mesh, so that
+ * attributes and joints apply. Returns `null` for small meshes.
+ */
+export function coarseIndices({ positions, indices, triangleCount }, { low, high }) {
+  if (triangleCount <= MOST_TRIANGLES) return null;
+  const scale = CELLS / (Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1);
+  const cellOf = (vertex) => {
+    const [x, y, z] = [0, 1, 2].map((axis) => Math.floor((positions[3 * vertex + axis] - low[axis]) * scale));
+    return x + (CELLS + 1) * (y + (CELLS + 1) * z);
+  };
+  const firstOf = new Map();
+  const merged = new Uint32Array(positions.length / 3);
+  for (let vertex = 0; vertex < merged.length; vertex++) {
+    const cell = cellOf(vertex);
+    if (!firstOf.has(cell)) firstOf.set(cell, vertex);
+    merged[vertex] = firstOf.get(cell);
+  }
+  const kept = [];
+  for (let at = 0; at + 2 < indices.length; at += 3) {
+    const [a, b, c] = [merged[indices[at]], merged[indices[at + 1]], merged[indices[at + 2]]];
+    if (a !== b && b !== c && c !== a) kept.push(a, b, c);
+  }
+  return Uint32Array.from(kept);
+}

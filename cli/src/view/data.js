@@ -1,0 +1,25 @@
+// The data of the page: JSON, and arrays of numbers in base64.
+
+const VIEWS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array };
+
+/** Reads what is known of the file. */
+export function readAbout() {
+  return JSON.parse(document.getElementById("about").textContent);
+}
+
+/** Returns the numbers of an array; `undefined` for none. Their element is removed, so that they are in memory once. */
+export function takeArray(ref) {
+  if (!ref) return undefined;
+  const holder = document.getElementById(`array-${ref.id}`);
+  const bytes = fromBase64(holder.textContent);
+  holder.remove();
+  return new VIEWS[ref.type](bytes.buffer);
+}
+
+function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let place = 0; place < bytes.length; place++) bytes[place] = characters.charCodeAt(place);
+  return bytes;
+}

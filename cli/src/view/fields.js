@@ -1,0 +1,180 @@
+// The tree of fields: opened on demand, long lists in pages.
+
+import { counted, element, grouped, hexadecimal, plain } from "./text.js";
+
+const PAGE = 100;
+const MOST_MATCHES = 50;
+
+export class FieldsView {
+  /** `onSelect` is called with the field that the user chooses; `isWrong` says whether a path has findings. */
+  constructor(tree, onSelect, isWrong) {
+    this.tree = tree;
+    this.onSelect = onSelect;
+    this.isWrong = isWrong;
+    this.holder = document.getElementById("tree");
+    this.open = new Set();
+    this.pages = new Map();
+    this.selected = null;
+    this.others = new Set();
+    this.open.add(tree.root);
+    if (tree.root.partCount <= 3) tree.root.branch.parts?.forEach((_, part) => this.open.add(tree.root.part(part)));
+    this.holder.addEventListener("keydown", (event) => this.onKey(event));
+    this.connectSearch();
+    this.render();
+  }
+
+  /** Marks a field, and others that belong to it, and opens what they are in. */
+  show(field, others = []) {
+    this.selected = field;
+    this.others = new Set(others);
+    for (const ancestor of field?.ancestors().slice(0, -1) ?? []) this.open.add(ancestor);
+    for (const inside of field?.ancestors() ?? []) {
+      if (inside.parent) this.pages.set(inside.parent, Math.floor(inside.index / PAGE));
+    }
+    this.render();
+    this.reveal();
+  }
+
+  /** Scrolls to the selected field. */
+  reveal() {
+    const row = this.holder.querySelector(".row.selected");
+    if (!row?.offsetParent) return;
+    row.scrollIntoView({ block: "nearest" });
+    this.holder.scrollLeft = 0;
+  }
+
+  render() {
+    const list = element("ul", { role: "group" }, this.item(this.tree.root));
+    this.holder.replaceChildren(list);
+  }
+
+  item(field) {
+    const isOpen = this.open.has(field);
+    const row = this.row(field, isOpen);
+    return element("li", { role: "none" }, row, isOpen && field.partCount ? this.parts(field) : null);
+  }
+
+  row(field, isOpen) {
+    const { branch } = field;
+    const toggle = element("span", { class: "toggle" }, field.partCount ? (isOpen ? "▾" : "▸") : "");
+    const classes = ["row"];
+    if (field === this.selected) classes.push("selected");
+    else if (this.others.has(field)) classes.push("selected2");
+    if (this.isWrong(field.path) && field.parent) classes.push("wrong");
+    const row = element(
+      "div",
+      { class: classes.join(" "), role: "treeitem", title: plain(branch.meaning || field.path || "The file") },
+      toggle,
+      element("span", { class: "key" }, field.name),
+      branch.value ? element("span", { class: "value" }, branch.value) : null,
+      branch.type ? element("span", { class: "type" }, branch.type) : null,
+      element("span", { class: "meaning" }, branch.meaning ?? ""),
+      element("span", { class: "range" }, rangeText(field)),
+    );
+    if (field.partCount) row.ariaExpanded = String(isOpen);
+    row.ariaSelected = String(field === this.selected);
+    row.dataset.path = field.path;
+    toggle.addEventListener("click", (event) => {
+      event.stopPropagation();
+      this.toggle(field);
+    });
+    row.addEventListener("click", () => this.onSelect(field));
+    row.addEventListener("dblclick", () => this.toggle(field));
+    return row;
+  }
+
+  toggle(field, isOpen = !this.open.has(field)) {
+    if (isOpen) this.open.add(field);
+    else this.open.delete(field);
+    this.render();
+  }
+
+  parts(field) {
+    const count = field.partCount;
+    const page = Math.min(this.pages.get(field) ?? 0, Math.floor((count - 1) / PAGE));
+    const items = [];
+    let leftOut = 0;
+    for (let position = page * PAGE; position < Math.min(count, (page + 1) * PAGE); position++) {
+      const part = field.part(position);
+      if (part) items.push(this.item(part));
+      else leftOut++;
+    }
+    if (leftOut) {
+      const hint = `${counted(leftOut, "item is", "items are")} not in this page: meshspec dump --path ${field.path} --all shows them`;
+      items.push(element("li", { class: "pager" }, hint));
+    }
+    return element("ul", { role: "group" }, count > PAGE ? this.pager(field, page, count) : null, items);
+  }
+
+  /** Buttons to the pages of a list. */
+  pager(field, page, count) {
+    const last = Math.floor((count - 1) / PAGE);
+    const go = (to) => {
+      this.pages.set(field, Math.max(0, Math.min(last, to)));
+      this.render();
+    };
+    const button = (text, to, label) => {
+      const made = element("button", { type: "button", title: label, disabled: to < 0 || to > last }, text);
+      made.addEventListener("click", () => go(to));
+      return made;
+    };
+    const input = element("input", { type: "number", min: 0, max: count - 1, placeholder: "index" });
+    input.setAttribute("aria-label", "Go to index");
+    input.addEventListener("change", () => {
+      const part = field.part(Number(input.value));
+      if (part) this.onSelect(part);
+    });
+    const shown = `${grouped(page * PAGE)} to ${grouped(Math.min(count, (page + 1) * PAGE) - 1)} of ${grouped(count)}`;
+    return element("li", { class: "pager" }, button("‹", page - 1, "Previous items"), shown, button("›", page + 1, "Next items"), input);
+  }
+
+  onKey(event) {
+    const field = this.selected ?? this.tree.root;
+    const rows = [...this.holder.querySelectorAll(".row")];
+    const place = rows.findIndex((row) => row.classList.contains("selected"));
+    const moves = {
+      ArrowDown: () => rows[place + 1]?.click(),
+      ArrowUp: () => rows[place - 1]?.click(),
+      ArrowRight: () => (this.open.has(field) ? rows[place + 1]?.click() : this.toggle(field, true)),
+      ArrowLeft: () => (this.open.has(field) && field.parent ? this.toggle(field, false) : field.parent && this.onSelect(field.parent)),
+      Enter: () => this.toggle(field),
+    };
+    if (!moves[event.key] || event.target !== this.holder) return;
+    event.preventDefault();
+    moves[event.key]();
+  }
+
+  connectSearch() {
+    const input = document.getElementById("path");
+    const matches = document.getElementById("matches");
+    const close = () => {
+      matches.hidden = true;
+    };
+    input.addEventListener("input", () => {
+      const text = input.value.trim();
+      matches.hidden = !text;
+      if (!text) return;
+      const found = this.tree.search(text, MOST_MATCHES);
+      const items = found.map((field) => {
+        const button = element("button", { type: "button" }, field.path);
+        button.addEventListener("click", () => {
+          close();
+          this.onSelect(field);
+        });
+        return element("li", {}, button);
+      });
+      matches.replaceChildren(...(items.length ? items : [element("li", {}, "No field has this in its path")]));
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") matches.querySelector("button")?.click();
+      if (event.key === "Escape") close();
+    });
+  }
+}
+
+/** The bytes of a field: `0x10..0x14`. */
+export function rangeText({ branch, block }) {
+  if (branch.bits) return `bits ${branch.bits.offset}–${branch.bits.offset + branch.bits.width - 1}`;
+  const end = branch.offset + branch.size;
+  return `${block === null ? "" : "~"}${hexadecimal(branch.offset)}..${block === null ? "" : "~"}${hexadecimal(end)}`;
+}

@@ -1,0 +1,53 @@
+// Findings of the check, losses of the scene, and notes.
+
+import { counted, element } from "./text.js";
+
+/** Fills the list. `onSelect` is called with a path and a span. */
+export function showFindings({ findings, losses, notes, fault, model }, onSelect) {
+  const parts = [element("h2", {}, `Findings (${findings.length})`)];
+  const all = findings.map((finding) => ({
+    severity: finding.rule.severity,
+    text: finding.message,
+    path: finding.path,
+    span: finding.span,
+    rule: `${finding.rule.code}: ${finding.rule.summary}`,
+  }));
+  if (fault && !findings.some((finding) => finding.path === fault.path)) {
+    all.push({ severity: "fatal", text: `The fields end here: ${fault.message}`, path: fault.path, span: fault.span, rule: "" });
+  }
+  parts.push(all.length ? element("ul", {}, all.map((finding) => findingItem(finding, onSelect))) : none("The check found nothing wrong."));
+  parts.push(element("h2", {}, `Losses (${losses.length})`));
+  parts.push(losses.length ? element("ul", {}, losses.map((loss) => lossItem(loss, onSelect))) : none(model ? "The model holds everything that is in the file." : "There is no model."));
+  if (notes.length) {
+    parts.push(element("h2", {}, "Notes"));
+    parts.push(element("ul", {}, notes.map((note) => element("li", {}, note))));
+  }
+  document.getElementById("findings").replaceChildren(...parts);
+  const label = all.length ? `Findings (${all.length})` : "Findings";
+  document.querySelector('#tabs [data-tab="findings"]').textContent = label;
+  return counted(all.length, "finding", "findings");
+}
+
+function none(text) {
+  return element("p", { class: "none" }, text);
+}
+
+function findingItem({ severity, text, path, span, rule }, onSelect) {
+  const button = element(
+    "button",
+    { type: "button" },
+    element("span", { class: `severity ${severity}` }, severity),
+    path ? element("code", {}, path) : null,
+    path ? ": " : null,
+    text,
+    element("div", { class: "rule" }, rule),
+  );
+  button.addEventListener("click", () => onSelect(path, span));
+  return element("li", {}, button);
+}
+
+function lossItem({ path, text }, onSelect) {
+  const button = element("button", { type: "button" }, text);
+  button.addEventListener("click", () => onSelect(path, null));
+  return element("li", {}, button);
+}

@@ -1,0 +1,372 @@
+// The model: state of the view, drawing, pointer and keys.
+
+import { Camera } from "./camera.js";
+import { makeControls, makeTimeline } from "./controls.js";
+import { boundsOf, loadAnimations, loadMeshes, posedPositions } from "./geometry.js";
+import { IDENTITY, multiply, transformPoint } from "./math.js";
+import { pickTriangle } from "./pick.js";
+import { poseAt, spanOf } from "./pose.js";
+import { MODES, Renderer } from "./renderer.js";
+import { decimal, element } from "./text.js";
+
+const ACCENT = [1, 0.62, 0.1, 1];
+const VERTEX = [0.1, 0.75, 1, 1];
+/** Milliseconds after a movement until large meshes are drawn with all triangles. */
+const REST = 200;
+const JOINT = [0.95, 0.35, 0.75, 1];
+
+export class ModelView {
+  state = { mode: 0, joint: 0, grid: true, joints: false };
+  highlight = null;
+  animation = -1;
+  seconds = 0;
+  speed = 1;
+  isPlaying = false;
+  onTime = () => {};
+
+  /** `onPick` is called with `{ mesh, triangle, face, vertex }`. */
+  constructor(model, onPick) {
+    this.model = model;
+    this.onPick = onPick;
+    this.canvas = document.getElementById("canvas");
+    const triangles = model.meshes.reduce((sum, mesh) => sum + mesh.triangles, 0);
+    this.renderer = new Renderer(this.canvas, triangles);
+    this.meshes = loadMeshes(model);
+    this.animations = loadAnimations(model);
+    this.spans = this.animations.map(spanOf);
+    this.whole = model.transform ?? IDENTITY;
+    this.camera = new Camera();
+    this.meshes.forEach((mesh) => this.renderer.add(mesh));
+    this.state.joints = this.meshes.every((mesh) => !mesh.triangleCount);
+    makeControls(this);
+    makeTimeline(this);
+    this.applyPose();
+    this.fit();
+    this.connectPointer();
+    this.tell();
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+  }
+
+  /** Draws while something moves. */
+  move() {
+    this.isMoving = true;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      this.isMoving = false;
+      this.draw();
+    }, REST);
+    this.draw();
+  }
+
+  set(changes) {
+    Object.assign(this.state, changes);
+    this.draw();
+  }
+
+  /** The box around everything visible in its pose. */
+  bounds() {
+    const visible = this.meshes.filter((mesh) => mesh.visible);
+    const parts = visible.map((mesh) => ({ positions: this.positionsOf(mesh), places: mesh.places }));
+    if (!parts.some(({ positions }) => positions.length)) {
+      parts.push({ positions: Float32Array.from(this.pose.flatMap((matrix) => matrix.slice(12, 15))), places: [this.whole] });
+    }
+    return boundsOf(parts);
+  }
+
+  fit() {
+    this.camera.fit(this.bounds(), this.renderer.resize());
+    this.grid = gridOf(this.bounds());
+    const axes = ["x", "y", "z"].map((axis) => element("span", { class: axis }, `${axis.toUpperCase()} `));
+    document.getElementById("legend").replaceChildren(...axes, `grid ${decimal(this.grid.step)} m`);
+    this.draw();
+  }
+
+  setVisible(mesh, visible) {
+    mesh.visible = visible;
+    mesh.box.checked = visible;
+    this.draw();
+  }
+
+  /** Shows the meshes of a level, and those of no level; all for -1. */
+  showLevel(level) {
+    const { lods } = this.model;
+    const levelled = new Set(lods.flatMap(({ meshes }) => meshes));
+    for (const mesh of this.meshes) {
+      this.setVisible(mesh, level < 0 || lods[level].meshes.includes(mesh.index) || !levelled.has(mesh.index));
+    }
+  }
+
+  setAnimation(index) {
+    this.animation = index;
+    this.isPlaying = index >= 0;
+    this.setTime(index >= 0 ? this.spans[index][0] : 0);
+    if (this.isPlaying) this.play();
+  }
+
+  setTime(seconds) {
+    this.seconds = seconds;
+    this.applyPose();
+    this.tell();
+    this.draw();
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+  }
+
+  togglePlaying() {
+    if (this.animation < 0) return this.setAnimation(this.animations.length ? 0 : -1);
+    this.isPlaying = !this.isPlaying;
+    this.tell();
+    return this.isPlaying && this.play();
+  }
+
+  play() {
+    let before = performance.now();
+    const step = (now) => {
+      if (!this.isPlaying) return;
+      const [first, last] = this.spans[this.animation];
+      const next = this.seconds + ((now - before) / 1000) * this.speed;
+      before = now;
+      this.move();
+      this.setTime(next > last ? first + ((next - first) % Math.max(last - first, 1e-6)) : next);
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }
+
+  tell() {
+    const [first, last] = this.spans[this.animation] ?? [0, 1];
+    this.onTime({ index: this.animation, first, last, seconds: this.seconds, isPlaying: this.isPlaying });
+  }
+
+  applyPose() {
+    const { joints } = this.model;
+    this.pose = poseAt(joints, this.animations[this.animation], this.seconds);
+    this.matrices = this.pose.map((matrix, joint) => multiply(matrix, joints[joint].inverse_bind));
+    this.renderer.setMatrices(this.matrices);
+    this.posed = new Map();
+  }
+
+  /** The positions of a mesh in the pose. */
+  positionsOf(mesh) {
+    if (!this.posed.has(mesh)) this.posed.set(mesh, posedPositions(mesh, this.matrices));
+    return this.posed.get(mesh);
+  }
+
+  draw() {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    requestAnimationFrame(() => {
+      this.isScheduled = false;
+      this.paint();
+    });
+  }
+
+  paint() {
+    const { renderer, state } = this;
+    const style = getComputedStyle(document.getElementById("stage"));
+    const background = style.backgroundColor.match(/[\d.]+/g).slice(0, 3).map((channel) => Number(channel) / 255);
+    renderer.begin(background, this.camera);
+    if (state.grid) renderer.drawLines(this.grid);
+    const isDark = background[0] < 0.5;
+    const wire = isDark ? [0.85, 0.9, 1, 0.8] : [0.08, 0.1, 0.15, 0.8];
+    for (const mesh of this.meshes) {
+      const tint = this.highlight?.kind === "mesh" && this.highlight.mesh === mesh.index ? [1, 0.75, 0.4] : null;
+      if (mesh.visible) renderer.drawMesh(mesh, { ...state, tint, wire, isMoving: this.isMoving });
+    }
+    if (state.joints || this.highlight?.kind === "joint") renderer.drawLines(this.bones(), "LINES", { isOnTop: true });
+    this.paintHighlight();
+  }
+
+  /** The joints as lines to their parents. */
+  bones() {
+    const [points, colors] = [[], []];
+    const at = (joint) => transformPoint(this.whole, this.pose[joint].slice(12, 15));
+    this.model.joints.forEach(({ parent }, joint) => {
+      if (parent === null || !this.pose[parent]) return;
+      points.push(...at(parent), ...at(joint));
+      colors.push(...JOINT, ...JOINT);
+    });
+    return { points, colors };
+  }
+
+  paintHighlight() {
+    const { highlight, renderer } = this;
+    if (highlight?.kind === "joint") {
+      const point = transformPoint(this.whole, this.pose[highlight.joint]?.slice(12, 15) ?? [0, 0, 0]);
+      renderer.drawLines({ points: point, colors: VERTEX }, "POINTS", { isOnTop: true, size: 12 });
+    }
+    const mesh = this.meshes[highlight?.mesh];
+    if (!mesh) return;
+    const positions = this.positionsOf(mesh);
+    for (const place of mesh.places) {
+      const at = (vertex) => transformPoint(place, Array.from(positions.subarray(3 * vertex, 3 * vertex + 3)));
+      for (const triangle of highlight.triangles ?? []) {
+        const [a, b, c] = Array.from(mesh.indices.subarray(3 * triangle, 3 * triangle + 3)).map(at);
+        const fill = [ACCENT, ACCENT, ACCENT].flatMap(([r, g, b]) => [r, g, b, 0.45]);
+        renderer.drawLines({ points: [...a, ...b, ...c], colors: fill }, "TRIANGLES", { isOnTop: true });
+        renderer.drawLines({ points: [...a, ...b, ...b, ...c, ...c, ...a], colors: Array(6).fill(ACCENT).flat() }, "LINES", { isOnTop: true });
+      }
+      if (highlight.vertex !== undefined) {
+        renderer.drawLines({ points: at(highlight.vertex), colors: VERTEX }, "POINTS", { isOnTop: true, size: 10 });
+      }
+    }
+  }
+
+  /** Shows a place of the model: `{ kind, … }` of `Places.locate`, or `null`. */
+  show(place) {
+    this.highlight = place;
+    if (place?.kind === "face") place.triangles = this.trianglesOf(place.mesh, place.face);
+    if (place?.kind === "key") this.showKey(place);
+    if (place?.kind === "joint" && this.jointSelect) {
+      this.jointSelect.value = place.joint;
+      this.state.joint = place.joint;
+    }
+    this.draw();
+  }
+
+  showKey({ animation, channel, sample }) {
+    const own = this.animations[animation];
+    const { joint, times } = own.channels[channel];
+    this.animation = animation;
+    this.isPlaying = false;
+    this.highlight = { kind: "joint", joint };
+    this.setTime(own.times[times][sample] / (own.rate > 0 ? own.rate : 1));
+  }
+
+  /** Where the camera and the animation are. */
+  saved() {
+    const { target, distance, yaw, pitch } = this.camera;
+    return { camera: { target, distance, yaw, pitch }, animation: this.animation, seconds: this.seconds };
+  }
+
+  restore({ camera, animation, seconds }) {
+    Object.assign(this.camera, camera);
+    if (animation < this.animations.length) this.animation = animation;
+    this.setTime(seconds);
+  }
+
+  trianglesOf(mesh, face) {
+    const { faces, triangleCount } = this.meshes[mesh];
+    if (!faces) return face < triangleCount ? [face] : [];
+    const triangles = [];
+    for (let at = faces.indexOf(face); at >= 0 && faces[at] === face && at < triangleCount; at++) triangles.push(at);
+    return triangles;
+  }
+
+  connectPointer() {
+    const { canvas, camera } = this;
+    const pointers = new Map();
+    let moved = 0;
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      pointers.set(event.pointerId, [event.clientX, event.clientY]);
+      moved = 0;
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const before = pointers.get(event.pointerId);
+      if (!before) return;
+      const [right, down] = [event.clientX - before[0], event.clientY - before[1]];
+      moved += Math.hypot(right, down);
+      const others = [...pointers].filter(([id]) => id !== event.pointerId);
+      if (others.length) pinch(camera, others[0][1], before, [event.clientX, event.clientY], canvas.clientHeight);
+      else if (event.shiftKey || event.buttons & 6) camera.pan(right / canvas.clientHeight, -down / canvas.clientHeight);
+      else camera.orbit(right * 0.01, down * 0.01);
+      pointers.set(event.pointerId, [event.clientX, event.clientY]);
+      this.move();
+    });
+    const end = (event) => {
+      const isClick = pointers.size === 1 && moved < 4 && event.type === "pointerup" && event.button === 0;
+      pointers.delete(event.pointerId);
+      if (isClick) this.pick(event);
+    };
+    canvas.addEventListener("pointerup", end);
+    canvas.addEventListener("pointercancel", end);
+    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+    canvas.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        camera.zoom(Math.exp(Math.max(-100, Math.min(100, event.deltaY)) * 0.002));
+        this.move();
+      },
+      { passive: false },
+    );
+    canvas.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  pick(event) {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect();
+    const x = (2 * (event.clientX - left)) / width - 1;
+    const y = 1 - (2 * (event.clientY - top)) / height;
+    const visible = this.meshes.filter((mesh) => mesh.visible);
+    const hit = pickTriangle(visible, (mesh) => this.positionsOf(mesh), this.camera.view(), this.camera.projection(width / height), x, y);
+    if (!hit) return this.onPick(null);
+    const { mesh, triangle, vertex } = hit;
+    return this.onPick({ mesh: mesh.index, triangle, face: mesh.faces?.[triangle] ?? triangle, vertex });
+  }
+
+  onKey(event) {
+    const { camera } = this;
+    const step = 0.12;
+    const moves = {
+      ArrowLeft: () => (event.shiftKey ? camera.pan(-0.05, 0) : camera.orbit(-step, 0)),
+      ArrowRight: () => (event.shiftKey ? camera.pan(0.05, 0) : camera.orbit(step, 0)),
+      ArrowUp: () => (event.shiftKey ? camera.pan(0, 0.05) : camera.orbit(0, step)),
+      ArrowDown: () => (event.shiftKey ? camera.pan(0, -0.05) : camera.orbit(0, -step)),
+      "+": () => camera.zoom(0.85),
+      "-": () => camera.zoom(1 / 0.85),
+      f: () => this.fit(),
+      " ": () => this.togglePlaying(),
+    };
+    if (event.key >= "1" && event.key <= String(MODES.length)) {
+      moves[event.key] = () => {
+        const option = this.modeSelect.options[Number(event.key) - 1];
+        if (option.disabled) return;
+        this.modeSelect.value = option.value;
+        this.modeSelect.dispatchEvent(new Event("change"));
+      };
+    }
+    if (!moves[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    moves[event.key]();
+    this.draw();
+  }
+}
+
+/** Two fingers: their distance zooms, their middle pans. */
+function pinch(camera, other, before, after, height) {
+  const distance = (point) => Math.hypot(point[0] - other[0], point[1] - other[1]) || 1;
+  camera.zoom(distance(before) / distance(after));
+  camera.pan((after[0] - before[0]) / 2 / height, -(after[1] - before[1]) / 2 / height);
+}
+
+/** Lines on the ground below a box, a power of ten apart, and the axes. */
+function gridOf({ low, high }) {
+  const size = Math.max(high[0] - low[0], high[1] - low[1], high[2] - low[2]) || 1;
+  const step = 10 ** Math.floor(Math.log10(size));
+  const [points, colors] = [[], []];
+  const line = (a, b, color) => {
+    points.push(...a, ...b);
+    colors.push(...color, ...color);
+  };
+  const from = [0, 2].map((axis) => Math.floor(Math.min(low[axis], 0) / step - 1) * step);
+  const to = [0, 2].map((axis) => Math.ceil(Math.max(high[axis], 0) / step + 1) * step);
+  const grey = [0.5, 0.5, 0.5, 0.45];
+  const most = 200;
+  for (let n = 0; n <= Math.min(most, Math.round((to[0] - from[0]) / step)); n++) {
+    const x = from[0] + n * step;
+    line([x, 0, from[1]], [x, 0, to[1]], grey);
+  }
+  for (let n = 0; n <= Math.min(most, Math.round((to[1] - from[1]) / step)); n++) {
+    const z = from[1] + n * step;
+    line([from[0], 0, z], [to[0], 0, z], grey);
+  }
+  const length = Math.max(step, size / 4);
+  line([0, 0, 0], [length, 0, 0], [0.85, 0.2, 0.2, 1]);
+  line([0, 0, 0], [0, length, 0], [0.2, 0.6, 0.2, 1]);
+  line([0, 0, 0], [0, 0, length], [0.2, 0.45, 0.95, 1]);
+  return { points, colors, step };
+}

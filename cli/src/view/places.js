@@ -1,0 +1,89 @@
+// Which fields hold a vertex, face, joint or key of the model, and the other way round.
+
+import { takeArray } from "./data.js";
+
+export class Places {
+  /** `counts` are the numbers of vertices and of faces of each mesh. */
+  constructor({ meshes, joints, animations }, counts) {
+    this.meshes = meshes.map((mesh, index) => ({ ...mesh, counts: counts[index] ?? { vertices: 0, faces: 0 } }));
+    this.joints = joints;
+    this.animations = animations.map(({ list, channels }) => ({ list, channels: channels.map(takeArray) }));
+  }
+
+  /** The items that hold a vertex, as `{ list, first, width }`. */
+  ofVertex(mesh, vertex) {
+    return shares(this.meshes[mesh]?.vertices, vertex);
+  }
+
+  /** The items that hold a face. */
+  ofFace(mesh, face) {
+    return shares(this.meshes[mesh]?.faces, face);
+  }
+
+  ofJoint(joint) {
+    return this.joints[joint] ? [this.joints[joint]] : [];
+  }
+
+  ofKey(animation, channel, sample) {
+    const { list, channels } = this.animations[animation] ?? {};
+    const key = channels?.[channel]?.[sample];
+    return key === undefined ? [] : [`${list}[${key}]`];
+  }
+
+  /** Returns what a path is in the model: `{ kind, … }`; `null` if it has no place there. */
+  locate(path) {
+    for (const [mesh, { vertices, faces, counts }] of this.meshes.entries()) {
+      const vertex = shareOf(vertices, path, counts.vertices);
+      if (vertex !== null) return { kind: "vertex", mesh, vertex };
+      const face = shareOf(faces, path, counts.faces);
+      if (face !== null) return { kind: "face", mesh, face };
+    }
+    const joint = this.joints.findIndex((own) => isWithin(path, own));
+    if (joint >= 0) return { kind: "joint", joint };
+    return this.locateKey(path) ?? this.locateMesh(path);
+  }
+
+  locateKey(path) {
+    for (const [animation, { list, channels }] of this.animations.entries()) {
+      const key = indexAfter(path, list);
+      if (key === null) continue;
+      for (const [channel, keys] of channels.entries()) {
+        const sample = keys.indexOf(key);
+        if (sample >= 0) return { kind: "key", animation, channel, sample };
+      }
+    }
+    return null;
+  }
+
+  /** A list of vertices or faces, or a struct that holds one, is its mesh, if it is that of one mesh only. */
+  locateMesh(path) {
+    if (!path) return null;
+    const holds = ({ vertices, faces }) => [...vertices, ...faces].some(({ list }) => isWithin(list, path) || isWithin(path, list));
+    const meshes = this.meshes.map((mesh, index) => (holds(mesh) ? index : -1)).filter((index) => index >= 0);
+    return meshes.length === 1 ? { kind: "mesh", mesh: meshes[0] } : null;
+  }
+}
+
+function shares(all, number) {
+  return (all ?? []).map(({ list, first, width }) => ({ list, first: first + number * width, width }));
+}
+
+/** The number of the vertex or face whose share a path is in; `null` for none. */
+function shareOf(all, path, count) {
+  for (const { list, first, width } of all) {
+    const index = indexAfter(path, list);
+    const number = Math.floor((index - first) / width);
+    if (index !== null && number >= 0 && number < count) return number;
+  }
+  return null;
+}
+
+function indexAfter(path, list) {
+  if (!path.startsWith(`${list}[`)) return null;
+  const index = Number.parseInt(path.slice(list.length + 1), 10);
+  return Number.isNaN(index) ? null : index;
+}
+
+function isWithin(path, outer) {
+  return path === outer || (path.startsWith(outer) && ".[".includes(path[outer.length]));
+}

@@ -1,0 +1,186 @@
+// The shaders, with only what a mode needs. Joint matrices are in a texture: 4 texels each, 64 joints a row.
+
+const MESH_VERTEX = `
+precision highp float;
+precision highp int;
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec3 normal;
+layout(location = 2) in vec2 uv;
+layout(location = 3) in vec4 color;
+layout(location = 4) in uvec4 joints;
+layout(location = 5) in vec4 weights;
+uniform mat4 viewPlace, projection;
+out vec3 eyePosition;
+#ifdef SMOOTH
+out vec3 eyeNormal;
+#endif
+#if MODE == 3
+out vec2 coordinate;
+#elif MODE == 4
+out vec4 tint;
+#elif MODE == 5
+uniform int joint;
+out float weight;
+#endif
+
+#ifdef SKINNED
+uniform highp sampler2D matrices;
+mat4 matrixOf(uint index) {
+  ivec2 at = ivec2(int(index % 64u) * 4, int(index / 64u));
+  return mat4(texelFetch(matrices, at, 0), texelFetch(matrices, at + ivec2(1, 0), 0),
+    texelFetch(matrices, at + ivec2(2, 0), 0), texelFetch(matrices, at + ivec2(3, 0), 0));
+}
+#endif
+
+void main() {
+  mat4 model = viewPlace;
+#if defined(SKINNED) || MODE == 5
+  float sum = weights.x + weights.y + weights.z + weights.w;
+#endif
+#ifdef SKINNED
+  if (sum > 0.0) {
+    model = model * (matrixOf(joints.x) * weights.x + matrixOf(joints.y) * weights.y
+      + matrixOf(joints.z) * weights.z + matrixOf(joints.w) * weights.w) * (1.0 / sum);
+  }
+#endif
+  vec4 eye = model * vec4(position, 1.0);
+  eyePosition = eye.xyz;
+#ifdef SMOOTH
+  eyeNormal = mat3(model) * normal;
+#endif
+#if MODE == 3
+  coordinate = uv;
+#elif MODE == 4
+  tint = color;
+#elif MODE == 5
+  weight = dot(vec4(equal(ivec4(joints), ivec4(joint))), weights) / max(sum, 1e-6);
+#endif
+  gl_Position = projection * eye;
+}`;
+
+const MESH_FRAGMENT = `
+precision highp float;
+precision highp int;
+in vec3 eyePosition;
+#ifdef SMOOTH
+in vec3 eyeNormal;
+#endif
+#if MODE == 3
+in vec2 coordinate;
+#elif MODE == 4
+in vec4 tint;
+#elif MODE == 5
+in float weight;
+#endif
+uniform vec3 baseColor;
+uniform mat4 view;
+out vec4 result;
+
+float lit(vec3 n) {
+  float key = max(dot(n, vec3(0.4, 0.6, 0.7)), 0.0);
+  float fill = max(dot(n, vec3(-0.89, 0.11, 0.44)), 0.0);
+  float rim = max(dot(n, vec3(0.13, -0.91, -0.39)), 0.0);
+  return 0.42 + 0.1 * n.y + 0.5 * key + 0.3 * fill + 0.16 * rim;
+}
+
+vec3 heat(float x) {
+  return clamp(vec3(1.5 * x - 0.3, 1.2 - abs(2.4 * x - 1.2), 1.0 - 1.7 * x), 0.0, 1.0);
+}
+
+void main() {
+  vec3 n = normalize(cross(dFdx(eyePosition), dFdy(eyePosition)));
+#ifdef SMOOTH
+  if (dot(eyeNormal, eyeNormal) > 0.0) n = normalize(eyeNormal);
+#endif
+  float light = lit(dot(n, eyePosition) > 0.0 ? -n : n);
+#if MODE == 1
+  vec3 color = baseColor * (0.55 + 0.35 * light);
+#elif MODE == 2
+  vec3 color = transpose(mat3(view)) * n * 0.5 + 0.5;
+#elif MODE == 3
+  vec2 cell = floor(coordinate * 8.0);
+  vec3 pattern = mix(vec3(0.92), vec3(0.25, 0.35, 0.5), mod(cell.x + cell.y, 2.0));
+  vec3 color = pattern * mix(vec3(1.0), vec3(0.6 + 0.4 * fract(coordinate), 0.8), 0.6) * light;
+#elif MODE == 4
+  vec3 color = tint.rgb;
+#elif MODE == 5
+  vec3 color = heat(weight) * (0.5 + 0.5 * light);
+#else
+  vec3 color = baseColor * light;
+#endif
+  result = vec4(color, 1.0);
+}`;
+
+const LINE_VERTEX = `
+precision highp float;
+layout(location = 0) in vec3 position;
+layout(location = 3) in vec4 color;
+uniform mat4 viewPlace, projection;
+uniform float size;
+out vec4 tint;
+void main() {
+  tint = color;
+  gl_Position = projection * viewPlace * vec4(position, 1.0);
+  gl_PointSize = size;
+}`;
+
+const LINE_FRAGMENT = `
+precision highp float;
+in vec4 tint;
+out vec4 result;
+void main() { result = tint; }`;
+
+const WIRE_FRAGMENT = `
+precision highp float;
+uniform vec4 wire;
+out vec4 result;
+void main() { result = wire; }`;
+
+/** Compiles programs when they are first used. */
+export class Programs {
+  constructor(gl) {
+    this.gl = gl;
+    this.known = new Map();
+  }
+
+  /** The surfaces of meshes in a mode; `skinned` where joints move the vertices, `smooth` where these have normals. */
+  mesh(mode, { skinned, smooth }) {
+    const features = `${skinned ? "#define SKINNED\n" : ""}${smooth ? "#define SMOOTH\n" : ""}`;
+    return this.get(`#define MODE ${mode}\n${features}`, MESH_VERTEX, MESH_FRAGMENT);
+  }
+
+  /** The edges of meshes in one colour. */
+  wires({ skinned }) {
+    return this.get(`#define MODE -1\n${skinned ? "#define SKINNED\n" : ""}`, MESH_VERTEX, WIRE_FRAGMENT);
+  }
+
+  /** Points with a colour each. */
+  lines() {
+    return this.get("", LINE_VERTEX, LINE_FRAGMENT);
+  }
+
+  get(defines, vertex, fragment) {
+    const key = defines + fragment;
+    if (!this.known.has(key)) this.known.set(key, linked(this.gl, defines, vertex, fragment));
+    return this.known.get(key);
+  }
+}
+
+function linked(gl, defines, vertex, fragment) {
+  const program = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+    const shader = gl.createShader(kind);
+    gl.shaderSource(shader, `#version 300 es\n${defines}${source}`);
+    gl.compileShader(shader);
+    if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+    gl.attachShader(program, shader);
+  }
+  gl.linkProgram(program);
+  if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+  const uniforms = {};
+  for (let index = 0; index < gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS); index++) {
+    const { name } = gl.getActiveUniform(program, index);
+    uniforms[name] = gl.getUniformLocation(program, name);
+  }
+  return { program, uniforms };
+}

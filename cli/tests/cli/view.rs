@@ -1,0 +1,228 @@
+//! `meshspec view`: what is in a page, and that a page needs nothing else.
+
+use std::path::Path;
+
+use meshspec::{Format, WriteOptions, mesh};
+
+use crate::files::{Folder, animated, broken_triangle, bytes_of, triangle};
+
+/// The largest page without data.
+const MAX_SIZE: usize = 150_000;
+
+/// The page of a file.
+fn page(folder: &Folder, file: &str) -> String {
+    let run = folder.run(&format!("view {file} --out - --force"));
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    run.stdout
+}
+
+/// The data that the script of a page reads first.
+fn about(page: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once("<script type=\"application/json\" id=\"about\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+/// The bytes of an array of a page.
+fn array(page: &str, array: &serde_json::Value) -> Vec<u8> {
+    let id = &array["id"];
+    let start = format!("<script type=\"application/octet-stream;base64\" id=\"array-{id}\">");
+    let (_, rest) = page.split_once(&*start).unwrap();
+    from_base64(rest.split_once("</script>").unwrap().0)
+}
+
+fn from_base64(text: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits = text.bytes().filter(|byte| *byte != b'=').map(|byte| DIGITS.iter().position(|d| *d == byte));
+    let digits: Vec<usize> = digits.map(Option::unwrap).collect();
+    let bytes = digits.chunks(4).flat_map(|four| {
+        let word = four.iter().fold(0, |word, digit| word << 6 | digit) << (6 * (4 - four.len()));
+        [word >> 16, word >> 8, word].map(|byte| byte as u8).into_iter().take(four.len() - 1)
+    });
+    bytes.collect()
+}
+
+/// The branch with this path of steps.
+fn branch<'t>(tree: &'t serde_json::Value, steps: &[&str]) -> &'t serde_json::Value {
+    steps.iter().fold(tree, |tree, step| {
+        let parts = tree["parts"].as_array().unwrap();
+        parts.iter().find(|part| part["step"] == *step).unwrap_or_else(|| panic!("{step} in {tree:#}"))
+    })
+}
+
+#[test]
+fn a_page_is_written_beside_the_file() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &triangle());
+    let run = folder.run("view a.mesh");
+    assert_eq!((run.status, &*run.stderr, &*run.stdout), (0, "a.mesh.html: written\n", ""));
+    assert_eq!(folder.names(), ["a.mesh", "a.mesh.html"]);
+    let message = folder.run("view a.mesh").fails(2);
+    assert!(message.contains("exists") && message.contains("--force"), "{message}");
+    folder.run("view a.mesh --force --out a.mesh.html");
+    assert!(folder.run_with("view -", bytes_of(&triangle())).fails(2).contains("--out"));
+    assert!(folder.run("view missing.mesh").fails(3).contains("missing.mesh"));
+    folder.put("a.json", folder.run("convert a.mesh - --to json").fine());
+    assert!(folder.run("view a.json").fails(2).contains("JSON"));
+}
+
+#[test]
+fn a_page_needs_nothing_else() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &animated());
+    let page = page(&folder, "a.mesh");
+    for address in ["http:", "https:", "//cdn", "@import", "url(", " src=", "import(", "eval("] {
+        assert!(!page.contains(address), "{address}");
+    }
+    // Imports of modules are resolved when the page is made.
+    assert!(page.lines().all(|line| !line.starts_with("import ") && !line.starts_with("export ")));
+    assert!(page.contains("default-src 'none'; connect-src 'none'"));
+    assert!(page.len() < MAX_SIZE, "{} bytes", page.len());
+}
+
+/// All modules, styles and markup, with what comments of a build would strip.
+#[test]
+fn the_page_is_small_without_its_data() {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/view");
+    let files = std::fs::read_dir(sources).unwrap().map(Result::unwrap);
+    let sizes: Vec<u64> = files.map(|file| file.metadata().unwrap().len()).collect();
+    assert!(sizes.len() > 15 && sizes.iter().sum::<u64>() < MAX_SIZE as u64, "{sizes:?}");
+}
+
+#[test]
+fn a_page_holds_the_model_its_places_and_the_bytes() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &animated());
+    let page = page(&folder, "a.mesh");
+    let about = about(&page);
+    assert_eq!((&about["file"], &about["dialect"]), (&"a.mesh".into(), &"spec".into()));
+    assert_eq!(array(&page, &about["bytes"]), folder.get("a.mesh"));
+    let mesh = &about["model"]["meshes"][0];
+    assert_eq!((&mesh["vertices"], &mesh["triangles"]), (&3.into(), &1.into()));
+    let floats = |bytes: Vec<u8>| -> Vec<f32> {
+        bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+    };
+    let positions = floats(array(&page, &mesh["positions"]));
+    assert_eq!(positions, [0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 2.0, 0.0]);
+    let indices = array(&page, &mesh["indices"]);
+    assert_eq!(
+        indices.as_chunks::<4>().0.iter().map(|i| u32::from_le_bytes(*i)).collect::<Vec<_>>(),
+        [0, 1, 2]
+    );
+    let animation = &about["model"]["animations"][0];
+    assert_eq!((&animation["name"], &animation["rate"]), (&"walk".into(), &24.0.into()));
+    let moved =
+        animation["channels"].as_array().unwrap().iter().find(|c| c["property"] == "translation").unwrap();
+    assert_eq!(floats(array(&page, &moved["values"])), [0.0, 0.0, 0.0, 1.5, 0.0, 0.0]);
+    let places = &about["places"];
+    assert_eq!(places["meshes"][0]["vertices"][0]["list"], "vertices");
+    assert_eq!(places["joints"][0], "joints[0]");
+    assert_eq!(places["animations"][0]["list"], "animations[0].poses");
+}
+
+#[test]
+fn the_tree_has_values_places_and_meanings() {
+    let folder = Folder::new();
+    folder.put_mesh("a.mesh", &triangle());
+    let about = about(&page(&folder, "a.mesh"));
+    let position = branch(&about["tree"], &["vertices", "[1]", ".position"]);
+    assert_eq!(position["value"], "[1.0, 0.0, 0.5]");
+    assert_eq!((&position["offset"], &position["size"]), (&25.into(), &12.into()));
+    assert_eq!(position["meaning"], "Vertex coordinate (X, Y, Z).");
+    let vertices = branch(&about["tree"], &["vertices"]);
+    assert_eq!((&vertices["count"], &vertices["stride"]), (&3.into(), &12.into()));
+    let flag = branch(&about["tree"], &["header", ".format", ".position"]);
+    assert_eq!((&flag["value"], &flag["bits"]["offset"]), (&"true".into(), &0.into()));
+}
+
+#[test]
+fn long_lists_have_the_places_of_items_that_are_left_out() {
+    let folder = Folder::new();
+    let positions = (0..1000).map(|x| [x as f32, 0.0, 0.0]).collect();
+    let columns = mesh::Columns { positions, ..Default::default() };
+    let vertices = mesh::Vertices::from_columns(&columns).unwrap();
+    folder.put_mesh("a.mesh", &mesh::Document { vertices, ..triangle() });
+    let list = about(&page(&folder, "a.mesh"))["tree"].clone();
+    let vertices = branch(&list, &["vertices"]);
+    assert_eq!(vertices["parts"].as_array().unwrap().len(), 100);
+    assert_eq!((&vertices["count"], &vertices["stride"]), (&1000.into(), &12.into()));
+
+    // Lines differ in length.
+    let lines: String = (0..1000).map(|x| format!("p {x}, 0, 0\n")).collect();
+    folder.put("text.mesh", format!("[name]=a\n[mat0]=b\n{lines}"));
+    let about = about(&page(&folder, "text.mesh"));
+    let positions = branch(&about["tree"], &["positions"]);
+    let starts = positions["starts"].as_array().unwrap();
+    assert_eq!((starts.len(), &positions["count"]), (900, &1000.into()));
+    let text = String::from_utf8(folder.get("text.mesh")).unwrap();
+    assert_eq!(starts[899], text.find("p 999").unwrap());
+}
+
+#[test]
+fn broken_files_are_shown_as_far_as_they_go() {
+    let folder = Folder::new();
+    folder.put_mesh("index.mesh", &broken_triangle());
+    let index = about(&page(&folder, "index.mesh"));
+    assert_eq!(index["findings"][0]["rule"]["code"], "MESH-INDEX-RANGE");
+    assert_eq!(index["findings"][0]["path"], "indices[2]");
+    // The model keeps the places of triangles; the missing corner becomes the first one.
+    assert_eq!(index["model"]["meshes"][0]["triangles"], 1);
+
+    let bytes = bytes_of(&animated());
+    folder.put("short.mesh", &bytes[..150]);
+    let short = about(&page(&folder, "short.mesh"));
+    assert_eq!(short["model"], serde_json::Value::Null);
+    assert!(short["fault"]["path"].as_str().unwrap().starts_with("animations[0]"), "{}", short["fault"]);
+    assert_eq!(branch(&short["tree"], &["vertices", "[2]", ".position"])["value"], "[0.0, 2.0, 0.0]");
+    assert_eq!(branch(&short["tree"], &["animations", "[0]", ".duration"])["value"], "30.0 ticks");
+
+    folder.put("bad.obj", "v 0 0 zero\n");
+    let bad = about(&page(&folder, "bad.obj"));
+    assert!(bad["findings"].as_array().unwrap().len() == 1 && bad["model"].is_null());
+}
+
+#[test]
+fn packed_blocks_are_unpacked() {
+    let folder = Folder::new();
+    let columns = meshspec::crucible::Document {
+        chunks: vec![meshspec::crucible::Chunk {
+            streams: vec![meshspec::crucible::Stream::Position3d(vec![[0.0; 3], [1.0; 3], [2.0; 3]])],
+            ..Default::default()
+        }],
+        ..Default::default()
+    };
+    folder.put("a.crmesh", columns.write(&WriteOptions::default()).unwrap());
+    let page = page(&folder, "a.crmesh");
+    let about = about(&page);
+    let block = branch(&about["tree"], &["chunks", "[0]", ".streams", "[0]", ".data"]);
+    let number = block["unpacks_to"].as_u64().unwrap() as usize;
+    let content = &block["parts"][0];
+    assert_eq!((&content["step"], &content["block"]), (&"".into(), &number.into()));
+    assert_eq!(content["parts"][2]["value"], "[2.0, 2.0, 2.0]");
+    let unpacked = array(&page, &about["blocks"][number]["bytes"]);
+    assert_eq!(
+        unpacked,
+        [0.0_f32, 1.0, 2.0]
+            .map(|x| [x; 3])
+            .as_flattened()
+            .iter()
+            .flat_map(|x| x.to_le_bytes())
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(about["places"]["meshes"][0]["vertices"][0]["list"], "chunks[0].streams[0].data");
+}
+
+#[test]
+fn hostile_names_end_no_element() {
+    let folder = Folder::new();
+    let hostile = "</script><script>alert(1)</script><!--\u{2028}";
+    let mut document = animated();
+    document.strings = [hostile].into_iter().collect();
+    folder.put_mesh("a.mesh", &document);
+    let page = page(&folder, "a.mesh");
+    assert!(!page.contains("alert(1)</script>") && !page.contains('\u{2028}'));
+    assert_eq!(about(&page)["model"]["animations"][0]["name"], hostile);
+    // The elements of the page itself: one of the style, one script, and those of the data.
+    let arrays = page.matches("<script type=\"application/octet-stream;base64\"").count();
+    assert_eq!(page.matches("<script").count(), arrays + 2);
+    assert_eq!(page.matches("</script>").count(), arrays + 2);
+}

@@ -1,0 +1,49 @@
+//! The fields that a scene is made of.
+
+use super::{Animation, Document, Transform};
+use crate::scene::{KeyPlaces, MeshPlaces, Places, Share};
+
+pub(super) fn places(document: &Document) -> Places {
+    let Document { meshes, bones, animations, .. } = document;
+    // Meshes without a material are not part of the scene.
+    let shown = meshes.iter().enumerate().filter(|(_, mesh)| mesh.material.is_some());
+    let shown = shown.map(|(index, _)| MeshPlaces {
+        vertices: vec![Share::single(format!("meshes[{index}].vertices"))],
+        faces: vec![Share::single(format!("meshes[{index}].faces"))],
+    });
+    let normal = bones.iter().enumerate().filter(|(_, bone)| !bone.is_pseudo()).map(|(index, _)| index);
+    let parts = bones.iter().enumerate().flat_map(|(index, bone)| match bone.transform {
+        Transform::Pseudo(pseudo) => vec![index; pseudo.weights().len()],
+        Transform::Bone(_) => Vec::new(),
+    });
+    let animations = animations.iter().enumerate();
+    Places {
+        meshes: shown.collect(),
+        joints: normal.chain(parts).map(|index| format!("bones[{index}]")).collect(),
+        animations: animations.map(|(index, animation)| keys(index, animation)).collect(),
+    }
+}
+
+/// The keys of the channels: rotations, translations and scales of each bone but the first, if it has any.
+fn keys(index: usize, animation: &Animation) -> KeyPlaces {
+    let mut channels = Vec::new();
+    let mut start = 0;
+    for (bone, track) in animation.tracks.iter().enumerate() {
+        let mut properties = [const { Vec::new() }; 3];
+        let mut count = 0;
+        for (place, key) in track.keys().enumerate() {
+            let has = [key.rotation.is_some(), key.translation.is_some(), key.scale.is_some()];
+            let is_played = key.frame < animation.n_frames.into();
+            for (property, has) in properties.iter_mut().zip(has) {
+                property.extend((has && is_played).then_some(start + place as u32));
+            }
+            count += 1;
+        }
+        // The end of the bone is an item, too.
+        start += count + 1;
+        if bone > 0 {
+            channels.extend(properties.into_iter().filter(|keys| !keys.is_empty()));
+        }
+    }
+    KeyPlaces { list: format!("animations[{index}].frames"), channels }
+}

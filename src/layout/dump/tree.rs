@@ -1,0 +1,378 @@
+//! The values of a file as a tree, for programs that show it.
+
+use std::collections::HashSet;
+use std::ops::{ControlFlow, Range};
+
+use super::text::size_on_a_line;
+use super::wording::{heading_of, meaning_of, quoted, type_of, value_of, with_decoded};
+use crate::layout::coverage::Coverage;
+use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
+use crate::layout::{BitRange, Lookup, Type, Value};
+use crate::{Limits, Span, layout::walk};
+
+/// Items of a list that the tree holds, while it is small and afterwards.
+const MANY: u64 = 100;
+const FEW: u64 = 4;
+
+/// The values of a file as a tree.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tree {
+    /// The file as a whole.
+    pub root: Branch,
+    /// The unpacked blocks, in the order of the walk.
+    pub blocks: Vec<UnpackedBlock>,
+    /// The fault at which the walk ended.
+    pub fault: Option<Fault>,
+}
+
+/// A packed block and its content.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UnpackedBlock {
+    /// The packed bytes.
+    pub packed: Range<u64>,
+    /// The unpacked content.
+    pub content: Vec<u8>,
+}
+
+/// A value, struct or list, and its parts.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Branch {
+    /// What its path adds to that of the containing branch: `header`, `.version`, `[3]`. Empty where both are the same.
+    pub step: String,
+    /// The name of a branch whose step is empty: `magic`, `gap`, the field of a packed block.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    pub label: String,
+    /// The type; empty for bytes without one.
+    #[cfg_attr(feature = "serde", serde(rename = "type", skip_serializing_if = "String::is_empty"))]
+    pub ty: String,
+    /// The first byte, in the file or in the unpacked block.
+    pub offset: u64,
+    /// Number of bytes.
+    pub size: u64,
+    /// The index of the unpacked block that the offset counts in; `None` for the file.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub block: Option<usize>,
+    /// The index of the block that its bytes unpack to.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub unpacks_to: Option<usize>,
+    /// The bits of a field of a packed word.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub bits: Option<BitRange>,
+    /// The value as text, without control characters.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    pub value: String,
+    /// The first sentence of the documentation.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    pub meaning: String,
+    /// The number of items of a list. The parts are the first ones.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub count: Option<u64>,
+    /// The size of each item, where all have the same layout.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub stride: Option<u64>,
+    /// The first byte of each item after the parts, where sizes differ.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub starts: Vec<u64>,
+    /// Fields and items.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    pub parts: Vec<Branch>,
+}
+
+/// Builds the tree of these bytes. `limit` is about the number of branches.
+pub(super) fn tree(ty: &'static Type, bytes: &[u8], limits: &Limits, limit: usize) -> Tree {
+    let mut uniform = Uniform::default();
+    // A fault comes up in the second walk.
+    let _ = walk::walk(ty, bytes, limits, &mut uniform);
+    let mut builder = Builder { limit, uniform: uniform.lists, ..Builder::default() };
+    let fault = walk::walk(ty, bytes, limits, &mut builder).err();
+    builder.finish(bytes, fault)
+}
+
+/// Finds the lists of structs whose size arguments decide, the same for all items.
+#[derive(Default)]
+struct Uniform {
+    lists: HashSet<Vec<Segment>>,
+}
+
+impl Visitor for Uniform {
+    fn enter(&mut self, node: &Node) -> Visit {
+        if has_fixed_items(node.ty) { Visit::Nothing } else { Visit::All }
+    }
+
+    fn structs(&mut self, node: &Node, _: &dyn Lookup) -> bool {
+        self.lists.insert(node.path.to_vec())
+    }
+}
+
+/// Returns `true` for lists whose items have a size that no argument decides.
+fn has_fixed_items(ty: &Type) -> bool {
+    ty.items().is_some_and(|(item, _)| item.size().is_some())
+}
+
+/// Builds the tree as the walk goes.
+#[derive(Default)]
+struct Builder {
+    limit: usize,
+    used: usize,
+    uniform: HashSet<Vec<Segment>>,
+    coverage: Coverage,
+    open: Vec<Open>,
+    root: Branch,
+    blocks: Vec<UnpackedBlock>,
+}
+
+/// A struct, list or block that has begun.
+#[derive(Default)]
+struct Open {
+    branch: Branch,
+    /// Number of segments of its path.
+    depth: usize,
+    kind: Kind,
+    /// Number of items that become parts.
+    shown: u64,
+}
+
+#[derive(Default, PartialEq)]
+enum Kind {
+    #[default]
+    Group,
+    /// A list on one line: the items, and what they stand for.
+    Line(Vec<String>, Vec<String>),
+    /// A packed block, which ends with its content.
+    Block,
+    /// A struct in place of the containing one: its parts become those of that one.
+    Same,
+}
+
+impl Builder {
+    /// The path of the innermost branch, as a number of segments.
+    fn depth(&self) -> usize {
+        self.open.last().map_or(0, |open| open.depth)
+    }
+
+    fn branch(&self, node: &Node) -> Branch {
+        let Range { start, end } = *node.span.range();
+        Branch {
+            step: step_text(node.path, self.depth()),
+            ty: type_of(node),
+            offset: start,
+            size: end - start,
+            block: self.block_of(&node.span),
+            bits: node.bits,
+            ..Branch::default()
+        }
+    }
+
+    fn block_of(&self, span: &Span) -> Option<usize> {
+        matches!(span, Span::Unpacked { .. }).then(|| self.blocks.len().saturating_sub(1))
+    }
+
+    fn push(&mut self, branch: Branch) {
+        self.used += 1;
+        let parent = self.open.last_mut().map_or(&mut self.root, |open| &mut open.branch);
+        parent.parts.push(branch);
+    }
+
+    /// Notes an item that does not become a part. Returns `true` if the node is one.
+    fn is_left_out(&mut self, node: &Node) -> bool {
+        let Some(list) = self.open.last_mut() else { return false };
+        let index = match node.path.get(list.depth..) {
+            Some([Segment::Index(index)]) => *index,
+            _ => return false,
+        };
+        if index < list.shown || list.branch.count == Some(0) {
+            return false;
+        }
+        list.branch.starts.push(node.span.range().start);
+        true
+    }
+
+    /// Ends a block after its content.
+    fn end_block(&mut self, path: &[Segment]) {
+        let ends = |open: &Open| open.kind == Kind::Block && open.depth == path.len();
+        if self.open.last().is_some_and(ends) {
+            self.close();
+        }
+    }
+
+    /// Moves the innermost branch to its place.
+    fn close(&mut self) {
+        let Some(Open { mut branch, kind, .. }) = self.open.pop() else { return };
+        match kind {
+            Kind::Same => {
+                let parent = self.open.last_mut().map_or(&mut self.root, |open| &mut open.branch);
+                parent.parts.append(&mut branch.parts);
+            }
+            _ if self.open.is_empty() => self.root = branch,
+            _ => self.push(branch),
+        }
+    }
+
+    fn finish(mut self, bytes: &[u8], fault: Option<Fault>) -> Tree {
+        while let Some(open) = self.open.last_mut() {
+            let branch = &mut open.branch;
+            let end = branch.parts.iter().map(|part| part.offset + part.size).max();
+            branch.size = branch.size.max(end.unwrap_or_default().saturating_sub(branch.offset));
+            if let Kind::Line(values, _) = &open.kind {
+                branch.value = format!("[{}, …", values.join(", "));
+            }
+            self.close();
+        }
+        if fault.is_none() {
+            for gap in std::mem::take(&mut self.coverage).gaps(bytes.len() as u64) {
+                self.push(bare("gap", &Span::Bytes(gap)));
+            }
+        }
+        Tree { root: self.root, blocks: self.blocks, fault }
+    }
+}
+
+/// A branch without a field.
+fn bare(label: &str, span: &Span) -> Branch {
+    let Range { start, end } = *span.range();
+    Branch { label: label.to_owned(), offset: start, size: end - start, ..Branch::default() }
+}
+
+impl Visitor for Builder {
+    fn enter(&mut self, node: &Node) -> Visit {
+        if self.is_left_out(node) {
+            return Visit::Nothing;
+        }
+        let is_same = !self.open.is_empty()
+            && node.path.len() == self.depth()
+            && self.open.last().is_some_and(|open| open.kind != Kind::Block);
+        let mut branch = Branch { meaning: heading_of(node), ..self.branch(node) };
+        let is_list = node.ty.items().is_some();
+        let most = if self.used < self.limit { MANY } else { FEW };
+        let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
+        let kind = match size_on_a_line(node) {
+            Some(_) => Kind::Line(Vec::new(), Vec::new()),
+            None if is_same => Kind::Same,
+            None => Kind::Group,
+        };
+        let is_cut = is_list && kind == Kind::Group && node.count.is_none_or(|count| count > most);
+        if is_list {
+            branch.count = node.count;
+        }
+        let shown = if is_cut { most } else { u64::MAX };
+        self.open.push(Open { branch, depth: node.path.len(), kind, shown });
+        if is_cut && is_uniform { Visit::Items(0..most) } else { Visit::All }
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        if let Some(Open { kind: Kind::Line(values, decoded), .. }) = self.open.last_mut() {
+            values.push(value.to_string());
+            decoded.extend(node.decoded(value).0.map(|decoded| decoded.to_string()));
+            return ControlFlow::Continue(());
+        }
+        if node.bit_field.is_some() {
+            self.bit_field(node, value);
+            return ControlFlow::Continue(());
+        }
+        if !self.is_left_out(node) {
+            let (value, meaning) = (value_of(node, value), meaning_of(node));
+            self.push(Branch { value, meaning, ..self.branch(node) });
+        }
+        self.end_block(node.path);
+        ControlFlow::Continue(())
+    }
+
+    fn magic(&mut self, node: &Node) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        let value = quoted(node.bytes);
+        let branch = Branch { label: "magic".to_owned(), ty: String::new(), value, ..self.branch(node) };
+        self.push(branch);
+        ControlFlow::Continue(())
+    }
+
+    fn unpacked(&mut self, node: &Node, content: &[u8]) {
+        self.coverage.add(&node.span);
+        let block = node.field.and_then(|field| field.block);
+        let branch = Branch {
+            label: node.field.map_or("", |field| field.name).to_owned(),
+            ty: block.map_or("", |block| block.packing.name()).to_owned(),
+            meaning: meaning_of(node),
+            unpacks_to: Some(self.blocks.len()),
+            ..self.branch(node)
+        };
+        self.open.push(Open { branch, depth: node.path.len(), kind: Kind::Block, shown: u64::MAX });
+        self.blocks.push(UnpackedBlock { packed: node.span.range().clone(), content: content.to_vec() });
+    }
+
+    fn visits_partial_arrays(&self) -> bool {
+        true
+    }
+
+    fn leave(&mut self, node: &Node) -> ControlFlow<()> {
+        self.coverage.add(&node.span);
+        // Items that are left out have not been opened.
+        if self.depth() != node.path.len() {
+            return ControlFlow::Continue(());
+        }
+        let is_uniform = has_fixed_items(node.ty) || self.uniform.contains(node.path);
+        if let Some(Open { branch, kind, .. }) = self.open.last_mut() {
+            branch.size = node.span.range().end - branch.offset;
+            if let Kind::Line(values, decoded) = kind {
+                let list = |items: &[String]| format!("[{}]", items.join(", "));
+                let decoded = (!decoded.is_empty()).then(|| list(decoded));
+                branch.value = with_decoded(list(values), decoded, node.decoding.unit);
+                branch.count = None;
+            } else if node.ty.items().is_some() {
+                branch.count = node.count;
+                branch.ty = type_of(node);
+                let stride = node.count.and_then(|count| branch.size.checked_div(count));
+                branch.stride = stride.filter(|_| is_uniform);
+            }
+        }
+        self.close();
+        self.end_block(node.path);
+        ControlFlow::Continue(())
+    }
+
+    fn trailing(&mut self, _: &[Segment], span: Span, _: &[u8]) {
+        self.coverage.add(&span);
+        let block = self.block_of(&span);
+        let branch = Branch { block, ..bare(TRAILING, &span) };
+        match self.open.is_empty() {
+            true => self.root.parts.push(branch),
+            false => self.push(branch),
+        }
+    }
+}
+
+impl Builder {
+    /// Adds a field of the word that was reported last, or of a word within it.
+    fn bit_field(&mut self, node: &Node, value: &Value) {
+        let mut branch =
+            Branch { value: value_of(node, value), meaning: meaning_of(node), ..self.branch(node) };
+        let Some(open) = self.open.last_mut() else { return };
+        let (mut depth, mut parent) = (open.depth, &mut open.branch);
+        if depth < node.path.len()
+            && matches!(node.path.get(depth), Some(Segment::Index(index)) if *index >= open.shown)
+        {
+            return;
+        }
+        // Words have names of one segment each.
+        while depth + 1 < node.path.len() && !parent.parts.is_empty() {
+            let last = parent.parts.len() - 1;
+            parent = &mut parent.parts[last];
+            depth += 1;
+        }
+        branch.step = step_text(node.path, depth);
+        parent.parts.push(branch);
+        self.used += 1;
+    }
+}
+
+/// What the segments from `depth` on add to a path.
+fn step_text(path: &[Segment], depth: usize) -> String {
+    let rest = path.iter().enumerate().skip(depth);
+    rest.map(|(place, segment)| match segment {
+        Segment::Field(name) if place == 0 => (*name).to_owned(),
+        Segment::Field(name) => format!(".{name}"),
+        Segment::Index(index) => format!("[{index}]"),
+    })
+    .collect()
+}

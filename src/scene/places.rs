@@ -1,0 +1,54 @@
+//! Where in a file the parts of its scene come from.
+
+/// The fields of a file that its scene is made of, as paths of the declaration.
+///
+/// Programs that show a file find the bytes of a vertex by them, and the vertex of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Places {
+    /// The fields of each mesh of the scene.
+    pub meshes: Vec<MeshPlaces>,
+    /// The path of each joint of the skeleton.
+    pub joints: Vec<String>,
+    /// The keys of each animation.
+    pub animations: Vec<KeyPlaces>,
+}
+
+/// The fields of a mesh.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct MeshPlaces {
+    /// The lists that hold a share of each vertex.
+    pub vertices: Vec<Share>,
+    /// The lists that hold a share of each face.
+    pub faces: Vec<Share>,
+}
+
+/// A list of which every vertex or face has an equal share.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Share {
+    /// The path of the list.
+    pub list: String,
+    /// The index of the first item of the first share.
+    pub first: u64,
+    /// The number of items of each share.
+    pub width: u64,
+}
+
+impl Share {
+    /// Creates a share of one item each, from the first item on.
+    pub fn single(list: impl Into<String>) -> Share {
+        Share { list: list.into(), first: 0, width: 1 }
+    }
+}
+
+/// The keys of an animation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct KeyPlaces {
+    /// The path of the list of keys.
+    pub list: String,
+    /// For each channel the index in the list of each sample.
+    pub channels: Vec<Vec<u32>>,
+}

@@ -1,0 +1,357 @@
+// Uses pages in Chromium as people do, and fails where one does not do what it should.
+//
+// Usage: node check.mjs CHROMIUM PROGRAM FOLDER SCREENSHOTS
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { appendFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const [, , executablePath, program, folder, shots] = process.argv;
+const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+const browser = await chromium.launch({ executablePath, args: FLAGS });
+const WIDE = { width: 1000, height: 800 };
+const NARROW = { width: 390, height: 780 };
+
+/** Opens a page, and fails if it logs an error or requests anything but itself. */
+async function open(address, { viewport = WIDE, colorScheme = "light" } = {}) {
+  const page = await browser.newPage({ viewport, colorScheme });
+  page.problems = [];
+  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
+  page.on("pageerror", (error) => page.problems.push(error.stack));
+  page.on("request", (request) => {
+    const isOwn = request.url() === address || request.url().replace("/stamp/", "/view/") === address;
+    if (!isOwn && !request.url().startsWith("data:")) page.problems.push(`requests ${request.url()}`);
+  });
+  await page.goto(address);
+  await page.waitForFunction(() => document.querySelector("#selection").textContent !== "");
+  return page;
+}
+
+function file(name, options) {
+  return open(pathToFileURL(join(folder, `${name}.html`)).href, options);
+}
+
+async function close(page) {
+  assert.deepEqual(page.problems, []);
+  await page.close();
+}
+
+/** Draws, and keeps the pixels of the canvas in the page. Returns how many differ from those kept before. */
+function snapshot(page) {
+  return page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const { width, height } = document.getElementById("canvas");
+    const context = new OffscreenCanvas(width, height).getContext("2d");
+    context.drawImage(document.getElementById("canvas"), 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+    const before = window.kept ?? new Uint32Array(pixels.length);
+    window.kept = pixels;
+    window.keptWidth = width;
+    return pixels.reduce((count, pixel, at) => count + Number(pixel !== before[at]), 0);
+  });
+}
+
+/** The number of colours of the canvas. */
+async function colorCount(page) {
+  await snapshot(page);
+  return page.evaluate(() => new Set(window.kept).size);
+}
+
+/** The mean position of the pixels that a selection colours orange, from 0 to 1; `null` for fewer than 20. */
+async function markedPlace(page) {
+  await snapshot(page);
+  return page.evaluate(() => {
+    const height = window.kept.length / window.keptWidth;
+    let [x, y, count] = [0, 0, 0];
+    window.kept.forEach((pixel, at) => {
+      const [red, green, blue] = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];
+      if (red < 190 || green < 110 || red - blue < 70) return;
+      x += at % window.keptWidth;
+      y += Math.floor(at / window.keptWidth);
+      count++;
+    });
+    return count > 20 ? { x: x / count / window.keptWidth, y: y / count / height, count } : null;
+  });
+}
+
+async function clickCanvas(page, x, y) {
+  const box = await page.locator("#canvas").boundingBox();
+  await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
+}
+
+async function selectPath(page, path) {
+  await page.fill("#path", path);
+  await page.press("#path", "Enter");
+}
+
+const selection = (page) => page.locator("#selection").innerText();
+
+/** The offsets of marked bytes, of the file or of the unpacked block beside it. */
+function markedBytes(page, kind = "selected", pane = 0) {
+  return page.evaluate(([kind, pane]) => {
+    const holder = document.querySelectorAll("#bytes .hex")[pane];
+    return [...holder.querySelectorAll(`.b.${kind}`)].map((byte) => Number(byte.dataset.at));
+  }, [kind, pane]);
+}
+
+const range = (start, end) => Array.from({ length: end - start }, (_, place) => start + place);
+
+const checks = {
+  async "every page opens, and shows its model"() {
+    for (const name of readdirSync(folder).filter((name) => name.endsWith(".html"))) {
+      const page = await file(name.replace(/\.html$/, ""));
+      const hasModel = await page.locator("#no-model").isHidden();
+      assert.equal(hasModel, !/^(truncated|hostile_broken)/.test(name), name);
+      if (hasModel && !name.startsWith("mesh-index")) assert.ok((await colorCount(page)) > 8, `${name}: blank`);
+      await close(page);
+    }
+  },
+
+  async "the model moves under the mouse and the keys"() {
+    const page = await file("tentacle.mesh");
+    const box = await page.locator("#canvas").boundingBox();
+    const center = [box.x + box.width / 2, box.y + box.height / 2];
+    await snapshot(page);
+    const changes = async (what) => assert.ok((await snapshot(page)) > 200, what);
+    await page.mouse.move(...center);
+    await page.mouse.down();
+    await page.mouse.move(center[0] + 60, center[1] + 10);
+    await page.mouse.up();
+    await changes("orbit");
+    await page.keyboard.down("Shift");
+    await page.mouse.down();
+    await page.mouse.move(center[0] + 90, center[1] + 30);
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await changes("pan");
+    await page.mouse.wheel(0, 200);
+    await changes("zoom");
+    await page.focus("#canvas");
+    for (const key of ["f", "ArrowLeft", "2", "3", "4", "6", "1"]) {
+      await page.keyboard.press(key);
+      await changes(`key ${key}`);
+    }
+    await page.click("text=Joints");
+    await changes("joints");
+    await page.click("text=Grid");
+    await changes("grid");
+    await close(page);
+  },
+
+  async "a click selects the triangle under the pointer, with its fields and bytes"() {
+    const page = await file("two.mesh");
+    await selectPath(page, "indices[0]");
+    const left = await markedPlace(page);
+    assert.ok(left.count > 50 && left.x < 0.5, JSON.stringify(left));
+    await selectPath(page, "indices[5]");
+    const right = await markedPlace(page);
+    assert.ok(right.count > 50 && right.x > 0.5, JSON.stringify(right));
+    await clickCanvas(page, 0.02, 0.95);
+    assert.equal(await markedPlace(page), null);
+    for (const [place, triangle] of [[left, 0], [right, 1]]) {
+      await clickCanvas(page, place.x, place.y);
+      const text = await selection(page);
+      assert.match(text, new RegExp(`Triangle ${triangle} of mesh 0`));
+      assert.match(text, new RegExp(`indices\\[${3 * triangle}\\.\\.${3 * triangle + 3}\\]`));
+      // A head of 13 bytes and six vertices of 12.
+      const start = 13 + 72 + 12 * triangle;
+      assert.deepEqual(await markedBytes(page), range(start, start + 12));
+      const vertex = Number(/vertex (\d)/.exec(text)[1]);
+      assert.ok(vertex >= 3 * triangle && vertex < 3 * triangle + 3);
+      assert.deepEqual(await markedBytes(page, "selected2"), range(13 + 12 * vertex, 25 + 12 * vertex));
+      const row = await page.locator("#tree .row.selected").getAttribute("data-path");
+      assert.equal(row, `indices[${3 * triangle}]`);
+      const marked = await markedPlace(page);
+      assert.ok(Math.abs(marked.x - place.x) < 0.03 && Math.abs(marked.y - place.y) < 0.03);
+    }
+    await close(page);
+  },
+
+  async "bytes, fields and findings select each other"() {
+    const page = await file("two.mesh");
+    await page.locator('#bytes .b[data-at="26"]').click();
+    assert.match(await selection(page), /vertices\[1\]\.position = \[-1\.0, 0\.0, 0\.0\][^]*vertex 1 of mesh 0/);
+    await close(page);
+
+    const broken = await file("mesh-index-range-1.mesh");
+    await broken.locator("#findings li button").first().click();
+    assert.match(await selection(broken), /indices[^]*face 0 of mesh 0/);
+    assert.equal((await markedBytes(broken)).length, 4);
+    await close(broken);
+
+    const truncated = await file("truncated.mesh");
+    await truncated.locator("#findings li button").first().click();
+    assert.match(await selection(truncated), /animations\[0\]\.poses/);
+    assert.ok((await markedBytes(truncated)).length > 0);
+    await close(truncated);
+  },
+
+  async "packed bytes are shown beside what they unpack to"() {
+    const page = await file("tetrahedra.cmodel");
+    await selectPath(page, "chunks[1].streams[0].data[2]");
+    assert.equal(await page.locator("#bytes .hex").count(), 2);
+    assert.deepEqual(await markedBytes(page, "selected", 1), range(24, 36));
+    assert.match(await selection(page), /vertex 2 of mesh 1/);
+    await close(page);
+  },
+
+  async "a list is opened in pages, and items beyond the first page are decoded"() {
+    const page = await file("hills_500k.mesh");
+    await selectPath(page, "vertices[250999]");
+    const side = 501;
+    const [x, z] = [250999 % side, Math.floor(250999 / side)];
+    const text = await selection(page);
+    assert.match(text, /vertex 250999 of mesh 0/);
+    assert.deepEqual(await markedBytes(page), range(13 + 12 * 250999, 25 + 12 * 250999));
+    const value = await page.locator('#tree [data-path="vertices[250999].position"] .value').count();
+    if (!value) await page.locator("#tree .row.selected .toggle").click();
+    const shown = await page.locator('#tree [data-path="vertices[250999].position"] .value').innerText();
+    const [px, , pz] = JSON.parse(shown);
+    assert.ok(Math.abs(px - x / 500) < 1e-6 && Math.abs(pz - z / 500) < 1e-6, shown);
+    await clickCanvas(page, 0.5, 0.5);
+    const triangle = Number(/Triangle (\d+)/.exec(await selection(page))[1]);
+    assert.ok(triangle > 1000 && triangle < 500000);
+    const start = 13 + 12 * side * side + 12 * triangle;
+    assert.deepEqual(await markedBytes(page), range(start, start + 12));
+    await close(page);
+  },
+
+  async "an animation moves, stops and follows its time line"() {
+    for (const name of ["tentacle.mesh", "tentacle.bmd", "tentacle.glb"]) {
+      const page = await file(name);
+      await page.locator("#timeline select").first().selectOption("1");
+      await snapshot(page);
+      await page.waitForTimeout(400);
+      assert.ok((await snapshot(page)) > 200, `${name} moves`);
+      await page.click("#timeline button");
+      await page.locator("#timeline input").fill("0.6");
+      await snapshot(page);
+      await page.waitForTimeout(200);
+      assert.equal(await snapshot(page), 0, `${name} stops`);
+      await page.locator("#timeline input").fill("0.1");
+      assert.ok((await snapshot(page)) > 200, `${name} follows`);
+      await close(page);
+    }
+  },
+
+  async "a key selects its time, a joint its place"() {
+    const page = await file("tentacle.mesh");
+    await selectPath(page, "animations[0].poses[9]");
+    assert.match(await page.locator("#timeline output").innerText(), /^1\.00 of 2\.00 s$/);
+    await selectPath(page, "joints[2]");
+    assert.match(await selection(page), /joint 2/);
+    await close(page);
+  },
+
+  async "levels and meshes go on and off"() {
+    const page = await file("pyramid.bmd");
+    await snapshot(page);
+    await page.click("#controls summary");
+    await page.locator("#meshes input").first().uncheck();
+    await page.click("#controls summary");
+    assert.ok((await snapshot(page)) > 200);
+    await close(page);
+  },
+
+  async "hostile names run nothing"() {
+    for (const name of readdirSync(folder).filter((name) => /^(hostile|<img).*\.html$/.test(name))) {
+      const page = await file(name.replace(/\.html$/, ""));
+      // Without a model there is no list of meshes.
+      const meshes = page.locator("#controls summary");
+      for (let click = 0; click < 2 * (await meshes.count()); click++) await meshes.click();
+      const toggles = page.locator("#tree .toggle");
+      if ((await toggles.count()) > 1) await toggles.nth(1).click();
+      assert.equal(await page.evaluate(() => window.ran), undefined, name);
+      assert.equal(await page.locator("img").count(), 0, name);
+      const text = await page.locator("body").innerText();
+      assert.ok(!/[\u202a-\u202e\u2028]/.test(text), `${name}: steering characters are escaped`);
+      await close(page);
+    }
+  },
+
+  async "screenshots of both themes and widths"() {
+    for (const [size, viewport] of Object.entries({ wide: WIDE, narrow: NARROW })) {
+      for (const colorScheme of ["light", "dark"]) {
+        const page = await file("tentacle.bmd", { viewport, colorScheme });
+        await clickCanvas(page, 0.5, 0.5);
+        assert.match(await selection(page), /Triangle/);
+        const tabs = size === "wide" ? ["model"] : ["model", "fields", "bytes", "findings"];
+        for (const tab of tabs) {
+          if (size === "narrow") await page.click(`#tabs [data-tab="${tab}"]`);
+          await page.screenshot({ path: join(shots, `${size}-${colorScheme}-${tab}.png`) });
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(overflow <= 0, `${size} ${tab}: ${overflow} pixels too wide`);
+        }
+        await close(page);
+      }
+    }
+  },
+
+  async "a folder is served, and a page reloads when its file changes"() {
+    const server = spawn(program, ["view", "--serve", folder]);
+    try {
+      const address = await new Promise((done) => server.stdout.once("data", (data) => done(String(data).trim())));
+      const list = await openList(address);
+      assert.ok((await list.locator("a").count()) > 20);
+      await list.close();
+      const page = await open(`${address}view/two.mesh`);
+      await selectPath(page, "vertices[1]");
+      await page.waitForTimeout(1500);
+      const reloaded = page.waitForEvent("load", { timeout: 15000 });
+      appendFileSync(join(folder, "two.mesh"), "x");
+      await reloaded;
+      await page.waitForFunction(() => document.querySelector("#summary").textContent.includes("110 bytes"));
+      assert.match(await selection(page), /vertices\[1\]/);
+      await close(page);
+    } finally {
+      server.kill();
+    }
+  },
+
+  async "frames a second"() {
+    for (const name of ["hills_100k.mesh", "hills_500k.mesh"]) {
+      const page = await file(name);
+      const box = await page.locator("#canvas").boundingBox();
+      const frames = await page.evaluate(async (box) => {
+        const canvas = document.getElementById("canvas");
+        const fire = (type, x) => canvas.dispatchEvent(new PointerEvent(type, { clientX: box.x + x, clientY: box.y + 50, pointerId: 1, buttons: 1, bubbles: true }));
+        canvas.setPointerCapture = () => {};
+        fire("pointerdown", 50);
+        const gl = canvas.getContext("webgl2");
+        const start = performance.now();
+        let count = 0;
+        while (performance.now() - start < 3000) {
+          fire("pointermove", 50 + count);
+          await new Promise((done) => requestAnimationFrame(done));
+          // Waits until the picture is complete.
+          gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+          count++;
+        }
+        fire("pointerup", 50);
+        return (count * 1000) / (performance.now() - start);
+      }, box);
+      console.log(`  ${name}: ${frames.toFixed(1)} frames a second`);
+      assert.ok(frames > 3, name);
+      await close(page);
+    }
+  },
+};
+
+/** Opens the list of a folder. */
+async function openList(address) {
+  const page = await browser.newPage();
+  await page.goto(address);
+  return page;
+}
+
+const only = process.env.ONLY;
+for (const [name, check] of Object.entries(checks)) {
+  if (only && !name.includes(only)) continue;
+  const start = Date.now();
+  await check();
+  console.log(`ok ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+}
+await browser.close();

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Opens the pages of `meshspec view` in Chromium and uses them: no error, no request, and each part finds the others.
+#
+# Usage: tests/external/view/run.sh
+#
+# Needs cargo and node with npm; installs the driver, pinned in package-lock.json beside this file, into $MESHSPEC_CACHE
+# (default: the user's cache folder), and Debian's chromium where none is found. Screenshots of both themes and widths are
+# left in target/view.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+cache=${MESHSPEC_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/meshspec}/view
+
+mkdir -p "$cache"
+# Packages are found from where the scripts lie.
+cp "$here"/package*.json "$here"/*.mjs "$cache/"
+npm ci --prefix "$cache" --no-audit --no-fund --loglevel=error
+
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+if [[ -z $chromium ]]; then
+    sudo=$([[ $(id -u) -eq 0 ]] || echo sudo)
+    $sudo apt-get update -qq
+    $sudo apt-get install -y -qq chromium
+    chromium=$(command -v chromium)
+fi
+
+cd "$root"
+cargo build --quiet -p meshspec-cli
+target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
+program=$target/debug/meshspec
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+shots=$target/view
+rm -rf "$shots"
+mkdir -p "$work/files" "$shots"
+cp samples/*/* corpus/mesh/spec/broken/mesh-index-range-1.mesh "$work/files/"
+head -c 1800 samples/mesh/tentacle.mesh > "$work/files/truncated.mesh"
+"$program" convert --quiet samples/bmd/tentacle.bmd "$work/files/tentacle.glb"
+node "$cache/make_files.mjs" "$work/files"
+for file in "$work"/files/*; do
+    "$program" view "$file" 2> /dev/null
+done
+node "$cache/check.mjs" "$chromium" "$program" "$work/files" "$shots"
