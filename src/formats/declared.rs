@@ -7,7 +7,7 @@ use crate::contents::{Contents, Fields};
 use crate::info::{Info, Property, PropertyValue};
 use crate::layout::structure::Rest;
 use crate::layout::walk::{self, Fault, Node, Segment, Visit, Visitor};
-use crate::layout::{self, Field, Grammar, Type};
+use crate::layout::{Field, Grammar, Type};
 use crate::lines::Line;
 use crate::{Dialect, ReadOptions, Report, Result, Rule, Span};
 
@@ -87,10 +87,10 @@ pub trait Declared: 'static {
 
     /// A strategy for valid files, each with its dialect; `None` if no declaration states how to make any.
     ///
-    /// By default, the files that the layouts [generate](layout::generate::files), without those in which
+    /// By default, the files that the layouts [generate](crate::layout::generate::files), without those in which
     /// [`check_file`](Declared::check_file) finds an error or, if they are to be plausible, anything.
     #[cfg(feature = "proptest")]
-    fn files(config: layout::generate::Config) -> Option<super::generated::Files> {
+    fn files(config: crate::layout::generate::Config) -> Option<super::generated::Files> {
         super::generated::declared(Self::ABOUT, Self::check_file, config)
     }
 
