@@ -19,8 +19,8 @@ pub(super) struct Contents<'b> {
     pub(super) file_size: Option<u64>,
     /// Whether values that are given are computed anew where others contradict them.
     pub(super) recounts: bool,
-    /// The stored sizes and checksums of packed blocks whose content may have changed: they are computed anew.
-    pub(super) block_values: HashSet<Vec<Segment>>,
+    /// The paths of sizes of packed blocks whose content may have changed: they are computed again.
+    pub(super) block_sizes: HashSet<Vec<Segment>>,
     /// Whether values may be marked as used.
     pub(super) is_marked: Cell<bool>,
 }

@@ -33,8 +33,8 @@ pub enum Change {
 
 /// The bytes of a file with these changes, made in order, and all else byte by byte as it was.
 ///
-/// Nothing else follows: a changed count leaves a broken file. Only the size and the checksum of a packed block follow from
-/// a change of its content. With `recount`, counts, sizes and offsets that no longer agree with the rest are computed
+/// Nothing else follows: a changed count leaves a broken file. Only the size of a packed block follows from a change of
+/// its content. With `recount`, counts, sizes and offsets that no longer agree with the rest are computed
 /// anew, unless they are what was changed.
 ///
 /// ```
@@ -85,7 +85,7 @@ pub fn edit(
             changed.is_fixed = true;
         }
     }
-    let changes_blocks = !values.contents.block_values.is_empty();
+    let changes_blocks = !values.contents.block_sizes.is_empty();
     let edited = values.assemble(limits)?;
     match walk::first_fault(ty, &edited, limits).filter(|_| changes_blocks && !recount) {
         Some(fault) => {

@@ -31,7 +31,7 @@ pub(super) fn record<'b>(
     let end = walk(ty, bytes, limits, &mut recorder)?;
     let Recorder { mut contents, apart, coverage, is_packed, .. } = recorder;
     if !is_packed {
-        contents.block_values.clear();
+        contents.block_sizes.clear();
     }
     for (path, part) in apart {
         if let Some(tree) = contents.entry(&path) {
@@ -168,7 +168,7 @@ impl Visitor for Recorder<'_, '_> {
         self.is_packed |= is_near;
         let outer = node.path.split_last().map_or(node.path, |(_, outer)| outer);
         if self.near.is_some() && self.is_near(outer) {
-            self.contents.block_values.extend(stored_values(outer, node.field, &block));
+            self.contents.block_sizes.extend(sizes_of(outer, node.field, &block));
         }
         self.is_near(node.path) || matches!(block.packing, Packing::Coded { .. })
     }
@@ -204,12 +204,12 @@ impl Visitor for Recorder<'_, '_> {
     }
 }
 
-/// Returns the paths of the values that the size and the checksum of a packed block decide.
-fn stored_values(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
+/// Returns the paths of the values that decide the packed and the unpacked size of a block.
+fn sizes_of(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
     let count = field.and_then(|field| field.count);
-    let stored = [count, block.size, block.checksum.map(|checksum| checksum.stored)];
+    let sizes = [count, block.size];
     let mut paths = Vec::new();
-    for expr in stored.iter().flatten() {
+    for expr in sizes.iter().flatten() {
         expr.visit(&mut |part| {
             if let Expr::Path(names) = part {
                 paths.push(
