@@ -272,9 +272,12 @@ impl Declaration {
 
     /// Returns the smallest and the largest size in bytes of any value; `None` if lists leave it open.
     pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
+        if let Some(size) = self.size(&Scope::default()) {
+            return Some(size..=size);
+        }
         let mut ranges = self.fields().map(|field| field.size_range());
         match self.shape {
-            Shape::Enum { size, .. } | Shape::Bits { size, .. } => Some(size.into()..=size.into()),
+            Shape::Enum { .. } | Shape::Bits { .. } => None,
             Shape::Struct(_) => {
                 let magic = self.magic.len() as u64;
                 ranges.try_fold(magic..=magic, |sum, range| {
@@ -368,11 +371,9 @@ impl Field {
     }
     /// Returns the smallest and the largest size in bytes; `None` if lists leave it open.
     fn size_range(&self) -> Option<RangeInclusive<u64>> {
-        if self.position.is_some() {
+        // Which of the next fields exist is up to what a look-ahead finds.
+        if self.position.is_some() || self.lookahead {
             return None;
-        }
-        if self.lookahead {
-            return Some(0..=0);
         }
         if let Some(size) = self.size(&Scope::default()) {
             return Some(size..=size);

@@ -150,7 +150,7 @@ proptest! {
         let Some((again, losses)) = there_and_back(&document) else { return Ok(()) };
         let data = serde_json::to_value(&document).unwrap();
         for (name, places) in values(&data) {
-            let place = choice.get(&*places);
+            let place: &String = choice.get(&places);
             let other = changed(&data, place).and_then(|other| there_and_back(&other));
             let is_lost = other.is_some_and(|(other, more)| text(&other, &more) == text(&again, &losses));
             prop_assert!(
