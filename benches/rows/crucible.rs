@@ -11,9 +11,9 @@ pub fn document(sheet: Sheet) -> crucible::Document {
         chunks: vec![crucible::Chunk {
             indices: crucible::Indices::U32(indices),
             streams: vec![
-                crucible::Stream::Position3d(positions),
-                crucible::Stream::Normal(normals),
-                crucible::Stream::Uv(uvs),
+                crucible::Values::Position3d(positions).into(),
+                crucible::Values::Normal(normals).into(),
+                crucible::Values::Uv(uvs).into(),
             ],
             ..Default::default()
         }],
@@ -26,7 +26,7 @@ pub fn rows(bench: &mut Bench) -> Result<(), Error> {
     let document = document(sheet(950));
     let bytes = document.write(&WriteOptions::default())?;
     let mut raw: Vec<Vec<u8>> =
-        document.chunks[0].streams.iter().map(|stream| stream.to_bytes().into_owned()).collect();
+        document.chunks[0].streams.iter().map(|stream| stream.values.to_bytes().into_owned()).collect();
     if let crucible::Indices::U32(indices) = &document.chunks[0].indices {
         raw.push(meshspec::bulk::as_bytes(indices).into_owned());
     }

@@ -1346,7 +1346,7 @@ types:
           For each normal bone its keys and an end, a tag of 00.
   key:
     doc: |
-      What a bone does at a frame, or the end of a bone: 1 to 13 bytes (B23).
+      What a bone does at a frame, or the end of a bone (B23).
     seq:
       - id: tag
         type: 'anim_tag'

@@ -121,7 +121,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, bone) == 0, "offset of bon
 MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset of influence");
 
 /*
- * Stream: The values of one attribute, one per vertex.
+ * Values: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
  *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
@@ -145,7 +145,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  */
 
 /*
- * AttributeStream: The data of one attribute, compressed.
+ * AttributeStream: A [`Stream`] in a file: its header, and its values compressed.
  *
  * - attribute: AttributeFlags, at 0
  *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0 and not attribute.bit_6: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
@@ -155,7 +155,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_bone_weight, influence) == 2, "offset o
  *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Stream, at 10
+ * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: Values, at 10
  */
 /* What every AttributeStream starts with. */
 typedef struct crucible_attribute_stream_start {
@@ -224,7 +224,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  */
 
 /*
- * TangentStream: The values of one attribute, one per vertex.
+ * TangentValues: The values of one attribute, one per vertex.
  *
  * - Position3d, if attribute.position_3d: f32[size / 12][3]
  *   Refused unless size % 12 == 0: the size is not a multiple of the size of a value (CRUCIBLE-STREAM-SIZE).
@@ -251,7 +251,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  */
 
 /*
- * TangentAttributeStream: The data of one attribute, compressed.
+ * TangentAttributeStream: A [`Stream`] in a file: its header, and its values compressed.
  *
  * - attribute: AttributeFlags, at 0
  *   Refused unless attribute.position_3d + attribute.position_2d + attribute.normal + attribute.uv + attribute.bit_4 + attribute.bit_5 + attribute.bit_6 == 1 and attribute.reserved == 0: the attribute is not exactly one known bit (CRUCIBLE-ATTRIBUTE).
@@ -261,7 +261,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(crucible_model_chunk_start, length) == 0, "offse
  *   Refused unless compressed_size > 0: an LZ4 block has 1 byte at least (CRUCIBLE-SIZE).
  * - uncompressed_size: i32, at 6
  *   Refused unless uncompressed_size >= 0: a size cannot be negative (CRUCIBLE-SIZE).
- * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentStream, at 10
+ * - data: u8[compressed_size] that hold one LZ4 block that unpacks to uncompressed_size bytes: TangentValues, at 10
  */
 /* What every TangentAttributeStream starts with. */
 typedef struct crucible_tangent_attribute_stream_start {

@@ -183,7 +183,7 @@ types:
           The number of the variant that fits.
   tangent_attribute_stream:
     doc: |
-      The data of one attribute, compressed.
+      A [`Stream`] in a file: its header, and its values compressed.
     seq:
       - id: attribute
         type: 'attribute_flags'
@@ -220,7 +220,7 @@ types:
       - id: data
         size: 'compressed_size'
         process: 'meshspec_lz4(uncompressed_size)'
-        type: 'tangent_stream(attribute, uncompressed_size)'
+        type: 'tangent_values(attribute, uncompressed_size)'
         doc: |
           One raw LZ4 block (C3).
       - id: check_data_end
@@ -265,7 +265,7 @@ types:
         type: b9
         doc: |
           Reserved for future use.
-  tangent_stream:
+  tangent_values:
     doc: |
       The values of one attribute, one per vertex.
     params:

@@ -86,7 +86,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, joint_count) == 11, "offset of join
 MESHSPEC_STATIC_ASSERT(offsetof(mesh_header, animation_count) == 12, "offset of animation_count");
 
 /*
- * Vertex: One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
+ * Vertex: One vertex: the attributes that the format has in this order, packed tightly (M2).
  *
  * - position: f32[3], at 0
  *   Must be finite (MESH-NON-FINITE).

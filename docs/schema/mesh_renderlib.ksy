@@ -139,7 +139,7 @@ types:
           Not used. Set bits are an error, kept in lenient mode (M7).
   vertex:
     doc: |
-      One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
+      One vertex: the attributes that the format has in this order, packed tightly (M2).
     params:
       - id: format
         type: vertex_format

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let skinned = skinned_mesh()?;
     let (renderlib, _) = skinned.clone().into_dialect(Dialect::Renderlib)?;
     let chunk = chunk(&[]);
-    let tangents = vec![crucible::Stream::Tangent(vec![[1.0, 0.0, 0.0]; 4])];
+    let tangents = vec![crucible::Values::Tangent(vec![[1.0, 0.0, 0.0]; 4])];
     let model = crucible::Document {
         container: crucible::Container::Model,
         chunks: vec![chunk.clone(), chunk.clone()],
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let large = crucible::Document {
         chunks: vec![crucible::Chunk {
             indices: crucible::Indices::U32(FACES.map(u32::from).to_vec()),
-            streams: vec![crucible::Stream::Position3d(CORNERS.to_vec())],
+            streams: vec![crucible::Values::Position3d(CORNERS.to_vec()).into()],
             ..Default::default()
         }],
         ..Default::default()
@@ -144,20 +144,21 @@ fn skinned_mesh() -> Result<mesh::Document, Box<dyn std::error::Error>> {
 }
 
 /// A tetrahedron with every attribute of the specification, and `more`.
-fn chunk(more: &[crucible::Stream]) -> crucible::Chunk {
+fn chunk(more: &[crucible::Values]) -> crucible::Chunk {
     let bound = |bone, influence| crucible::BoneWeight { bone, influence };
     let mut streams = vec![
-        crucible::Stream::Position3d(CORNERS.to_vec()),
-        crucible::Stream::Position2d(CORNERS.iter().map(|[x, y, _]| [*x, *y]).collect()),
-        crucible::Stream::Normal(CORNERS.iter().map(|c| c.map(|x| x / 3f32.sqrt())).collect()),
-        crucible::Stream::Uv(CORNERS.iter().map(|[x, y, _]| [x / 2.0 + 0.5, 0.5 - y / 2.0]).collect()),
-        crucible::Stream::Color(vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255; 4]]),
-        crucible::Stream::BoneWeights(vec![
+        crucible::Values::Position3d(CORNERS.to_vec()),
+        crucible::Values::Position2d(CORNERS.iter().map(|[x, y, _]| [*x, *y]).collect()),
+        crucible::Values::Normal(CORNERS.iter().map(|c| c.map(|x| x / 3f32.sqrt())).collect()),
+        crucible::Values::Uv(CORNERS.iter().map(|[x, y, _]| [x / 2.0 + 0.5, 0.5 - y / 2.0]).collect()),
+        crucible::Values::Color(vec![[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255; 4]]),
+        crucible::Values::BoneWeights(vec![
             [bound(0, 0.75), bound(1, 0.25), bound(0, 0.0), bound(0, 0.0)];
             4
         ]),
     ];
     streams.extend_from_slice(more);
+    let streams = streams.into_iter().map(crucible::Stream::from).collect();
     crucible::Chunk { indices: crucible::Indices::U16(FACES.to_vec()), streams, ..Default::default() }
 }
 

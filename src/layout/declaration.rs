@@ -1,5 +1,7 @@
 //! The data model: declarations as constants.
 
+use std::ops::RangeInclusive;
+
 use super::{BitField, Block, Checksum, Constraint, Decoding, Expr, Lookup, Scope, Value};
 use crate::Rule;
 
@@ -219,6 +221,18 @@ impl Type {
         self.size_in(&Scope::default(), &[])
     }
 
+    /// Returns the smallest and the largest size in bytes of any value; `None` if lists leave it open.
+    pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
+        match self {
+            Type::Declared(declaration) => declaration.size_range(),
+            Type::Array(item, count) => {
+                let (min, max) = item.size_range()?.into_inner();
+                Some(min.checked_mul(*count)?..=max.checked_mul(*count)?)
+            }
+            other => other.size().map(|size| size..=size),
+        }
+    }
+
     /// Returns the size in bytes of a value with these arguments from `scope`; `None` if it depends on the content.
     pub(crate) fn size_in(&self, scope: &dyn Lookup, arguments: &[Expr]) -> Option<u64> {
         match self {
@@ -263,6 +277,31 @@ impl Declaration {
             Shape::Choice(variants) => {
                 let chosen = variants.iter().find(|v| v.condition.eval_bool(scope) == Ok(true))?;
                 chosen.field.size(scope)
+            }
+        }
+    }
+
+    /// Returns the smallest and the largest size in bytes of any value; `None` if lists leave it open.
+    pub(crate) fn size_range(&self) -> Option<RangeInclusive<u64>> {
+        if let Some(size) = self.size(&Scope::default()) {
+            return Some(size..=size);
+        }
+        let mut ranges = self.fields().map(|field| field.size_range());
+        match self.shape {
+            Shape::Enum { .. } | Shape::Bits { .. } => None,
+            Shape::Struct(_) => {
+                let magic = self.magic.len() as u64;
+                ranges.try_fold(magic..=magic, |sum, range| {
+                    let range = range?;
+                    Some(sum.start().checked_add(*range.start())?..=sum.end().checked_add(*range.end())?)
+                })
+            }
+            Shape::Choice(_) => {
+                let first = ranges.next()??;
+                ranges.try_fold(first, |all, range| {
+                    let range = range?;
+                    Some(*all.start().min(range.start())..=*all.end().max(range.end()))
+                })
             }
         }
     }
@@ -341,5 +380,17 @@ impl Field {
             }
             _ => self.ty.size_in(scope, self.arguments),
         }
+    }
+    /// Returns the smallest and the largest size in bytes; `None` if lists leave it open.
+    fn size_range(&self) -> Option<RangeInclusive<u64>> {
+        // Which of the next fields exist is up to what a look-ahead finds.
+        if self.position.is_some() || self.lookahead {
+            return None;
+        }
+        if let Some(size) = self.size(&Scope::default()) {
+            return Some(size..=size);
+        }
+        let range = self.ty.size_range()?;
+        Some(if self.condition.is_some() { 0..=*range.end() } else { range })
     }
 }

@@ -1,6 +1,7 @@
 //! The declaration of a text format as data: the grammar of its lines, and what each kind of line holds.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 use super::dictionary::Dictionary;
 use super::json::{Json, text};
@@ -47,12 +48,14 @@ pub struct Attribute {
     pub name: &'static str,
     /// What its lines start with.
     pub identifier: &'static str,
+    /// How often its lines occur.
+    pub occurs: Occurrence,
     /// Number of values of a line.
     pub values: usize,
-    /// What each value is.
-    pub number: Number,
-    /// Which values are allowed.
-    pub constraint: Domain,
+    /// The type of each value.
+    pub value_type: ValueType,
+    /// The range of the values.
+    pub domain: Domain,
     /// Whether every file has such lines.
     pub required: bool,
     /// The identifier of the attribute without which it does not stand.
@@ -62,54 +65,108 @@ pub struct Attribute {
 }
 
 impl Attribute {
-    /// Whether there is a line for each vertex; else the lines are faces.
-    pub fn is_per_vertex(&self) -> bool {
-        self.constraint != Domain::VertexIndex
+    /// Whether the domain suits the type of the values.
+    pub const fn is_consistent(&self) -> bool {
+        match (self.value_type, self.domain) {
+            (ValueType::Float, Domain::Any | Domain::UnitVector) => true,
+            (ValueType::Float, Domain::Range(min, max)) => min <= max,
+            (ValueType::Integer, Domain::Any) | (ValueType::Index, Domain::Any) => true,
+            (ValueType::Integer, Domain::Range(min, max)) => 0 <= min && min <= max,
+            (ValueType::Word, Domain::OneOf(words)) => !words.is_empty(),
+            _ => false,
+        }
     }
-}
 
-/// Which values the lines of an attribute may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Domain {
-    /// Any finite numbers.
-    Any,
-    /// A vector of length 1.
-    UnitVector,
-    /// Numbers from 0 to 1.
-    UnitInterval,
-    /// Indices below the number of vertices.
-    VertexIndex,
-}
+    /// Returns the words that a value may be; none if values are numbers.
+    pub const fn words(&self) -> &'static [&'static str] {
+        match self.domain {
+            Domain::OneOf(words) => words,
+            _ => &[],
+        }
+    }
 
-impl Domain {
-    /// The constraint in words; empty if there is none.
-    pub fn wording(self) -> &'static str {
-        match self {
-            Domain::Any => "",
-            Domain::UnitVector => "length 1",
-            Domain::UnitInterval => "0 to 1",
-            Domain::VertexIndex => "below the number of vertices",
+    /// Returns the range of integers that do not depend on the rest of the file: indices and words count from 0.
+    pub fn integers(&self) -> RangeInclusive<u32> {
+        match (self.value_type, self.domain) {
+            (ValueType::Integer, Domain::Range(min, max)) => min.unsigned_abs()..=max.unsigned_abs(),
+            (_, Domain::OneOf(words)) => 0..=words.len().saturating_sub(1) as u32,
+            _ => 0..=MAX_INTEGER,
+        }
+    }
+
+    /// Describes the range; empty if any value of the type is allowed.
+    pub fn range(&self) -> String {
+        match (self.value_type, self.domain) {
+            (ValueType::Index, _) => "below the number of vertices".to_owned(),
+            (_, Domain::Any) => String::new(),
+            (_, Domain::UnitVector) => "length 1".to_owned(),
+            (_, Domain::Range(min, max)) => format!("{min} to {max}"),
+            (_, Domain::OneOf(words)) => words.join(", "),
         }
     }
 }
 
-/// What the values of a line are.
+/// The largest integer of a text.
+pub(crate) const MAX_INTEGER: u32 = i32::MAX as u32;
+
+/// How often the lines of an attribute occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Number {
-    /// Decimal numbers, as 32-bit floats.
-    F32,
-    /// Indices of vertices, counted from 0.
-    Index,
+pub enum Occurrence {
+    /// Once in a file.
+    File,
+    /// Once for each vertex.
+    Vertex,
+    /// Once for each face.
+    Face,
 }
 
-impl Number {
-    /// The type that holds it.
+impl Occurrence {
+    /// Returns what the lines describe.
     pub fn name(self) -> &'static str {
         match self {
-            Number::F32 => "f32",
-            Number::Index => "u32",
+            Occurrence::File => "file",
+            Occurrence::Vertex => "vertex",
+            Occurrence::Face => "face",
         }
     }
+}
+
+/// The type of the values of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// Finite decimal numbers, as 32-bit floats.
+    Float,
+    /// Integers from 0 to 2147483647.
+    Integer,
+    /// Indices of vertices, counted from 0.
+    Index,
+    /// Words, each a number in a document: its place in [`Domain::OneOf`].
+    Word,
+}
+
+impl ValueType {
+    /// Returns the name in printed tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            ValueType::Float => "f32",
+            ValueType::Integer => "u32",
+            ValueType::Index => "index",
+            ValueType::Word => "word",
+        }
+    }
+}
+
+/// The range of the values of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Domain {
+    /// Any value of the type.
+    Any,
+    /// Floats that are a vector of length 1.
+    UnitVector,
+    /// Numbers from a minimum to a maximum.
+    Range(i32, i32),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
 }
 
 impl Grammar {
@@ -130,6 +187,10 @@ impl Grammar {
         let mut dictionary = Dictionary::new(title);
         for attribute in self.attributes {
             dictionary.add(attribute.name, format!("\n{} ", attribute.identifier).into_bytes());
+            attribute
+                .words()
+                .iter()
+                .for_each(|word| dictionary.add(attribute.name, word.as_bytes().to_vec()));
         }
         for BuiltInProperty { name, values, .. } in self.properties {
             dictionary.add(name, format!("[{name}] = ").into_bytes());
@@ -141,19 +202,19 @@ impl Grammar {
     fn markdown(&self, title: &str) -> String {
         let mut out = format!(
             "# {title}\n\nA text format: lines that start with an identifier.\n\n## Attributes\n\n\
-             | attribute | identifier | values | type | required | requires | constraint | meaning |\n\
-             |---|---|---|---|---|---|---|---|\n"
+             | attribute | identifier | per | values | type | range | required | requires | meaning |\n\
+             |---|---|---|---|---|---|---|---|---|\n"
         );
         for attribute in self.attributes {
             let Attribute { name, identifier, values, meaning, .. } = attribute;
-            let number = attribute.number.name();
+            let (per, value_type) = (attribute.occurs.name(), attribute.value_type.name());
             let required = if attribute.required { "yes" } else { "no" };
             let requires = attribute.requires.map_or(String::new(), |other| format!("`{other}`"));
-            let constraint = attribute.constraint.wording();
+            let range = attribute.range();
             // Writing to a string cannot fail.
             let _ = writeln!(
                 out,
-                "| {name} | `{identifier}` | {values} | {number} | {required} | {requires} | {constraint} | {meaning} |"
+                "| {name} | `{identifier}` | {per} | {values} | {value_type} | {range} | {required} | {requires} | {meaning} |"
             );
         }
         out += "\n## Built-in properties\n\n| property | values | meaning |\n|---|---|---|\n";
@@ -171,11 +232,12 @@ impl Grammar {
             Json::object([
                 ("name", text(attribute.name)),
                 ("identifier", text(attribute.identifier)),
+                ("per", text(attribute.occurs.name())),
                 ("values", Json::Plain(attribute.values.to_string())),
-                ("type", text(attribute.number.name())),
+                ("type", text(attribute.value_type.name())),
+                ("range", text(&attribute.range())),
                 ("required", Json::Plain(attribute.required.to_string())),
                 ("requires", attribute.requires.map_or(Json::Nothing, text)),
-                ("constraint", text(attribute.constraint.wording())),
                 ("meaning", text(attribute.meaning)),
             ])
         };

@@ -1,11 +1,13 @@
 //! Specification tables: a section for each declaration, in reading order.
 
+use std::ops::RangeInclusive;
+
 use super::program::{Names, Order, Reached, ValueKind, reachable};
 use super::wording::{
     Lines, check_text, checksum_text, constraint_text, content_text, decoding_text, offsets, packing_text,
     readable, requirement_text, size_text, type_text,
 };
-use super::{BitField, EnumValue, Expr, Field, Scope, Shape, Type, Variant};
+use super::{BitField, EnumValue, Expr, Field, Shape, Type, Variant};
 
 /// The tables of a format, with a note at the start.
 pub(super) fn print(title: &str, note: &str, layouts: &[(&str, &'static Type)]) -> String {
@@ -57,9 +59,9 @@ fn section(out: &mut Lines, reached: &Reached) {
         out.line("");
         out.line(decoded);
     }
-    if let Some(size) = declaration.size(&Scope::default()) {
+    if let Some((min, max)) = declaration.size_range().map(RangeInclusive::into_inner) {
         out.line("");
-        out.line(format!("Size: {size}."));
+        out.line(if min == max { format!("Size: {min}.") } else { format!("Size: {min} to {max}.") });
     }
     if !declaration.magic.is_empty() {
         out.line("");

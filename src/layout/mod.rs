@@ -69,7 +69,9 @@ pub use constraint::{Constraint, Requirement, check_bytes, check_document};
 pub use declaration::{Check, Declaration, EnumValue, Field, Shape, Type, Variant};
 pub use decoding::{Decoded, Decoding, SNORM8, UNORM8, snorm8, unorm8};
 pub use expr::{BinaryOp, EvalError, Expr, IntType, Lookup, Scope, UnaryOp, Value};
-pub use grammar::{Attribute, BuiltInProperty, ColumnRule, Domain, Grammar, Number};
+#[cfg(feature = "seed")]
+pub(crate) use grammar::MAX_INTEGER;
+pub use grammar::{Attribute, BuiltInProperty, ColumnRule, Domain, Grammar, Occurrence, ValueType};
 pub use meshspec_derive::{Json, Layout, ToJson};
 pub use program::{Problem, problems};
 pub use rules::{DeclaredRule, declared_rules};

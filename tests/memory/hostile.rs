@@ -327,7 +327,7 @@ fn reading_takes_the_decoded_size_and_a_tenth() {
     let crucible = Document::Crucible(crucible::Document {
         chunks: vec![crucible::Chunk {
             indices: crucible::Indices::U32(indices.clone()),
-            streams: vec![crucible::Stream::Position3d(positions.clone())],
+            streams: vec![crucible::Values::Position3d(positions.clone()).into()],
             ..Default::default()
         }],
         ..Default::default()

@@ -1,20 +1,21 @@
 //! Crucible files whose sizes fit both dialects: the rules decide (C13).
 
-use meshspec::crucible::{BoneWeight, Chunk, Container, Document, Indices, Stream};
+use meshspec::crucible::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 use meshspec::{Dialect, ErrorKind, Format, ReadOptions, WriteOptions};
 
-fn file(dialect: Dialect, indices: &[u16], streams: Vec<Stream>) -> Document {
+fn file(dialect: Dialect, indices: &[u16], values: Vec<Values>) -> Document {
+    let streams = values.into_iter().map(Stream::from).collect();
     let chunk = Chunk { indices: Indices::U16(indices.to_vec()), streams, ..Chunk::default() };
     Document { dialect, container: Container::Chunk, chunks: vec![chunk], trailing: Vec::new() }
 }
 
 /// Colours whose bytes are also those of one set of bone weights.
-fn colors() -> Stream {
-    Stream::Color(vec![[0; 4]; 6])
+fn colors() -> Values {
+    Values::Color(vec![[0; 4]; 6])
 }
 
-fn tangents(count: usize) -> Stream {
-    Stream::Tangent(vec![[1.0, 0.0, 0.0]; count])
+fn tangents(count: usize) -> Values {
+    Values::Tangent(vec![[1.0, 0.0, 0.0]; count])
 }
 
 fn read(bytes: &[u8]) -> Document {
@@ -27,7 +28,7 @@ fn the_dialect_that_breaks_no_rule_is_right() {
     assert_eq!(read(&document.write(&WriteOptions::default()).unwrap()), document);
     // As bone weights, of one vertex, it breaks none either.
     let bytes = file(Dialect::Tangent, &[0, 0, 0], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
-    let weights = Stream::BoneWeights(vec![[BoneWeight::default(); 4]]);
+    let weights = Values::BoneWeights(vec![[BoneWeight::default(); 4]]);
     assert_eq!(read(&bytes), file(Dialect::Spec, &[0, 0, 0], vec![weights]));
     // An index that is wrong in both: the specification.
     let bytes = file(Dialect::Tangent, &[0, 0, 6], vec![colors()]).write(&WriteOptions::lenient()).unwrap();
@@ -36,7 +37,7 @@ fn the_dialect_that_breaks_no_rule_is_right() {
 
 #[test]
 fn what_would_mean_something_else_is_not_written() {
-    let positions = |count| Stream::Position3d(vec![[0.0; 3]; count]);
+    let positions = |count| Values::Position3d(vec![[0.0; 3]; count]);
     for (streams, is_written) in [
         (vec![colors()], false),
         (vec![tangents(2)], false),
@@ -68,10 +69,10 @@ fn what_would_mean_something_else_is_not_written() {
 /// One chunk with positions tells the dialect of all chunks in a container.
 #[test]
 fn chunks_of_a_container_share_their_dialect() {
-    let positions = Stream::Position3d(vec![[0.0; 3]]);
+    let positions = Values::Position3d(vec![[0.0; 3]]);
     let mut document = file(Dialect::Tangent, &[], vec![tangents(2)]);
     document.container = Container::Model;
     assert!(document.write(&WriteOptions::default()).is_err());
-    document.chunks.push(Chunk { streams: vec![positions, tangents(1)], ..Chunk::default() });
+    document.chunks.push(Chunk { streams: vec![positions.into(), tangents(1).into()], ..Chunk::default() });
     assert_eq!(read(&document.write(&WriteOptions::default()).unwrap()), document);
 }

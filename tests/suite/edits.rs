@@ -3,9 +3,9 @@
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
 use binrw::binrw;
-use meshspec::Limits;
 use meshspec::layout::assemble::{Change, Edit, Part, Values, edit};
 use meshspec::layout::{Layout, Type, walk};
+use meshspec::{Dialect, FormatId, Limits};
 use modular_bitfield::bitfield;
 use modular_bitfield::specifiers::B6;
 
@@ -307,4 +307,62 @@ fn several_look_aheads_see_the_same_bytes() {
             assert_eq!(values.assemble(&Limits::default()).unwrap(), bytes);
         }
     }
+}
+
+/// A change that makes packed content longer or shorter once packed: the file stays whole, also without a recount.
+#[test]
+fn packed_blocks_keep_their_sizes() {
+    let chunk: &[u8] = include_bytes!("../../samples/crucible/tetrahedron.crmesh");
+    let quads: &[u8] = include_bytes!("../../samples/iyma/quads.ima");
+    let cases = [
+        (FormatId::Crucible, chunk, set("chunks[0].streams[0].data[1][2]", "0.123456")),
+        (FormatId::Crucible, chunk, insert("chunks[0].indices.data[0]", "2")),
+        (FormatId::Iyma, quads, set("data.indices[1]", "77")),
+        (FormatId::Iyma, quads, set("descriptor.meshes[0].first_vertex", "70000")),
+    ];
+    for (format, file, change) in cases {
+        let layout = format.layout_of(file, Dialect::Spec).unwrap();
+        let edited = edited_as(layout, file, std::slice::from_ref(&change), false).unwrap();
+        assert_ne!(edited.len(), file.len(), "{change:?}");
+        let fault = walk::first_fault(layout, &edited, &Limits::default());
+        assert_eq!(fault.map(|fault| fault.to_string()), None, "{change:?}");
+    }
+}
+
+/// A block whose size is known to the enclosing struct only.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Sized {
+    size: u8,
+    #[br(args(size))]
+    samples: Samples,
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+#[br(import(size: u8))]
+struct Samples {
+    #[br(count = size)]
+    #[layout(content = Vec<u8>, packing = lz4, size = 20)]
+    packed: Vec<u8>,
+}
+
+#[test]
+fn no_broken_block_is_written() {
+    let values = (0..20).map(|index| (format!("samples.packed[{index}]"), "7"));
+    let mut given = Values::new(&Sized::TYPE);
+    for (path, value) in values {
+        given.set(&path, value).unwrap();
+    }
+    let file = given.assemble(&Limits::default()).unwrap();
+    let change = [set("samples.packed[9]", "8")];
+    let error = edited_as(&Sized::TYPE, &file, &change, false).unwrap_err();
+    assert!(error.starts_with("samples.packed: the change of a packed block breaks the file: "), "{error}");
+    let edited = edited_as(&Sized::TYPE, &file, &change, true).unwrap();
+    assert_eq!(
+        walk::first_fault(&Sized::TYPE, &edited, &Limits::default()).map(|fault| fault.to_string()),
+        None
+    );
 }

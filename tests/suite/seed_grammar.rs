@@ -2,6 +2,7 @@
 
 use crate::common::config;
 use meshspec::layout::generate::{self, GeneratedText};
+use meshspec::layout::{Attribute, Domain, Grammar, Occurrence, Schema, ValueType};
 use meshspec::seed::__private::{CHUNK, MAX_PARSED, MAX_VALUES, Options, outcome};
 use meshspec::seed::schema::ATTRIBUTES;
 use meshspec::seed::{Document, Kind};
@@ -168,6 +169,75 @@ proptest! {
         let outcome = outcome(&text, &options);
         let nothing_found = format!("{document:?} {:?} ", Report::new(&options.limits));
         prop_assert!(outcome.starts_with(&nothing_found), "{outcome} for {document:?}");
+    }
+}
+
+/// A text format with lines of all sorts.
+static LEVELS: Grammar = Grammar {
+    source: "",
+    attributes: &[
+        row("Position", "p", Occurrence::Vertex, ValueType::Float, Domain::Range(-2, 2)),
+        row("Group", "g", Occurrence::Vertex, ValueType::Integer, Domain::Any),
+        row("Level", "lod", Occurrence::File, ValueType::Integer, Domain::Range(1, 3)),
+        row("Corner", "f", Occurrence::Face, ValueType::Index, Domain::Any),
+        row("Shading", "s", Occurrence::Face, ValueType::Word, Domain::OneOf(&["flat", "smooth"])),
+    ],
+    properties: &[],
+    rules: &[],
+};
+
+const fn row(
+    name: &'static str,
+    identifier: &'static str,
+    occurs: Occurrence,
+    value_type: ValueType,
+    domain: Domain,
+) -> Attribute {
+    let (required, requires, meaning) = (true, None, "");
+    Attribute { name, identifier, occurs, values: 1, value_type, domain, required, requires, meaning }
+}
+
+#[test]
+fn tables_print_occurrence_type_and_range() {
+    let table = &LEVELS.print(Schema::Markdown, "levels", "Levels")[0].text;
+    for row in [
+        "| Position | `p` | vertex | 1 | f32 | -2 to 2 | yes |  |  |",
+        "| Group | `g` | vertex | 1 | u32 |  | yes |  |  |",
+        "| Level | `lod` | file | 1 | u32 | 1 to 3 | yes |  |  |",
+        "| Corner | `f` | face | 1 | index | below the number of vertices | yes |  |  |",
+        "| Shading | `s` | face | 1 | word | flat, smooth | yes |  |  |",
+    ] {
+        assert!(table.contains(row), "{row} is not in {table}");
+    }
+}
+
+#[test]
+fn ranges_suit_their_types() {
+    let row = |value_type, domain| row("", "", Occurrence::File, value_type, domain).is_consistent();
+    assert!(LEVELS.attributes.iter().all(Attribute::is_consistent));
+    assert!(!row(ValueType::Integer, Domain::Range(-1, 1)));
+    assert!(!row(ValueType::Float, Domain::Range(1, 0)));
+    assert!(!row(ValueType::Index, Domain::UnitVector));
+    assert!(!row(ValueType::Word, Domain::Any));
+}
+
+proptest! {
+    #![proptest_config(config(50, "seed"))]
+
+    #[test]
+    fn generated_lines_follow_the_table(text in generate::texts(&LEVELS, Default::default())) {
+        let plain = String::from_utf8_lossy(&text.text).into_owned();
+        let values = |identifier: &str| -> Vec<String> {
+            let lines = plain.lines().filter_map(|line| line.strip_prefix(identifier)?.strip_prefix(' '));
+            lines.map(|line| line.split('#').next().unwrap_or_default().trim().to_owned()).collect()
+        };
+        let (positions, groups, levels) = (values("p"), values("g"), values("lod"));
+        let (corners, shadings) = (values("f"), values("s"));
+        prop_assert_eq!((positions.len(), corners.len()), (groups.len(), shadings.len()));
+        prop_assert!(matches!(&levels[..], [level] if ["1", "2", "3"].contains(&&**level)), "{levels:?}");
+        prop_assert!(shadings.iter().all(|word| ["flat", "smooth"].contains(&&**word)), "{shadings:?}");
+        let is_vertex = |corner: &String| corner.parse::<usize>().unwrap() < positions.len();
+        prop_assert!(corners.iter().all(is_vertex), "{corners:?}");
     }
 }
 

@@ -20,8 +20,8 @@ use crate::terminal::{Escaped, HINT, WARNING};
 
 /// Change values of a file by their paths, and leave all else byte by byte as it is.
 ///
-/// Values are set first, then inserted, then removed, in the order of the command line. Nothing follows from a change
-/// unless --recount says so: `--set header.vertex_count=7` makes a broken file. PATH is as `dump` shows it, or its end if
+/// Values are set first, then inserted, then removed, in the order of the command line. Nothing but the size of a packed block
+/// follows from a change unless --recount says so: `--set header.vertex_count=7` makes a broken file. PATH is as `dump` shows it, or its end if
 /// that is unambiguous. VALUE is a number, the name of an enum's value, a text, or a list or struct as JSON.
 #[derive(Debug, Args)]
 pub struct Edit {

@@ -77,7 +77,7 @@ fn axes_scale_and_weld_change_the_content() {
     let chunk = &crucible_of(&folder, "out.crmesh").chunks[0];
     // Z was up: (x, y, z) is (x, z, −y).
     assert_eq!(chunk.positions_3d().unwrap(), [[0.0, 0.0, -0.0], [2.0, 1.0, -0.0], [0.0, 0.0, -4.0]]);
-    assert_eq!(chunk.streams[1].name(), "normal");
+    assert_eq!(chunk.streams[1].values.name(), "normal");
     for wrong in ["--axes +x,+x,+z", "--axes up", "--scale 0", "--scale nan"] {
         folder.run(&format!("convert in.mesh bad.crmesh {wrong}")).fails(2);
     }

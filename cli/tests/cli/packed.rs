@@ -1,6 +1,6 @@
 //! Files with packed blocks: Crucible.
 
-use meshspec::crucible::{BoneWeight, Chunk, Container, Document, Indices, Stream};
+use meshspec::crucible::{BoneWeight, Chunk, Container, Document, Indices, Values};
 use meshspec::{Dialect, Format, WriteOptions};
 use serde_json::Value;
 
@@ -13,8 +13,8 @@ fn odd_triangle() -> Document {
         chunks: vec![Chunk {
             indices: Indices::U16(vec![0, 1, 7]),
             streams: vec![
-                Stream::Position3d(vec![[0.0; 3]; 3]),
-                Stream::BoneWeights(vec![[bound, bound, bound, BoneWeight::default()]; 3]),
+                Values::Position3d(vec![[0.0; 3]; 3]).into(),
+                Values::BoneWeights(vec![[bound, bound, bound, BoneWeight::default()]; 3]).into(),
             ],
             ..Chunk::default()
         }],
@@ -71,7 +71,7 @@ fn what_a_dialect_cannot_hold_is_said_or_fatal() {
     let mut document = odd_triangle();
     document.dialect = Dialect::Tangent;
     document.chunks[0].indices = Indices::U16(vec![0, 1, 2]);
-    document.chunks[0].streams.push(Stream::Tangent(vec![[1.0, 0.0, 0.0]; 3]));
+    document.chunks[0].streams.push(Values::Tangent(vec![[1.0, 0.0, 0.0]; 3]).into());
     folder.put("tangents.crmesh", bytes_of(&document));
     let message = folder.run("convert --strict tangents.crmesh plain.crmesh").fails(1);
     assert!(
@@ -90,7 +90,7 @@ fn json_and_back_gives_the_same_bytes() {
     let folder = Folder::new();
     let mut document = odd_triangle();
     document.chunks[0].indices = Indices::U32(vec![0, 1, 2]);
-    document.chunks[0].streams[0] = Stream::Position3d(vec![[f32::NAN, f32::INFINITY, -0.0]; 3]);
+    document.chunks[0].streams[0] = Values::Position3d(vec![[f32::NAN, f32::INFINITY, -0.0]; 3]).into();
     folder.put("in.crmesh", bytes_of(&document));
     folder.run("convert in.crmesh edit.json").fine();
     folder.run("convert edit.json out.crmesh").fine();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Counts;
 use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, PRESENCE, STRINGS};
 use crate::AnyFormat;
-use crate::layout::{Declaration, Expr, Field, Grammar, Number, Requirement, Shape, Type};
+use crate::layout::{Declaration, Expr, Field, Grammar, Requirement, Shape, Type, ValueType};
 
 /// Returns the kinds of values of each field, with a count of 0.
 pub(super) fn kinds(format: AnyFormat) -> Counts {
@@ -100,9 +100,12 @@ impl Expected {
     /// Expects the values of the lines of a text, which are finite.
     fn grammar(&mut self, grammar: &'static Grammar) {
         for attribute in grammar.attributes {
-            match attribute.number {
-                Number::Index => self.expect(&[attribute.identifier], ["0", "1", "other"]),
-                Number::F32 => {
+            match attribute.value_type {
+                ValueType::Index => self.expect(&[attribute.identifier], ["0", "1", "other"]),
+                ValueType::Integer | ValueType::Word => {
+                    self.expect(&[attribute.identifier], attribute.words().iter().copied());
+                }
+                ValueType::Float => {
                     let is_finite = |kind: &&str| !kind.ends_with("NaN") && *kind != "infinity";
                     self.expect(&[attribute.identifier], FLOATS.iter().copied().filter(is_finite));
                 }

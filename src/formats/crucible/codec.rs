@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use binrw::{BinRead, BinWrite};
 
-use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream};
+use super::schema::{AttributeFlags, Chunk, Container, Document, Input, ModelHeader, Stream, Values};
 use crate::formats::accept;
 use crate::layout::codec::of_binrw;
 use crate::layout::walk::{self, Node, Segment, Visitor};
@@ -133,7 +133,7 @@ impl Sizes {
     /// Whether all streams of a chunk have values for the same number of vertices in this dialect.
     fn fit(&self, dialect: Dialect) -> bool {
         let count = |(chunk, attribute, size): &(u64, AttributeFlags, u64)| {
-            let value = Stream::empty(*attribute, dialect)?.value_size() as u64;
+            let value = Values::empty(*attribute, dialect)?.value_size() as u64;
             size.is_multiple_of(value).then_some((*chunk, size / value))
         };
         let counts: Option<Vec<_>> = self.streams.iter().map(count).collect();
@@ -173,7 +173,7 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
 pub(super) fn means_the_same(document: &Document, bytes: &[u8]) -> bool {
     let mut streams = document.chunks.iter().flat_map(|chunk| &chunk.streams);
     let depends_on_dialect = |stream: &Stream| {
-        stream.attribute(document.dialect).is_some_and(|attribute| attribute.depends_on_dialect())
+        stream.values.attribute(document.dialect).is_some_and(|attribute| attribute.depends_on_dialect())
     };
     document.dialect == Dialect::Spec
         || !streams.any(depends_on_dialect)

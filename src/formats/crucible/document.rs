@@ -1,6 +1,6 @@
 //! What can be asked of a document.
 
-use super::schema::{Chunk, Indices, Stream};
+use super::schema::{Chunk, Indices};
 
 impl Default for Indices {
     fn default() -> Indices {
@@ -30,6 +30,6 @@ impl Indices {
 impl Chunk {
     /// Number of vertices: the length of any stream.
     pub fn vertex_count(&self) -> usize {
-        self.streams.first().map_or(0, Stream::len)
+        self.streams.first().map_or(0, |stream| stream.values.len())
     }
 }

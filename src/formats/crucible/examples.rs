@@ -1,7 +1,7 @@
 //! Examples of the rules of Crucible that no breakage of a generated file breaks alone.
 
 use super::rules::{POSITION, TRIANGLES};
-use super::schema::{Chunk, Document, Indices, Stream};
+use super::schema::{Chunk, Document, Indices, Values};
 use crate::Rule;
 use crate::formats::{Change, RuleExample, changed};
 
@@ -15,8 +15,8 @@ const CHANGES: &[(&Rule, Change<Document>)] = &[
 /// Returns the example of a rule.
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let streams = vec![
-        Stream::Position3d(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
-        Stream::Normal(vec![[0.0, 0.0, 1.0]; 3]),
+        Values::Position3d(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]).into(),
+        Values::Normal(vec![[0.0, 0.0, 1.0]; 3]).into(),
     ];
     let chunk = Chunk { indices: Indices::U16(vec![0, 1, 2]), streams, ..Chunk::default() };
     changed(Document { chunks: vec![chunk], ..Document::default() }, rule, CHANGES)

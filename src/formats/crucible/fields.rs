@@ -66,14 +66,14 @@ struct StreamFields<'d> {
 
 impl Fields for StreamFields<'_> {
     fn field(&self, name: &'static str) -> Part<'_> {
-        let stream = self.stream;
+        let values = &self.stream.values;
         match name {
             "attribute" => {
-                let attribute = stream.attribute(self.dialect);
+                let attribute = values.attribute(self.dialect);
                 attribute.map_or(Part::Unknown, |attribute| Part::number(attribute.into_bytes()))
             }
-            "uncompressed_size" => Part::count::<i32>(stream.len() * stream.value_size()),
-            "data" => Part::Bytes(stream.to_bytes()),
+            "uncompressed_size" => Part::count::<i32>(values.len() * values.value_size()),
+            "data" => Part::Bytes(values.to_bytes()),
             _ => Part::Unknown,
         }
     }

@@ -32,7 +32,7 @@ pub mod schema;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 
-pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream};
+pub use schema::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values};
 
 #[cfg(feature = "proptest")]
 use super::generated::{Files, written};
@@ -122,10 +122,10 @@ impl Format for Document {
         for (index, chunk) in self.chunks.iter_mut().enumerate() {
             let mut position = 0;
             chunk.streams.retain(|stream| {
-                let keep = stream.attribute(dialect).is_some();
+                let keep = stream.values.attribute(dialect).is_some();
                 if !keep {
                     let path = format!("chunks[{index}].streams[{position}]");
-                    let message = format!("the {dialect} dialect has no attribute {}", stream.name());
+                    let message = format!("the {dialect} dialect has no attribute {}", stream.values.name());
                     losses.push(Loss::dropped(path, message));
                 }
                 position += 1;
@@ -156,8 +156,8 @@ fn mesh_info(chunk: &Chunk) -> MeshInfo {
             .streams
             .iter()
             .map(|stream| AttributeInfo {
-                name: stream.name().into(),
-                components: stream.components().into(),
+                name: stream.values.name().into(),
+                components: stream.values.components().into(),
             })
             .collect(),
         indices: chunk.indices.len() as u64,

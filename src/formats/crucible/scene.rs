@@ -1,6 +1,6 @@
 //! Crucible to and from scenes.
 
-use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, places};
+use super::{BoneWeight, Chunk, Container, Document, Indices, Stream, Values, places};
 use crate::scene::{
     self, Axis, Capabilities, Colors, Components, Conventions, Custom, Faces, FromScene, Mesh, Places, Scene,
     SceneOptions, Skin, ToScene, Weights,
@@ -108,19 +108,19 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
         corners: None,
     };
     let (mut solid, mut flat) = (None, None);
-    for stream in streams {
-        match stream {
-            Stream::Position3d(values) => solid = Some(values),
-            Stream::Position2d(values) => flat = Some(values),
-            Stream::Normal(values) => mesh.normals = Some(values),
-            Stream::Uv(values) => mesh.uvs.push(values),
-            Stream::Tangent(values) => {
+    for Stream { values } in streams {
+        match values {
+            Values::Position3d(values) => solid = Some(values),
+            Values::Position2d(values) => flat = Some(values),
+            Values::Normal(values) => mesh.normals = Some(values),
+            Values::Uv(values) => mesh.uvs.push(values),
+            Values::Tangent(values) => {
                 let message = "Crucible has no handedness of tangents: 1 assumed";
                 losses.push(Loss::changed(format!("chunks[{index}].tangents.w"), message));
                 mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
             }
-            Stream::Color(values) => mesh.colors.push(Colors::U8(values)),
-            Stream::BoneWeights(values) => {
+            Values::Color(values) => mesh.colors.push(Colors::U8(values)),
+            Values::BoneWeights(values) => {
                 if values.as_flattened().iter().any(|bone| bone.bone == Skin::NONE) {
                     let message =
                         format!("influences of bone {}: the largest index is {}", Skin::NONE, Skin::NONE - 1);
@@ -167,21 +167,21 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
 
 fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     let mut streams = match mesh.flat {
-        true => vec![Stream::Position2d(mesh.positions.iter().map(|[x, y, _]| [*x, *y]).collect())],
-        false => vec![Stream::Position3d(mesh.positions)],
+        true => vec![Values::Position2d(mesh.positions.iter().map(|[x, y, _]| [*x, *y]).collect())],
+        false => vec![Values::Position3d(mesh.positions)],
     };
     streams.extend(mesh.custom.into_iter().filter_map(|custom| match custom.values {
-        Components::F32(values) => Some(Stream::Position2d(values.as_chunks::<2>().0.to_vec())),
+        Components::F32(values) => Some(Values::Position2d(values.as_chunks::<2>().0.to_vec())),
         _ => None,
     }));
-    streams.extend(mesh.normals.map(Stream::Normal));
-    streams.extend(mesh.uvs.into_iter().next().map(Stream::Uv));
+    streams.extend(mesh.normals.map(Values::Normal));
+    streams.extend(mesh.uvs.into_iter().next().map(Values::Uv));
     if let Some(tangents) = mesh.tangents {
         if tangents.iter().any(|[.., side]| *side != 1.0) {
             let message = "Crucible has no handedness of tangents: -1 becomes 1";
             losses.push(Loss::dropped(format!("meshes[{index}].tangents.w"), message));
         }
-        streams.push(Stream::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
+        streams.push(Values::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));
     }
     if let Some(colors) = mesh.colors.into_iter().next() {
         let (bytes, worst) = colors.into_u8();
@@ -189,11 +189,11 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
             let path = format!("meshes[{index}].colors[0]");
             losses.push(Loss::quantised(path, "colours rounded to 8 bits", Quantity::COLORS, worst));
         }
-        streams.push(Stream::Color(bytes));
+        streams.push(Values::Color(bytes));
     }
     if let Some(skin) = mesh.skins.into_iter().next() {
         let influences = skin.joints.into_iter().zip(skin.weights.into_f32());
-        streams.push(Stream::BoneWeights(
+        streams.push(Values::BoneWeights(
             influences.map(|(joints, weights)| to_bones(joints, weights)).collect(),
         ));
     }
@@ -202,6 +202,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
         Some(scene::Indices::U16(values)) => Indices::U16(values),
         None => Indices::default(),
     };
+    let streams = streams.into_iter().map(Stream::from).collect();
     Chunk { indices, streams, ..Chunk::default() }
 }
 

@@ -70,7 +70,7 @@ impl Vertices {
         self.format
     }
 
-    /// Size of one record in bytes: 12 to 40.
+    /// Size of one record in bytes.
     pub fn stride(&self) -> usize {
         stride(self.format)
     }

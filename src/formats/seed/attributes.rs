@@ -1,8 +1,8 @@
 //! The macro with which [`schema`](super::schema) declares the document and its attribute table as one.
 
 /// Declares the struct and, for each row of its fields, a [`Kind`](super::Kind) of line: what it is called, which field
-/// and channel hold its lines, and what the specification says of it. Type and number of the values are those of the
-/// field.
+/// and channel hold its lines, how often they occur, the type and range of their values. The number of the values is that of
+/// the field.
 macro_rules! document {
     (
         $(#[$document_attribute:meta])*
@@ -13,7 +13,7 @@ macro_rules! document {
             pub comments: $comments:ty,
             $(
                 $(#[$field_attribute:meta])*
-                pub $field:ident: $column:ty, $constraint:ident {
+                pub $field:ident: $column:ty, $occurs:ident, $type:ident, $domain:expr => {
                     $(
                         $([$channel:literal])? $kind:ident:
                             $identifier:literal, $name:literal, $required:ident, $requires:expr, $meaning:literal;
@@ -45,13 +45,30 @@ macro_rules! document {
         pub static ATTRIBUTES: [$crate::layout::Attribute; KINDS] = [$($($crate::layout::Attribute {
             name: $name,
             identifier: $identifier,
+            occurs: $crate::layout::Occurrence::$occurs,
             values: <$column as Field>::VALUES,
-            number: <$column as Field>::NUMBER,
-            constraint: $crate::layout::Domain::$constraint,
+            value_type: $crate::layout::ValueType::$type,
+            domain: {
+                use $crate::layout::Domain::*;
+                $domain
+            },
             required: $required,
             requires: $requires,
             meaning: $meaning,
         }),+),+];
+
+        $(const _: () = {
+            let is_float = matches!($crate::layout::ValueType::$type, $crate::layout::ValueType::Float);
+            assert!(is_float == <$column as Field>::IS_FLOAT, "the type of the values is not that of the field");
+        };)+
+
+        const _: () = {
+            let mut row = 0;
+            while row < KINDS {
+                assert!(ATTRIBUTES[row].is_consistent(), "the range is not one of the type");
+                row += 1;
+            }
+        };
 
         /// Number of channels of each field.
         #[allow(dead_code, non_upper_case_globals, reason = "they are called as the fields, and not all are needed")]

@@ -1,7 +1,5 @@
 //! The columns of a document: the values of all lines of a kind, one line after the other.
 
-use crate::layout::Number;
-
 /// The most values of a line, as the grammar has it.
 pub const MAX_VALUES: usize = 4;
 
@@ -9,7 +7,7 @@ pub const MAX_VALUES: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Numbers<F, I> {
     Floats(F),
-    Indices(I),
+    Integers(I),
 }
 
 /// The values of a line, as many as the table says.
@@ -26,15 +24,15 @@ impl Column<'_> {
     pub(super) fn len(&self) -> usize {
         match self {
             Column::Floats(values) => values.len(),
-            Column::Indices(values) => values.len(),
+            Column::Integers(values) => values.len(),
         }
     }
 }
 
 /// A field of the document: a column, or a list of channels with a column each.
 pub(super) trait Field {
-    /// What the values are.
-    const NUMBER: Number;
+    /// Whether the values are floats.
+    const IS_FLOAT: bool;
     /// Number of values of a line.
     const VALUES: usize;
 
@@ -53,13 +51,13 @@ pub(super) trait Field {
 
 /// A value of a line.
 pub(super) trait Component: Copy + Default {
-    const NUMBER: Number;
+    const IS_FLOAT: bool;
     fn column(values: &[Self]) -> Column<'_>;
     fn column_mut(values: &mut [Self]) -> ColumnMut<'_>;
 }
 
 impl Component for f32 {
-    const NUMBER: Number = Number::F32;
+    const IS_FLOAT: bool = true;
 
     fn column(values: &[f32]) -> Column<'_> {
         Column::Floats(values)
@@ -71,19 +69,19 @@ impl Component for f32 {
 }
 
 impl Component for u32 {
-    const NUMBER: Number = Number::Index;
+    const IS_FLOAT: bool = false;
 
     fn column(values: &[u32]) -> Column<'_> {
-        Column::Indices(values)
+        Column::Integers(values)
     }
 
     fn column_mut(values: &mut [u32]) -> ColumnMut<'_> {
-        ColumnMut::Indices(values)
+        ColumnMut::Integers(values)
     }
 }
 
 impl<T: Component, const N: usize> Field for Vec<[T; N]> {
-    const NUMBER: Number = T::NUMBER;
+    const IS_FLOAT: bool = T::IS_FLOAT;
     const VALUES: usize = N;
 
     fn has(&self, _: usize) -> bool {
@@ -104,7 +102,7 @@ impl<T: Component, const N: usize> Field for Vec<[T; N]> {
 }
 
 impl<T: Component, const N: usize> Field for Vec<Vec<[T; N]>> {
-    const NUMBER: Number = T::NUMBER;
+    const IS_FLOAT: bool = T::IS_FLOAT;
     const VALUES: usize = N;
 
     fn has(&self, channel: usize) -> bool {

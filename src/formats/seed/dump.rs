@@ -11,7 +11,7 @@ use super::codec::text;
 use super::columns::Values;
 use super::schema::{KINDS, Kind, PROPERTIES};
 use crate::Line;
-use crate::layout::Number;
+use crate::layout::{Occurrence, ValueType};
 
 /// Longer texts are cut.
 const MAX_CHARS: usize = 200;
@@ -101,13 +101,20 @@ fn property(name: &str, value: &str) -> String {
 
 fn attribute(kind: Kind, values: &Values, index: usize) -> String {
     let attribute = kind.attribute();
-    let of = match attribute.number {
-        Number::F32 => format!("{} of vertex {index}", attribute.name),
-        Number::Index => format!("{} {index}, vertices", attribute.name),
+    let of = match (attribute.occurs, attribute.value_type) {
+        (_, ValueType::Index) => format!("{} {index}, vertices", attribute.name),
+        (Occurrence::File, _) => attribute.name.to_owned(),
+        (occurs, _) => format!("{} of {} {index}", attribute.name, occurs.name()),
     };
     let list: Vec<_> = match values {
         Values::Floats(floats) => floats[..attribute.values].iter().map(|x| format!("{x:?}")).collect(),
-        Values::Indices(indices) => indices[..attribute.values].iter().map(u32::to_string).collect(),
+        Values::Integers(integers) => {
+            let shown = |integer: &u32| match attribute.words().get(*integer as usize) {
+                Some(word) => word.to_string(),
+                None => integer.to_string(),
+            };
+            integers[..attribute.values].iter().map(shown).collect()
+        }
     };
     format!("{of}: ({})", list.join(", "))
 }

@@ -44,7 +44,7 @@ use crate::contents::Contents;
 use crate::info::{self, AttributeInfo, Bounds, Info, MeshInfo};
 #[cfg(feature = "proptest")]
 use crate::layout::generate::Config;
-use crate::layout::{Grammar, Number};
+use crate::layout::{Grammar, Occurrence, ValueType};
 use crate::{
     Dialect, Error, ErrorKind, FormatId, Line, ReadOptions, Report, Result, Rule, Severity, WriteOptions,
 };
@@ -159,8 +159,8 @@ impl Format for Document {
     }
 
     fn info(&self) -> Info {
-        let attributes =
-            Kind::ALL.into_iter().filter(|kind| kind.attribute().is_per_vertex() && self.has(*kind));
+        let is_of_vertices = |kind: &Kind| kind.attribute().occurs == Occurrence::Vertex;
+        let attributes = Kind::ALL.into_iter().filter(|kind| is_of_vertices(kind) && self.has(*kind));
         Info {
             properties: self.properties.iter().map(property_info).collect(),
             meshes: vec![MeshInfo {
@@ -195,12 +195,10 @@ fn property_info(Property { name, value }: &Property) -> info::Property {
 
 fn attribute_info(kind: Kind) -> AttributeInfo {
     let attribute = kind.attribute();
-    let components = match (attribute.number, attribute.values) {
-        (Number::Index, _) => "u32",
-        (Number::F32, 1) => "f32",
-        (Number::F32, 2) => "2 × f32",
-        (Number::F32, 3) => "3 × f32",
-        (Number::F32, _) => "4 × f32",
+    let name = if attribute.value_type == ValueType::Float { "f32" } else { "u32" };
+    let components = match attribute.values {
+        1 => name.to_owned(),
+        count => format!("{count} × {name}"),
     };
     AttributeInfo { name: attribute.name.into(), components: components.into() }
 }

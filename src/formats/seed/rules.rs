@@ -1,11 +1,14 @@
 //! Checks of documents against the rules of Seed. Those on single lines apply to texts only and are reported where lines are read.
 
+use std::ops::RangeInclusive;
+
 pub(super) use super::schema::rules::*;
 
+use super::codec::messages;
 use super::columns::Column;
 use super::schema::{ATTRIBUTES, Document, Kind, PROPERTIES, Place};
 use super::syntax::{self, Rule};
-use crate::layout::{BuiltInProperty, Domain};
+use crate::layout::{BuiltInProperty, Domain, MAX_INTEGER, Occurrence, ValueType};
 use crate::{Path, Report, path};
 
 /// What could not be read and is thus not in the document: nothing is known to be missing.
@@ -30,15 +33,12 @@ pub(super) fn check(document: &Document, unreadable: Unreadable, report: &mut Re
     check_values(document, report);
 }
 
-/// The engine's integers are signed.
-pub(super) const MAX_INDEX: u32 = i32::MAX as u32;
-
 /// What well-formed lines can violate together.
 pub(super) fn check_structure(document: &Document, unreadable: Unreadable, report: &mut Report) {
     check_properties(document, unreadable, report);
     if !unreadable.lines {
         check_attributes(document, report);
-        check_indices(document, report);
+        check_integers(document, report);
     }
 }
 
@@ -90,14 +90,18 @@ fn check_attributes(document: &Document, report: &mut Report) {
             let message = format_args!("`{identifier}` requires `{other}`, which is missing");
             report.add(&REQUIRES, kind.path(), message);
         }
-        let counts = !attribute.is_per_vertex() || lines == vertices || vertices == 0;
+        let (expected, of) = match attribute.occurs {
+            Occurrence::File => (1, "the file".to_owned()),
+            Occurrence::Vertex => (vertices, format!("{vertices} vertices")),
+            Occurrence::Face => (document.faces.len(), format!("{} faces", document.faces.len())),
+        };
         // A missing channel is reported at the one that requires it.
-        if counts || !document.has(kind) || (lines == 0 && is_required(kind, document)) {
+        let is_missing = !document.has(kind) || (lines == 0 && is_required(kind, document));
+        if lines == expected || expected == 0 || is_missing {
             continue;
         }
         let plural = if lines == 1 { "line" } else { "lines" };
-        let message = format_args!("found {lines} `{identifier}` {plural} for {vertices} vertices");
-        report.add(&LINES, kind.path(), message);
+        report.add(&LINES, kind.path(), format_args!("found {lines} `{identifier}` {plural} for {of}"));
     }
     if (1..3).contains(&vertices) {
         report.add(
@@ -114,15 +118,29 @@ fn is_required(kind: Kind, document: &Document) -> bool {
     Kind::ALL.iter().any(|other| requires(other) && document.lines(*other) > 0)
 }
 
-fn check_indices(document: &Document, report: &mut Report) {
+fn check_integers(document: &Document, report: &mut Report) {
     for kind in Kind::ALL {
-        if let Column::Indices(indices) = document.column(kind) {
-            check_index_column(kind, indices, document.vertex_count(), report);
+        let Column::Integers(values) = document.column(kind) else { continue };
+        match kind.attribute().value_type {
+            ValueType::Index => check_indices(kind, values, document.vertex_count(), report),
+            _ => check_range(kind, values, report),
         }
     }
 }
 
-fn check_index_column(kind: Kind, indices: &[u32], vertices: usize, report: &mut Report) {
+/// Integers and words: the range is the table's.
+fn check_range(kind: Kind, values: &[u32], report: &mut Report) {
+    let range = kind.attribute().integers();
+    // Lines have no text for other words and for larger integers.
+    let is_text = |value: u32| value <= MAX_INTEGER && kind.attribute().value_type != ValueType::Word;
+    for (position, value) in values.iter().enumerate().filter(|(_, value)| !range.contains(value)) {
+        let rule = if is_text(*value) { &INDEX_RANGE } else { &INDEX };
+        let expected = messages::expected_integer(kind);
+        report.add(rule, ValuePath(kind, position), format_args!("found {value}, expected {expected}"));
+    }
+}
+
+fn check_indices(kind: Kind, indices: &[u32], vertices: usize, report: &mut Report) {
     // The common case is one pass without branches. A file without positions violates another rule.
     let max = indices.iter().fold(0, |max, index| max.max(*index)) as usize;
     if max < vertices || vertices == 0 {
@@ -130,7 +148,7 @@ fn check_index_column(kind: Kind, indices: &[u32], vertices: usize, report: &mut
     }
     let from_one = !indices.contains(&0);
     for (position, index) in indices.iter().enumerate().filter(|(_, index)| **index as usize >= vertices) {
-        let rule = if *index > MAX_INDEX { &INDEX } else { &INDEX_RANGE };
+        let rule = if *index > MAX_INTEGER { &INDEX } else { &INDEX_RANGE };
         // A larger index is out of range either way.
         let hint = match *index as usize == vertices && from_one {
             true => "; indices count from 0, not from 1 as in OBJ",
@@ -202,16 +220,11 @@ fn follows(rule: Rule, text: &str) -> bool {
 fn check_values(document: &Document, report: &mut Report) {
     for kind in Kind::ALL {
         let Column::Floats(values) = document.column(kind) else { continue };
-        match kind.attribute().constraint {
-            Domain::Any | Domain::VertexIndex => check_finite(kind, values, report),
-            Domain::UnitInterval => {
-                check_finite(kind, values, report);
-                check_unit_interval(kind, values, report);
-            }
-            Domain::UnitVector => {
-                check_finite(kind, values, report);
-                check_unit_vectors(kind, values, report);
-            }
+        check_finite(kind, values, report);
+        match kind.attribute().domain {
+            Domain::Any | Domain::OneOf(_) => {}
+            Domain::Range(min, max) => check_interval(kind, values, min..=max, report),
+            Domain::UnitVector => check_unit_vectors(kind, values, report),
         }
     }
 }
@@ -222,13 +235,14 @@ fn check_finite(kind: Kind, values: &[f32], report: &mut Report) {
     }
 }
 
-fn check_unit_interval(kind: Kind, values: &[f32], report: &mut Report) {
+fn check_interval(kind: Kind, values: &[f32], range: RangeInclusive<i32>, report: &mut Report) {
     if !report.collects(&RANGE) {
         return;
     }
-    let is_outside = |x: &f32| x.is_finite() && !(0.0..=1.0).contains(x);
+    let (min, max) = range.into_inner();
+    let is_outside = |x: &f32| x.is_finite() && !(min as f32..=max as f32).contains(x);
     for (position, x) in values.iter().enumerate().filter(|(_, x)| is_outside(x)) {
-        report.add(&RANGE, ValuePath(kind, position), format_args!("found {x:?}, expected 0 to 1"));
+        report.add(&RANGE, ValuePath(kind, position), format_args!("found {x:?}, expected {min} to {max}"));
     }
 }
 

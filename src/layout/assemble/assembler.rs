@@ -1,5 +1,6 @@
 //! The assembler: runs a program over the given values.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::contents::Contents;
@@ -36,6 +37,7 @@ pub(super) fn assemble(ty: &'static Type, contents: &Contents, limits: &Limits) 
             limits,
             max: limits.max_decoded.min(contents.max_size()),
             recounts: contents.recounts,
+            block_sizes: &contents.block_sizes,
             file_size: contents.file_size,
             assumed: &assumed,
             path: Vec::new(),
@@ -106,6 +108,8 @@ pub(super) struct Assembler<'a> {
     pub(super) file_size: Option<u64>,
     /// Whether given values are recomputed if others contradict them.
     pub(super) recounts: bool,
+    /// The paths of sizes of packed blocks that are recomputed, even if other values are not.
+    pub(super) block_sizes: &'a HashSet<Vec<Segment>>,
     /// Values that an earlier run determined.
     pub(super) assumed: &'a Numbers,
     pub(super) path: Vec<Segment>,

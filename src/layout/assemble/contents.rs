@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::tree::Tree;
 use crate::layout::walk::Segment;
@@ -19,6 +19,8 @@ pub(super) struct Contents<'b> {
     pub(super) file_size: Option<u64>,
     /// Whether values that are given are computed anew where others contradict them.
     pub(super) recounts: bool,
+    /// The paths of sizes of packed blocks whose content may have changed: they are computed again.
+    pub(super) block_sizes: HashSet<Vec<Segment>>,
     /// Whether values may be marked as used.
     pub(super) is_marked: Cell<bool>,
 }

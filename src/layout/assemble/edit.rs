@@ -7,7 +7,7 @@ use super::part::Part;
 use super::record::record;
 use super::tree::{Given, Tree};
 use super::values::Values;
-use crate::layout::walk::{Node, Segment, Visit, Visitor, path_text, walk};
+use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
 use crate::layout::{Declaration, Shape, Type, Value};
 use crate::{Error, Limits, Path, Result, Span};
 
@@ -33,8 +33,9 @@ pub enum Change {
 
 /// The bytes of a file with these changes, made in order, and all else byte by byte as it was.
 ///
-/// Nothing else follows: a changed count leaves a broken file. With `recount`, counts, sizes and offsets that no longer
-/// agree with the rest are computed anew, unless they are what was changed.
+/// Nothing else follows: a changed count leaves a broken file. Only the size of a packed block follows from a change of
+/// its content. With `recount`, counts, sizes and offsets that no longer agree with the rest are computed
+/// anew, unless they are what was changed.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -53,8 +54,8 @@ pub enum Change {
 ///
 /// # Errors
 ///
-/// If a path names no value, a value does not fit its field, or the rest of the file would have to move and cannot be
-/// walked to its end.
+/// If a path names no value, a value does not fit its field, the rest of the file would have to move and cannot be
+/// walked to its end, or a packed block could not be unpacked again.
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],
@@ -84,7 +85,15 @@ pub fn edit(
             changed.is_fixed = true;
         }
     }
-    values.assemble(limits)
+    let changes_blocks = !values.contents.block_sizes.is_empty();
+    let edited = values.assemble(limits)?;
+    match walk::first_fault(ty, &edited, limits).filter(|_| changes_blocks && !recount) {
+        Some(fault) => {
+            let message = format!("the change of a packed block breaks the file: {}", fault.message);
+            Err(Error::inexpressible(message).at(&fault.path))
+        }
+        None => Ok(edited),
+    }
 }
 
 /// Where a value lies in the file as it was before these changes; `None` if one of them put it there.

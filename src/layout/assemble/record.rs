@@ -7,7 +7,7 @@ use super::contents::Contents;
 use super::tree::{Given, Group, Tree};
 use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Fault, Node, Segment, Visit, Visitor, walk};
-use crate::layout::{Packing, Shape, Type, Value};
+use crate::layout::{Block, Expr, Field, Packing, Shape, Type, Value};
 use crate::{Limits, Span};
 
 /// The values of a file.
@@ -26,9 +26,13 @@ pub(super) fn record<'b>(
         open: Vec::new(),
         apart: Vec::new(),
         coverage: Coverage::default(),
+        is_packed: false,
     };
     let end = walk(ty, bytes, limits, &mut recorder)?;
-    let Recorder { mut contents, apart, coverage, .. } = recorder;
+    let Recorder { mut contents, apart, coverage, is_packed, .. } = recorder;
+    if !is_packed {
+        contents.block_sizes.clear();
+    }
     for (path, part) in apart {
         if let Some(tree) = contents.entry(&path) {
             match part {
@@ -75,6 +79,8 @@ struct Recorder<'b, 'n> {
     open: Vec<(usize, Group<'b>, Kept)>,
     apart: Vec<(Vec<Segment>, Apart<'b>)>,
     coverage: Coverage,
+    /// Whether a value that is asked for is packed.
+    is_packed: bool,
 }
 
 impl<'b> Recorder<'b, '_> {
@@ -158,6 +164,12 @@ impl Visitor for Recorder<'_, '_> {
         self.note_origin(node);
         let packed = self.bytes(&node.span, node.bytes);
         self.apart.push((node.own_path(), Apart::Packed(packed)));
+        let is_near = self.near.is_some() && self.is_near(node.path);
+        self.is_packed |= is_near;
+        let outer = node.path.split_last().map_or(node.path, |(_, outer)| outer);
+        if self.near.is_some() && self.is_near(outer) {
+            self.contents.block_sizes.extend(sizes_of(outer, node.field, &block));
+        }
         self.is_near(node.path) || matches!(block.packing, Packing::Coded { .. })
     }
 
@@ -190,6 +202,23 @@ impl Visitor for Recorder<'_, '_> {
         let bytes = self.bytes(&span, bytes);
         self.apart.push((path.to_vec(), Apart::Trailing(bytes)));
     }
+}
+
+/// Returns the paths of the values that decide the packed and the unpacked size of a block.
+fn sizes_of(outer: &[Segment], field: Option<&Field>, block: &Block) -> Vec<Vec<Segment>> {
+    let count = field.and_then(|field| field.count);
+    let sizes = [count, block.size];
+    let mut paths = Vec::new();
+    for expr in sizes.iter().flatten() {
+        expr.visit(&mut |part| {
+            if let Expr::Path(names) = part {
+                paths.push(
+                    outer.iter().copied().chain(names.iter().map(|name| Segment::Field(name))).collect(),
+                );
+            }
+        });
+    }
+    paths
 }
 
 fn is_plain(ty: &Type) -> bool {

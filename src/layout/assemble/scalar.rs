@@ -17,7 +17,8 @@ impl Assembler<'_> {
         match (given, step) {
             (None, _) => self.unknown(place, step, ty),
             (Some(value), Some(step))
-                if self.recounts && matches!(*value, Value::Int(_) | Value::Bits(..)) =>
+                if (self.recounts || self.block_sizes.contains(&self.path))
+                    && matches!(*value, Value::Int(_) | Value::Bits(..)) =>
             {
                 self.recounted(place, step, (&value, ty))
             }

@@ -7,7 +7,7 @@ use super::text::size_on_a_line;
 use super::wording::{heading_of, meaning_of, quoted, type_of, value_of, with_decoded};
 use crate::layout::coverage::Coverage;
 use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
-use crate::layout::{BitRange, Lookup, Type, Value};
+use crate::layout::{BitRange, Lookup, ToJson, Type, Value};
 use crate::{Limits, Span, layout::walk};
 
 /// Items of a list that the tree holds, while it is small and afterwards.
@@ -35,47 +35,39 @@ pub struct UnpackedBlock {
 }
 
 /// A value, struct or list, and its parts.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Default, ToJson)]
 pub struct Branch {
     /// What its path adds to that of the containing branch: `header`, `.version`, `[3]`. Empty where both are the same.
     pub step: String,
     /// The name of a branch whose step is empty: `magic`, `gap`, the field of a packed block.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    #[json(optional)]
     pub label: String,
     /// The type; empty for bytes without one.
-    #[cfg_attr(feature = "serde", serde(rename = "type", skip_serializing_if = "String::is_empty"))]
+    #[json(optional, name = "type")]
     pub ty: String,
     /// The first byte, in the file or in the unpacked block.
     pub offset: u64,
     /// Number of bytes.
     pub size: u64,
     /// The index of the unpacked block that the offset counts in; `None` for the file.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub block: Option<usize>,
     /// The index of the block that its bytes unpack to.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub unpacks_to: Option<usize>,
     /// The bits of a field of a packed word.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub bits: Option<BitRange>,
     /// The value as text, without control characters.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    #[json(optional)]
     pub value: String,
     /// The first sentence of the documentation.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "String::is_empty"))]
+    #[json(optional)]
     pub meaning: String,
     /// The number of items of a list. The parts are the first ones.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub count: Option<u64>,
     /// The size of each item, where all have the same layout.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub stride: Option<u64>,
     /// The first byte of each item after the parts, where sizes differ.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub starts: Vec<u64>,
     /// Fields and items.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub parts: Vec<Branch>,
 }
 

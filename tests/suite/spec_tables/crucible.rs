@@ -2,7 +2,7 @@
 
 use meshspec::Dialect;
 use meshspec::crucible::schema::{
-    AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Stream,
+    AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Values,
 };
 use meshspec::layout::{Field, Layout, Scope, Shape, Type, Value, Variant};
 
@@ -170,13 +170,13 @@ fn attribute_data() {
         for bit in 0..16 {
             let word = Value::bits::<AttributeFlags>(&u16::to_le_bytes(1 << bit));
             let size = 10 * 2 * 3 * 24;
-            let scope = declaration::<Stream>().bind([word.clone(), dialect.into(), size.into()]);
-            let found = chosen::<Stream>(&scope).map(|variant| (variant.name, variant.field.ty));
+            let scope = declaration::<Values>().bind([word.clone(), dialect.into(), size.into()]);
+            let found = chosen::<Values>(&scope).map(|variant| (variant.name, variant.field.ty));
             let expected = attributes.get(bit);
             assert_eq!(found.map(|(name, _)| name), expected.map(|(name, _)| *name), "bit {bit}");
             if let (Some((name, Type::List(item))), Some((_, value))) = (found, expected) {
                 assert_eq!(item, value, "{name}");
-                assert_eq!(declaration::<Stream>().size(&scope), Some(size as u64), "{name}");
+                assert_eq!(declaration::<Values>().size(&scope), Some(size as u64), "{name}");
             }
             // The stream accepts the bits that are an attribute and no other.
             let mut scope = declaration::<AttributeStream>().bind([dialect.into()]);

@@ -1,6 +1,6 @@
 //! The attribute table of Seed.
 
-use meshspec::layout::Number;
+use meshspec::layout::ValueType;
 use meshspec::seed::schema::ATTRIBUTES;
 
 /// The rows as the specification prints them: attribute, identifier, values, required, requires.
@@ -24,10 +24,10 @@ const TABLE: &str = "\
 fn attributes() {
     let name_of = |identifier| ATTRIBUTES.iter().find(|row| row.identifier == identifier).unwrap().name;
     let rows = ATTRIBUTES.iter().map(|row| {
-        let requires = match row.number {
+        let requires = match row.value_type {
             // Not an attribute, but what the numbers are.
-            Number::Index => "Vertex Indices",
-            Number::F32 => row.requires.map_or("None", name_of),
+            ValueType::Index => "Vertex Indices",
+            _ => row.requires.map_or("None", name_of),
         };
         let required = if row.required { "Yes" } else { "No" };
         format!("| {} | {} | {} | {required} | {requires} |\n", row.name, row.identifier, row.values)

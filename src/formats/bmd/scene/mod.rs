@@ -22,7 +22,8 @@ use self::precision::{Encoded, Encoding, Shape};
 use self::rig::Rig;
 pub use self::split::{PieceLimits, split_meshes};
 use super::{
-    Animation, Attributes, Bone, Document, Face, Faces, LodDef, Mesh, Surface, Vertices, flat_color, places,
+    Animation, Attributes, Bone, Document, F8A, Face, Faces, LodDef, Mesh, Surface, Transform, Vertices,
+    flat_color, places,
 };
 use crate::scene::{
     self, Axis, Capabilities, Colors, Conventions, FromScene, Indices, Material, Places, Scene, SceneOptions,
@@ -142,28 +143,54 @@ fn unmapped(document: &Document) -> Vec<Loss> {
     let Document { reserved, meshes, lods, bones, animations } = document;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut count = |field, is_lost| *counts.entry(field).or_default() += usize::from(is_lost);
-    count("header.resv", *reserved != [0; 3]);
+    count("reserved", *reserved != [0; 3]);
     for Mesh { material: _, vertices: _, faces: _, flags, n_tris, resv3 } in meshes {
         // The flags that are defined follow from the vertices and faces.
         count("meshes.flags.reserved", flags.reserved() != 0);
         count("meshes.n_tris", n_tris.is_some());
         count("meshes.resv3", *resv3 != 0);
     }
-    for LodDef { id_mesh: _, n_mesh: _, ld_sc: _, resv1 } in lods {
+    for lod @ LodDef { id_mesh, n_mesh: _, ld_sc, resv1 } in lods {
+        let shown = document.meshes_of(*lod).unwrap_or_default();
+        let is_hidden = |mesh: Option<&Mesh>| mesh.is_some_and(|mesh| mesh.material.is_none());
+        count("lods.id_mesh", is_hidden(shown.first()) || shown.is_empty() && *id_mesh != 0);
+        count("lods.n_mesh", is_hidden(shown.last()));
+        // Those are seen from infinitely far, as is 0.
+        count("lods.ld_sc", ld_sc.value() <= 0.0 && *ld_sc != F8A::default());
         count("lods.resv1", *resv1 != 0);
     }
-    for Bone { transform: _, name: _, id_parent: _, id_solid: _, resv1, resv2 } in bones {
+    for (index, Bone { transform, name: _, id_parent: _, id_solid: _, resv1, resv2 }) in
+        bones.iter().enumerate()
+    {
+        // Bone 0 is the model itself (B20).
+        count("bones.transform", index == 0 && *transform != Transform::default());
         count("bones.resv1", *resv1 != 0);
         count("bones.resv2", *resv2 != 0);
     }
-    for Animation { name: _, n_frames: _, fl_hz: _, tracks: _, trailing, resv1, resv2 } in animations {
+    for Animation { name: _, n_frames: _, fl_hz: _, tracks, trailing, resv1, resv2 } in animations {
+        count("animations.tracks", tracks.first().is_some_and(|track| track.keys().next().is_some()));
         count("animations.trailing", !trailing.is_empty());
         count("animations.resv1", *resv1 != 0);
         count("animations.resv2", *resv2 != 0);
     }
     let lost = counts.into_iter().filter(|(_, count)| *count > 0);
-    lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").counting(count, "fields"))
-        .collect()
+    let lost =
+        lost.map(|(field, count)| Loss::dropped(field, "no meaning in a scene").counting(count, "fields"));
+    let bones = bones.iter().enumerate().map(|(index, bone)| ("bones", index, &bone.name));
+    let animations = animations.iter().enumerate();
+    let animations = animations.map(|(index, animation)| ("animations", index, &animation.name));
+    let renamed = bones
+        .chain(animations)
+        .filter_map(|(list, index, name)| renamed(format!("{list}[{index}].name"), name.as_ref()?));
+    lost.chain(renamed).collect()
+}
+
+/// The loss of a name that is not UTF-8.
+fn renamed(path: String, name: &Text) -> Option<Loss> {
+    let text = name.to_string();
+    (text.as_bytes() != name.as_bytes()).then(|| {
+        Loss::renamed(path, "invalid UTF-8 replaced").detail(format_args!("{name:?} becomes \"{text}\""))
+    })
 }
 
 fn to_mesh(
@@ -175,10 +202,7 @@ fn to_mesh(
     losses: &mut Vec<Loss>,
 ) -> scene::Mesh {
     let name = material.to_string();
-    if name.as_bytes() != material.as_bytes() {
-        let loss = Loss::renamed(format!("meshes[{index}].material"), "invalid UTF-8 replaced");
-        losses.push(loss.detail(format_args!("{material:?} becomes \"{name}\"")));
-    }
+    losses.extend(renamed(format!("meshes[{index}].material"), material));
     let mut columns = mesh.vertices.columns();
     let missing = columns.bones.iter().filter(|bone| !rig.has(**bone)).count();
     if missing > 0 {

@@ -1,4 +1,4 @@
-//! The keys of bones: tagged, of 1 to 13 bytes, and in streams, one for each bone.
+//! The keys of bones: tagged, and in streams, one for each bone.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct KeyList {
     pub frames: Vec<Key>,
 }
 
-/// What a bone does at a frame, or the end of a bone: 1 to 13 bytes (B23).
+/// What a bone does at a frame, or the end of a bone (B23).
 #[derive(Layout)]
 #[binread]
 #[br(little)]

@@ -43,7 +43,7 @@ pub struct Chunk {
     attribute_count: u8,
     /// The attributes, one stream each, in any order.
     #[br(temp, count = attribute_count, args { inner: (dialect,) })]
-    #[bw(calc = packed.attribute_streams())]
+    #[bw(calc = packed.attribute_streams(streams))]
     #[layout(name = "streams")]
     attribute_streams: List<AttributeStream<'_>>,
     #[br(temp, try_calc = unpack(&index_stream, index_size_byte, &attribute_streams.0, dialect, input))]
@@ -116,7 +116,21 @@ lists! {
     }
 }
 
-/// The data of one attribute, compressed.
+/// One attribute of the vertices.
+#[derive(Debug, Clone, PartialEq, Json)]
+pub struct Stream {
+    /// One value per vertex.
+    #[json(flatten)]
+    pub values: Values,
+}
+
+impl From<Values> for Stream {
+    fn from(values: Values) -> Stream {
+        Stream { values }
+    }
+}
+
+/// A [`Stream`] in a file: its header, and its values compressed.
 #[derive(Layout)]
 #[binrw]
 #[brw(little)]
@@ -150,7 +164,7 @@ pub struct AttributeStream<'a> {
     /// One raw LZ4 block (C3).
     #[br(count = compressed_size)]
     #[layout(
-        packing = lz4, size = uncompressed_size, content = Stream, args(attribute, dialect, uncompressed_size)
+        packing = lz4, size = uncompressed_size, content = Values, args(attribute, dialect, uncompressed_size)
     )]
     pub data: Bulk<'a, u8>,
 }
@@ -186,7 +200,7 @@ lists! {
     /// The values of one attribute, one per vertex.
     #[derive(Debug, Clone, PartialEq, Json)]
     #[json(tag = "attribute", content = "data")]
-    pub enum Stream(attribute: AttributeFlags, dialect: Dialect; size) {
+    pub enum Values(attribute: AttributeFlags, dialect: Dialect; size) {
         /// Position (X, Y, Z): +X right, +Y up, +Z forward (C12).
         Position3d: [f32; 3], 12 bytes, "position_3d" in Chunk::positions_3d,
             if attribute.position_3d(),
@@ -250,13 +264,17 @@ fn unpack(
     }
     let (indices, streams) = parallel::join(
         || Indices::unpack(&input.lz4(&indices.data, indices.uncompressed_size), index_size),
-        || {
-            parallel::each(streams, |_, AttributeStream { attribute, uncompressed_size, data }| {
-                Stream::unpack(&input.lz4(data, *uncompressed_size), *attribute, dialect)
-            })
-        },
+        || parallel::each(streams, |_, stream| stream.unpack(dialect, input)),
     );
     Ok((indices?, streams?))
+}
+
+impl AttributeStream<'_> {
+    fn unpack(&self, dialect: Dialect, input: &Input<'_>) -> Result<Stream> {
+        let AttributeStream { attribute, uncompressed_size, data } = self;
+        let values = Values::unpack(&input.lz4(data, *uncompressed_size), *attribute, dialect)?;
+        Ok(Stream { values })
+    }
 }
 
 /// A chunk that is about to be written.
@@ -273,13 +291,16 @@ impl PackedChunk {
         IndexStream { uncompressed_size: *unpacked_size, data: Bulk::Given(bytes) }
     }
 
-    fn attribute_streams(&self) -> List<AttributeStream<'_>> {
-        let streams = self.streams.iter().map(|(attribute, Lz4 { unpacked_size, bytes })| AttributeStream {
-            attribute: *attribute,
-            uncompressed_size: *unpacked_size,
-            data: Bulk::Given(bytes),
+    fn attribute_streams(&self, streams: &[Stream]) -> List<AttributeStream<'_>> {
+        let packed = streams.iter().zip(&self.streams).map(|(stream, (attribute, packed))| {
+            let Stream { values: _ } = stream;
+            AttributeStream {
+                attribute: *attribute,
+                uncompressed_size: packed.unpacked_size,
+                data: Bulk::Given(&packed.bytes),
+            }
         });
-        List(streams.collect())
+        List(packed.collect())
     }
 }
 
@@ -300,11 +321,12 @@ impl Chunk {
             return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
         }
         let pack = |position: usize, stream: &Stream| {
-            let attribute = stream.attribute(dialect).ok_or_else(|| {
-                Error::inexpressible(format!("the {dialect} dialect has no attribute {}", stream.name()))
+            let values = &stream.values;
+            let attribute = values.attribute(dialect).ok_or_else(|| {
+                Error::inexpressible(format!("the {dialect} dialect has no attribute {}", values.name()))
             });
             attribute
-                .and_then(|attribute| Ok((attribute, Lz4::pack(&stream.to_bytes())?)))
+                .and_then(|attribute| Ok((attribute, Lz4::pack(&values.to_bytes())?)))
                 .map_err(|error| error.at(path!(chunks[chunk].streams[position])))
         };
         let (indices, streams) = parallel::join(
@@ -317,20 +339,20 @@ impl Chunk {
     /// Size in bytes of all that is packed.
     pub(in super::super) fn unpacked_size(&self) -> usize {
         self.indices.to_bytes().len()
-            + self.streams.iter().map(|stream| stream.to_bytes().len()).sum::<usize>()
+            + self.streams.iter().map(|stream| stream.values.to_bytes().len()).sum::<usize>()
     }
 }
 
-impl Stream {
-    /// A stream of this attribute without values; `None` if the dialect has no such attribute.
-    pub fn empty(attribute: AttributeFlags, dialect: Dialect) -> Option<Stream> {
-        Stream::unpack(&Block::EMPTY, attribute, dialect).ok()
+impl Values {
+    /// No values of this attribute; `None` if the dialect has no such attribute.
+    pub fn empty(attribute: AttributeFlags, dialect: Dialect) -> Option<Values> {
+        Values::unpack(&Block::EMPTY, attribute, dialect).ok()
     }
 
-    /// The attribute that the stream holds; `None` if the dialect has no such attribute.
+    /// The attribute of the values; `None` if the dialect has no such attribute.
     pub fn attribute(&self, dialect: Dialect) -> Option<AttributeFlags> {
-        let is_same = |empty: Stream| discriminant(&empty) == discriminant(self);
-        AttributeFlags::all().find(|attribute| Stream::empty(*attribute, dialect).is_some_and(is_same))
+        let is_same = |empty: Values| discriminant(&empty) == discriminant(self);
+        AttributeFlags::all().find(|attribute| Values::empty(*attribute, dialect).is_some_and(is_same))
     }
 }
 

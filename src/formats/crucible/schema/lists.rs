@@ -87,7 +87,7 @@ macro_rules! lists {
             impl $owner {
                 #[doc = concat!("The values of the first stream of `", $name, "`; `None` without one.")]
                 pub fn $values(&self) -> Option<&[$value]> {
-                    self.streams.iter().find_map(|stream| match stream {
+                    self.streams.iter().find_map(|stream| match &stream.values {
                         $enum::$variant(values) => Some(&**values),
                         _ => None,
                     })

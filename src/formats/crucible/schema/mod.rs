@@ -12,7 +12,7 @@ use std::io::Cursor;
 
 use binrw::{BinRead, BinResult, BinWrite, Endian, VecArgs, binrw};
 
-pub use chunk::{AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Stream};
+pub use chunk::{AttributeFlags, AttributeStream, BoneWeight, Chunk, IndexStream, Indices, Stream, Values};
 pub use packing::{Block, Input};
 
 use crate::bulk::{self, Bulk};

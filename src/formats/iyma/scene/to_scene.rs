@@ -121,6 +121,13 @@ pub(super) fn list_losses(document: &Document, losses: &mut Vec<Loss>) {
         let loss = Loss::dropped("n_vertices", "vertices that no mesh uses");
         losses.push(loss.counting(spare as usize, "vertices"));
     }
+    let n_indices = document.indices.as_ref().map_or(0, |indices| indices.data.len() / indices.format.size());
+    let indices = document.meshes.iter().map(|mesh| (mesh.first_index, mesh.index_count));
+    let spare = uncovered(n_indices as u64, indices);
+    if spare > 0 {
+        let loss = Loss::dropped("indices", "indices that no mesh uses");
+        losses.push(loss.counting(spare as usize, "indices"));
+    }
 }
 
 /// Bytes of buffers that meshes may become together, however small the buffers are.

@@ -12,7 +12,7 @@ rules! {
     POSITION "MESH-POSITION" Fatal "Vertex data, Position" "" Declaration
         "Every vertex has a position: bit 0 of the format is set.";
     FORMAT_BITS "MESH-FORMAT-BITS" Error "Header, Format" "M7" Declaration
-        "Bits 4 to 15 of the format are not set.";
+        "The unused bits of the format are not set.";
     EMPTY "MESH-EMPTY" Warning "Header" "M12" Declaration
         "There are vertices and indices.";
     INDEX_RANGE "MESH-INDEX-RANGE" Error "Index data" "M13" Declaration

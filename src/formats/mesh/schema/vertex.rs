@@ -39,7 +39,7 @@ impl Default for VertexFormat {
     }
 }
 
-/// One vertex: 12 to 40 bytes, the attributes that the format has in this order, packed tightly (M2).
+/// One vertex: the attributes that the format has in this order, packed tightly (M2).
 #[derive(Json, Layout, Columns)]
 #[columns(records = Vertices, format = VertexFormat)]
 #[binrw]

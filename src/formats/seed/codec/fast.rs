@@ -9,7 +9,7 @@ use super::super::schema::Kind;
 use super::line::Content;
 use super::text::{WHITESPACE, is_whitespace, split_line};
 use super::window::Counts;
-use crate::layout::Number;
+use crate::layout::ValueType;
 
 /// A plain line.
 pub(in crate::formats::seed) struct Plain<'l> {
@@ -26,9 +26,12 @@ pub(in crate::formats::seed) fn line(bytes: &[u8]) -> Option<Plain<'_>> {
     let content = match cursor.identifier() {
         Some(kind) => {
             let attribute = kind.attribute();
-            let values = match attribute.number {
-                Number::F32 => Values::Floats(cursor.values(attribute.values, Cursor::float)?),
-                Number::Index => Values::Indices(cursor.values(attribute.values, Cursor::index)?),
+            let values = match attribute.value_type {
+                ValueType::Float => Values::Floats(cursor.values(attribute.values, Cursor::float)?),
+                ValueType::Integer | ValueType::Index => {
+                    Values::Integers(cursor.values(attribute.values, Cursor::integer)?)
+                }
+                ValueType::Word => return None,
             };
             Content::Values(kind, values)
         }
@@ -50,8 +53,8 @@ pub(super) fn run(lines: &[u8], kind: Kind, values: ColumnMut<'_>) -> (usize, us
         ColumnMut::Floats(values) => {
             lines_of(lines, identifier, values.chunks_exact_mut(width), Cursor::float)
         }
-        ColumnMut::Indices(values) => {
-            lines_of(lines, identifier, values.chunks_exact_mut(width), Cursor::index)
+        ColumnMut::Integers(values) => {
+            lines_of(lines, identifier, values.chunks_exact_mut(width), Cursor::integer)
         }
     }
 }
@@ -150,7 +153,7 @@ impl<'l> Cursor<'l> {
     }
 
     /// Up to nine digits: more may not fit.
-    fn index(&mut self) -> Option<u32> {
+    fn integer(&mut self) -> Option<u32> {
         let start = self.at;
         let mut value = 0u32;
         while let Some(digit) = self.peek().filter(u8::is_ascii_digit) {

@@ -8,9 +8,9 @@ use super::super::schema::Kind;
 use super::super::syntax::{self, Pairs, Rule};
 use super::diagnostic::Diagnostic;
 use super::intent::Intent;
-use super::messages::{self, IndexError};
+use super::messages::{self, IntegerError};
 use super::text::WHITESPACE;
-use crate::layout::Number;
+use crate::layout::{Attribute, Domain, MAX_INTEGER, ValueType};
 
 /// What a line says.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,11 +31,15 @@ pub(in crate::formats::seed) enum Content<'l> {
 
 /// The values that replace those of a malformed line. They violate no rule.
 pub(super) fn placeholder(kind: Kind) -> Values {
-    let mut floats = [0.0; MAX_VALUES];
-    floats[kind.attribute().values - 1] = 1.0;
-    match kind.attribute().number {
-        Number::F32 => Values::Floats(floats),
-        Number::Index => Values::Indices([0; MAX_VALUES]),
+    let attribute = kind.attribute();
+    match (attribute.value_type, attribute.domain) {
+        (ValueType::Float, Domain::Range(min, _)) => Values::Floats([min as f32; MAX_VALUES]),
+        (ValueType::Float, _) => {
+            let mut floats = [0.0; MAX_VALUES];
+            floats[attribute.values - 1] = 1.0;
+            Values::Floats(floats)
+        }
+        _ => Values::Integers([*attribute.integers().start(); MAX_VALUES]),
     }
 }
 
@@ -96,7 +100,8 @@ enum Failed {
 
 fn parse(text: &str) -> Result<Pairs<'_>, Failed> {
     if text.len() <= MAX_PARSED {
-        return syntax::parse(Rule::line, text).map(inner).map_err(Failed::At);
+        let rule = if has_words(text) { Rule::word_line } else { Rule::line };
+        return syntax::parse(rule, text).map(inner).map_err(Failed::At);
     }
     let whole = syntax::parse(Rule::long_line, text).map(inner).ok();
     if let Some(line) = whole.and_then(|mut pairs| pairs.next()) {
@@ -107,6 +112,12 @@ fn parse(text: &str) -> Result<Pairs<'_>, Failed> {
         Err(error) if messages::offset(&error) + 1 < beginning.len() => Err(Failed::At(error)),
         _ => Err(Failed::Later),
     }
+}
+
+/// Whether the values of a line are words, by its identifier.
+fn has_words(text: &str) -> bool {
+    let kind = Kind::of(&text[messages::first_word(text)]);
+    kind.is_some_and(|kind| kind.attribute().value_type == ValueType::Word)
 }
 
 /// The tokens inside the only token of a rule.
@@ -132,7 +143,7 @@ fn interpret(pairs: Pairs<'_>, line: Range<usize>) -> Result<Line<'_>, Diagnosti
                 }
                 read.content = Content::Property { name, value };
             }
-            Rule::attribute => {
+            Rule::attribute | Rule::words => {
                 let (kind, values) = attribute(pair.into_inner(), &line)?;
                 read.content = Content::Values(kind, values);
             }
@@ -154,22 +165,23 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Di
                 let known = Kind::of(word).ok_or_else(|| messages::identifier(word, start, true))?;
                 kind = Some(known);
             }
-            Rule::number => numbers.push(pair.as_span()),
+            Rule::number | Rule::word => numbers.push(pair.as_span()),
             _ => {}
         }
     }
     let Some(kind) = kind else {
         return Err(Diagnostic::new(&rules::IDENTIFIER, line.clone(), "found no identifier"));
     };
-    let expected = kind.attribute().values;
+    let attribute = kind.attribute();
+    let expected = attribute.values;
     if numbers.len() != expected {
         // The excess values, or the place of the missing ones.
         let end = numbers.last().map_or(line.end, |span| span.end());
         let start = numbers.get(expected).map_or(end, |span| span.start());
         return Err(messages::count(kind, numbers.len(), start..end));
     }
-    let values = match kind.attribute().number {
-        Number::F32 => {
+    let values = match attribute.value_type {
+        ValueType::Float => {
             let mut floats = [0.0; MAX_VALUES];
             for (float, span) in floats.iter_mut().zip(&numbers) {
                 *float = to_float(span.as_str())
@@ -177,13 +189,18 @@ fn attribute(pairs: Pairs<'_>, line: &Range<usize>) -> Result<(Kind, Values), Di
             }
             Values::Floats(floats)
         }
-        Number::Index => {
-            let mut indices = [0; MAX_VALUES];
-            for (index, span) in indices.iter_mut().zip(&numbers) {
-                *index = to_index(span.as_str())
-                    .map_err(|why| messages::index(why, span.as_str(), span.start()..span.end()))?;
+        ValueType::Integer | ValueType::Index | ValueType::Word => {
+            let mut integers = [0; MAX_VALUES];
+            for (integer, span) in integers.iter_mut().zip(&numbers) {
+                let range = span.start()..span.end();
+                *integer = match attribute.value_type {
+                    ValueType::Word => to_word(span.as_str(), attribute)
+                        .ok_or_else(|| messages::unknown_word(kind, span.as_str(), range))?,
+                    _ => to_integer(span.as_str())
+                        .map_err(|why| messages::integer(kind, why, span.as_str(), range))?,
+                };
             }
-            Values::Indices(indices)
+            Values::Integers(integers)
         }
     };
     Ok((kind, values))
@@ -194,16 +211,21 @@ fn to_float(number: &str) -> Option<f32> {
     fast_float2::parse::<f32, _>(number).ok().filter(|value| value.is_finite())
 }
 
-fn to_index(number: &str) -> Result<u32, IndexError> {
-    if number.len() > MAX_PARSED || syntax::parse(Rule::index, number).is_err() {
-        return Err(IndexError::NotAnInteger);
+/// The place of a word among those of the table.
+fn to_word(word: &str, attribute: &Attribute) -> Option<u32> {
+    attribute.words().iter().position(|known| *known == word)?.try_into().ok()
+}
+
+fn to_integer(number: &str) -> Result<u32, IntegerError> {
+    if number.len() > MAX_PARSED || syntax::parse(Rule::integer, number).is_err() {
+        return Err(IntegerError::NotAnInteger);
     }
     let negative = number.starts_with('-');
     let digits = number.trim_start_matches(['+', '-']).trim_start_matches('0');
     match digits {
         "" => Ok(0),
-        _ if negative => Err(IndexError::Negative),
-        digits => digits.parse().ok().filter(|index| *index <= rules::MAX_INDEX).ok_or(IndexError::TooLarge),
+        _ if negative => Err(IntegerError::Negative),
+        digits => digits.parse().ok().filter(|integer| *integer <= MAX_INTEGER).ok_or(IntegerError::TooLarge),
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::syntax::{self, Rule};
 use super::diagnostic::Diagnostic;
 use super::intent::{self, Misread};
 use super::text::WHITESPACE;
-use crate::layout::Number;
+use crate::layout::{MAX_INTEGER, ValueType};
 
 /// The file is in another encoding.
 pub(in crate::formats::seed) fn encoding(name: &str) -> Diagnostic {
@@ -79,7 +79,7 @@ fn bare_property(text: &str, start: usize) -> Option<Diagnostic> {
 }
 
 /// The letters and digits that the line starts with.
-fn first_word(text: &str) -> Range<usize> {
+pub(super) fn first_word(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start_matches(WHITESPACE).len();
     let word = &text[start..];
     if !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
@@ -145,7 +145,7 @@ fn attribute(
         let start = text[..at].rfind(|c| c == ',' || WHITESPACE.contains(&c)).map_or(0, |i| i + 1);
         return number(kind, &text[start..token.end], start..token.end);
     }
-    if expects(Rule::number) {
+    if expects(Rule::number) || expects(Rule::word) {
         return number(kind, word, token);
     }
     if word.starts_with(',') && read >= MAX_VALUES {
@@ -167,9 +167,10 @@ fn attribute(
 
 /// What is not a number at all.
 fn number(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
-    let (rule, expected) = match kind.attribute().number {
-        Number::F32 => (&rules::NUMBER, "a decimal number"),
-        Number::Index => (&rules::INDEX, "an integer"),
+    let (rule, expected) = match kind.attribute().value_type {
+        ValueType::Float => (&rules::NUMBER, "a decimal number"),
+        ValueType::Integer | ValueType::Index => (&rules::INDEX, "an integer"),
+        ValueType::Word => return unknown_word(kind, word, range),
     };
     let lower = word.to_ascii_lowercase();
     let hint = match lower.trim_start_matches(['+', '-']) {
@@ -199,23 +200,37 @@ pub(super) fn overflow(word: &str, range: Range<usize>) -> Diagnostic {
     Diagnostic::new(&rules::NUMBER, range, message)
 }
 
-/// Why a number is not an index.
-pub(super) enum IndexError {
+/// Why a number is not an integer of a text.
+pub(super) enum IntegerError {
     NotAnInteger,
     Negative,
     TooLarge,
 }
 
-/// A number that is not an index.
-pub(super) fn index(why: IndexError, word: &str, range: Range<usize>) -> Diagnostic {
-    let expected = match why {
-        IndexError::NotAnInteger => "an integer, the index of a vertex".to_owned(),
-        IndexError::Negative => {
+/// A number that is not an integer of a text.
+pub(super) fn integer(kind: Kind, why: IntegerError, word: &str, range: Range<usize>) -> Diagnostic {
+    let attribute = kind.attribute();
+    let expected = match (attribute.value_type, why) {
+        (ValueType::Index, IntegerError::NotAnInteger) => "an integer, the index of a vertex".to_owned(),
+        (ValueType::Index, IntegerError::Negative) => {
             "an index of 0 or more; only OBJ counts backwards with negative indices".to_owned()
         }
-        IndexError::TooLarge => format!("an index up to {}", rules::MAX_INDEX),
+        (ValueType::Index, IntegerError::TooLarge) => format!("an index up to {MAX_INTEGER}"),
+        _ => expected_integer(kind),
     };
     Diagnostic::new(&rules::INDEX, range, format!("found {}, expected {expected}", found(word)))
+}
+
+/// The integers that lines of a kind may have.
+pub(in crate::formats::seed) fn expected_integer(kind: Kind) -> String {
+    let range = kind.attribute().integers();
+    format!("an integer from {} to {}", range.start(), range.end())
+}
+
+/// A word that is not in the table.
+pub(super) fn unknown_word(kind: Kind, word: &str, range: Range<usize>) -> Diagnostic {
+    let message = format!("found {}, expected {}", found(word), kind.attribute().words().join(" or "));
+    Diagnostic::new(&rules::INDEX, range, message)
 }
 
 /// Another number of values than the table has.

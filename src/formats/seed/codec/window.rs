@@ -40,7 +40,7 @@ impl<'d> Window<'d> {
                 let values = chunk.kinds[kind as usize] * kind.attribute().values;
                 match column {
                     ColumnMut::Floats(column) => ColumnMut::Floats(take(column, values)),
-                    ColumnMut::Indices(column) => ColumnMut::Indices(take(column, values)),
+                    ColumnMut::Integers(column) => ColumnMut::Integers(take(column, values)),
                 }
             });
             let window = Window { columns: parts.collect(), before, read: Counts::default() };
@@ -73,7 +73,7 @@ impl<'d> Window<'d> {
         let start = self.read.kinds[kind as usize] * kind.attribute().values;
         match &mut self.columns[kind as usize] {
             ColumnMut::Floats(column) => ColumnMut::Floats(column.get_mut(start..).unwrap_or_default()),
-            ColumnMut::Indices(column) => ColumnMut::Indices(column.get_mut(start..).unwrap_or_default()),
+            ColumnMut::Integers(column) => ColumnMut::Integers(column.get_mut(start..).unwrap_or_default()),
         }
     }
 
@@ -89,9 +89,9 @@ impl<'d> Window<'d> {
         *count += 1;
         match (&mut self.columns[kind as usize], values) {
             (ColumnMut::Floats(column), Values::Floats(values)) => put(column, index, width, values),
-            (ColumnMut::Indices(column), Values::Indices(values)) => put(column, index, width, values),
+            (ColumnMut::Integers(column), Values::Integers(values)) => put(column, index, width, values),
             // The table gives a kind the numbers of its column.
-            (ColumnMut::Floats(_), Values::Indices(_)) | (ColumnMut::Indices(_), Values::Floats(_)) => {}
+            (ColumnMut::Floats(_), Values::Integers(_)) | (ColumnMut::Integers(_), Values::Floats(_)) => {}
         }
     }
 }

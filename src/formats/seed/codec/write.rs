@@ -29,7 +29,13 @@ pub(in crate::formats::seed) fn write(document: &Document, comments: bool) -> Ve
         }
         match column {
             Column::Floats(values) => out.values(kind, values, put_float),
-            Column::Indices(values) => out.values(kind, values, put_index),
+            Column::Integers(values) => {
+                let words = kind.attribute().words();
+                out.values(kind, values, |bytes, value| match words.get(value as usize) {
+                    Some(word) => bytes.extend_from_slice(word.as_bytes()),
+                    None => put_integer(bytes, value),
+                });
+            }
         }
     }
     out.comments_before(Place::End);
@@ -128,7 +134,7 @@ fn put_float(bytes: &mut Vec<u8>, value: f32) {
     }
 }
 
-fn put_index(bytes: &mut Vec<u8>, value: u32) {
+fn put_integer(bytes: &mut Vec<u8>, value: u32) {
     put_short(bytes, itoa::Buffer::new().format(value).as_bytes());
 }
 

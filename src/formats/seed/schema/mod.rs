@@ -25,26 +25,26 @@ document! {
         pub comments: Option<Vec<Comment>>,
 
         /// Position of each vertex (X, Y, Z): right-handed, +Y up, +Z forward (X3).
-        pub positions: Vec<[f32; 3]>, Any {
+        pub positions: Vec<[f32; 3]>, Vertex, Float, Any => {
             P: "p", "Position", REQUIRED, None, "X, Y, Z: +Y up, +Z forward, right-handed.";
         }
 
         /// Normal of each vertex, a unit vector. Only lenient reading accepts a file without normals (S1).
         #[json(optional)]
-        pub normals: Vec<[f32; 3]>, UnitVector {
+        pub normals: Vec<[f32; 3]>, Vertex, Float, UnitVector => {
             N: "n", "Normal", REQUIRED, None, "X, Y, Z.";
         }
 
         /// Primary and secondary color of each vertex, if present: red, green, blue, alpha, each from 0 to 1.
         #[json(optional)]
-        pub colors: Vec<Vec<[f32; 4]>>, UnitInterval {
+        pub colors: Vec<Vec<[f32; 4]>>, Vertex, Float, Range(0, 1) => {
             [0] C0: "c0", "Primary Color",   OPTIONAL, None,       "Red, green, blue, alpha.";
             [1] C1: "c1", "Secondary Color", OPTIONAL, Some("c0"), "Red, green, blue, alpha.";
         }
 
         /// The UV channels that are present, up to 8: (U, V) of each vertex, (0, 0) is the top left of the image.
         #[json(optional)]
-        pub uvs: Vec<Vec<[f32; 2]>>, UnitInterval {
+        pub uvs: Vec<Vec<[f32; 2]>>, Vertex, Float, Range(0, 1) => {
             [0] U0: "u0", "UV Channel 0", REQUIRED, None,       "U, V: (0, 0) is the top left.";
             [1] U1: "u1", "UV Channel 1", OPTIONAL, Some("u0"), "U, V, as channel 0.";
             [2] U2: "u2", "UV Channel 2", OPTIONAL, Some("u1"), "U, V, as channel 0.";
@@ -56,7 +56,7 @@ document! {
         }
 
         /// The vertices of each triangle, counted from 0, counter-clockwise.
-        pub faces: Vec<[u32; 3]>, VertexIndex {
+        pub faces: Vec<[u32; 3]>, Face, Index, Any => {
             F: "f", "Face", REQUIRED, None, "Vertices of a triangle, counted from 0, counter-clockwise.";
         }
     }
@@ -124,10 +124,10 @@ pub static GRAMMAR: Grammar = Grammar {
         ColumnRule { column: "required", rule: &rules::MISSING },
         ColumnRule { column: "required", rule: &rules::REQUIRED },
         ColumnRule { column: "requires", rule: &rules::REQUIRES },
-        ColumnRule { column: "constraint", rule: &rules::LINES },
-        ColumnRule { column: "constraint", rule: &rules::INDEX_RANGE },
-        ColumnRule { column: "constraint", rule: &rules::NORMALIZED },
-        ColumnRule { column: "constraint", rule: &rules::RANGE },
+        ColumnRule { column: "per", rule: &rules::LINES },
+        ColumnRule { column: "range", rule: &rules::INDEX_RANGE },
+        ColumnRule { column: "range", rule: &rules::NORMALIZED },
+        ColumnRule { column: "range", rule: &rules::RANGE },
         ColumnRule { column: "property", rule: &rules::BUILT_IN },
         ColumnRule { column: "property values", rule: &rules::TYPE },
     ],

@@ -18,7 +18,7 @@ rules! {
     NUMBER "SEED-NUMBER" Fatal "Syntax" "S4" Declaration
         "A value is a finite decimal number in the range of a 32-bit float.";
     INDEX "SEED-INDEX" Fatal "Syntax" "S5" Declaration
-        "The values of a face are integers from 0 to 2147483647.";
+        "Indices and other integers are from 0 to 2147483647, words are those of the attribute table.";
     SPACED_NUMBER "SEED-SPACED-NUMBER" Error "Whitespace" "S3" Structure
         "Numbers contain no whitespace.";
     PROPERTY "SEED-PROPERTY" Fatal "Properties" "S7" Structure
@@ -34,9 +34,9 @@ rules! {
     REQUIRES "SEED-REQUIRES" Fatal "Syntax" "S8" Declaration
         "An attribute that requires another is present only along with it.";
     LINES "SEED-LINES" Fatal "Syntax" "S1" Declaration
-        "An attribute that is present has one line for every vertex.";
+        "An attribute that is present has one line for the file, each vertex or each face.";
     INDEX_RANGE "SEED-INDEX-RANGE" Error "Syntax" "S5" Declaration
-        "Every index of a face is below the number of vertices.";
+        "Every index is below the number of vertices, every other integer in its range.";
     COMMENT "SEED-COMMENT" Fatal "Comments" "S6" Code("constrains documents, not files")
         "A comment is one line without control characters and belongs to an existing line.";
     BUILT_IN "SEED-BUILT-IN" Warning "Built-in Properties" "S10" Declaration
@@ -46,5 +46,5 @@ rules! {
     NORMALIZED "SEED-NORMALIZED" Warning "Syntax" "S10" Declaration
         "Normals have the length 1, within 0.001.";
     RANGE "SEED-RANGE" Warning "Syntax" "S10" Declaration
-        "Colors and UV coordinates are from 0 to 1.";
+        "Colors and UV coordinates are in their range, 0 to 1.";
 }

@@ -1,6 +1,6 @@
 //! Changes to the lines of a text file, by its grammar.
 
-use crate::layout::{Attribute, Domain, Grammar, Number};
+use crate::layout::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
 /// Copies of a text, all changed in one place.
 pub(crate) struct TextAttempt {
@@ -18,13 +18,16 @@ pub(crate) struct TextAttempt {
 pub(crate) fn attempts(grammar: &Grammar, text: &[u8]) -> Vec<TextAttempt> {
     let text = Lines(text.split_inclusive(|byte| *byte == b'\n').collect());
     let mut attempts = Vec::new();
-    let vertices = grammar.attributes.iter().filter(|attribute| attribute.is_per_vertex());
+    let vertices = grammar.attributes.iter().filter(|attribute| attribute.occurs == Occurrence::Vertex);
     let vertices = vertices.map(|attribute| text.of(attribute).len()).max().unwrap_or_default();
     for attribute in grammar.attributes {
         let lines = text.of(attribute);
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { continue };
         attempts.push(text.without("all lines of an attribute are missing", &lines));
         attempts.push(text.without("a line is missing", &lines[..1]));
+        if attribute.occurs == Occurrence::File {
+            attempts.push(text.twice(*first));
+        }
         attempts.extend(text.on_line(attribute, *first, vertices));
         if last != first {
             attempts.extend(text.on_line(attribute, *last, vertices));
@@ -58,6 +61,12 @@ impl Lines<'_> {
         let kept = (0..self.0.len()).filter(|line| !lines.contains(line)).map(|line| self.0[line]);
         let line = lines.first().copied().unwrap_or_default();
         TextAttempt { what, line, breaking: vec![kept.collect::<Vec<_>>().concat()], limits: Vec::new() }
+    }
+
+    fn twice(&self, line: usize) -> TextAttempt {
+        let text = String::from_utf8_lossy(self.0[line]);
+        let breaking = vec![self.with(line, &[&text, text.trim_end()].concat())];
+        TextAttempt { what: "a duplicate line", line, breaking, limits: vec![] }
     }
 
     fn on_line(&self, attribute: &Attribute, line: usize, vertices: usize) -> Vec<TextAttempt> {
@@ -118,12 +127,13 @@ impl Lines<'_> {
         let mut lines: Vec<Vec<u8>> = self.0.iter().map(|line| line.to_vec()).collect();
         for attribute in grammar.attributes {
             let own = self.of(attribute);
-            if attribute.is_per_vertex() {
+            if attribute.occurs == Occurrence::Vertex {
                 own.iter().skip(2).for_each(|line| lines[*line].clear());
-            } else {
+            }
+            if attribute.value_type == ValueType::Index {
                 let zeros = vec!["0"; attribute.values].join(", ");
-                let face = format!("{} {zeros}\n", attribute.identifier);
-                own.iter().for_each(|line| lines[*line] = face.clone().into());
+                let line_of_zeros = format!("{} {zeros}\n", attribute.identifier);
+                own.iter().for_each(|line| lines[*line] = line_of_zeros.clone().into());
             }
         }
         TextAttempt { what: "too few vertices", line: 0, breaking: vec![lines.concat()], limits: vec![] }
@@ -151,19 +161,26 @@ fn numbers(attribute: &Attribute, value: &str, vertices: usize) -> (Vec<String>,
     let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect::<Vec<_>>();
     let (max, count) = (format!("{:e}", f32::MAX), vertices.to_string());
     let last = vertices.saturating_sub(1).to_string();
-    match (attribute.number, attribute.constraint) {
-        (Number::Index, _) => {
+    match (attribute.value_type, attribute.domain) {
+        (ValueType::Index, _) => {
             (texts(&["x", "1.5", "-1", "2147483648"]), texts(&[&count, "2147483647"]), texts(&[&last]))
         }
-        (Number::F32, Domain::Any | Domain::VertexIndex) => {
-            (texts(&["x", "nan"]), texts(&["1e39"]), texts(&[&max]))
+        (ValueType::Integer, _) => {
+            let (min, max) = attribute.integers().into_inner();
+            let below = min.checked_sub(1).map(|below| below.to_string());
+            let outside = below.into_iter().chain([(max + 1).to_string()]).collect();
+            (texts(&["x", "1.5", "-1", "2147483648"]), outside, vec![min.to_string(), max.to_string()])
         }
-        (Number::F32, Domain::UnitVector) => {
+        (ValueType::Word, _) => (texts(&["0", "?"]), texts(&["unknown"]), texts(attribute.words())),
+        (ValueType::Float, Domain::UnitVector) => {
             (texts(&["x", "inf", "-1e39"]), texts(&["2", &max]), texts(&[value]))
         }
-        (Number::F32, Domain::UnitInterval) => {
-            (texts(&["x", "nan", "1e39"]), texts(&["1.0000001", "-1e-45"]), texts(&["1", "0"]))
+        (ValueType::Float, Domain::Range(min, max)) => {
+            let (above, below) = ((max as f32).next_up(), (min as f32).next_down());
+            let outside = [above, below].map(|x| format!("{x:e}")).to_vec();
+            (texts(&["x", "nan", "1e39"]), outside, vec![max.to_string(), min.to_string()])
         }
+        (ValueType::Float, _) => (texts(&["x", "nan"]), texts(&["1e39"]), texts(&[&max])),
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use super::Config;
-use crate::layout::{Attribute, Domain, Grammar, Number};
+use crate::layout::{Attribute, Domain, Grammar, Occurrence, ValueType};
 
 /// A text that strict reading accepts, in two notations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,8 @@ pub struct GeneratedText {
 enum Line {
     Property(String, String),
     Floats(&'static str, Vec<f32>),
-    Indices(&'static str, Vec<u32>),
+    Integers(&'static str, Vec<u32>),
+    Words(&'static str, Vec<&'static str>),
 }
 
 /// Returns a strategy for texts with the properties and lines of a grammar: every allowed set of attributes, as many
@@ -42,7 +43,11 @@ pub fn texts(grammar: &'static Grammar, config: Config) -> impl Strategy<Value =
             let is_allowed = attribute.requires.is_none_or(|other| present.contains(&other));
             if attribute.required || is_allowed && wanted {
                 present.push(attribute.identifier);
-                let count = if attribute.is_per_vertex() { vertices } else { faces };
+                let count = match attribute.occurs {
+                    Occurrence::File => 1,
+                    Occurrence::Vertex => vertices,
+                    Occurrence::Face => faces,
+                };
                 groups.push(vec(line(attribute, vertices, plausible), count).boxed());
             }
         }
@@ -62,9 +67,10 @@ impl Line {
             Line::Floats(identifier, values) => {
                 joined(identifier, values.iter().map(|value| format!("{value:e}")).collect())
             }
-            Line::Indices(identifier, values) => {
+            Line::Integers(identifier, values) => {
                 joined(identifier, values.iter().map(u32::to_string).collect())
             }
+            Line::Words(identifier, words) => format!("{identifier} {}", words.join(", ")),
         };
         text.into_bytes()
     }
@@ -72,20 +78,28 @@ impl Line {
 
 /// A line of an attribute, in a text with so many vertices.
 fn line(attribute: &'static Attribute, vertices: usize, plausible: bool) -> BoxedStrategy<Line> {
-    let Attribute { identifier, values, number, constraint, .. } = attribute;
-    let number = match (number, constraint, plausible) {
-        (Number::Index, ..) => {
-            let indices = vec(0..vertices as u32, *values);
-            return indices.prop_map(|values| Line::Indices(identifier, values)).boxed();
-        }
-        (Number::F32, Domain::UnitInterval, true) => (0.0..=1.0f32).boxed(),
-        (Number::F32, Domain::UnitVector, true) => (-1.0..1.0f32).boxed(),
-        (Number::F32, _, true) => (-10.0..10.0f32).boxed(),
-        (Number::F32, ..) => floats().boxed(),
+    let Attribute { identifier, values, value_type, domain, .. } = attribute;
+    let integers = |integers: BoxedStrategy<u32>| {
+        vec(integers, *values).prop_map(|values| Line::Integers(identifier, values)).boxed()
     };
-    let is_unit = plausible && *constraint == Domain::UnitVector;
+    match value_type {
+        ValueType::Float => {}
+        ValueType::Integer => return integers(attribute.integers().boxed()),
+        ValueType::Index => return integers((0..vertices as u32).boxed()),
+        ValueType::Word => {
+            let words = vec(select(attribute.words()), *values);
+            return words.prop_map(|words| Line::Words(identifier, words)).boxed();
+        }
+    }
+    let floats = match domain {
+        _ if !plausible => floats().boxed(),
+        Domain::Range(min, max) => (*min as f32..=*max as f32).boxed(),
+        Domain::UnitVector => (-1.0..1.0f32).boxed(),
+        Domain::Any | Domain::OneOf(_) => (-10.0..10.0f32).boxed(),
+    };
+    let is_unit = plausible && *domain == Domain::UnitVector;
     let unit = move |values| if is_unit { normalized(values) } else { values };
-    vec(number, *values).prop_map(move |values| Line::Floats(identifier, unit(values))).boxed()
+    vec(floats, *values).prop_map(move |values| Line::Floats(identifier, unit(values))).boxed()
 }
 
 /// The vector with length 1; along the last axis if it has no length.

@@ -74,8 +74,11 @@ impl Formatter {
             Line::Floats(identifier, values) => {
                 (identifier, values.iter().map(|value| self.float(*value)).collect())
             }
-            Line::Indices(identifier, values) => {
-                (identifier, values.iter().map(|value| self.index(*value)).collect())
+            Line::Integers(identifier, values) => {
+                (identifier, values.iter().map(|value| self.integer(*value)).collect())
+            }
+            Line::Words(identifier, words) => {
+                (identifier, words.iter().map(|word| word.to_string()).collect())
             }
         };
         let mut line = format!("{identifier}{}{}", self.pick(&[" ", "\t", "  "]), self.whitespace());
@@ -105,7 +108,7 @@ impl Formatter {
         format!("{plus}{}", if has_digits { number } else { format!("{value:?}") })
     }
 
-    fn index(&mut self, value: u32) -> String {
+    fn integer(&mut self, value: u32) -> String {
         match (self.choose(4), value) {
             (0, 0) => "-0".to_owned(),
             (0, value) => format!("+{value}"),

@@ -3,7 +3,7 @@
 mod engine;
 
 use meshspec::conformance::RunReport;
-use meshspec::crucible::{Document, Indices, Stream as Column};
+use meshspec::crucible::{Document, Indices, Values};
 use meshspec::{Dialect, conformance};
 
 use crate::common::cases;
@@ -38,22 +38,22 @@ fn meshes(document: &Document) -> Vec<Mesh> {
             Indices::U16(indices) => indices.iter().map(|index| u32::from(*index)).collect(),
             Indices::U32(indices) => indices.clone(),
         },
-        streams: chunk.streams.iter().map(stream).collect(),
+        streams: chunk.streams.iter().map(|column| stream(&column.values)).collect(),
     };
     document.chunks.iter().map(mesh).collect()
 }
 
-fn stream(column: &Column) -> Stream {
+fn stream(column: &Values) -> Stream {
     let (attribute, values) = match column {
-        Column::Position3d(values) => (Attribute::Position3d, bits(values.as_flattened())),
-        Column::Position2d(values) => (Attribute::Position2d, bits(values.as_flattened())),
-        Column::Normal(values) => (Attribute::Normal, bits(values.as_flattened())),
-        Column::Uv(values) => (Attribute::Uv, bits(values.as_flattened())),
-        Column::Tangent(values) => (Attribute::Tangent, bits(values.as_flattened())),
-        Column::Color(values) => {
+        Values::Position3d(values) => (Attribute::Position3d, bits(values.as_flattened())),
+        Values::Position2d(values) => (Attribute::Position2d, bits(values.as_flattened())),
+        Values::Normal(values) => (Attribute::Normal, bits(values.as_flattened())),
+        Values::Uv(values) => (Attribute::Uv, bits(values.as_flattened())),
+        Values::Tangent(values) => (Attribute::Tangent, bits(values.as_flattened())),
+        Values::Color(values) => {
             (Attribute::Color, values.iter().flatten().map(|byte| u32::from(*byte)).collect())
         }
-        Column::BoneWeights(values) => {
+        Values::BoneWeights(values) => {
             let pair = |weight: &meshspec::crucible::BoneWeight| {
                 let (bone, influence) = (weight.bone, weight.influence);
                 [bone.into(), influence.to_bits()]
