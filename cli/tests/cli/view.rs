@@ -185,7 +185,7 @@ fn packed_blocks_are_unpacked() {
     let folder = Folder::new();
     let columns = meshspec::crucible::Document {
         chunks: vec![meshspec::crucible::Chunk {
-            streams: vec![meshspec::crucible::Stream::Position3d(vec![[0.0; 3], [1.0; 3], [2.0; 3]])],
+            streams: vec![meshspec::crucible::Values::Position3d(vec![[0.0; 3], [1.0; 3], [2.0; 3]]).into()],
             ..Default::default()
         }],
         ..Default::default()
