@@ -116,12 +116,13 @@ const PARTS: [(&str, &str); 11] = [
 ];
 
 /// Values that are the same in another notation: format, name, notation.
-const NOTATIONS: [(&str, &str, &str); 9] = [
+const NOTATIONS: [(&str, &str, &str); 10] = [
     ("bmd", "meshes.vertices", "packed again, in the forms that fit"),
     ("bmd", "meshes.flags.vertex_subtype", "follows from the vertices"),
     ("bmd", "meshes.flags.triangles_type", "follows from the faces"),
     ("bmd", "bones.transform", "packed again: only errors that can be seen are losses"),
     ("bmd", "animations.tracks", "packed again: only errors that can be seen are losses"),
+    ("iyma", "attributes.usage", "a usage of no values, in a file without vertices"),
     ("iyma", "meshes.first_index", "indices of one mesh after those of another"),
     ("iyma", "meshes.first_vertex", "vertices of one mesh after those of another"),
     ("mesh", "joints.parent", "an id, or a position among the joints"),
