@@ -395,6 +395,7 @@ const FITTED: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "takes half a minute of processor time: `.ci/run` runs it"]
 fn documents_have_every_kind_of_value() {
     let mut never = Vec::new();
     for format in FormatId::ALL.iter().copied() {

@@ -25,7 +25,7 @@ error: positions[1] (line 6, column 5): found `é`, expected `,`; values are sep
 error: faces[0] (line 14, column 3): found `-1`, expected an index of 0 or more; only OBJ counts backwards with negative indices [SEED-INDEX, S5]
   14 | f -1, 1, 2
      |   ^^
-  = Syntax: The values of a face are integers from 0 to 2147483647.
+  = Syntax: Indices and integers are from 0 to 2147483647; words are those of the attribute table.
 
 bad.mesh: 2 errors, 0 warnings
 ";
@@ -217,7 +217,7 @@ fn long_properties_are_cut() {
 fn the_schema_is_the_table_and_the_grammar() {
     let folder = Folder::new();
     let text = folder.run("schema seed --as markdown").fine();
-    assert!(text.contains("| Secondary Color | `c1` | 4 | f32 | no | `c0` |"), "{text}");
+    assert!(text.contains("| Secondary Color | `c1` | vertex | 4 | f32 | 0 to 1 | no | `c0` |"), "{text}");
     let grammar = std::fs::read_to_string(repository().join("grammar/seed.pest")).unwrap();
     assert!(text.contains(&grammar));
     let data: Value = serde_json::from_str(&folder.run("schema seed --as json").fine()).unwrap();

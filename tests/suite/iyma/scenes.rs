@@ -76,6 +76,7 @@ fn a_second_set_of_texture_coordinates() {
 #[test]
 fn vertices_that_meshes_share_are_not_lost() {
     let mut document = strip(8, "");
+    document.indices = None;
     for (ranges, lost) in [([(0, 8), (0, 8)], 0), ([(0, 6), (1, 6)], 1), ([(0, 3), (1, 2)], 5)] {
         let mesh =
             |(first_vertex, vertex_count)| MeshInfo { first_vertex, vertex_count, ..MeshInfo::default() };

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::encoding::format_parser;
 use crate::failure::{Failure, Result, Status};
-use crate::input::dialect_parser;
+use crate::input::{dialect_parser, require_dialect};
 use crate::output::{self, print_json};
 use crate::progress;
 use summary::Summary;
@@ -103,6 +103,9 @@ impl Corpus {
             if !formats.contains(format) {
                 formats.push(*format);
             }
+        }
+        if let Some(dialect) = self.dialect {
+            formats.iter().try_for_each(|format| require_dialect(*format, dialect, "--dialect"))?;
         }
         formats.par_iter().map(of).collect()
     }

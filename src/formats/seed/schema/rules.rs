@@ -18,7 +18,7 @@ rules! {
     NUMBER "SEED-NUMBER" Fatal "Syntax" "S4" Declaration
         "A value is a finite decimal number in the range of a 32-bit float.";
     INDEX "SEED-INDEX" Fatal "Syntax" "S5" Declaration
-        "Indices and other integers are from 0 to 2147483647, words are those of the attribute table.";
+        "Indices and integers are from 0 to 2147483647; words are those of the attribute table.";
     SPACED_NUMBER "SEED-SPACED-NUMBER" Error "Whitespace" "S3" Structure
         "Numbers contain no whitespace.";
     PROPERTY "SEED-PROPERTY" Fatal "Properties" "S7" Structure

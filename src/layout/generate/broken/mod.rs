@@ -231,9 +231,18 @@ pub fn broken<T: crate::layout::Layout>(
     (files, any::<u64>()).prop_filter_map("nothing that can be broken", move |(file, chosen)| {
         let judge = Judge::new(&T::TYPE, &file, rules, &Limits::default()).ok()?;
         let attempts = attempts(&judge).ok()?;
-        // The first that breaks anything, from the chosen one on.
-        let start = (chosen % attempts.len().max(1) as u64) as usize;
-        let (before, after) = attempts.split_at_checked(start)?;
-        after.iter().chain(before).find_map(|attempt| judge.first_broken(attempt))
+        // First of one kind, so that a file that shrinks stays broken in the same way.
+        let kind = |attempt: &&Attempt| std::mem::discriminant(&attempt.breakage);
+        let mut kinds: Vec<_> = Vec::new();
+        for kind in attempts.iter().map(|attempt| kind(&attempt)) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        let count = kinds.len().max(1) as u64;
+        let first = kinds.get((chosen % count) as usize)?;
+        let (same, other): (Vec<_>, Vec<_>) = attempts.iter().partition(|attempt| kind(attempt) == *first);
+        let (before, after) = same.split_at_checked((chosen / count % same.len().max(1) as u64) as usize)?;
+        after.iter().chain(before).chain(&other).find_map(|attempt| judge.first_broken(attempt))
     })
 }
