@@ -1,56 +1,136 @@
-//! Mesh formats of game engines, each declared once.
+//! Reads, checks, edits, converts and generates the mesh files of game engines, and tests loaders of them.
 //!
-//! meshspec reads, checks, edits and writes the files of
+//! Five formats are built in. Each is declared once, as binrw structs or a grammar that read like its specification, and a format
+//! of your own is [declared in the same way](#declare-a-format).
 //!
-//! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations,
-//!   by the [MESH format specification v1.0][mesh specification] from Surviveler by RookieGameDevs;
-//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams,
-//!   by the [Mesh Chunk Format][crucible specification] from Crucible by Joshua-A-Shelton;
-//! - **Seed** ([`seed`]): lines of text,
-//!   by the [Mesh File Format Specification (.mesh)][seed specification] from Seed Engine by Confictura Studios;
-//! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes,
-//!   by the [Iyes Mesh Array][iyma specification] from iyes_mesh by IyesGames;
-//! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations,
-//!   by the [Mesh Model Format (Possible, for BGBTech3 Engine)][bmd specification] from
-//!   bgbtech_btsr1arch by Brendan G. Bohannon.
+//! # Read
 //!
-//! [mesh specification]: https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md
-//! [crucible specification]: https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md
-//! [seed specification]: https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md
-//! [iyma specification]: https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md
-//! [bmd specification]: https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt
-//!
-//! A file is decoded into a [`Document`] that loses nothing, is owned, and has public fields in the terms of the
-//! format's specification. What can be computed (counts, sizes, offsets) is not stored and so cannot be wrong.
+//! A [`Scene`](scene::Scene) holds the model of any file, interchange formats among them: meshes, skeleton, animations.
 //!
 //! ```
-//! # #[cfg(feature = "mesh")] {
-//! use meshspec::{Document, Format, WriteOptions, mesh};
+//! # #[cfg(feature = "bmd")] {
+//! use meshspec::scene::Scene;
 //!
-//! // A triangle.
-//! let document = mesh::Document {
-//!     vertices: mesh::Vertices::from_columns(&mesh::Columns {
-//!         positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-//!         ..Default::default()
-//!     })?,
-//!     indices: vec![0, 1, 2],
-//!     ..Default::default()
-//! };
-//! let bytes = document.write(&WriteOptions::default())?;
-//! assert_eq!(bytes.len(), 13 + 3 * 12 + 3 * 4);
-//!
-//! // Whatever format the bytes are of:
-//! let again = meshspec::read(&bytes, &Default::default())?;
-//! assert_eq!(again, Document::Mesh(document));
+//! let (scene, losses) = Scene::open("samples/bmd/tentacle.bmd")?;
+//! for [a, b, c] in scene.triangles() {
+//!     // The corners of a triangle in model space, in metres: +Y is up, +Z is forward.
+//!     assert!(a != b && b != c);
+//! }
 //! # }
 //! # Ok::<(), meshspec::Error>(())
 //! ```
 //!
-//! Reading is strict by default: the first violation of the specification is an [`Error`] that names the field, its
-//! bytes and the rule. Lenient reading ([`ReadOptions::lenient`]) accepts whatever can be decoded without guessing;
-//! [`Document::check`] lists what is wrong with it.
+//! A [`Document`] holds a file of one format without loss, by the terms of its specification. What follows from other values (counts,
+//! sizes, offsets) is not stored.
 //!
-//! # Testing a loader
+//! ```
+//! # #[cfg(feature = "mesh")] {
+//! use meshspec::Document;
+//!
+//! let Document::Mesh(mesh) = meshspec::open("samples/mesh/flag.mesh")? else { panic!("another format") };
+//! assert_eq!(mesh.vertices.len(), 25);
+//! # }
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+//!
+//! # Convert
+//!
+//! Every conversion returns what the target cannot hold.
+//!
+//! ```
+//! # #[cfg(all(feature = "bmd", feature = "gltf"))] {
+//! use meshspec::interop::Interchange;
+//! use meshspec::scene::Scene;
+//!
+//! let (scene, lost) = Scene::open("samples/bmd/tentacle.bmd")?;
+//! # let out = std::env::temp_dir().join(format!("meshspec-{}.glb", std::process::id()));
+//! # let glb = &out;
+//! # /*
+//! let glb = "tentacle.glb";
+//! # */
+//! let more = Interchange::save(scene, glb)?;
+//! lost.iter().chain(&more).for_each(|loss| println!("{loss}"));
+//! # std::fs::remove_file(out)?;
+//! # }
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+//!
+//! # Check
+//!
+//! [`read`] and [`open`] are strict: the first violation is an [`Error`] that names the field, its bytes and the rule. [`check`] lists
+//! all. [`ReadOptions::lenient`] reads whatever can be decoded without guessing.
+//!
+//! ```
+//! # #[cfg(all(feature = "mesh", feature = "serde"))] {
+//! for entry in std::fs::read_dir("samples/mesh")? {
+//!     let path = entry?.path();
+//!     let bytes = std::fs::read(&path)?;
+//!     let report = meshspec::detect(&bytes, Some(&path))?.check(&bytes, &Default::default())?;
+//!     println!("{}: {}", path.display(), serde_json::to_string(&report)?);
+//! }
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Change a value
+//!
+//! ```
+//! # #[cfg(feature = "mesh")] {
+//! use meshspec::{Document, Format};
+//!
+//! let Document::Mesh(mut mesh) = meshspec::open("samples/mesh/flag.mesh")? else { panic!("another format") };
+//! mesh.indices.swap(1, 2);
+//! let bytes = mesh.write(&Default::default())?;
+//! # assert_eq!(bytes.len(), std::fs::read("samples/mesh/flag.mesh")?.len());
+//! # }
+//! # Ok::<(), meshspec::Error>(())
+//! ```
+//!
+//! [`layout::assemble::edit`] changes single bytes of a file and keeps all others, also of files that break rules.
+//!
+//! # Declare a format
+//!
+//! A binrw struct with [`#[derive(Layout)]`](layout::Layout) and three constants is a format. The program, dumps, schemas, generated
+//! files and tests of loaders follow: see [`layout`] and [docs/extending.md].
+//!
+//! ```
+//! use binrw::binrw;
+//! use meshspec::layout::Layout;
+//! use meshspec::{BinaryFormat, Format, Rule, Severity};
+//!
+//! /// Heights along a track.
+//! #[derive(Layout)]
+//! #[binrw]
+//! #[brw(little, magic = b"TRCK")]
+//! struct Track {
+//!     /// Number of heights.
+//!     #[br(temp)]
+//!     #[bw(try_calc = u16::try_from(heights.len()))]
+//!     count: u16,
+//!     /// Heights.
+//!     #[br(count = count)]
+//!     #[layout(finite, unit = "m", rule = HEIGHTS)]
+//!     heights: Vec<f32>,
+//! }
+//!
+//! static HEIGHTS: Rule = Rule::new("TRACK-HEIGHTS", Severity::Error, "Heights are finite.");
+//!
+//! impl BinaryFormat for Track {
+//!     const NAME: &'static str = "track";
+//!     const EXTENSIONS: &'static [&'static str] = &["trk"];
+//!     const RULES: &'static [&'static Rule] = &[&HEIGHTS];
+//! }
+//!
+//! let error = Track::read(b"TRCK\x01\0\0\0\x80\x7f", &Default::default()).err().unwrap();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "track: heights[0] (bytes 0x6..0xa): inf is not finite [TRACK-HEIGHTS]"
+//! );
+//! ```
+//!
+//! [docs/extending.md]: https://github.com/meshspec/meshspec/blob/main/docs/extending.md
+//!
+//! # Test a loader
 //!
 //! With the feature `proptest`, `conformance` runs a loader over valid, broken, almost broken and mutated files of a format. It
 //! reports all disagreements with strict reading, each with the smallest file that shows it:
@@ -77,10 +157,42 @@
 //! # }
 //! ```
 //!
-//! # Declarations
+//! Loaders in other languages are tested by files on disk: `meshspec corpus` writes them, `meshspec conform` runs a loader over them.
 //!
-//! Each format has a declaration, the module `schema` of its folder: binrw structs that read like the specification.
-//! The module [`layout`] makes them available as data, from which all that shows or tests a format is derived.
+//! # Formats
+//!
+//! - **MESH** ([`mesh`]): interleaved vertices, a skeleton, sampled animations,
+//!   by the [MESH format specification v1.0][mesh specification] from Surviveler by RookieGameDevs;
+//! - **Crucible** ([`crucible`]): LZ4-compressed attribute streams,
+//!   by the [Mesh Chunk Format][crucible specification] from Crucible by Joshua-A-Shelton;
+//! - **Seed** ([`seed`]): lines of text,
+//!   by the [Mesh File Format Specification (.mesh)][seed specification] from Seed Engine by Confictura Studios;
+//! - **IyMA** ([`iyma`]): zstd-compressed GPU buffers of compatible meshes,
+//!   by the [Iyes Mesh Array][iyma specification] from iyes_mesh by IyesGames;
+//! - **BMD** ([`bmd`]): packed meshes, quantised skeletons, compacted animations,
+//!   by the [Mesh Model Format (Possible, for BGBTech3 Engine)][bmd specification] from
+//!   bgbtech_btsr1arch by Brendan G. Bohannon.
+//!
+//! [mesh specification]: https://github.com/RookieGameDevs/surviveler/blob/c9acfd48ea8fdb7c89105650e5dd5cb0a3d41c5b/MESH_FORMAT.md
+//! [crucible specification]: https://github.com/Joshua-A-Shelton/Crucible/blob/6d8618e0f65848a58f36e766378396365d7cae1f/specs/MeshFormat.md
+//! [seed specification]: https://github.com/ConficturaStudios/seed-engine/blob/f8f17b66edfe18ca5922aeb7a40634605656c34a/core/docs/MeshFileSpecification.md
+//! [iyma specification]: https://github.com/IyesGames/iyes_mesh/blob/4583f95435b8d508ea0cb2473e185b93cefac815/doc/ima.md
+//! [bmd specification]: https://github.com/cr88192/bgbtech_btsr1arch/blob/6072746cc589daf2605b183d1529c443f96ff6f8/bgbcc22/docs/2025-04-19_MeshMdl1.txt
+//!
+//! # Features
+//!
+//! | feature | content | default |
+//! |---|---|---|
+//! | `mesh`, `crucible`, `seed`, `iyma`, `bmd` | the formats | yes |
+//! | `scene` | scenes, to and from each format | yes |
+//! | `gltf`, `obj`, `ply`, `stl` | interchange formats | yes |
+//! | `meshopt`, `draco` | compressed meshes in glTF | no |
+//! | `serde` | documents, contents and reports as serde data | no |
+//! | `proptest` | tests of loaders, strategies for valid documents | no |
+//! | `parallel` | several threads for large files | no |
+//! | `checksums`, `lz4`, `zstd` | checksums and packings for formats of your own | no |
+//!
+//! With `default-features = false, features = ["mesh"]`, only MESH and its crates are built.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -134,6 +134,7 @@ mod edits;
     feature = "bmd",
     feature = "serde"
 ))]
+mod files;
 mod fixtures;
 #[cfg(all(feature = "seed", feature = "serde"))]
 mod floats;
