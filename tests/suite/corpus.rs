@@ -302,6 +302,31 @@ fn a_corpus_has_the_dialect_size_and_sort_asked_for() {
     assert!(error.to_string().contains("has no renderlib dialect"), "{error}");
 }
 
+#[test]
+fn a_dialect_has_its_own_rules_and_kinds_of_values() {
+    let about = FormatId::Mesh.about();
+    let rule = |code| about.rule(code).unwrap();
+    for (code, spec, renderlib) in
+        [("MESH-STRING-END", true, false), ("MESH-INDEX-RANGE", true, true), ("MESH-TRAILING", true, true)]
+    {
+        let has = [Dialect::Spec, Dialect::Renderlib].map(|dialect| about.has_rule_in(rule(code), dialect));
+        assert_eq!(has, [spec, renderlib], "{code}");
+    }
+    for format in FormatId::ALL {
+        let all: usize =
+            format.about().dialects.iter().map(|d| format.about().layouts_of(Some(*d)).len()).sum();
+        assert_eq!(all, format.about().layouts_of(None).len(), "{format}");
+    }
+    let crucible = |dialect| Coverage::in_dialect(FormatId::Crucible, dialect);
+    let has = |coverage: Coverage| coverage.has("chunks.streams.data", "Tangent");
+    assert_eq!(
+        [Some(Dialect::Spec), Some(Dialect::Tangent), None].map(|d| has(crucible(d))),
+        [false, true, true]
+    );
+    let mesh = |dialect| Coverage::in_dialect(FormatId::Mesh, Some(dialect)).has_field("strings");
+    assert_eq!([Dialect::Spec, Dialect::Renderlib].map(mesh), [true, false]);
+}
+
 /// The page shows what a loader's author compiles and runs: with a loader that accepts everything, every file that is to be
 /// rejected is a disagreement.
 #[test]

@@ -66,6 +66,24 @@ fn every_rule_is_explained() {
 }
 
 #[test]
+fn offsets_in_unpacked_blocks_are_marked() {
+    let text = folder().run("check --explain IYMA-DESCRIPTOR").fine();
+    let (violating, correct) = text.split_once("Correct example, ").unwrap();
+    // The descriptor as stored, and unpacked.
+    assert!(violating.contains("\n  00000010  "), "{text}");
+    assert!(correct.contains("\n ~00000000  2a 00 "), "{text}");
+    assert!(!correct.contains("\n  00000000  "), "{text}");
+}
+
+#[test]
+fn a_correct_checksum_is_one() {
+    let text = folder().run("check --explain IYMA-DATA-CHECKSUM").fine();
+    let computed = text.split(" is stored, ").nth(1).unwrap().split(" computed").next().unwrap();
+    let (_, correct) = text.split_once("Correct example, ").unwrap();
+    assert!(computed.len() == 18 && correct.contains(&format!("({computed})")), "{text}");
+}
+
+#[test]
 fn unknown_codes_are_usage_errors() {
     let folder = folder();
     for option in ["--explain", "--ignore", "--only", "--error", "--warn"] {
