@@ -12,6 +12,8 @@ const LINES: usize = 3;
 pub struct Excerpt<'a> {
     pub bytes: &'a [u8],
     pub marked: Range<u64>,
+    /// Whether the bytes are those of an unpacked block: `~` marks their offsets, as in dumps.
+    pub is_unpacked: bool,
     pub style: Style,
 }
 
@@ -40,7 +42,8 @@ impl Excerpt<'_> {
     fn write_line(&self, f: &mut fmt::Formatter<'_>, at: usize, marked: Range<usize>) -> fmt::Result {
         let line = &self.bytes[at..self.bytes.len().min(at + WIDTH)];
         let style = self.style;
-        write!(f, "  {at:08x}  ")?;
+        let mark = if self.is_unpacked { '~' } else { ' ' };
+        write!(f, " {mark}{at:08x}  ")?;
         for (index, byte) in line.iter().enumerate() {
             match marked.contains(&(at + index)) {
                 true => write!(f, "{style}{byte:02x}{style:#} ")?,
@@ -65,7 +68,7 @@ mod tests {
 
     fn excerpt(length: u8, marked: Range<u64>) -> String {
         let bytes: Vec<u8> = (0..length).collect();
-        Excerpt { bytes: &bytes, marked, style: Style::new() }.to_string()
+        Excerpt { bytes: &bytes, marked, is_unpacked: false, style: Style::new() }.to_string()
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod failure;
 mod findings;
 mod input;
 mod json;
+mod junit;
 mod lines;
 mod listing;
 mod many;

@@ -66,7 +66,9 @@ impl<'b> Bytes<'b> {
                 write!(out, "{excerpt}")
             }
             span => {
-                let excerpt = Excerpt { bytes: self.at(span), marked: span.range().clone(), style };
+                let is_unpacked = matches!(span, Span::Unpacked { .. });
+                let marked = span.range().clone();
+                let excerpt = Excerpt { bytes: self.at(span), marked, is_unpacked, style };
                 write!(out, "{excerpt}")
             }
         }

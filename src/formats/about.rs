@@ -1,10 +1,11 @@
 //! What there is to know about a format.
 
+use meshspec_derive::ToJson;
+
 use crate::layout::general;
 use crate::layout::structure::Structure;
-use crate::layout::{Type, walk};
-use crate::{Dialect, Error, Result, Rule, path};
-use meshspec_derive::ToJson;
+use crate::layout::{Type, declared_rules, walk};
+use crate::{Dialect, Enforcement, Error, Result, Rule, path};
 
 /// The declarations of whole files: a name and the type of each.
 pub type Layouts = &'static [(&'static str, &'static Type)];
@@ -126,6 +127,24 @@ impl About {
     /// The declarations of whole files, one for each dialect: a name and the type of each. A text format has none.
     pub fn layouts(&self) -> Layouts {
         (self.layouts)()
+    }
+
+    /// Returns the declarations of files of this dialect, or all of them without one.
+    pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
+        let layouts = self.layouts();
+        let Some(dialect) = dialect else { return layouts };
+        // Each dialect has as many, in their order.
+        let each = layouts.len() / self.dialects.len().max(1);
+        let own = self.dialects.iter().zip(layouts.chunks(each.max(1))).find(|(known, _)| **known == dialect);
+        own.map_or(&[], |(_, layouts)| layouts)
+    }
+
+    /// Returns `false` if only the declarations of other dialects state the rule.
+    pub fn has_rule_in(&self, rule: &Rule, dialect: Dialect) -> bool {
+        let states = |layouts| declared_rules(layouts).iter().any(|declared| declared.rule == rule);
+        rule.enforced_by != Enforcement::Declaration
+            || states(self.layouts_of(Some(dialect)))
+            || !states(self.layouts())
     }
 
     /// The layout at the place that the dialect has among the dialects; `None` where there is none.

@@ -8,20 +8,18 @@ use binrw::binrw;
 use meshspec::conformance::Coverage;
 use meshspec::conformance::corpus::{Config, Corpus, Entry, INDEX_SCHEMA, Kind, README, Verdict};
 use meshspec::layout::Layout;
-use meshspec::{
-    About, AnyFormat, Declared, Dialect, Format as _, FormatId, ReadOptions, Rule, Severity, Span, mesh,
-};
+use meshspec::{About, AnyFormat, Declared, Dialect, FormatId, ReadOptions, Rule, Severity, Span};
 
-fn folder() -> PathBuf {
+pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
 }
 
-fn index() -> String {
+pub fn index() -> String {
     fs::read_to_string(folder().join("index.jsonl")).unwrap()
 }
 
 /// The files of the corpus, each with its line of the index.
-fn cases() -> impl Iterator<Item = (Entry, Vec<u8>)> {
+pub fn cases() -> impl Iterator<Item = (Entry, Vec<u8>)> {
     let entries: Vec<Entry> = index().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(entries.len() > 500, "{}", entries.len());
     entries.into_iter().map(|entry| {
@@ -303,57 +301,27 @@ fn a_corpus_has_the_dialect_size_and_sort_asked_for() {
     assert!(error.to_string().contains("has no renderlib dialect"), "{error}");
 }
 
-/// The page shows what a loader's author compiles and runs: with a loader that accepts everything, every file that is to be
-/// rejected is a disagreement.
 #[test]
-fn the_readme_compares_a_loader_in_c() {
-    let folder = tempfile::tempdir().unwrap();
-    let page = folder.path().join("compare.c");
-    fs::write(&page, README.split("```c\n").nth(1).unwrap().split("```").next().unwrap()).unwrap();
-    let rejected = cases().filter(|(entry, _)| entry.strict == Verdict::Reject).count();
-    for (verdict, wrong) in [(0, rejected), (1, cases().count() - rejected)] {
-        let (loader, program) = (folder.path().join("load.c"), folder.path().join("compare"));
-        let code = format!(
-            "#include <stddef.h>\nint load(const unsigned char *b, size_t n) {{ (void)b, (void)n; return {verdict}; }}\n"
-        );
-        fs::write(&loader, code).unwrap();
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let mut command = std::process::Command::new(compiler);
-        command.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program).args([&page, &loader]);
-        assert!(command.status().unwrap().success());
-        let run = std::process::Command::new(&program).arg(self::folder()).output().unwrap();
-        let printed = String::from_utf8(run.stdout).unwrap();
-        let end = format!("{} files, {wrong} disagreements", cases().count());
-        assert_eq!(printed.lines().last(), Some(&*end));
-        assert_eq!((printed.lines().count(), run.status.code()), (wrong + 1, Some(1)));
+fn a_dialect_has_its_own_rules_and_kinds_of_values() {
+    let about = FormatId::Mesh.about();
+    let rule = |code| about.rule(code).unwrap();
+    for (code, spec, renderlib) in
+        [("MESH-STRING-END", true, false), ("MESH-INDEX-RANGE", true, true), ("MESH-TRAILING", true, true)]
+    {
+        let has = [Dialect::Spec, Dialect::Renderlib].map(|dialect| about.has_rule_in(rule(code), dialect));
+        assert_eq!(has, [spec, renderlib], "{code}");
     }
-}
-
-/// A loader in Python that knows one rule of MESH: the command of the page finds what it misses.
-#[test]
-#[ignore = "needs python3"]
-fn the_readme_compares_a_loader_in_python() {
-    let folder = tempfile::tempdir().unwrap();
-    let (page, loader) = (folder.path().join("compare.py"), folder.path().join("load.py"));
-    fs::write(&page, README.split("```python\n").nth(1).unwrap().split("```").next().unwrap()).unwrap();
-    fs::write(&loader, "import sys\ndata = open(sys.argv[1], 'rb').read()\nsys.exit(len(data) < 13)\n")
-        .unwrap();
-    let document = mesh::Document::default().write(&Default::default()).unwrap();
-    let corpus = folder.path().join("corpus");
-    fs::create_dir(&corpus).unwrap();
-    fs::write(corpus.join("valid.mesh"), &document).unwrap();
-    fs::write(corpus.join("short.mesh"), &document[..12]).unwrap();
-    fs::write(corpus.join("wrong.mesh"), [&[2], &document[1..]].concat()).unwrap();
-    let line = |file: &str, strict: &str| {
-        format!(
-            "{{\"file\":\"{file}\",\"strict\":\"{strict}\",\"rule\":null,\"description\":\"\",\"contents\":null}}\n"
-        )
-    };
-    let index = [line("valid.mesh", "accept"), line("short.mesh", "reject"), line("wrong.mesh", "reject")];
-    fs::write(corpus.join("index.jsonl"), index.concat()).unwrap();
-    let mut command = std::process::Command::new("python3");
-    let run = command.arg(&page).arg(&corpus).arg("python3").arg(&loader).output().unwrap();
-    assert_eq!(run.status.code(), Some(1), "{run:?}");
-    assert_eq!(String::from_utf8(run.stdout).unwrap(), "wrong.mesh: accept, expected reject. None: \n");
-    assert!(String::from_utf8(run.stderr).unwrap().ends_with("3 files, 1 disagreements\n"));
+    for format in FormatId::ALL {
+        let all: usize =
+            format.about().dialects.iter().map(|d| format.about().layouts_of(Some(*d)).len()).sum();
+        assert_eq!(all, format.about().layouts_of(None).len(), "{format}");
+    }
+    let crucible = |dialect| Coverage::in_dialect(FormatId::Crucible, dialect);
+    let has = |coverage: Coverage| coverage.has("chunks.streams.data", "Tangent");
+    assert_eq!(
+        [Some(Dialect::Spec), Some(Dialect::Tangent), None].map(|d| has(crucible(d))),
+        [false, true, true]
+    );
+    let mesh = |dialect| Coverage::in_dialect(FormatId::Mesh, Some(dialect)).has_field("strings");
+    assert_eq!([Dialect::Spec, Dialect::Renderlib].map(mesh), [true, false]);
 }

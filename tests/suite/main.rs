@@ -120,6 +120,16 @@ mod contents;
     feature = "proptest"
 ))]
 mod corpus;
+#[cfg(all(
+    feature = "mesh",
+    feature = "crucible",
+    feature = "seed",
+    feature = "iyma",
+    feature = "bmd",
+    feature = "serde",
+    feature = "proptest"
+))]
+mod corpus_readme;
 #[cfg(feature = "crucible")]
 mod crucible_dialects;
 #[cfg(feature = "bmd")]

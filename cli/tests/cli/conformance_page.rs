@@ -1,48 +1,88 @@
 //! `docs/conformance.md`: its commands print what it shows, with the loaders of `examples/loaders`.
+//!
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli conformance_page -- --include-ignored` writes the shown lines anew. Shortened
+//! parts stay: `…` stands for any lines of a group, up to the next blank line.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+
+use meshspec::Dialect;
+use meshspec::conformance::corpus::Entry;
 
 use crate::files::Folder;
 
-const PAGE: &str = include_str!("../../../docs/conformance.md");
+/// The corpus that the commands of a section read.
+#[derive(Clone, Copy, PartialEq)]
+enum Corpus {
+    /// Generated as the page says; everything is compared.
+    Generated,
+    /// The files of a format and dialect in the repository: numbers may differ.
+    Committed(&'static str, Dialect),
+}
+
+#[test]
+fn the_loader_in_c_over_the_corpus_of_the_repository() {
+    assert_eq!(run_section("I write a loader in C", Corpus::Committed("mesh", Dialect::Spec)), 7);
+}
 
 #[test]
 #[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn the_loader_in_c() {
-    assert_eq!(run_section("I write a loader in C"), 7);
+    assert_eq!(run_section("I write a loader in C", Corpus::Generated), 7);
 }
 
 #[test]
 #[ignore = "needs python3"]
 fn the_loader_in_python() {
-    assert_eq!(run_section("I write a loader in Python"), 3);
+    assert_eq!(run_section("I write a loader in Python", Corpus::Generated), 3);
 }
 
 #[test]
 #[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn the_loader_in_rust() {
-    assert_eq!(run_section("I test my Rust crate"), 4);
+    assert_eq!(run_section("I test my Rust crate", Corpus::Generated), 4);
 }
 
 #[test]
 fn excerpts_of_loaders() {
+    let page = fs::read_to_string(page()).unwrap();
     for (language, file) in [("c", "mesh_loader.c"), ("python", "crucible_loader.py")] {
-        let excerpt = PAGE.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
+        let excerpt = page.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
         let loader = fs::read_to_string(loaders().join(file)).unwrap();
         assert!(loader.contains(excerpt), "{file} has no such lines:\n{excerpt}");
     }
 }
 
-fn loaders() -> std::path::PathBuf {
+#[test]
+fn shown_lines_are_compared() {
+    let printed =
+        "wrong verdict: A, 2 files\n  rule  a\n  at    b\n\nwrong verdict: B, 1 file\n\ncorpus: 31 files\n";
+    assert_eq!(shown(printed, printed).as_deref(), Some(printed));
+    let short = "wrong verdict: A, 9 files\n…\n\nwrong verdict: B, 1 file\n\ncorpus: 30 files\n";
+    let renewed = short.replace("9 files", "2 files").replace("30", "31");
+    assert_eq!(shown(short, printed), Some(renewed));
+    // No group, no line of a group and no end may be missing.
+    assert_eq!(shown("wrong verdict: A, 2 files\n…\n\ncorpus: 31 files\n", printed), None);
+    assert_eq!(shown("wrong verdict: A, 2 files\n  at    b\n…\ncorpus: 31 files\n", printed), None);
+    assert_eq!(shown("wrong verdict: A, 2 files\n…\n", printed), None);
+    assert_eq!(shown("…\ncorpus: 31 files\n", printed), None);
+}
+
+fn page() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/conformance.md")
+}
+
+fn loaders() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/loaders")
 }
 
 /// Runs the commands of a section in a folder with the loaders, and compares what they print. Returns how many there
 /// are.
-fn run_section(title: &str) -> usize {
-    let section = PAGE.split(&format!("\n## {title}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
+fn run_section(title: &str, corpus: Corpus) -> usize {
+    let page = fs::read_to_string(page()).unwrap();
+    let section = page.split(&format!("\n## {title}\n")).nth(1).unwrap().split("\n## ").next().unwrap();
     let folder = Folder::new();
     for loader in fs::read_dir(loaders()).unwrap().map(Result::unwrap) {
         fs::copy(loader.path(), folder.path(loader.file_name().to_str().unwrap())).unwrap();
@@ -51,9 +91,33 @@ fn run_section(title: &str) -> usize {
     let examples: Vec<&str> = blocks.flat_map(|block| block.split("$ ").skip(1)).collect();
     for example in &examples {
         let (command, expected) = example.split_once('\n').unwrap();
-        assert_shows(expected, &run(command, &folder), command);
+        match corpus {
+            Corpus::Committed(format, dialect) if command.starts_with("meshspec corpus ") => {
+                copy_corpus(&folder, format, dialect);
+            }
+            _ => compare(command, expected, &run(command, &folder), corpus),
+        }
     }
     examples.len()
+}
+
+/// Copies the files of a format and dialect in the repository to the folder `corpus`.
+fn copy_corpus(folder: &Folder, format: &str, dialect: Dialect) {
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    let mut index = String::new();
+    for line in fs::read_to_string(committed.join("index.jsonl")).unwrap().lines() {
+        let entry: Entry = serde_json::from_str(line).unwrap();
+        if (&*entry.format, entry.dialect) != (format, dialect) {
+            continue;
+        }
+        for file in [Some(entry.file), entry.contents].into_iter().flatten() {
+            let copy = folder.path("corpus").join(&file);
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            fs::copy(committed.join(file), copy).unwrap();
+        }
+        index += &format!("{line}\n");
+    }
+    folder.put("corpus/index.jsonl", index);
 }
 
 /// Runs a command by the shell, which finds the program that is tested.
@@ -65,16 +129,39 @@ fn run(command: &str, folder: &Folder) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
 }
 
-/// Fails unless the lines are those of the page. Numbers may differ; `…` stands for any lines.
+/// Fails unless a command prints what the page shows, or writes it anew.
 #[track_caller]
-fn assert_shows(expected: &str, printed: &str, command: &str) {
-    let (expected, mut rest) = (without_numbers(expected), &*without_numbers(printed));
-    for (index, part) in expected.split("…\n").enumerate() {
-        let place = rest.find(part).filter(|place| index > 0 || *place == 0);
-        let place = place.unwrap_or_else(|| panic!("$ {command}\n{printed}"));
-        rest = &rest[place + part.len()..];
+fn compare(command: &str, expected: &str, printed: &str, corpus: Corpus) {
+    static WRITING: Mutex<()> = Mutex::new(());
+    let shown = shown(expected, printed).unwrap_or_else(|| panic!("$ {command}\n{printed}"));
+    if corpus != Corpus::Generated || shown == expected {
+        return;
     }
-    assert!(rest.is_empty() || expected.ends_with("…\n"), "$ {command}\n{printed}");
+    assert!(std::env::var_os("UPDATE_GOLDEN").is_some(), "$ {command}\n{printed}\nsee UPDATE_GOLDEN");
+    let _writing = WRITING.lock().unwrap();
+    let old = fs::read_to_string(page()).unwrap();
+    let example = |lines: &str| format!("$ {command}\n{lines}");
+    fs::write(page(), old.replace(&example(expected), &example(&shown))).unwrap();
+}
+
+/// Returns the lines that the page shows, as they were printed; `None` if others were printed. Numbers may differ.
+fn shown(expected: &str, printed: &str) -> Option<String> {
+    let mut printed = printed.lines().peekable();
+    let mut shown = String::new();
+    let mut may_skip = false;
+    for line in expected.lines() {
+        if line == "…" {
+            may_skip = true;
+            shown += "…\n";
+            continue;
+        }
+        let is_it = |printed: &&str| without_numbers(printed) == without_numbers(line);
+        while may_skip && printed.next_if(|line| !is_it(line) && !line.is_empty()).is_some() {}
+        shown += &format!("{}\n", printed.next_if(is_it)?);
+        may_skip = false;
+    }
+    while may_skip && printed.next_if(|line| !line.is_empty()).is_some() {}
+    printed.next().is_none().then_some(shown)
 }
 
 /// The text with 0 for each number, and without plurals.

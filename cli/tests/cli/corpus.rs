@@ -91,6 +91,20 @@ fn a_corpus_that_exists_is_kept_without_force() {
 }
 
 #[test]
+#[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
+fn a_corpus_of_one_dialect_lacks_nothing_of_others() {
+    let folder = Folder::new();
+    let text = folder.run("corpus mesh --dialect renderlib --out a").fine();
+    let unbroken: Vec<_> = text.lines().filter(|line| line.contains("never broken")).collect();
+    assert_eq!(
+        unbroken,
+        ["    never broken in the renderlib dialect: MESH-NO-STRINGS (spans animations and strings)"]
+    );
+    assert!(!text.contains("\n    strings "), "{text}");
+    assert!(text.contains("\n    header.root_transform "), "{text}");
+}
+
+#[test]
 fn wrong_usage() {
     let folder = Folder::new();
     for arguments in ["corpus", "corpus --out a", "corpus mesh", "corpus obj --out a"] {

@@ -230,7 +230,7 @@ fn findings_show_the_unpacked_bytes() {
         "{}",
         run.stdout
     );
-    assert!(run.stdout.contains("[IYMA-INDEX-RANGE, I11]\n  00000000  00 00 01 00 09 00"), "{}", run.stdout);
+    assert!(run.stdout.contains("[IYMA-INDEX-RANGE, I11]\n ~00000000  00 00 01 00 09 00"), "{}", run.stdout);
     run.fails(1);
 
     let mut wrong = bytes_of(&triangle(1.0, ""));

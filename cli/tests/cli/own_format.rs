@@ -28,6 +28,13 @@ fn run(folder: &Folder, arguments: &str) -> Run {
 }
 
 #[test]
+fn its_rules_are_explained_by_its_files() {
+    let text = run(&folder(), "check --explain layout-truncated").fine();
+    assert!(text.contains("\nFormat:         Height field\n"), "{text}");
+    assert!(text.contains("[LAYOUT-TRUNCATED]") && text.contains("\nCorrect example, "), "{text}");
+}
+
+#[test]
 fn the_page_shows_the_program() {
     let page = include_str!("../../../docs/extending.md");
     assert!(page.trim_end().ends_with(&format!("```rs\n{EXAMPLE}```")), "docs/extending.md has another one");

@@ -60,9 +60,30 @@ fn every_rule_is_explained() {
     }
     let text = folder.run("check --explain LAYOUT-VALUE").fine();
     assert!(
-        text.ends_with("\nFormat:         any declared format\n\nThere is no example of this rule.\n"),
+        text.ends_with(
+            "\nFormat:         any declared format\n\n\
+             No built-in format has this rule. A program with a format of its own shows an example.\n"
+        ),
         "{text}"
     );
+}
+
+#[test]
+fn offsets_in_unpacked_blocks_are_marked() {
+    let text = folder().run("check --explain IYMA-DESCRIPTOR").fine();
+    let (violating, correct) = text.split_once("Correct example, ").unwrap();
+    // The descriptor as stored, and unpacked.
+    assert!(violating.contains("\n  00000010  "), "{text}");
+    assert!(correct.contains("\n ~00000000  2a 00 "), "{text}");
+    assert!(!correct.contains("\n  00000000  "), "{text}");
+}
+
+#[test]
+fn a_correct_checksum_is_one() {
+    let text = folder().run("check --explain IYMA-DATA-CHECKSUM").fine();
+    let computed = text.split(" is stored, ").nth(1).unwrap().split(" computed").next().unwrap();
+    let (_, correct) = text.split_once("Correct example, ").unwrap();
+    assert!(computed.len() == 18 && correct.contains(&format!("({computed})")), "{text}");
 }
 
 #[test]

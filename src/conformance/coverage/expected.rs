@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::Counts;
 use super::kinds::{FLAGS, FLOATS, INTEGERS, LISTS, PRESENCE, STRINGS};
-use crate::AnyFormat;
 use crate::layout::{Declaration, Expr, Field, Grammar, Requirement, Shape, Type, ValueType};
+use crate::{AnyFormat, Dialect};
 
-/// Returns the kinds of values of each field, with a count of 0.
-pub(super) fn kinds(format: AnyFormat) -> Counts {
+/// Returns the kinds of values of each field, with a count of 0; of files of a dialect, if there is one.
+pub(super) fn kinds(format: AnyFormat, dialect: Option<Dialect>) -> Counts {
     let mut expected = Expected::default();
-    let layouts = || format.about().layouts().iter().map(|(_, ty)| *ty);
+    let layouts = || format.about().layouts_of(dialect).iter().map(|(_, ty)| *ty);
     layouts().for_each(|ty| names(ty, &mut expected.named));
     layouts().for_each(|ty| expected.value(ty, &mut Vec::new(), true));
     if let Some(grammar) = format.grammar() {

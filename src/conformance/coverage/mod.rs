@@ -37,8 +37,23 @@ pub struct Coverage {
 impl Coverage {
     /// Returns the coverage of no files: every kind of every field, with a count of 0.
     pub fn of(format: impl Into<AnyFormat>) -> Coverage {
+        Coverage::in_dialect(format, None)
+    }
+
+    /// Returns the coverage of no files of a dialect: what only other dialects have is left out.
+    pub fn in_dialect(format: impl Into<AnyFormat>, dialect: Option<Dialect>) -> Coverage {
         let format = format.into();
-        Coverage { format, counts: expected::kinds(format) }
+        Coverage { format, counts: expected::kinds(format, dialect) }
+    }
+
+    /// Returns `true` if there is such a field, in a file or by its declaration.
+    pub fn has_field(&self, field: &str) -> bool {
+        self.counts.contains_key(field)
+    }
+
+    /// Returns `true` if the field has this kind of value, in a file or by its declaration.
+    pub fn has(&self, field: &str, kind: &str) -> bool {
+        self.counts.get(field).is_some_and(|kinds| kinds.contains_key(kind))
     }
 
     /// Counts the values of a file. Of a file that does not follow its declaration, the values before the fault count.

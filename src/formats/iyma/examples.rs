@@ -40,6 +40,9 @@ const CHANGES: &[(&Rule, Change)] = &[
 pub(super) fn example_of(rule: &'static Rule) -> Option<RuleExample> {
     let (_, change) = CHANGES.iter().find(|(own, _)| *own == rule)?;
     let mut document = triangle();
+    if *rule == DATA_CHECKSUM {
+        document.data_checksum = DataChecksum::Present;
+    }
     let correct = codec::write(&document, &Default::default()).ok()?;
     let violating = match change {
         Content(change) => {

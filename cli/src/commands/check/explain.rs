@@ -28,6 +28,10 @@ pub fn explain(code: &str, formats: &Formats) -> Result<Status> {
         (Some(encoding), Some(example)) => {
             Example { encoding, example: &example, limits: Limits::default() }.print(&mut out)?
         }
+        (None, _) => writeln!(
+            out,
+            "\nNo built-in format has this rule. A program with a format of its own shows an example."
+        )?,
         _ => writeln!(out, "\nThere is no example of this rule.")?,
     }
     Ok(Status::Fine)

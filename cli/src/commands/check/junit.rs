@@ -7,6 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::checked::Checked;
 use crate::failure::Status;
+use crate::junit::{self, escaped};
 use crate::per_file::FileResult;
 
 /// The test cases of all files.
@@ -24,10 +25,10 @@ impl Cases {
     }
 
     /// Writes the XML.
-    pub fn write(self, out: impl io::Write) -> io::Result<()> {
+    pub fn write(self, out: &mut dyn io::Write) -> io::Result<()> {
         let mut report = Report::new("meshspec");
         report.add_test_suite(self.0);
-        report.serialize(out).map_err(io::Error::other)
+        junit::write(&report, out)
     }
 }
 
@@ -39,7 +40,7 @@ pub fn case(checked: &Checked) -> TestCase {
     let status = match is_failure {
         true => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(checked.counts()).set_description(&*findings);
+            status.set_message(checked.counts()).set_description(escaped(&findings));
             if let Some(worst) = checked.worst_rule() {
                 status.set_type(worst.code);
             }
@@ -47,10 +48,10 @@ pub fn case(checked: &Checked) -> TestCase {
         }
         false => TestCaseStatus::success(),
     };
-    let mut case = TestCase::new(&*checked.file, status);
+    let mut case = TestCase::new(escaped(&checked.file), status);
     case.set_classname(checked.format);
     if !is_failure && !findings.is_empty() {
-        case.set_system_out(findings);
+        case.set_system_out(escaped(&findings));
     }
     case
 }
@@ -58,6 +59,6 @@ pub fn case(checked: &Checked) -> TestCase {
 /// Returns the test case of a file that could not be checked.
 pub fn failed(file: &Path, message: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(message);
-    TestCase::new(file.display().to_string(), status)
+    status.set_message(escaped(message));
+    TestCase::new(escaped(&file.display().to_string()), status)
 }

@@ -8,6 +8,9 @@ use std::time::Duration;
 /// How long to wait for the end of a pipe after its process has ended: another process may hold it.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// The line in which Python announces the stack; the exception follows the stack.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
 /// A pipe that is read while its process runs.
 pub struct Capture(Receiver<Captured>);
 
@@ -45,9 +48,15 @@ fn read(mut pipe: impl Read, limit: usize) -> Captured {
 }
 
 impl Captured {
-    /// Returns the first line that is not blank.
-    pub fn first_line(&self) -> String {
+    /// Returns the line that tells the most: the last one after a traceback of Python, otherwise the first one that is
+    /// not blank.
+    pub fn excerpt(&self) -> String {
         let text = String::from_utf8_lossy(&self.bytes);
-        text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let line = match text.lines().any(|line| line.starts_with(TRACEBACK)) {
+            true => lines.next_back(),
+            false => lines.next(),
+        };
+        line.unwrap_or_default().to_owned()
     }
 }

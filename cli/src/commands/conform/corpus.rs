@@ -1,5 +1,6 @@
 //! Reads a corpus by its index.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use meshspec::Strictness;
@@ -7,7 +8,7 @@ use meshspec::conformance::corpus::{Entry, Kind, Verdict};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
-use crate::{input, regular};
+use crate::{input, lines, regular};
 
 /// The name of the index in the folder of a corpus.
 const INDEX: &str = "index.jsonl";
@@ -22,6 +23,8 @@ pub struct Case {
     pub contents: Option<PathBuf>,
     /// The size of the file in bytes.
     pub size: u64,
+    /// The SHA-256 of the file.
+    hash: String,
 }
 
 impl Case {
@@ -43,6 +46,11 @@ impl Case {
         }
     }
 
+    /// Returns `true` if the file is no longer what it was when the index was read.
+    pub fn is_changed(&self) -> bool {
+        lines::hash(&self.file).ok().as_deref() != Some(&self.hash)
+    }
+
     /// Reads the contents of the file, if the corpus has them.
     ///
     /// # Errors
@@ -52,7 +60,7 @@ impl Case {
         let Some(path) = &self.contents else { return Ok(None) };
         let text = input::read(path)?;
         let contents = serde_json::from_slice(&text);
-        contents.map(Some).map_err(|error| Failure::invalid(&path.display().to_string(), error))
+        contents.map(Some).map_err(|error| Failure::usage(&path.display().to_string(), error))
     }
 }
 
@@ -77,11 +85,11 @@ pub fn read(index: &Path) -> Result<Vec<Case>> {
             continue;
         }
         let entry: Entry = serde_json::from_slice(line)
-            .map_err(|error| Failure::invalid(&name, format_args!("line {number}: {error}")))?;
+            .map_err(|error| Failure::usage(&name, format_args!("line {number}: {error}")))?;
         cases.push(case(entry, &index)?);
     }
     if cases.is_empty() {
-        return Err(Failure::invalid(&name, "the index lists no files"));
+        return Err(Failure::usage(&name, "the index lists no files"));
     }
     Ok(cases)
 }
@@ -89,13 +97,13 @@ pub fn read(index: &Path) -> Result<Vec<Case>> {
 fn case(entry: Entry, index: &Path) -> Result<Case> {
     let file = index.with_file_name(&entry.file);
     let contents = entry.contents.as_ref().map(|contents| index.with_file_name(contents));
-    let size = require(&file)?;
+    let (size, hash) = on(&file, |file| Ok((regular::size(file)?, lines::hash(file)?)))?;
     if let Some(contents) = &contents {
-        require(contents)?;
+        on(contents, regular::require)?;
     }
-    Ok(Case { entry, file, contents, size })
+    Ok(Case { entry, file, contents, size, hash })
 }
 
-fn require(file: &Path) -> Result<u64> {
-    regular::size(file).map_err(|error| Failure::io(&file.display().to_string(), &error))
+fn on<T>(file: &Path, look: impl FnOnce(&Path) -> io::Result<T>) -> Result<T> {
+    look(file).map_err(|error| Failure::io(&file.display().to_string(), &error))
 }

@@ -7,6 +7,7 @@ use meshspec::contents::Difference;
 use serde::Serialize;
 
 use super::loader::{End, Run};
+use super::printed::Printed;
 
 /// What a loader does wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -95,9 +96,15 @@ impl Disagreement {
         Disagreement { problem: Problem::WrongContents, subject: "output".to_owned(), message }
     }
 
-    /// No contents, although the loader prints those of other files.
-    pub fn no_contents() -> Disagreement {
-        Disagreement::in_output("the loader prints no contents".to_owned())
+    /// No contents, although they are required; `None` if the loader printed an object.
+    pub fn no_contents(printed: &Printed) -> Option<Disagreement> {
+        match printed {
+            Printed::Contents | Printed::Empty => None,
+            Printed::Nothing => Some(Disagreement::in_output("the loader prints no contents".to_owned())),
+            Printed::Other(text) => {
+                Some(Disagreement::in_output(format!("the loader prints no contents but: {text}")))
+            }
+        }
     }
 
     /// Returns `true` if the other one is likely to be the same bug, given the same rule.

@@ -21,8 +21,8 @@ pub struct Outcome<'a> {
 impl Outcome<'_> {
     /// Counts missing contents as wrong.
     pub fn require_contents(&mut self) {
-        if self.judged.prints_contents == Some(false) {
-            self.judged.disagreement = Some(Disagreement::no_contents());
+        if let Some(missing) = self.judged.printed.as_ref().and_then(Disagreement::no_contents) {
+            self.judged.disagreement = Some(missing);
         }
     }
 
@@ -49,9 +49,14 @@ pub struct Group<'a> {
     pub smallest: File<'a>,
     /// A variant of the smallest file.
     pub minimized: Option<Minimized>,
+    /// The command that shows what is special in the smaller one of these files.
+    pub check: Option<String>,
     pub count: usize,
     /// All files, smallest first.
     pub files: Vec<String>,
+    /// The name of the minimised file, without extension.
+    #[serde(skip)]
+    pub stem: String,
     #[serde(skip)]
     pub first: &'a Outcome<'a>,
     #[serde(skip)]
@@ -90,7 +95,22 @@ pub fn by_rule<'a>(outcomes: &'a [Outcome<'a>], formats: &Formats) -> Vec<Group<
         files.sort_by_key(|(outcome, _)| outcome.case.size);
         group(label, &files, formats)
     });
-    groups.collect()
+    let mut groups: Vec<Group> = groups.collect();
+    number_stems(&mut groups);
+    groups
+}
+
+/// Appends a number to each stem that an earlier group has, in whatever case.
+fn number_stems(groups: &mut [Group]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for group in groups {
+        let count = counts.entry(group.stem.to_ascii_lowercase()).or_default();
+        *count += 1;
+        if *count > 1 {
+            // No stem has `--` itself.
+            group.stem.push_str(&format!("--{count}"));
+        }
+    }
 }
 
 fn group<'a>(
@@ -103,6 +123,7 @@ fn group<'a>(
     let format = formats.get(&entry.format).ok();
     let rule = first.case.rule();
     let declared = rule.and_then(|code| format?.about().rule(code));
+    let stem = stem(&format!("{label} {} {}", disagreement.problem, disagreement.subject));
     Some(Group {
         problem: disagreement.problem,
         label,
@@ -115,12 +136,15 @@ fn group<'a>(
             file: first.case.file.display().to_string(),
             size: first.case.size,
             description: &entry.description,
-            path: entry.path.as_deref(),
-            bytes: entry.bytes,
+            // Otherwise they are those of a warning.
+            path: rule.and(entry.path.as_deref()),
+            bytes: rule.and(entry.bytes),
         },
         minimized: None,
+        check: None,
         count: files.len(),
         files: files.iter().map(|(outcome, _)| outcome.case.file.display().to_string()).collect(),
+        stem,
         first,
         disagreement,
     })
@@ -135,12 +159,14 @@ fn label(case: &Case) -> String {
     }
 }
 
-impl Group<'_> {
-    /// Returns the name of the minimised file, without extension.
-    pub fn file_stem(&self) -> String {
-        let text = format!("{} {} {}", self.label, self.problem, self.disagreement.subject);
-        let words: Vec<_> =
-            text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
-        words.join("-")
-    }
+/// Returns a file name of the words of a text, as long as every file system allows.
+fn stem(text: &str) -> String {
+    let words: Vec<_> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let mut stem = words.join("-");
+    stem.truncate(MAX_STEM);
+    stem.truncate(stem.trim_end_matches('-').len());
+    stem
 }
+
+/// The most characters of a file name without number and extension.
+const MAX_STEM: usize = 120;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::capture::Captured;
 use super::disagreement::Disagreement;
 use super::loader::{End, Loader, Run};
+use super::printed::Printed;
 use crate::failure::Result;
 
 /// What a conforming loader does with a file.
@@ -24,9 +25,10 @@ pub struct Expected {
 #[derive(Debug)]
 pub struct Judged {
     pub disagreement: Option<Disagreement>,
-    /// Whether the loader printed contents; `None` where none are expected.
-    pub prints_contents: Option<bool>,
-    /// The first line on standard error.
+    /// The printed contents; `None` where none are compared.
+    pub printed: Option<Printed>,
+    pub end: End,
+    /// A line of standard error.
     pub stderr: String,
     pub time: Duration,
 }
@@ -51,8 +53,9 @@ impl Judge<'_> {
         let run = self.loader.run(file, limit)?;
         let mut judged = Judged {
             disagreement: Disagreement::in_verdict(expected.verdict, &run),
-            prints_contents: None,
-            stderr: run.stderr.first_line(),
+            printed: None,
+            end: run.end.clone(),
+            stderr: run.stderr.excerpt(),
             time: run.time,
         };
         let is_compared = self.compares_contents && run.end == End::Accepts && judged.disagreement.is_none();
@@ -63,19 +66,13 @@ impl Judge<'_> {
     }
 
     fn compare(&self, expected: &Value, run: &Run, judged: &mut Judged) {
-        let printed = is_object(&run.stdout);
-        judged.prints_contents = Some(printed);
-        judged.disagreement = match printed {
-            true => in_contents(expected, &run.stdout),
-            false if self.requires_contents => Some(Disagreement::no_contents()),
-            false => None,
+        let printed = Printed::of(&run.stdout);
+        judged.disagreement = match &printed {
+            Printed::Contents => in_contents(expected, &run.stdout),
+            other => Disagreement::no_contents(other).filter(|_| self.requires_contents),
         };
+        judged.printed = Some(printed);
     }
-}
-
-/// Returns `true` if the output starts like a JSON object.
-fn is_object(stdout: &Captured) -> bool {
-    stdout.bytes.trim_ascii_start().starts_with(b"{")
 }
 
 /// Compares the contents that a loader printed with the expected ones.

@@ -16,7 +16,7 @@ use crate::process_groups;
 const PLACEHOLDER: &str = "{}";
 /// The most of standard output that is kept. The rest is read and dropped.
 const MAX_STDOUT: usize = 64 << 20;
-const MAX_STDERR: usize = 4 << 10;
+const MAX_STDERR: usize = 256 << 10;
 
 /// A command and its limits.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Loader {
         let run = self.try_run(file, limit).map_err(|error| self.failure(error))?;
         match run.end {
             End::Rejects(126 | 127) if run.stderr.bytes.starts_with(SHELL.as_bytes()) => {
-                Err(self.failure(io::Error::other(run.stderr.first_line())))
+                Err(self.failure(io::Error::other(run.stderr.excerpt())))
             }
             _ => Ok(run),
         }

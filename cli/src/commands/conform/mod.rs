@@ -1,18 +1,21 @@
 //! `meshspec conform`: runs a loader over a corpus and reports where it disagrees.
 
 mod capture;
+mod check;
 mod corpus;
 mod disagreement;
 mod group;
+mod hints;
 mod judge;
 mod loader;
 mod minimize;
+mod printed;
 mod report;
 mod variants;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -26,14 +29,14 @@ use group::{Group, Minimized, Outcome};
 use judge::{Expected, Judge};
 use loader::{Limits, Loader};
 use minimize::{Baseline, Effort, Minimizer};
-use report::{Form, Report};
+use printed::Printed;
+use report::{ComparedContents, Form, Report};
 
 use crate::failure::{Failure, Result, Status};
 use crate::input::{self, read_options};
 use crate::many::Jobs;
 use crate::output;
 use crate::progress;
-use crate::terminal::HINT;
 
 /// Run a loader over a corpus and report where it disagrees.
 ///
@@ -92,6 +95,9 @@ const DEFAULT_MEMORY: u64 = 1024;
 impl Conform {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         let loader = Loader::new(&self.loader, self.limits())?;
+        if self.minimize > 0 && self.out.is_file() {
+            return Err(Failure::usage("--out", format_args!("{} is a file", self.out.display())));
+        }
         let cases = corpus::read(&self.index)?;
         let mut judge = Judge {
             loader: &loader,
@@ -100,24 +106,20 @@ impl Conform {
         };
         let mut outcomes = self.outcomes(judge, &cases)?;
         if self.contents == When::Auto
-            && outcomes.iter().any(|outcome| outcome.judged.prints_contents == Some(true))
+            && outcomes.iter().any(|outcome| outcome.judged.printed == Some(Printed::Contents))
         {
             judge.requires_contents = true;
             outcomes.iter_mut().for_each(Outcome::require_contents);
         }
-        if self.limits().memory.is_some()
-            && outcomes.iter().all(|outcome| outcome.problem() == Some(Problem::Crash))
-        {
-            // A closed standard error is ignored.
-            let _ = writeln!(
-                anstream::stderr(),
-                "{HINT}hint{HINT:#}: every run crashed; sanitizers need --memory 0"
-            );
-        }
+        let never_starts = hints::give(&outcomes, self.limits().memory.is_some());
+        let changed = changed_files(&cases);
         let mut groups = group::by_rule(&outcomes, formats);
-        if self.minimize > 0 {
-            self.minimize_all(judge, &outcomes, &mut groups, formats)?;
-        }
+        // A failure to minimise is reported after the report.
+        let minimized = match self.minimize > 0 && !never_starts && changed.is_ok() {
+            true => self.minimize_all(judge, &outcomes, &mut groups, formats),
+            false => Ok(()),
+        };
+        groups.iter_mut().for_each(|group| group.check = check::command(group, self.lenient, formats));
         let count = |problem| outcomes.iter().filter(|outcome| outcome.problem() == Some(problem)).count();
         let report = Report {
             index: self.index.display().to_string(),
@@ -128,13 +130,32 @@ impl Conform {
             hangs: count(Problem::Hang),
             wrong_verdicts: count(Problem::WrongVerdict),
             wrong_contents: count(Problem::WrongContents),
+            contents: self.compared_contents(&outcomes),
             groups,
             outcomes: &outcomes,
         };
         let mut out = anstream::stdout().lock();
-        report.print(self.format, &mut out)?;
-        out.flush()?;
-        Ok(if report.groups.is_empty() { Status::Fine } else { Status::Invalid })
+        match report.print(self.format, &mut out).and_then(|()| out.flush()) {
+            // A reader that has seen enough (`| head`) does not change the verdict.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error.into()),
+            _ => {}
+        }
+        let mut status = if report.groups.is_empty() { Status::Fine } else { Status::Invalid };
+        for failure in [minimized, changed].into_iter().filter_map(Result::err) {
+            failure.report();
+            status = status.max(failure.status);
+        }
+        Ok(status)
+    }
+
+    /// Counts compared contents; `None` if there are none to compare.
+    fn compared_contents(&self, outcomes: &[Outcome]) -> Option<ComparedContents> {
+        let files = outcomes.iter().filter(|outcome| outcome.case.contents.is_some()).count();
+        let printed = || outcomes.iter().filter_map(|outcome| outcome.judged.printed.as_ref());
+        let compared = printed().filter(|printed| **printed == Printed::Contents).count();
+        let are_empty = printed().any(|printed| *printed == Printed::Empty);
+        let is_compared = files > 0 && self.contents != When::Never;
+        is_compared.then_some(ComparedContents { files, compared, are_empty })
     }
 
     fn limits(&self) -> Limits {
@@ -190,23 +211,27 @@ impl Conform {
             Effort { runs: self.minimize, time_per_run: self.time_per_variant(outcomes), time: self.timeout };
         fs::create_dir_all(&self.out)
             .map_err(|error| Failure::io(&self.out.display().to_string(), &error))?;
-        let mut minimized = Vec::with_capacity(groups.len());
+        let mut first_failure = Ok(());
         let bar = progress::of(&groups.iter().map(|group| group.first.case).collect::<Vec<_>>());
         let work = |group| {
             let minimized = self.minimize(judge, group, effort, formats);
             bar.inc(1);
             minimized
         };
+        let mut minimized = Vec::with_capacity(groups.len());
         progress::shown(&bar, || {
             self.jobs.side_by_side(groups, work, |result| {
-                minimized.push(result?);
+                minimized.push(result);
                 Ok(())
             })
         })?;
         for (group, minimized) in groups.iter_mut().zip(minimized) {
-            group.minimized = minimized;
+            match minimized {
+                Ok(minimized) => group.minimized = minimized,
+                Err(failure) => first_failure = first_failure.and(Err(failure)),
+            }
         }
-        Ok(())
+        first_failure
     }
 
     /// Returns the time limit for variants: files that do not hang are read in far less.
@@ -216,7 +241,8 @@ impl Conform {
         self.timeout.min(Duration::from_secs_f64(10.0 * longest))
     }
 
-    /// Minimises the smallest file of a group; `None` if this program does not read it as its index says.
+    /// Minimises the smallest file of a group; `None` if nothing smaller disagrees, or if this program does not read the
+    /// file as its index says.
     fn minimize(
         &self,
         judge: Judge,
@@ -233,6 +259,9 @@ impl Conform {
         };
         let minimizer = Minimizer::new(judge, baseline, group.disagreement, effort, &case.file)?;
         let smallest = minimizer.minimize(&bytes)?;
+        if *smallest.bytes == *bytes {
+            return Ok(None);
+        }
         let path = self.out.join(file_name(group, &case.file));
         output::write(&path, true, |out| out.write_all(&smallest.bytes))?;
         let size = smallest.bytes.len() as u64;
@@ -242,12 +271,25 @@ impl Conform {
 
 /// Returns the name of the minimised file of a group, with the extension of the file.
 fn file_name(group: &Group, file: &Path) -> PathBuf {
-    let mut name = OsString::from(group.file_stem());
+    let mut name = OsString::from(&group.stem);
     if let Some(extension) = file.extension() {
         name.push(".");
         name.push(extension);
     }
     name.into()
+}
+
+/// Returns an error if the loader changed files of the corpus.
+fn changed_files(cases: &[Case]) -> Result<()> {
+    let mut changed = cases.iter().filter(|case| case.is_changed());
+    let Some(first) = changed.next() else { return Ok(()) };
+    let more = match changed.count() {
+        0 => String::new(),
+        count => format!(", and {count} more"),
+    };
+    let message = format!("the loader changed this file of the corpus{more}");
+    let failure = Failure::invalid(&first.file.display().to_string(), message);
+    Err(failure.with_hint("generate the corpus again; no verdict of this run counts"))
 }
 
 /// Parses a time in seconds.

@@ -46,7 +46,7 @@ pub struct Corpus {
     /// Write files of this dialect only.
     #[arg(long, value_parser = dialect_parser(&Formats::builtin()))]
     dialect: Option<Dialect>,
-    /// Only valid files without warnings: common numbers, strings in UTF-8.
+    /// Restrict the valid files to those without warnings: common numbers, strings in UTF-8.
     #[arg(long)]
     plausible: bool,
     /// Overwrite a corpus that exists.
@@ -76,7 +76,7 @@ impl Corpus {
         }
         // What the index names is there.
         output::write(&index, self.force, |out| out.write_all(&lines))?;
-        let summaries: Vec<_> = corpora.iter().map(Summary::of).collect();
+        let summaries: Vec<_> = corpora.iter().map(|corpus| Summary::of(corpus, self.dialect)).collect();
         if self.json {
             print_json(&summaries)?;
         } else {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use meshspec::conformance::Coverage;
 use meshspec::conformance::corpus::{Corpus, Kind};
-use meshspec::{Enforcement, Rule};
+use meshspec::{Dialect, Enforcement, Rule};
 use serde::Serialize;
 
 use crate::terminal::{TITLE, counted};
@@ -13,6 +14,8 @@ use crate::terminal::{TITLE, counted};
 #[derive(Serialize)]
 pub struct Summary {
     format: &'static str,
+    /// The dialect of all files, if only one was asked for.
+    dialect: Option<Dialect>,
     /// The number of files of each kind.
     files: BTreeMap<&'static str, usize>,
     rules: Vec<RuleFiles>,
@@ -45,25 +48,38 @@ struct Field {
 }
 
 impl Summary {
-    pub fn of(corpus: &Corpus) -> Summary {
+    /// Summarises a corpus. What only other dialects than this one have is left out.
+    pub fn of(corpus: &Corpus, dialect: Option<Dialect>) -> Summary {
         let of_kind =
             |kind: Kind| (kind.name(), corpus.cases.iter().filter(|case| case.entry.kind == kind).count());
         let rule = |(rule, [broken, almost]): (&'static Rule, [usize; 2])| {
             let reason = if let Enforcement::Code(reason) = rule.enforced_by { reason } else { "" };
             RuleFiles { code: rule.code, broken, almost, reason }
         };
+        let about = corpus.format.about();
+        let is_own = |(rule, [broken, _]): &(&'static Rule, [usize; 2])| {
+            *broken > 0 || dialect.is_none_or(|dialect| about.has_rule_in(rule, dialect))
+        };
         let beyond: Vec<_> = corpus.coverage_with_broken.never().collect();
-        let fields = corpus.coverage.fields().map(|(field, kinds)| {
+        let own = Coverage::in_dialect(corpus.format, dialect);
+        let fields = corpus.coverage.fields().filter_map(|(field, kinds)| {
+            let has = |(kind, count): &(&&'static str, &usize)| **count > 0 || own.has(field, kind);
+            let kinds: BTreeMap<_, _> =
+                kinds.iter().filter(has).map(|(kind, count)| (*kind, *count)).collect();
+            if kinds.is_empty() && !own.has_field(field) {
+                return None;
+            }
             let never: Vec<_> =
                 kinds.iter().filter(|(_, count)| **count == 0).map(|(kind, _)| *kind).collect();
             let is_reached = |kind: &&'static str| !beyond.contains(&(field, *kind));
             let only_broken = never.iter().copied().filter(is_reached).collect();
-            Field { field: field.to_owned(), kinds: kinds.clone(), never, only_broken }
+            Some(Field { field: field.to_owned(), kinds, never, only_broken })
         });
         Summary {
             format: corpus.format.name(),
             files: Kind::ALL.map(of_kind).into(),
-            rules: corpus.rules().map(rule).collect(),
+            dialect,
+            rules: corpus.rules().filter(is_own).map(rule).collect(),
             fields: fields.collect(),
         }
     }
@@ -101,9 +117,10 @@ impl Summary {
     fn print_rules(&self, out: &mut impl Write) -> io::Result<()> {
         let broken = self.rules.iter().filter(|rule| rule.broken > 0).count();
         writeln!(out, "  {broken} of {} rules broken alone", self.rules.len())?;
+        let dialect = self.dialect.map(|dialect| format!(" in the {dialect} dialect")).unwrap_or_default();
         for rule in self.rules.iter().filter(|rule| rule.broken == 0) {
             let reason = if rule.reason.is_empty() { String::new() } else { format!(" ({})", rule.reason) };
-            writeln!(out, "    never broken: {}{reason}", rule.code)?;
+            writeln!(out, "    never broken{dialect}: {}{reason}", rule.code)?;
         }
         for rule in self.rules.iter().filter(|rule| rule.broken > 0 && rule.almost == 0) {
             writeln!(out, "    never almost broken: {}", rule.code)?;

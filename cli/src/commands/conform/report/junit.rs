@@ -8,16 +8,20 @@ use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, 
 use super::Report;
 use crate::commands::conform::disagreement::{Disagreement, Problem};
 use crate::commands::conform::group::Outcome;
+use crate::junit::{self, escaped};
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut suites: BTreeMap<&str, TestSuite> = BTreeMap::new();
     for outcome in report.outcomes {
         let format = &*outcome.case.entry.format;
-        suites.entry(format).or_insert_with(|| TestSuite::new(format)).add_test_case(test_case(outcome));
+        suites
+            .entry(format)
+            .or_insert_with(|| TestSuite::new(escaped(format)))
+            .add_test_case(test_case(outcome));
     }
-    let mut document = Document::new(format!("meshspec conform {}", report.index));
+    let mut document = Document::new(escaped(&format!("meshspec conform {}", report.index)));
     document.add_test_suites(suites.into_values());
-    document.serialize(&mut *out).map_err(io::Error::other)
+    junit::write(&document, out)
 }
 
 fn test_case(outcome: &Outcome) -> TestCase {
@@ -27,11 +31,11 @@ fn test_case(outcome: &Outcome) -> TestCase {
         .disagreement
         .as_ref()
         .map_or_else(TestCaseStatus::success, |found| failed(found, outcome));
-    let mut case = TestCase::new(&*entry.file, status);
-    case.set_classname(outcome.case.rule().unwrap_or(entry.kind.name()));
+    let mut case = TestCase::new(escaped(&entry.file), status);
+    case.set_classname(escaped(outcome.case.rule().unwrap_or(entry.kind.name())));
     case.set_time(outcome.judged.time);
     if !outcome.judged.stderr.is_empty() {
-        case.set_system_err(&*outcome.judged.stderr);
+        case.set_system_err(escaped(&outcome.judged.stderr));
     }
     case
 }
@@ -44,7 +48,7 @@ fn failed(disagreement: &Disagreement, outcome: &Outcome) -> TestCaseStatus {
     };
     let mut status = TestCaseStatus::non_success(kind);
     status.set_type(disagreement.problem.to_string());
-    status.set_message(&*disagreement.message);
-    status.set_description(&*outcome.case.entry.description);
+    status.set_message(escaped(&disagreement.message));
+    status.set_description(escaped(&outcome.case.entry.description));
     status
 }

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use super::{Report, bytes, place};
 use crate::commands::conform::group::Group;
+use crate::terminal::steers;
 
 pub fn print(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "# Conformance of {}\n", code(&report.command.join(" ")))?;
     let reading = if report.lenient { "lenient" } else { "strict" };
-    writeln!(out, "{}: {}, verdicts of {reading} reading.", code(&report.index), report.summary())?;
+    writeln!(out, "{}: verdicts of {reading} reading, {}.", code(&report.index), report.summary())?;
     if report.groups.is_empty() {
         return Ok(());
     }
@@ -48,7 +49,7 @@ fn cell(text: &str) -> String {
         match c {
             '<' => cell.push_str("&lt;"),
             '&' => cell.push_str("&amp;"),
-            c if c.is_control() => cell.push(' '),
+            c if steers(c) => cell.push(' '),
             c if c.is_ascii_punctuation() && "\\|`*_[]".contains(c) => cell.extend(['\\', c]),
             c => cell.push(c),
         }
@@ -58,6 +59,6 @@ fn cell(text: &str) -> String {
 
 /// Text as code, also in a cell of a table.
 fn code(text: &str) -> String {
-    let text: String = text.chars().map(|c| if c.is_control() || c == '`' { ' ' } else { c }).collect();
+    let text: String = text.chars().map(|c| if steers(c) || c == '`' { ' ' } else { c }).collect();
     format!("`{}`", text.replace('|', "\\|"))
 }

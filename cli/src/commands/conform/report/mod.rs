@@ -4,6 +4,7 @@ mod junit;
 mod markdown;
 mod text;
 
+use std::fmt;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
@@ -39,9 +40,35 @@ pub struct Report<'a> {
     pub hangs: usize,
     pub wrong_verdicts: usize,
     pub wrong_contents: usize,
+    /// `None` if the corpus has no contents, or none are compared.
+    pub contents: Option<ComparedContents>,
     pub groups: Vec<Group<'a>>,
     #[serde(skip)]
     pub outcomes: &'a [Outcome<'a>],
+}
+
+/// How many contents of files were compared.
+#[derive(Debug, Serialize)]
+pub struct ComparedContents {
+    /// Files with contents.
+    pub files: usize,
+    /// Those for which the loader printed contents.
+    pub compared: usize,
+    /// Whether it only printed objects without keys.
+    #[serde(skip)]
+    pub are_empty: bool,
+}
+
+impl fmt::Display for ComparedContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files = counted(self.files as u64, "file", "files");
+        write!(f, "contents of {} of {files} compared", self.compared)?;
+        match (self.compared, self.are_empty) {
+            (0, true) => f.write_str(": the loader prints objects without keys"),
+            (0, false) => f.write_str(": the loader prints no JSON object"),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Report<'_> {
@@ -66,9 +93,13 @@ impl Report<'_> {
             .filter(|(_, count)| *count > 0)
             .map(|(problem, count)| counted(count as u64, problem.singular(), problem.plural()))
             .collect();
-        match &*problems {
+        let verdict = match &*problems {
             [] => format!("{files}, no disagreement"),
             problems => format!("{files}: {}", problems.join(", ")),
+        };
+        match &self.contents {
+            Some(contents) => format!("{verdict}; {contents}"),
+            None => verdict,
         }
     }
 }

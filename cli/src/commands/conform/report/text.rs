@@ -38,5 +38,8 @@ fn print_group(group: &Group, out: &mut dyn Write) -> io::Result<()> {
     if !group.stderr.is_empty() {
         line("stderr", group.stderr)?;
     }
+    if let Some(check) = &group.check {
+        line("check", check)?;
+    }
     writeln!(out)
 }

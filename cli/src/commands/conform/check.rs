@@ -1,0 +1,25 @@
+//! The command that shows what is special in a file.
+
+use meshspec::Formats;
+
+use super::group::Group;
+
+/// Returns the command, to be copied into a shell; `None` if this program does not know the format.
+pub fn command(group: &Group, is_lenient: bool, formats: &Formats) -> Option<String> {
+    let entry = &group.first.case.entry;
+    let format = formats.get(&entry.format).ok()?;
+    let file = group.minimized.as_ref().map_or(&group.smallest.file, |minimized| &minimized.file);
+    let lenient = if is_lenient { " --lenient" } else { "" };
+    let (format, dialect) = (format.name(), entry.dialect);
+    Some(format!("meshspec check --from {format} --dialect {dialect}{lenient} {}", quoted(file)))
+}
+
+/// Returns an argument as the shell reads it.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-+=:,./@".contains(c);
+    match argument.chars().all(is_plain) && !argument.starts_with('-') {
+        true => argument.to_owned(),
+        false if argument.starts_with('-') => quoted(&format!("./{argument}")),
+        false => format!("'{}'", argument.replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,19 @@
+//! JUnit XML.
+
+use std::io::{self, Write};
+
+use quick_junit::Report;
+
+use crate::terminal::Escaped;
+
+/// Writes the XML.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let xml = report.to_string().map_err(io::Error::other)?;
+    out.write_all(xml.as_bytes())
+}
+
+/// Returns text of unknown origin with its control characters escaped, except for line feeds.
+pub fn escaped(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(|line| Escaped(line).to_string()).collect();
+    lines.join("\n")
+}
