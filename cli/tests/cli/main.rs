@@ -10,6 +10,7 @@ mod bmd;
 mod check;
 #[cfg(unix)]
 mod conform;
+#[cfg(unix)]
 mod conform_mishaps;
 #[cfg(unix)]
 mod conformance_page;

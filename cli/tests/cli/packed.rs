@@ -34,7 +34,7 @@ fn the_excerpt_of_a_finding_is_of_the_unpacked_bytes() {
     let finding = "\
 error: chunks[0].indices.data[2] (unpacked bytes 0x4..0x6 of the block at 0x9..0x10): index 7, but there are 3 vertices \
 [CRUCIBLE-INDEX-RANGE, C8]
-  00000000  00 00 01 00 07 00                                |......|
+ ~00000000  00 00 01 00 07 00                                |......|
                         ^^^^^
   = *1: Every index is below the vertex count.
 ";
