@@ -199,7 +199,9 @@ impl Builder {
         let file = self.name(kind, dialect, rule.as_deref(), &bytes);
         let path = Some(path).filter(|path| !path.is_empty());
         let format = self.format.name().to_owned();
-        let has_contents = strict == Verdict::Accept;
+        // A file may mean something else in the dialect that a loader detects.
+        let is_detected = self.format.detect(&bytes).dialect == dialect;
+        let has_contents = strict == Verdict::Accept && is_detected;
         let contents = file.rsplit_once('.').filter(|_| has_contents).map(|(name, _)| format!("{name}.json"));
         let entry = Entry {
             file,
