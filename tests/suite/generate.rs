@@ -328,7 +328,7 @@ fn large_documents_exceed_16_bits() {
     assert!(one_is(mesh::strategy::documents_with(config), |d, bytes| is_long(d.vertices.len(), bytes)));
     assert!(one_is(mesh::strategy::documents_with(config), |d, bytes| is_long(d.indices.len(), bytes)));
     assert!(one_is(crucible::strategy::documents_with(config), |d, bytes| is_long(
-        d.chunks[0].vertex_count() as usize,
+        d.chunks[0].vertex_count(),
         bytes
     )));
     assert!(one_is(iyma::strategy::documents_with(config), |d, bytes| is_long(d.n_vertices as usize, bytes)));
