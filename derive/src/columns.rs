@@ -4,7 +4,7 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, Fields, Ident, Result, Type};
 
-use crate::{attributes, doc_of, name_of};
+use crate::{doc_of, field_attributes, name_of};
 
 /// What `#[columns(records = Vertices, format = VertexFormat)]` says.
 struct Names {
@@ -162,7 +162,7 @@ fn column(field: &syn::Field) -> Result<Column> {
             Ok(())
         })?;
     }
-    let condition = attributes::Field::parse(&field.attrs)?.condition;
+    let condition = field_attributes::Field::parse(&field.attrs)?.condition;
     let (value, flag) = match condition {
         None => (field.ty.clone(), None),
         Some(condition) => (of_option(&field.ty)?, Some(flag(&condition)?)),

@@ -33,6 +33,7 @@ mod constraints;
 mod directives;
 mod enums;
 mod expression;
+mod field_attributes;
 mod json;
 #[cfg(test)]
 mod refused;

@@ -4,17 +4,18 @@ use proc_macro2::TokenStream as Tokens;
 use quote::quote;
 use syn::{Attribute, DeriveInput, Error, Fields, Result};
 
-use crate::attributes::{self, Block, Checksum, Imports, Order};
+use crate::attributes::{self, Imports, Order};
 use crate::constraints;
 use crate::expression::{self, Scope};
+use crate::field_attributes::{self, Block, Checksum};
 use crate::{doc_of, name_of};
 
 /// The `Shape` of a struct with these fields, whose expressions see its imports and earlier fields.
 pub fn shape(fields: &Fields, imports: &Imports, order: Order) -> Result<Tokens> {
     let mut scope = Scope::from(&*imports.values);
-    let attributes = fields.iter().map(|field| attributes::Field::parse(&field.attrs));
+    let attributes = fields.iter().map(|field| field_attributes::Field::parse(&field.attrs));
     let attributes = attributes.collect::<Result<Vec<_>>>()?;
-    let names = |field: &syn::Field, attributes: &attributes::Field| {
+    let names = |field: &syn::Field, attributes: &field_attributes::Field| {
         field.ident.as_ref().map(|ident| (name_of(ident), attributes.name_of(ident)))
     };
     // A checksum may lie after the fields that it covers.
@@ -58,7 +59,7 @@ pub fn plain(input: &DeriveInput, fields: &Fields) -> Tokens {
 
 /// The only field of a variant as a `Field` constant.
 pub fn only(field: &syn::Field, imports: &Imports, order: Order) -> Result<Tokens> {
-    let (attributes, scope) = (attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
+    let (attributes, scope) = (field_attributes::Field::parse(&field.attrs)?, Scope::from(&*imports.values));
     if let Some(Checksum { stored, .. }) = &attributes.checksum {
         return Err(Error::new_spanned(stored, "a checksum covers fields of a struct, not an alternative"));
     }
@@ -69,7 +70,7 @@ pub fn only(field: &syn::Field, imports: &Imports, order: Order) -> Result<Token
 fn constant(
     index: usize,
     field: &syn::Field,
-    attributes: &attributes::Field,
+    attributes: &field_attributes::Field,
     (scope, whole): (&Scope, &Scope),
     (imports, order): (&Imports, Order),
 ) -> Result<Tokens> {

@@ -6,6 +6,7 @@ mod conversion;
 mod edits;
 mod images;
 mod outcome;
+mod run;
 
 use std::io;
 use std::path::{Path, PathBuf};

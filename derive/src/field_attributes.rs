@@ -1,0 +1,264 @@
+//! What the attributes of a field say.
+
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Type};
+
+use crate::attributes::{Decoding, Order};
+use crate::constraints::{self, Constraint, FieldKind};
+use crate::directives::{Directive, directives};
+use crate::name_of;
+
+/// What `#[layout(…)]` says of the content of a field of bytes.
+pub struct Block {
+    pub packing: Ident,
+    /// What chooses between several encodings of the packing.
+    pub encoding: Option<Expr>,
+    pub size: Option<Expr>,
+    pub content: Type,
+    pub arguments: Vec<Expr>,
+    pub inline: bool,
+}
+
+/// The checksum of the bytes up to the end of a field.
+pub struct Checksum {
+    /// The field that stores it.
+    pub stored: Expr,
+    /// The constant that computes it.
+    pub function: Path,
+    pub arguments: Vec<Expr>,
+    /// The first field that it covers.
+    pub from: Option<String>,
+    /// The number that stands for no checksum.
+    pub none: Option<LitInt>,
+}
+
+/// What stands above a field.
+#[derive(Default)]
+pub struct Field {
+    pub condition: Option<Expr>,
+    pub count: Option<Expr>,
+    pub arguments: Vec<Expr>,
+    pub position: Option<Expr>,
+    /// Whether the next field starts where this one does.
+    pub lookahead: bool,
+    pub checks: Vec<(Expr, String)>,
+    pub constraints: Vec<Constraint>,
+    pub rule: Option<Path>,
+    pub block: Option<Block>,
+    pub checksum: Option<Checksum>,
+    /// Whether it is computed when it is read, and so lies nowhere.
+    pub computed: bool,
+    /// The type that it lies in the file as, where a function of its own reads it.
+    pub stored_as: Option<Type>,
+    /// The name in the layout, where it is not the field's.
+    name: Option<String>,
+    pub decoding: Decoding,
+    /// The byte order, if it is stated; `Little` for what is read in bulk.
+    pub order: Option<Order>,
+}
+
+impl Field {
+    /// The name in the layout of the field that is called `ident`.
+    pub fn name_of(&self, ident: &Ident) -> String {
+        self.name.clone().unwrap_or_else(|| name_of(ident))
+    }
+
+    pub fn parse(attrs: &[Attribute]) -> Result<Field> {
+        let mut field = Field::default();
+        let mut content: Option<Type> = None;
+        let (mut packing, mut encoding) = (Ident::new("stored", Span::call_site()), None);
+        let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
+        let (mut stored, mut function_of): (Option<Expr>, Option<(Path, Vec<Expr>)>) = (None, None);
+        let (mut from, mut none) = (None, None);
+        let mut needs_content: Option<Span> = None;
+        let (mut restores, mut moves) = (false, None);
+        let mut reader: Option<Expr> = None;
+        let mut all = directives(attrs)?;
+        field.constraints = constraints::take(&mut all)?;
+        for directive in all {
+            let name = directive.name.to_string();
+            match (directive.source.as_str(), name.as_str()) {
+                ("br", "count") => field.count = Some(directive.value()?),
+                ("br" | "brw", "if") => field.condition = Some(directive.value()?),
+                ("br" | "brw", "args") => field.arguments = arguments_of(&directive)?,
+                ("br" | "brw", "assert") => field.checks.push(directive.value_with(check)?),
+                ("br" | "brw", "seek_before") => {
+                    field.position = Some(directive.value_with(seek_from_start)?);
+                }
+                ("br" | "brw", "restore_position") => restores = true,
+                ("bw", "seek_before" | "restore_position") => moves = Some(directive),
+                ("br", "temp") => {}
+                ("br", "calc" | "try_calc") => field.computed = true,
+                ("br", "parse_with") => reader = Some(directive.value()?),
+                ("br" | "brw", "little") => field.order = Some(Order::Little),
+                ("br" | "brw", "big") => field.order = Some(Order::Big),
+                ("layout", "stored_as") => field.stored_as = Some(directive.value()?),
+                ("layout", "name") => field.name = Some(directive.value::<LitStr>()?.value()),
+                ("layout", "rule") => field.rule = Some(directive.rule()?),
+                ("layout", "content") => content = Some(directive.value()?),
+                ("layout", "packing") => {
+                    (packing, encoding) = directive.value_with(packing_of)?;
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "size") => {
+                    size = Some(directive.value()?);
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "checksum") => stored = Some(directive.value()?),
+                ("layout", "by") => function_of = Some(directive.value_with(function)?),
+                ("layout", "from") => from = Some(name_of(&directive.value_with(Ident::parse_any)?)),
+                ("layout", "none") => none = Some(directive.value()?),
+                ("layout", "args") => {
+                    arguments = directive.expressions()?;
+                    needs_content = Some(directive.name.span());
+                }
+                ("layout", "inline") => {
+                    inline = true;
+                    needs_content = Some(directive.name.span());
+                }
+                _ if directive.writes_only() => {}
+                _ if field.decoding.takes(&directive)? => {}
+                _ => return Err(directive.unknown()),
+            }
+        }
+        match &field.position {
+            Some(position) if !restores => {
+                return Err(Error::new_spanned(
+                    position,
+                    "a field at a position of its own needs `restore_position`",
+                ));
+            }
+            Some(_) => {}
+            None => match moves {
+                Some(directive) => return Err(directive.unknown()),
+                None => field.lookahead = restores,
+            },
+        }
+        field.checksum = match (stored, function_of) {
+            (Some(stored), Some((function, arguments))) => {
+                Some(Checksum { stored, function, arguments, from, none })
+            }
+            (Some(stored), None) => {
+                return Err(Error::new_spanned(stored, "`checksum` needs what computes it: `by = CONSTANT`"));
+            }
+            (None, Some((function, _))) => {
+                return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));
+            }
+            (None, None) => None,
+        };
+        match (content, needs_content) {
+            (Some(content), _) => {
+                field.block = Some(Block { packing, encoding, size, content, arguments, inline });
+            }
+            (None, Some(span)) => return Err(Error::new(span, "this needs `content = Type`")),
+            (None, None) => {}
+        }
+        if reader.as_ref().is_some_and(is_of_bulk) {
+            if field.order == Some(Order::Big) {
+                return Err(Error::new_spanned(reader, "`bulk` reads little-endian numbers"));
+            }
+            field.order = Some(Order::Little);
+        }
+        let kind = match &field {
+            Field { computed: true, .. } => FieldKind::Computed,
+            Field { block: Some(_), .. } => FieldKind::Block,
+            Field { count: Some(_), .. } => FieldKind::List,
+            _ => FieldKind::Value,
+        };
+        for constraint in &field.constraints {
+            constraint.check_kind(kind)?;
+        }
+        match (&reader, &field.stored_as) {
+            (Some(reader), None) if !is_of_bulk(reader) => Err(Error::new_spanned(
+                reader,
+                "Layout does not know what this function reads: say it with `#[layout(stored_as = Type)]`",
+            )),
+            (None, Some(stored_as)) => {
+                Err(Error::new_spanned(stored_as, "`stored_as` needs a function that reads it: `parse_with`"))
+            }
+            _ => Ok(field),
+        }
+    }
+}
+
+/// Whether it is a function of `meshspec::bulk`, which reads what the type of the field says.
+fn is_of_bulk(function: &Expr) -> bool {
+    let path = match function {
+        Expr::Call(call) => &*call.func,
+        other => other,
+    };
+    matches!(path, Expr::Path(path)
+        if path.path.segments.len() > 1 && path.path.segments.iter().rev().nth(1).is_some_and(|s| s.ident == "bulk"))
+}
+
+/// `packing` or `PACKING(encoding)`.
+fn packing_of(input: ParseStream) -> Result<(Ident, Option<Expr>)> {
+    let packing = input.parse()?;
+    if input.is_empty() {
+        return Ok((packing, None));
+    }
+    let encoding;
+    syn::parenthesized!(encoding in input);
+    Ok((packing, Some(encoding.parse()?)))
+}
+
+/// `CONSTANT` or `CONSTANT(a, b)`.
+fn function(input: ParseStream) -> Result<(Path, Vec<Expr>)> {
+    let constant = input.call(Path::parse_mod_style)?;
+    if input.is_empty() {
+        return Ok((constant, Vec::new()));
+    }
+    let arguments;
+    syn::parenthesized!(arguments in input);
+    let arguments = Punctuated::<Expr, Token![,]>::parse_terminated(&arguments)?;
+    Ok((constant, arguments.into_iter().collect()))
+}
+
+/// The arguments of `args(a, b)` or `args { inner: (a, b) }`.
+fn arguments_of(directive: &Directive) -> Result<Vec<Expr>> {
+    directive.value_with(|input| {
+        if !input.peek(syn::token::Brace) {
+            return Ok(Punctuated::<Expr, Token![,]>::parse_terminated(input)?.into_iter().collect());
+        }
+        let named;
+        syn::braced!(named in input);
+        let name: Ident = named.parse()?;
+        if name != "inner" {
+            return Err(Error::new(name.span(), "Layout understands only `args { inner: (…) }`"));
+        }
+        named.parse::<Token![:]>()?;
+        let inner;
+        syn::parenthesized!(inner in named);
+        named.parse::<Option<Token![,]>>()?;
+        Ok(Punctuated::<Expr, Token![,]>::parse_terminated(&inner)?.into_iter().collect())
+    })
+}
+
+/// `condition, "message"`.
+fn check(input: ParseStream) -> Result<(Expr, String)> {
+    let condition: Expr = input.parse()?;
+    if input.is_empty() {
+        return Err(Error::new_spanned(condition, "a check needs a message for when it does not hold"));
+    }
+    input.parse::<Token![,]>()?;
+    let message: LitStr = input.parse()?;
+    if message.value().contains('{') {
+        return Err(Error::new(message.span(), "the message is data: it cannot have placeholders"));
+    }
+    input.parse::<Option<Token![,]>>()?;
+    Ok((condition, message.value()))
+}
+
+/// `SeekFrom::Start(expression)`.
+fn seek_from_start(input: ParseStream) -> Result<Expr> {
+    let call: syn::ExprCall = input.parse()?;
+    let starts = matches!(&*call.func, Expr::Path(path)
+        if path.path.segments.last().is_some_and(|segment| segment.ident == "Start"));
+    match (starts, call.args.len()) {
+        (true, 1) => Ok(call.args[0].clone()),
+        _ => Err(Error::new_spanned(call, "Layout understands only `SeekFrom::Start(offset)`")),
+    }
+}
