@@ -642,7 +642,7 @@ typedef uint64_t bmd_pseudo_transform;
  * - ofs_name: u32, after pseudo
  *   Refused unless ofs_name == 0 or ofs_name >= 48: the name overlaps the header (BMD-LIST).
  * - id_parent: u8, after ofs_name
- *   Must be the position of the parent in the list, an earlier one; the first is the root and its own parent; 255 stands for none; no other is its own ancestor (BMD-PARENT).
+ *   Must be the position of the parent in the list, before the item itself; no other item is its own ancestor; the first item is its own parent; 255 stands for no parent (BMD-PARENT).
  * - id_solid: u8, after id_parent
  *   Must be a position in meshes, or 0 for none (BMD-SOLID-RANGE).
  * - resv1: u8, after id_solid

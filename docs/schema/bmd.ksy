@@ -1085,7 +1085,7 @@ types:
         type: u1
         doc: |
           Parent bone, an earlier one; 0 for bone 0, FF for a pseudo-bone (B21).
-          Must be the position of the parent in the list, an earlier one; the first is the root and its own parent; 255 stands for none; no other is its own ancestor (BMD-PARENT).
+          Must be the position of the parent in the list, before the item itself; no other item is its own ancestor; the first item is its own parent; 255 stands for no parent (BMD-PARENT).
       - id: id_solid
         type: u1
         doc: |

@@ -115,7 +115,7 @@ MESHSPEC_STATIC_ASSERT(offsetof(mesh_vertex_start, position) == 0, "offset of po
  */
 typedef struct mesh_joint {
     uint8_t id; /* Identifier: the position of the entry (M10). The numbers must be the numbers from 0 up, each once (MESH-JOINT-ID). Must be the position in the list (MESH-JOINT-ORDER). */
-    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the position or the id of one of the parent in the list; 255 stands for none; no other is its own ancestor (MESH-PARENT). */
+    uint8_t parent; /* Index of the parent entry; 255 for a root (M10). Must be the position of the parent in the list, or its id; by one of the two readings, no item is its own ancestor; 255 stands for no parent (MESH-PARENT). */
     float transform[4][4]; /* Model space to joint space, 4×4, row-major (M15). */
 } mesh_joint;
 MESHSPEC_STATIC_ASSERT(sizeof(mesh_joint) == 66, "size of mesh_joint");

@@ -197,7 +197,7 @@ types:
         type: u1
         doc: |
           Index of the parent entry; 255 for a root (M10).
-          Must be the position or the id of one of the parent in the list; 255 stands for none; no other is its own ancestor (MESH-PARENT).
+          Must be the position of the parent in the list, or its id; by one of the two readings, no item is its own ancestor; 255 stands for no parent (MESH-PARENT).
       - id: transform
         type: f4
         repeat: expr

@@ -210,13 +210,18 @@ pub(super) fn requirement_text(
             format!("The {what}{of} must be the numbers from 0 up, each once")
         }
         Requirement::Forest { none, rooted, ids, parents_first } => {
-            let none = none.map_or(String::new(), |none| format!("; {} stands for none", expression(&none)));
-            let root = if *rooted { "; the first is the root and its own parent" } else { "" };
-            let ids = ids.map_or(String::new(), |ids| format!(" or the {} of one", code(ids)));
-            let first = if *parents_first { ", an earlier one" } else { "" };
-            format!(
-                "Must be the position{ids} of the parent in the list{first}{root}{none}; no other is its own ancestor"
-            )
+            let none =
+                none.map_or(String::new(), |none| format!("; {} stands for no parent", expression(&none)));
+            let root = if *rooted { "; the first item is its own parent" } else { "" };
+            let first = if *parents_first { ", before the item itself" } else { "" };
+            let cycles = match ids {
+                Some(id) => {
+                    format!(", or its {}; by one of the two readings, no item is its own ancestor", code(id))
+                }
+                None if *rooted => "; no other item is its own ancestor".to_owned(),
+                None => "; no item is its own ancestor".to_owned(),
+            };
+            format!("Must be the position of the parent in the list{first}{cycles}{root}{none}")
         }
     };
     let condition =
