@@ -4,9 +4,8 @@
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::AnyFormat;
-use super::Format;
 #[cfg(feature = "serde")]
-use super::data;
+use super::{Format, data};
 #[cfg(feature = "serde")]
 use crate::ErrorKind;
 #[cfg(feature = "scene")]

@@ -230,7 +230,7 @@ pub trait FromScene: ToScene {
     /// formats that have none.
     const NEEDS_NORMALS: bool = false;
 
-    /// Returns the fields that the scene is made of: of each mesh, joint and key in the order of [`into_scene`](FromScene::into_scene).
+    /// Returns the fields that the scene is made of: of each mesh, joint and key in the order of [`into_scene`](ToScene::into_scene).
     fn places(&self) -> Places;
 
     /// A document with the content of the scene, with a list of what the format cannot hold.

@@ -288,6 +288,7 @@ fn crucible() {
 }
 
 #[test]
+#[ignore = "takes ten seconds of processor time: `.ci/run` runs it"]
 fn iyma() {
     let mut accepted = BTreeMap::new();
     for bytes in samples_of(FormatId::Iyma) {

@@ -58,7 +58,7 @@ fn scenes_are_opened_and_saved_by_their_extension() {
     let mut names: Vec<_> =
         fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
     names.sort();
-    assert_eq!(names, ["model.bin", "model.glb", "model.gltf", "model.mtl", "model.obj"]);
+    assert_eq!(names, ["model.bin", "model.glb", "model.gltf", "model.obj"]);
     let message = Interchange::save(scene, folder.path().join("model.fbx")).unwrap_err().to_string();
     assert_eq!(message, "expected one of the extensions obj, ply, stl, glb, gltf");
 }
