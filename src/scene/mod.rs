@@ -231,7 +231,10 @@ pub trait FromScene: ToScene {
     const NEEDS_NORMALS: bool = false;
 
     /// Returns the fields that the scene is made of: of each mesh, joint and key in the order of [`into_scene`](ToScene::into_scene).
-    fn places(&self) -> Places;
+    /// Without any, programs show the fields and the model of a file side by side, unlinked.
+    fn places(&self) -> Places {
+        Places::default()
+    }
 
     /// A document with the content of the scene, with a list of what the format cannot hold.
     ///
