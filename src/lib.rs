@@ -28,7 +28,7 @@
 //! use meshspec::Document;
 //!
 //! let Document::Mesh(mesh) = meshspec::open("samples/mesh/flag.mesh")? else { panic!("another format") };
-//! assert_eq!(mesh.vertices.len(), 25);
+//! assert_eq!(mesh.vertices.len(), 6);
 //! # }
 //! # Ok::<(), meshspec::Error>(())
 //! ```
