@@ -306,38 +306,27 @@ fn many_joints_shrink_to_as_many_as_a_bug_needs() {
     assert_eq!((document.joints.len(), document.vertices.len(), document.indices.len()), (128, 0, 0));
 }
 
-/// Draws up to 40 large documents until one of them passes a test, which strict reading accepts.
-fn one_is<D: Format + Clone + std::fmt::Debug>(
-    documents: impl Strategy<Value = D>,
-    test: impl Fn(&D, usize) -> bool,
-) -> bool {
-    let mut runner = TestRunner::deterministic();
-    (0..40).any(|_| {
-        let document = documents.new_tree(&mut runner).unwrap().current();
-        let bytes = document.write(&Default::default()).unwrap();
-        D::read(&bytes, &Default::default()).unwrap();
-        test(&document, bytes.len())
-    })
+/// Bytes with their number.
+#[derive(Layout)]
+#[binrw]
+#[brw(little)]
+struct Bytes {
+    count: u32,
+    #[br(count = count)]
+    bytes: Vec<u8>,
 }
 
 #[test]
-#[ignore = "takes a minute: `.ci/run` runs it"]
-fn large_documents_exceed_16_bits() {
+fn large_lists_exceed_16_bits_where_their_count_does() {
     let config = generate::Config::large();
-    let is_long = |items: usize, bytes: usize| items > 1 << 16 && bytes > 1 << 16;
-    assert!(one_is(mesh::strategy::documents_with(config), |d, bytes| is_long(d.vertices.len(), bytes)));
-    assert!(one_is(mesh::strategy::documents_with(config), |d, bytes| is_long(d.indices.len(), bytes)));
-    assert!(one_is(crucible::strategy::documents_with(config), |d, bytes| is_long(
-        d.chunks[0].vertex_count(),
-        bytes
-    )));
-    assert!(one_is(iyma::strategy::documents_with(config), |d, bytes| is_long(d.n_vertices as usize, bytes)));
-    assert!(one_is(seed::strategy::documents_with(config), |d, bytes| is_long(d.vertex_count(), bytes)));
-    // Vertices of BMD are counted in 16 bits; their indices have 10 or more.
-    assert!(one_is(bmd::strategy::documents_with(config), |d, _| {
-        let mut faces = d.meshes.iter().flat_map(|mesh| mesh.faces.iter());
-        faces.any(|face| face.vertices().iter().any(|vertex| *vertex > 1 << 14))
-    }));
+    // A large list, as large as possible but for 4 items.
+    let numbers = [32 * 3000 + 7];
+    let file = generate::file(&Bytes::TYPE, &numbers, &config).unwrap();
+    assert_eq!(file.len(), 4 + 69_996);
+    let file = generate::file(&Vertices::TYPE, &numbers, &config).unwrap();
+    assert_eq!(file.len(), 1 + 251 * 12);
+    let file = generate::file(&Bytes::TYPE, &numbers, &generate::Config::default()).unwrap();
+    assert!(file.len() <= 4 + 6, "{}", file.len());
 }
 
 /// Reserved bits that a rule only warns of are set now and then, unless files are to be plausible.
