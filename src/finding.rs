@@ -267,7 +267,7 @@ impl Report {
         &self.findings
     }
 
-    /// Fills in where each finding lies that does not say so yet.
+    /// Adds the bytes of each finding that has none yet.
     pub(crate) fn locate(&mut self, find: impl Fn(&Path) -> Option<Span>) {
         for finding in self.findings.iter_mut().filter(|finding| finding.span.is_none()) {
             finding.span = find(&finding.path);

@@ -1,4 +1,4 @@
-//! What the code of `#[derive(Json)]` and `#[derive(ToJson)]` calls.
+//! Functions for the code that `#[derive(Json)]` and `#[derive(ToJson)]` emit.
 
 /// Keeps the serde implementations of the derives.
 #[cfg(feature = "serde")]

@@ -35,7 +35,7 @@
 //!
 //! # Convert
 //!
-//! Every conversion returns what the target cannot hold.
+//! Every conversion returns the list of losses.
 //!
 //! ```
 //! # #[cfg(all(feature = "bmd", feature = "gltf"))] {

@@ -12,7 +12,7 @@ const LINES: usize = 3;
 pub struct Excerpt<'a> {
     pub bytes: &'a [u8],
     pub marked: Range<u64>,
-    /// Whether the bytes are those of an unpacked block: `~` marks their offsets, as in dumps.
+    /// Whether the bytes belong to an unpacked block: `~` marks their offsets, as in dumps.
     pub is_unpacked: bool,
     pub style: Style,
 }

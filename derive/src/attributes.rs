@@ -1,4 +1,4 @@
-//! What the attributes of a struct, enum or packed word say: `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]`, `#[layout]`.
+//! Parses the attributes of structs, enums and packed words: `#[br]`, `#[bw]`, `#[brw]`, `#[bitfield]`, `#[layout]`.
 
 use crate::directives::{Directive, directives};
 use crate::name_of;
@@ -43,7 +43,7 @@ impl Order {
     }
 }
 
-/// What stands above a struct or enum.
+/// The attributes of a struct, enum or packed word.
 #[derive(Default)]
 pub struct Container {
     pub magic: Option<LitByteStr>,

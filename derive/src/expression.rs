@@ -101,7 +101,7 @@ pub fn constant(expr: &Expr, scope: &Scope) -> Result<Tokens> {
     Ok(quote!(::meshspec::layout::Expr::#tokens))
 }
 
-/// Whether it names a dialect, `Dialect::Spec`, which is no number but has one.
+/// Returns `true` for a path to a dialect, `Dialect::Spec`, whose number is meant.
 fn is_dialect(path: &syn::Path) -> bool {
     path.segments.iter().rev().nth(1).is_some_and(|segment| segment.ident == "Dialect")
 }

@@ -1,4 +1,4 @@
-//! What the attributes of a field say.
+//! Parses the attributes of fields.
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -31,11 +31,11 @@ pub struct Checksum {
     pub arguments: Vec<Expr>,
     /// The first field that it covers.
     pub from: Option<String>,
-    /// The number that stands for no checksum.
+    /// The stored number that means "no checksum".
     pub none: Option<LitInt>,
 }
 
-/// What stands above a field.
+/// The attributes of a field.
 #[derive(Default)]
 pub struct Field {
     pub condition: Option<Expr>,
@@ -49,9 +49,9 @@ pub struct Field {
     pub rule: Option<Path>,
     pub block: Option<Block>,
     pub checksum: Option<Checksum>,
-    /// Whether it is computed when it is read, and so lies nowhere.
+    /// Whether it is computed while reading, and not stored.
     pub computed: bool,
-    /// The type that it lies in the file as, where a function of its own reads it.
+    /// The stored type, if a function reads the field.
     pub stored_as: Option<Type>,
     /// The name in the layout, where it is not the field's.
     name: Option<String>,
@@ -184,7 +184,7 @@ impl Field {
     }
 }
 
-/// Whether it is a function of `meshspec::bulk`, which reads what the type of the field says.
+/// Returns `true` for a function of `meshspec::bulk`, which reads the type of the field.
 fn is_of_bulk(function: &Expr) -> bool {
     let path = match function {
         Expr::Call(call) => &*call.func,

@@ -72,7 +72,7 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// A field needs no attribute. Floats are numbers, or strings where JSON has no number for their bits. An absent option, and
 /// a reserved field (`one_of(0)`) that is 0, is left out. Unknown keys are an error. Packed words are maps of their bit
 /// fields. The variants of an enum are in snake case; the values of a declared enum (`repr = u8`) have their declared names.
-/// Fields that binrw removes (`temp`) are no part of it.
+/// Omits fields that binrw removes (`temp`).
 ///
 /// `#[json(…)]` makes exceptions:
 ///

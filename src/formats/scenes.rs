@@ -116,7 +116,7 @@ impl AnyFormat {
     }
 }
 
-/// A summary of a file: what the declaration says, with the meshes of the scene.
+/// Summarises a file: its declared values and the meshes of its scene.
 #[cfg(feature = "scene")]
 fn info<T: ToScene>(bytes: &[u8], options: &ReadOptions) -> Result<Info> {
     let info = T::info_of(bytes, options)?;
@@ -158,7 +158,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format has no JSON, the text is no document of it, or the document cannot be written.
+    /// If the format has no JSON, the text is not one of its documents, or the document cannot be written.
     pub fn read_json(self, text: &[u8], options: &WriteOptions) -> Result<Vec<u8>> {
         let Some(data) = self.data else { return Err(self.lacks("JSON documents")) };
         (data.read)(text, options)

@@ -34,7 +34,7 @@ pub struct Checksum {
     pub arguments: &'static [Expr],
     /// The first field that it covers, `self` for the start of the struct; `None` if it covers one field.
     pub from: Option<&'static str>,
-    /// The stored number that stands for no checksum.
+    /// The stored number that means "no checksum".
     pub none: Option<i128>,
 }
 

@@ -121,7 +121,7 @@ pub enum Occurrence {
 }
 
 impl Occurrence {
-    /// Returns what the lines describe.
+    /// Returns the subject of the lines.
     pub fn name(self) -> &'static str {
         match self {
             Occurrence::File => "file",

@@ -6,7 +6,7 @@ impl Type {
     /// Returns the bytes from one entry of a table to the next, for constants of a declaration; `None` if entries differ in
     /// size.
     ///
-    /// Fields at offsets of their own count for nothing. Of two successive fields with opposite conditions, one counts.
+    /// Ignores fields that are stored at an offset. Of two successive fields with opposite conditions, counts one.
     ///
     /// ```
     /// use binrw::binrw;

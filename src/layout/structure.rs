@@ -71,7 +71,7 @@ impl Structure {
         Ok(false)
     }
 
-    /// Fills in where each finding lies that does not say so yet.
+    /// Adds the bytes of each finding that has none yet.
     pub fn place(&self, report: &mut Report, bytes: &[u8], limits: &Limits) {
         report.locate(|path| walk::find(self.ty, bytes, path, limits));
     }

@@ -132,7 +132,7 @@ pub struct Lod {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct SceneOptions {
-    /// The conventions of the format's side, where its own ([`ToScene::CONVENTIONS`]) are not to be assumed.
+    /// Conventions to use instead of [those of the format](ToScene::CONVENTIONS).
     pub conventions: Option<Conventions>,
     /// The dialect to make; that of the specification where `None`.
     pub dialect: Option<Dialect>,

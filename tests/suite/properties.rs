@@ -11,7 +11,8 @@ use meshspec::{
 };
 use proptest::prelude::*;
 
-fn documents() -> impl Strategy<Value = Document> {
+/// Documents of every format.
+pub fn documents() -> impl Strategy<Value = Document> {
     prop_oneof![
         mesh::strategy::documents().prop_map(Document::Mesh),
         crucible::strategy::documents().prop_map(Document::Crucible),

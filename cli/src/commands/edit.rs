@@ -20,9 +20,9 @@ use crate::terminal::{Escaped, HINT, WARNING};
 
 /// Change values of a file by their paths, and leave all else byte by byte as it is.
 ///
-/// Values are set first, then inserted, then removed, in the order of the command line. Nothing but the size of a packed block
-/// follows from a change unless --recount says so: `--set header.vertex_count=7` makes a broken file. PATH is as `dump` shows it, or its end if
-/// that is unambiguous. VALUE is a number, the name of an enum's value, a text, or a list or struct as JSON.
+/// Values are set first, then inserted, then removed, in the order of the command line. Only the size of a packed block is recomputed,
+/// unless --recount is given: `--set header.vertex_count=7` alone breaks the file. PATH is a path as `dump` prints it, or an
+/// unambiguous end of one. VALUE is a number, the name of an enum's value, a text, or a list or struct as JSON.
 #[derive(Debug, Args)]
 pub struct Edit {
     /// The file to read; `-` is standard input.

@@ -1,7 +1,7 @@
 //! `docs/conformance.md`: its commands print what it shows, with the loaders of `examples/loaders`.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli conformance_page -- --include-ignored` writes the shown lines anew. Shortened
-//! parts stay: `…` stands for any lines of a group, up to the next blank line.
+//! `UPDATE_GOLDEN=1 cargo test -p meshspec-cli conformance_page -- --include-ignored` writes the shown lines anew. Omissions
+//! remain: `…` matches any lines up to the next blank line.
 
 use std::fs;
 use std::path::{Path, PathBuf};

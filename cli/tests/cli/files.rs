@@ -110,7 +110,7 @@ pub fn with_slashes(text: &str) -> String {
     text.replace(std::path::MAIN_SEPARATOR, "/")
 }
 
-pub fn bytes_of(document: &mesh::Document) -> Vec<u8> {
+pub fn bytes_of(document: &impl Format) -> Vec<u8> {
     document.write(&WriteOptions::lenient()).unwrap()
 }
 

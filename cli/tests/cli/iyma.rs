@@ -1,10 +1,10 @@
 //! IyMA files: `meshspec iyma`, and what the other commands say of them.
 
 use meshspec::iyma::{Attribute, DataChecksum, Document, IndexBuffer, Usage, VertexFormat};
-use meshspec::{Dialect, Format, ReadOptions, WriteOptions};
+use meshspec::{Dialect, Format, ReadOptions};
 use serde_json::Value;
 
-use crate::files::Folder;
+use crate::files::{Folder, bytes_of};
 
 /// A triangle at this height.
 fn triangle(height: f32, user_data: &'static str) -> Document {
@@ -15,10 +15,6 @@ fn triangle(height: f32, user_data: &'static str) -> Document {
         Document::from_mesh(Some(IndexBuffer::from_u16(&[0, 1, 2])), vec![positions, wind]).unwrap();
     document.user_data = user_data.as_bytes().into();
     document
-}
-
-fn bytes_of(document: &Document) -> Vec<u8> {
-    document.write(&WriteOptions::lenient()).unwrap()
 }
 
 fn read(folder: &Folder, name: &str) -> Document {

@@ -65,7 +65,7 @@ impl ContainerOptions {
     }
 }
 
-/// Whether a field is written and must be given.
+/// Whether a field is written, and whether it is required.
 #[derive(Default, PartialEq)]
 pub enum Presence {
     /// As its type and constraints say.

@@ -93,7 +93,7 @@ fn what(broken: &Broken) -> String {
     }
 }
 
-/// What is special about the bits of a forbidden integer.
+/// Describes the bits of a forbidden integer, if they are special.
 fn magnitude(broken: &Broken) -> &'static str {
     let number = broken.value.as_deref().and_then(|value| value.parse::<u64>().ok());
     match (broken.breakage, number) {

@@ -79,7 +79,7 @@ struct Recorder<'b, 'n> {
     open: Vec<(usize, Group<'b>, Kept)>,
     apart: Vec<(Vec<Segment>, Apart<'b>)>,
     coverage: Coverage,
-    /// Whether a value that is asked for is packed.
+    /// Whether a requested value is packed.
     is_packed: bool,
 }
 

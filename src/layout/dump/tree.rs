@@ -102,7 +102,7 @@ fn has_fixed_items(ty: &Type) -> bool {
     ty.items().is_some_and(|(item, _)| item.size().is_some())
 }
 
-/// Builds the tree as the walk goes.
+/// Builds the tree during the walk.
 #[derive(Default)]
 struct Builder {
     limit: usize,

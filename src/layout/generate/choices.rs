@@ -84,7 +84,7 @@ impl<'c> Choices<'c> {
         }
     }
 
-    /// Records a list of so many items; `name` is the field that holds their number.
+    /// Records a list of `items` items; `name` is the field that stores their number.
     pub fn list(&mut self, path: &[Segment], name: Segment, items: u64) {
         let choices = &self.trace.choices;
         let last_of = |name: &Segment, is_count: &dyn Fn(&Choice) -> bool| {

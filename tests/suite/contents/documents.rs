@@ -1,11 +1,12 @@
 //! The contents of files and documents. `tests/external/schemas.py` compares them with the published JSON Schema.
 
 use meshspec::contents::compare;
-use meshspec::{Document, FormatId, WriteOptions, bmd, crucible, iyma, mesh, seed};
+use meshspec::{FormatId, WriteOptions};
 use proptest::prelude::*;
 
 use super::contents;
 use crate::common::{File, config};
+use crate::properties::documents;
 
 of_files!(files_have_every_attribute);
 
@@ -29,16 +30,6 @@ fn files_have_every_attribute(files: Vec<File>) {
     {
         assert!(attributes.iter().any(|attribute| attribute == name), "no file has {name}");
     }
-}
-
-fn documents() -> impl Strategy<Value = Document> {
-    prop_oneof![
-        mesh::strategy::documents().prop_map(Document::Mesh),
-        crucible::strategy::documents().prop_map(Document::Crucible),
-        seed::strategy::documents().prop_map(Document::Seed),
-        bmd::strategy::documents().prop_map(Document::Bmd),
-        iyma::strategy::documents().prop_map(Document::Iyma),
-    ]
 }
 
 proptest! {

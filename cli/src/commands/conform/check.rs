@@ -1,4 +1,4 @@
-//! The command that shows what is special in a file.
+//! The `check` command for a file of the report.
 
 use meshspec::Formats;
 

@@ -46,7 +46,7 @@ impl Case {
         }
     }
 
-    /// Returns `true` if the file is no longer what it was when the index was read.
+    /// Returns `true` if the file has changed since the index was read.
     pub fn is_changed(&self) -> bool {
         lines::hash(&self.file).ok().as_deref() != Some(&self.hash)
     }

@@ -49,7 +49,7 @@ pub struct Group<'a> {
     pub smallest: File<'a>,
     /// A variant of the smallest file.
     pub minimized: Option<Minimized>,
-    /// The command that shows what is special in the smaller one of these files.
+    /// The `check` command for the smallest of these files.
     pub check: Option<String>,
     pub count: usize,
     /// All files, smallest first.

@@ -1,4 +1,4 @@
-//! Hints to what is wrong with the whole run rather than with a file.
+//! Hints for problems of the whole run rather than of one file.
 
 use std::io::Write;
 

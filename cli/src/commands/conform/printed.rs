@@ -1,4 +1,4 @@
-//! What a loader printed on standard output, where contents are expected.
+//! The standard output of a loader, parsed as contents.
 
 use super::capture::Captured;
 

@@ -1,4 +1,4 @@
-//! One file becomes another.
+//! Converts one file.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -336,7 +336,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether `--strict` forbids to write this.
+    /// Returns `true` if `--strict` forbids writing.
     fn is_refused(&self) -> bool {
         self.conversion.strict && !self.outcome.losses.is_empty()
     }

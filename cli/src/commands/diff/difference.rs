@@ -81,7 +81,7 @@ pub struct Differences {
     pub total: u64,
 }
 
-/// The items that a difference stands for.
+/// The items that a difference covers.
 struct Group {
     place: usize,
     first: u64,

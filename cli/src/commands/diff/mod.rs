@@ -116,7 +116,7 @@ impl Diff {
         Ok(File { path, place: name_of(path), bytes, encoding })
     }
 
-    /// Reads the values of a file. Documents as JSON are compared as the files that they stand for.
+    /// Reads the values of a file. A JSON document is compared as the file that it encodes.
     fn values(&self, file: &File) -> Result<Tree> {
         let invalid = |error: serde_json::Error| Failure::invalid(&file.place, error);
         let written;

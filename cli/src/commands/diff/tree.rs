@@ -216,7 +216,7 @@ impl Builder {
         self.tree.nodes.push(node);
     }
 
-    /// Opens the groups on the way to a value, and closes those that it is not in. The first group is the file.
+    /// Opens the groups that contain a value, and closes the others. The first group is the file.
     fn go_to(&mut self, path: &[Segment]) {
         let open = self.open.iter().skip(1).map(|index| self.tree.nodes[*index].segment);
         let common = open.zip(path).take_while(|(open, segment)| open == *segment).count();

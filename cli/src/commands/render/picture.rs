@@ -29,7 +29,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// A picture of so many cells, in rows of `columns`.
+    /// Creates a picture of `cells` cells in rows of `columns`.
     pub fn new(cell: [u32; 2], columns: usize, cells: usize, background: Vec4) -> Picture {
         let cell = cell.map(|side| side as usize);
         let rows = cells.div_ceil(columns);

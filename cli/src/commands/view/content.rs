@@ -1,4 +1,4 @@
-//! The content of a page: what is known of a file, as far as it can be decoded.
+//! The content of a page: everything that can be decoded of a file.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::input::{Beside, name_of};
 /// Branches of the tree of fields in a page, about.
 const MAX_BRANCHES: usize = 12_000;
 
-/// What is known of a file.
+/// The decoded parts of a file.
 pub struct Content {
     pub name: String,
     pub title: &'static str,
@@ -30,7 +30,7 @@ pub struct Content {
     pub places: Places,
     pub findings: Vec<Finding>,
     pub losses: Vec<Loss>,
-    /// What is wrong with the model, or left out of it.
+    /// Defects of the model, and parts that it lacks.
     pub notes: Vec<String>,
 }
 

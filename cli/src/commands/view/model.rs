@@ -171,7 +171,7 @@ fn normal_bytes(normal: [f32; 3]) -> [u8; 4] {
     [x, y, z, 0]
 }
 
-/// Joint 0 stands for none: its weight is 0.
+/// An unused influence is joint 0 with weight 0.
 fn joint_numbers(skin: &Skin) -> Vec<u16> {
     let joints = skin.joints.as_flattened().iter();
     joints.map(|joint| if *joint == Skin::NONE { 0 } else { *joint }).collect()

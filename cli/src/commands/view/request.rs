@@ -20,7 +20,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// If it is no GET with one `Host`, or larger than 8 KiB, or the client pauses too long.
+    /// If it is not a GET request with one `Host`, exceeds 8 KiB, or the client pauses too long.
     pub fn read(stream: &mut TcpStream, patience: Duration) -> io::Result<Request> {
         stream.set_read_timeout(Some(patience))?;
         stream.set_write_timeout(Some(patience))?;

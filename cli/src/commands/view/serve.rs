@@ -22,7 +22,7 @@ const MAX_CONNECTIONS: usize = 16;
 /// Bytes of the token in addresses.
 const TOKEN_SIZE: usize = 16;
 
-/// Serves the files of a folder to whoever knows the address, which is printed.
+/// Serves the files of a folder at a secret address, which it prints.
 pub struct Server<'v> {
     view: &'v View,
     formats: &'v Formats,

@@ -298,7 +298,7 @@ fn turns_little(samples: &Samples) -> bool {
     values.windows(2).all(|pair| dot(pair).abs() >= NEAR)
 }
 
-/// What a bone does at a frame, relative to its parent.
+/// A keyframe of a bone, relative to its parent.
 #[derive(Debug, Clone, Copy, Default)]
 struct LocalKey {
     frame: u32,

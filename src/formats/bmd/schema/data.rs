@@ -58,7 +58,7 @@ impl<'de, F: Form + Deserialize<'de>> Deserialize<'de> for Packed<F> {
     }
 }
 
-/// A key without its tag, which follows from what is there.
+/// A key without its tag, which follows from the values.
 #[derive(Json)]
 struct KeyData {
     skip: u8,

@@ -1,4 +1,4 @@
-//! The families of forms that packed items have.
+//! The families of packed forms.
 
 use super::surface::Surface;
 use crate::layout::{Layout, Type};

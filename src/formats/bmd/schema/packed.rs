@@ -55,7 +55,7 @@ impl<F: Form> Packed<F> {
         Ok(Packed { words, len, surface: needs_surface.then_some(surface), form: std::marker::PhantomData })
     }
 
-    /// For `parse_with`, with `count`: reads as many bytes as items on such a surface.
+    /// For `parse_with`: reads as many bytes as the `count` of the field, as items of this surface.
     pub(super) fn read<R: Read + Seek>(
         surface: Surface,
     ) -> impl Fn(&mut R, Endian, VecArgs<()>) -> BinResult<Self> {

@@ -18,7 +18,7 @@ pub struct KeyList {
     pub frames: Vec<Key>,
 }
 
-/// What a bone does at a frame, or the end of a bone (B23).
+/// A keyframe of a bone, or the end of a track (B23).
 #[derive(Layout)]
 #[binread]
 #[br(little)]
@@ -68,7 +68,7 @@ impl fmt::Debug for Track {
     }
 }
 
-/// What a bone does at a frame. A key without any values only skips frames.
+/// A keyframe of a bone. A key without values only skips frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TrackKey {
     /// The frame, counted from 0.

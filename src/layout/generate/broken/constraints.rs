@@ -234,7 +234,7 @@ impl Leaf {
             Type::Signed(_) => self.ty.int().map_or(0, |int| int.range().1).to_string(),
             Type::Float(4) => format!("{:e}", f32::MAX),
             Type::Float(_) => format!("{:e}", f64::MAX),
-            ty => format!("{:#x}", u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))),
+            ty => (u128::MAX >> (128 - 8 * ty.size().unwrap_or(1).clamp(1, 16))).to_string(),
         }
     }
 

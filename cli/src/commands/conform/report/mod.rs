@@ -54,7 +54,7 @@ pub struct ComparedContents {
     pub files: usize,
     /// Those for which the loader printed contents.
     pub compared: usize,
-    /// Whether it only printed objects without keys.
+    /// Whether all printed objects were empty.
     #[serde(skip)]
     pub are_empty: bool,
 }
