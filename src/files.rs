@@ -1,6 +1,8 @@
 //! Scenes of files, by their paths.
 
 use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::Path;
 
 use crate::interop::{Folder, Interchange};
@@ -26,7 +28,7 @@ impl Scene {
     /// If the file cannot be read, is of no known format, or violates the rules of its format.
     pub fn open(path: impl AsRef<Path>) -> Result<(Scene, Vec<Loss>)> {
         let (path, options) = (path.as_ref(), SceneOptions::default());
-        let bytes = std::fs::read(path)?;
+        let bytes = fs::read(path)?;
         match Interchange::detect(&bytes) {
             Some(format) => format.read(&bytes, &Folder::of(path), &options, &Limits::default()),
             None => {
@@ -57,18 +59,23 @@ impl Interchange {
     /// written after the scene is converted, each in one piece.
     pub fn save(scene: Scene, path: impl AsRef<Path>) -> Result<Vec<Loss>> {
         let path = path.as_ref();
-        let unknown = || {
+        let format = Interchange::by_extension(path).ok_or_else(|| {
             let names: Vec<_> = Interchange::ALL.iter().map(|format| format.name()).collect();
-            Error::unsupported(format!("expected one of the extensions {}", names.join(", ")))
-        };
-        let format = Interchange::by_extension(path).ok_or_else(unknown)?;
-        let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(unknown)?;
+            let (path, names) = (path.display(), names.join(", "));
+            Error::unsupported(format!("{path}: unknown extension, expected one of {names}"))
+        })?;
+        let name = path.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| Error::unsupported("the name of the file is not UTF-8"))?;
         let mut files = BTreeMap::<String, Vec<u8>>::new();
         let losses = format.write(scene, name, &mut files, &SceneOptions::default())?;
         for (name, bytes) in files {
-            let (path, part) = (path.with_file_name(&name), path.with_file_name(format!(".{name}.part")));
-            std::fs::write(&part, bytes)?;
-            std::fs::rename(&part, path)?;
+            let part = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+            let written = File::create_new(&part).and_then(|mut file| file.write_all(&bytes));
+            if let Err(error) = written.and_then(|()| fs::rename(&part, path.with_file_name(&name))) {
+                // The first error matters more.
+                let _ = fs::remove_file(&part);
+                return Err(error.into());
+            }
         }
         Ok(losses)
     }

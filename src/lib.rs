@@ -190,7 +190,8 @@
 //! | `serde` | documents, contents and reports as serde data | no |
 //! | `proptest` | tests of loaders, strategies for valid documents | no |
 //! | `parallel` | several threads for large files | no |
-//! | `checksums`, `lz4`, `zstd` | checksums and packings for formats of your own | no |
+//! | `lz4`, `zstd` | packings, also for formats of your own | with `crucible`, `iyma` |
+//! | `checksums` | checksums for formats of your own | no |
 //!
 //! With `default-features = false, features = ["mesh"]`, only MESH and its crates are built.
 

@@ -125,8 +125,11 @@ fn no_format(path: &Path, formats: &Formats) -> Failure {
 /// The conventions of the format. Wrong usage if it has no scenes, which conversions go through.
 pub fn require_scenes(format: AnyFormat, place: &str) -> Result<Conventions> {
     format.conventions().ok_or_else(|| {
-        Failure::usage(place, format_args!("{format} has no scenes, so it cannot be converted"))
-            .with_hint("`dump --json` prints the values of such a file, and `assemble` makes a file of them")
+        Failure::usage(
+            place,
+            format_args!("{format} has no scenes: it cannot be converted, drawn or compared as a model"),
+        )
+        .with_hint("`dump --json` prints the values of such a file, and `assemble` makes a file of them")
     })
 }
 

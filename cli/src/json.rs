@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use meshspec::{AnyFormat, Document, FormatId, Formats};
+use meshspec::{AnyFormat, Document, FormatId, Formats, WriteOptions};
 use serde::de::DeserializeSeed;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,16 @@ pub fn format_among(text: &[u8], formats: &Formats) -> Result<AnyFormat, String>
     }
     let own = serde_json::from_slice(text).ok().and_then(|Header { format }| formats.get(&format).ok());
     own.map_or_else(|| format_of(text).map(AnyFormat::from).map_err(|error| error.to_string()), Ok)
+}
+
+/// Encodes a document as a file of its format, which is one of these.
+pub fn file_of(text: &[u8], formats: &Formats) -> Result<(AnyFormat, Vec<u8>), String> {
+    let (format, options) = (format_among(text, formats)?, WriteOptions::lenient());
+    let file = match format.built_in() {
+        Some(_) => read_document(text).map_err(|error| error.to_string())?.write(&options),
+        None => format.read_json(text, &options),
+    };
+    file.map(|file| (format, file)).map_err(|error| error.to_string())
 }
 
 /// Decodes a document. Errors name line and column.

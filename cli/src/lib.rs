@@ -53,7 +53,7 @@ use program::Help;
 
 /// Runs the program over these formats with these arguments, of which the first is its name, and returns its exit status.
 ///
-/// Every command knows every format. `convert` needs [scenes](meshspec::AnyFormat::with_scenes).
+/// Every command knows every format. `convert`, `render` and `diff --scenes` need [scenes](meshspec::AnyFormat::with_scenes).
 ///
 /// ```no_run
 /// use meshspec::Formats;

@@ -7,7 +7,7 @@ use meshspec::scene::{Colors, Mesh, Pose, Scene};
 
 use crate::failure::{Failure, Result};
 
-/// The largest number of triangles, and of vertices, in a picture: they are numbered by 32 bits.
+/// The largest number of triangles, and of vertices, in a picture: indices have 32 bits.
 const MAX_COUNT: usize = u32::MAX as usize - 1;
 
 /// The triangles of a scene.
@@ -77,7 +77,7 @@ impl Model {
     ///
     /// Returns an error if the scene at `place` has no triangle, or more than a picture can have.
     pub fn new(mut scene: Scene, place: &str) -> Result<Model> {
-        let drawn = drawn_meshes(&scene);
+        let drawn = scene.finest_meshes();
         let mut model = Model {
             meshes: Vec::new(),
             parts: Vec::new(),
@@ -162,18 +162,4 @@ impl Model {
         };
         color.unwrap_or([1.0; 4])
     }
-}
-
-/// Returns for each mesh whether it belongs to the finest level of detail, or to none.
-fn drawn_meshes(scene: &Scene) -> Vec<bool> {
-    let finest = scene.lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
-    let mut drawn = vec![true; scene.meshes.len()];
-    let mut set = |meshes: &[usize], is_drawn: bool| {
-        for mesh in meshes {
-            drawn.get_mut(*mesh).into_iter().for_each(|mesh| *mesh = is_drawn);
-        }
-    };
-    scene.lods.iter().for_each(|lod| set(&lod.meshes, false));
-    set(finest.map_or(&[][..], |lod| &lod.meshes), true);
-    drawn
 }

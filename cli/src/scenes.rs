@@ -15,7 +15,7 @@ use crate::reading::{Bounds, Reading};
 pub fn read(path: &Path, reading: &Reading, bounds: &Bounds, formats: &Formats) -> Result<Scene> {
     let bytes = input::read(path)?;
     let encoding = reading.encoding_of(&bytes, path, formats)?;
-    of_bytes(&bytes, encoding, path, reading, bounds)
+    of_bytes(&bytes, encoding, path, reading, bounds, formats)
 }
 
 /// Reads these bytes of a file as a scene.
@@ -25,6 +25,7 @@ pub fn of_bytes(
     path: &Path,
     reading: &Reading,
     bounds: &Bounds,
+    formats: &Formats,
 ) -> Result<Scene> {
     let place = name_of(path);
     let options = SceneOptions::default().with_strictness(reading.strictness()).with_bake(true);
@@ -34,6 +35,11 @@ pub fn of_bytes(
             let options = options.with_conventions(encoding::require_scenes(format, &place)?);
             let read = format.read_scene(bytes, &reading.options(encoding, bytes), &options);
             read.map(|(scene, _)| scene).map_err(fail)
+        }
+        Encoding::Json if json::format_among(bytes, formats).is_ok_and(|own| own.built_in().is_none()) => {
+            let (format, file) =
+                json::file_of(bytes, formats).map_err(|error| Failure::invalid(&place, error))?;
+            of_bytes(&file, Encoding::Format(format), path, reading, bounds, formats)
         }
         Encoding::Json => {
             let document = json::read_document(bytes).map_err(|error| Failure::invalid(&place, error))?;

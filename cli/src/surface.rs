@@ -8,7 +8,10 @@ use crate::model::Model;
 /// The most triangles that a leaf of the tree has.
 const LEAF: usize = 4;
 
-/// A surface that finds its nearest point: a tree of boxes around triangles.
+/// Distances due to rounding, relative to the largest coordinate.
+const ROUNDING: f64 = 1e-12;
+
+/// A bounding volume hierarchy for nearest-point queries.
 pub struct Surface {
     triangles: Vec<[DVec3; 3]>,
     nodes: Vec<Node>,
@@ -55,7 +58,9 @@ impl Surface {
     fn distance(&self, point: DVec3) -> f64 {
         let mut nearest = f64::INFINITY;
         self.search(0, point, &mut nearest);
-        nearest.sqrt()
+        let largest = self.nodes.first().map_or(0.0, |all| all.low.abs().max(all.high.abs()).max_element());
+        let distance = nearest.sqrt();
+        if distance <= ROUNDING * largest { 0.0 } else { distance }
     }
 
     /// Lowers the squared distance `nearest` if a node has a triangle that is nearer.

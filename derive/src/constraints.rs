@@ -126,7 +126,7 @@ pub fn take(directives: &mut Vec<Directive>) -> Result<Vec<Constraint>> {
     Ok(constraints)
 }
 
-/// Refuses what completes none of the words.
+/// Rejects options that belong to no constraint of the attribute.
 fn check_parts(words: &[Directive], others: &[Directive]) -> Result<()> {
     for directive in others.iter().filter(|directive| !COMMON.iter().any(|name| directive.name == name)) {
         let has = |(_, parts): &&(&str, &[&str])| parts.iter().any(|name| directive.name == name);

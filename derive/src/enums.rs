@@ -31,7 +31,7 @@ pub fn shape(data: &DataEnum, container: &Container, order: Order) -> Result<Tok
     }
 }
 
-/// Refuses numbers that do not ascend: a variant in the wrong line is a wrong number, mostly.
+/// Refuses numbers that do not ascend: an out-of-order variant is usually a typo.
 fn check_order(data: &DataEnum) -> Result<()> {
     let mut last = None;
     for variant in &data.variants {
@@ -48,7 +48,7 @@ fn check_order(data: &DataEnum) -> Result<()> {
     Ok(())
 }
 
-/// The number that an expression is, be it in the group of a macro's variable.
+/// Returns the integer literal, also inside a macro's group.
 fn literal(expr: &Expr) -> Option<&LitInt> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => Some(number),

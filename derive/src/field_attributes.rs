@@ -73,7 +73,7 @@ impl Field {
         let (mut size, mut arguments, mut inline) = (None, Vec::new(), false);
         let (mut stored, mut function_of): (Option<Expr>, Option<(Path, Vec<Expr>)>) = (None, None);
         let (mut from, mut none) = (None, None);
-        let mut needs_content: Option<Span> = None;
+        let (mut needs_content, mut needs_checksum): (Option<Span>, Option<Span>) = (None, None);
         let (mut restores, mut moves) = (false, None);
         let mut reader: Option<Expr> = None;
         let mut all = directives(attrs)?;
@@ -109,8 +109,14 @@ impl Field {
                 }
                 ("layout", "checksum") => stored = Some(directive.value()?),
                 ("layout", "by") => function_of = Some(directive.value_with(function)?),
-                ("layout", "from") => from = Some(name_of(&directive.value_with(Ident::parse_any)?)),
-                ("layout", "none") => none = Some(directive.value()?),
+                ("layout", "from") => {
+                    from = Some(name_of(&directive.value_with(Ident::parse_any)?));
+                    needs_checksum = Some(directive.name.span());
+                }
+                ("layout", "none") => {
+                    none = Some(directive.value()?);
+                    needs_checksum = Some(directive.name.span());
+                }
                 ("layout", "args") => {
                     arguments = directive.expressions()?;
                     needs_content = Some(directive.name.span());
@@ -147,7 +153,10 @@ impl Field {
             (None, Some((function, _))) => {
                 return Err(Error::new_spanned(function, "`by` needs a field: `checksum = field`"));
             }
-            (None, None) => None,
+            (None, None) => match needs_checksum {
+                Some(span) => return Err(Error::new(span, "this needs `checksum = field`")),
+                None => None,
+            },
         };
         match (content, needs_content) {
             (Some(content), _) => {

@@ -18,8 +18,8 @@
 //!   in bulk;
 //! - what neither crate can say: `#[layout(…)]` with `content = Type`, `packing = …` (`stored`, `lz4`, `zstd` or the
 //!   name of a constant, `NAME`, with what chooses between its encodings where it has several, `NAME(dialect)`),
-//!   `size = …`, `checksum = …` with `by = CONSTANT(…)`, `args(…)`, `inline` (a field of bytes that hold another
-//!   structure), constraints (`constraints.rs`), `rule = rules::NAME`, `decoded = function`, `formula = "x / 255"` and `unit = "m"`
+//!   `size = …`, `args(…)`, `inline` (a field of bytes that hold another structure), `checksum = field` with `by = CONSTANT(…)`
+//!   and perhaps `from = field`, `from = self`, `none = 0`, constraints (`constraints.rs`), `rule = rules::NAME`, `decoded = function`, `formula = "x / 255"` and `unit = "m"`
 //!   (what the stored value stands for, also above packed words), `stored_as = Type`, `name = "…"` (what the field is called in the
 //!   layout), above packed words `outer(count)` (fields and imports of the struct around the word, for constraints of its bit
 //!   fields), and on bit fields `signed`, `reserved`, `declared` (the bits are a packed word with a layout of its own).
@@ -70,7 +70,7 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// back without a loss.
 ///
 /// A field needs no attribute. Floats are numbers, or strings where JSON has no number for their bits. An absent option, and
-/// a reserved field (`one_of(0)`) that is 0, is left out. Unknown keys are an error. Packed words are maps of their bit
+/// a reserved field (`one_of(0)`) that is 0, is left out. Unknown keys of structs are an error. Packed words are maps of their bit
 /// fields. The variants of an enum are in snake case; the values of a declared enum (`repr = u8`) have their declared names.
 /// Omits fields that binrw removes (`temp`).
 ///
@@ -163,10 +163,13 @@ fn description(input: &DeriveInput, container: &Container, shape: &Tokens, order
             decoding: #decoding,
         })
     };
-    // An enum is one number.
-    match container.repr.is_some() && order == Order::Big {
-        true => quote!(::meshspec::layout::Type::Big(&#declared)),
-        false => declared,
+    match &container.repr {
+        // An enum is one number; a byte has no order.
+        Some(repr) if order == Order::Big => quote! {{
+            const DECLARED: ::meshspec::layout::Type = #declared;
+            if ::core::mem::size_of::<#repr>() > 1 { ::meshspec::layout::Type::Big(&DECLARED) } else { DECLARED }
+        }},
+        _ => declared,
     }
 }
 

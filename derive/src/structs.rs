@@ -99,7 +99,8 @@ fn constant(
     let (lookahead, decoding) = (attributes.lookahead, &attributes.decoding);
     let which = attributes.order.unwrap_or(order).constant();
     let block = option(attributes.block.as_ref().map(|b| block(b, scope, order)).transpose()?);
-    let checksum = option(attributes.checksum.as_ref().map(|sum| checksum(sum, scope, whole)).transpose()?);
+    let checksum = attributes.checksum.as_ref().map(|sum| checksum(sum, scope, whole, imports));
+    let checksum = option(checksum.transpose()?);
     let rule = option(attributes.rule.as_ref().map(constraints::rule));
     Ok(quote!(::meshspec::layout::Field {
         name: #name,
@@ -157,11 +158,15 @@ fn block(block: &Block, scope: &Scope, order: Order) -> Result<Tokens> {
     }))
 }
 
-fn checksum(checksum: &Checksum, scope: &Scope, whole: &Scope) -> Result<Tokens> {
+fn checksum(checksum: &Checksum, scope: &Scope, whole: &Scope, imports: &Imports) -> Result<Tokens> {
     let stored = expression::constant(&checksum.stored, whole)?;
     let function = &checksum.function;
     let arguments = expression::list(&checksum.arguments, scope)?;
-    if let Some(from) = checksum.from.as_ref().filter(|from| *from != "self" && !scope.has(from)) {
+    if let Some(from) = checksum
+        .from
+        .as_ref()
+        .filter(|from| *from != "self" && (!scope.has(from) || imports.values.contains(from)))
+    {
         let message =
             format!("`from` is an earlier field or `self`, the start of the struct: `{from}` is neither");
         return Err(Error::new_spanned(&checksum.stored, message));

@@ -688,7 +688,7 @@ typedef uint8_t bmd_anim_tag;
 #define BMD_ANIM_TAG_ROTATION(word) (((uint64_t)(word) >> 7) & UINT64_C(0x1))
 
 /*
- * Key: What a bone does at a frame, or the end of a bone (B23).
+ * Key: A keyframe of a bone, or the end of a track (B23).
  *
  * - tag: AnimTag, at 0
  * - rotation: Rotation, at 1, if tag.rotation

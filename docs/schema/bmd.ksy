@@ -1346,7 +1346,7 @@ types:
           For each normal bone its keys and an end, a tag of 00.
   key:
     doc: |
-      What a bone does at a frame, or the end of a bone (B23).
+      A keyframe of a bone, or the end of a track (B23).
     seq:
       - id: tag
         type: 'anim_tag'

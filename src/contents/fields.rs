@@ -89,7 +89,7 @@ fn stored(ty: &Type) -> Type {
 fn is_of_numbers(ty: &Type) -> bool {
     match ty.items() {
         Some((item, _)) => is_of_numbers(item),
-        None => matches!(stored(ty.without_order()), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)),
+        None => matches!(stored(ty), Type::Unsigned(_) | Type::Signed(_) | Type::Float(_)),
     }
 }
 

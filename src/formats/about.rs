@@ -133,7 +133,7 @@ impl About {
     pub fn layouts_of(&self, dialect: Option<Dialect>) -> Layouts {
         let layouts = self.layouts();
         let Some(dialect) = dialect else { return layouts };
-        // Each dialect has as many, in their order.
+        // The same number of layouts per dialect, in the order of the dialects.
         let each = layouts.len() / self.dialects.len().max(1);
         let own = self.dialects.iter().zip(layouts.chunks(each.max(1))).find(|(known, _)| **known == dialect);
         own.map_or(&[], |(_, layouts)| layouts)

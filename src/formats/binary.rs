@@ -10,7 +10,7 @@ use binrw::{BinRead, BinWrite};
 use super::{About, Declared, Format, Layouts};
 use crate::contents::{Contents, Fields};
 use crate::info::Info;
-use crate::layout::codec::{accept, decode, encode};
+use crate::layout::codec::{accept, decode, encode, keeping_findings};
 use crate::layout::general::{RULES, VALUE};
 use crate::layout::structure::Structure;
 use crate::layout::{Layout, bind};
@@ -118,7 +118,7 @@ impl<T: BinaryFormat> Declared for T {
     fn check_content(bytes: &[u8], dialect: Dialect, report: &mut Report) {
         match decoded::<T>(bytes, dialect, &ReadOptions::default()) {
             Ok(document) => document.check_document(report),
-            // The walker accepts it: a function of the declaration does not.
+            // The walker accepts the file, but a function of the declaration rejects it.
             Err(error) => report.add(&VALUE, error.path(), error.message()),
         }
     }
@@ -127,9 +127,10 @@ impl<T: BinaryFormat> Declared for T {
 impl<T: BinaryFormat> Format for T {
     fn read(bytes: &[u8], options: &ReadOptions) -> Result<T> {
         let dialect = T::dialect_of(bytes, options)?;
-        let options = options.clone().with_dialect(dialect);
-        let document = decoded::<T>(bytes, dialect, &options)?;
-        let report = T::check_file(bytes, &options)?;
+        let document = decoded::<T>(bytes, dialect, options)?;
+        let limits = keeping_findings(options).limits;
+        let mut report = Report::new(&limits);
+        check_bytes_of(&document, bytes, dialect, &limits, &mut report)?;
         accept(&report, options.strictness, ErrorKind::Malformed).map_err(named::<T>)?;
         Ok(document)
     }
@@ -137,19 +138,15 @@ impl<T: BinaryFormat> Format for T {
     fn write(&self, options: &WriteOptions) -> Result<Vec<u8>> {
         T::ABOUT.require_dialect(self.own_dialect())?;
         let bytes = encode(self).map_err(named::<T>)?;
-        let report = T::check_file(&bytes, &ReadOptions::default().with_dialect(self.own_dialect()))?;
+        let mut report = Report::default();
+        check_bytes_of(self, &bytes, self.own_dialect(), &Limits::default(), &mut report)?;
         accept(&report, options.strictness, ErrorKind::Inexpressible).map_err(named::<T>)?;
         Ok(bytes)
     }
 
     fn check_into(&self, report: &mut Report) {
-        let checked = encode(self).and_then(|bytes| {
-            let (structure, limits) = (structure::<T>(self.own_dialect()), Limits::default());
-            structure.check(&bytes, &limits, report)?;
-            self.check_document(report);
-            structure.place(report, &bytes, &limits);
-            Ok(())
-        });
+        let checked = encode(self)
+            .and_then(|bytes| check_bytes_of(self, &bytes, self.own_dialect(), &Limits::default(), report));
         if let Err(error) = checked {
             report.add(&VALUE, error.path(), error.message());
         }
@@ -181,6 +178,22 @@ fn decoded<T: BinaryFormat>(bytes: &[u8], dialect: Dialect, options: &ReadOption
     })
 }
 
+/// Adds violations of a document in its bytes: of the declaration and, if they follow it, of other rules.
+fn check_bytes_of<T: BinaryFormat>(
+    document: &T,
+    bytes: &[u8],
+    dialect: Dialect,
+    limits: &Limits,
+    report: &mut Report,
+) -> Result<()> {
+    let structure = structure::<T>(dialect);
+    if structure.check(bytes, limits, report)? {
+        document.check_document(report);
+    }
+    structure.place(report, bytes, limits);
+    Ok(())
+}
+
 fn structure<T: BinaryFormat>(dialect: Dialect) -> Structure {
     T::ABOUT.structure(T::ABOUT.layout(dialect).unwrap_or(const { &T::TYPE }))
 }
@@ -189,7 +202,7 @@ fn named<T: BinaryFormat>(error: Error) -> Error {
     error.in_format(T::NAME)
 }
 
-/// The most rules of a format; more do not compile.
+/// The maximum number of rules of a format, checked at compile time.
 const MAX_RULES: usize = 256;
 
 /// The rules of a format.

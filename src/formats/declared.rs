@@ -193,7 +193,7 @@ fn confidence(layout: &'static Type, bytes: &[u8]) -> Confidence {
     if reach(layout, bytes) == u64::MAX { Confidence::Structure } else { Confidence::None }
 }
 
-/// Returns how far the bytes follow a layout, `u64::MAX` for all of them.
+/// Returns the offset of the first mismatch with a layout, or `u64::MAX` if there is none.
 fn reach(layout: &'static Type, bytes: &[u8]) -> u64 {
     let mut report = Report::default();
     match walk::walk(layout, bytes, &Default::default(), &mut Rest(&mut report)) {

@@ -44,7 +44,7 @@ pub(super) struct Data {
 
 #[cfg(feature = "scene")]
 impl AnyFormat {
-    /// This format with conversion of its files to scenes. Summaries have the meshes of the scene.
+    /// Adds conversion to scenes; summaries list the meshes of the scene.
     pub const fn to_scenes<T: ToScene>(mut self) -> AnyFormat {
         let read: ReadScene = |bytes, options, scene| T::read(bytes, options)?.into_scene(scene);
         self.scenes = Some(Scenes { conventions: T::CONVENTIONS, read, write: None });
@@ -70,7 +70,7 @@ impl AnyFormat {
         self.scenes.map(|scenes| scenes.conventions)
     }
 
-    /// Returns `true` if scenes become files of the format.
+    /// Returns `true` if scenes can be written in the format.
     pub fn writes_scenes(self) -> bool {
         self.scenes.is_some_and(|scenes| scenes.write.is_some())
     }
@@ -101,7 +101,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the format is not made from scenes, or cannot express this one.
+    /// If the format cannot be written from scenes, or cannot express this one.
     pub fn write_scene(
         self,
         scene: Scene,

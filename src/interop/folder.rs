@@ -43,7 +43,8 @@ impl Folder {
     /// [`io::ErrorKind::Unsupported`] if the name leads out of the folder, or as for [`fs::canonicalize`].
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
         let folder = fs::canonicalize(&self.0)?;
-        let file = fs::canonicalize(self.join(name)?)?;
+        let outside = |_| refused("outside of the folder of the file: not read, for safety");
+        let file = fs::canonicalize(self.join(name).map_err(outside)?)?;
         match file.starts_with(folder) {
             true => Ok(file),
             false => Err(refused("a link out of the folder of the file: not read, for safety")),
@@ -54,7 +55,7 @@ impl Folder {
         let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
         match Path::new(name).components().all(is_inside) {
             true => Ok(self.0.join(name)),
-            false => Err(refused("outside of the folder of the file: not read, for safety")),
+            false => Err(refused("outside of the folder of the file")),
         }
     }
 }

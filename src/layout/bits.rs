@@ -156,7 +156,10 @@ impl Type {
     /// The number, or packed word, in these bytes.
     pub(super) fn value_of(&self, bytes: &[u8]) -> Value {
         if let Type::Big(number) = self {
-            return number.value_of(&bytes.iter().rev().copied().collect::<Vec<_>>());
+            let (mut reversed, size) = ([0; 16], bytes.len().min(16));
+            reversed[..size].copy_from_slice(&bytes[..size]);
+            reversed[..size].reverse();
+            return number.value_of(&reversed[..size]);
         }
         let word = word(bytes);
         let unused = 128 - 8 * bytes.len().clamp(1, 16) as u32;

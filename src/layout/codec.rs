@@ -29,12 +29,13 @@ use crate::{Error, ErrorKind, ReadOptions, Report, Result, Strictness, WriteOpti
 ///
 /// # Errors
 ///
-/// The first thing that the strictness of the options refuses, with path, bytes and rule: a fault of the structure, or a
-/// finding of [`check`].
+/// The first fault of the structure, or the first finding of [`check`] that the strictness of the options rejects, with path,
+/// bytes and rule.
 pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &ReadOptions) -> Result<T> {
     let structure = Structure::of(root::<T>());
     let value = decode(&structure, bytes, options, |reader| T::read_le(reader))?;
-    accept(&check::<T>(bytes, options)?, options.strictness, ErrorKind::Malformed)?;
+    let report = check::<T>(bytes, &keeping_findings(options))?;
+    accept(&report, options.strictness, ErrorKind::Malformed)?;
     Ok(value)
 }
 
@@ -42,7 +43,7 @@ pub fn read<T: Layout + for<'a> BinRead<Args<'a> = ()>>(bytes: &[u8], options: &
 ///
 /// # Errors
 ///
-/// What binrw refuses, or the first finding of [`check`] that the strictness of the options refuses.
+/// If binrw fails, or the strictness of the options rejects a finding of [`check`].
 pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     value: &T,
     options: &WriteOptions,
@@ -52,7 +53,7 @@ pub fn write<T: Layout + for<'a> BinWrite<Args<'a> = ()>>(
     Ok(bytes)
 }
 
-/// Returns everything that is wrong with a file of a declared type: the first fault of its structure or, without one,
+/// Returns all violations in a file of a declared type: the first fault of its structure or, without one,
 /// trailing bytes and violated constraints, each with path and bytes.
 ///
 /// # Errors
@@ -82,12 +83,18 @@ pub(crate) fn encode<T: for<'a> BinWrite<Args<'a> = ()>>(value: &T) -> Result<Ve
     Ok(out.into_inner())
 }
 
+/// Returns the options with room for a finding of each rule, since reading refuses the first.
+pub(crate) fn keeping_findings(options: &ReadOptions) -> ReadOptions {
+    let most = options.limits.max_findings_per_rule.max(1);
+    ReadOptions { limits: options.limits.with_max_findings_per_rule(most), ..options.clone() }
+}
+
 /// Returns an error for the first finding that this strictness refuses.
 pub(crate) fn accept(report: &Report, strictness: Strictness, kind: ErrorKind) -> Result<()> {
     report.first_refused(strictness).map_or(Ok(()), |finding| Err(Error::from_finding(kind, finding)))
 }
 
-/// Returns the error that a function of a declaration returned, or else what `other` makes of the message.
+/// Returns the [`Error`] inside a binrw error, or converts its message with `other`.
 pub(crate) fn of_binrw(error: binrw::Error, other: fn(binrw::Error) -> Error) -> Error {
     match error {
         binrw::Error::Backtrace(trace) => of_binrw(*trace.error, other),

@@ -383,7 +383,7 @@ impl Field {
     }
     /// Returns the smallest and the largest size in bytes; `None` if lists leave it open.
     fn size_range(&self) -> Option<RangeInclusive<u64>> {
-        // Which of the next fields exist is up to what a look-ahead finds.
+        // The look-ahead decides which of the next fields exist.
         if self.position.is_some() || self.lookahead {
             return None;
         }

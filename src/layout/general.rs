@@ -6,7 +6,7 @@ use crate::finding::rules;
 
 rules! {
     TRUNCATED "LAYOUT-TRUNCATED" Fatal "" "" Structure
-        "The file is as long as its declaration says.";
+        "The file is not truncated.";
     MAGIC "LAYOUT-MAGIC" Fatal "" "" Structure
         "Magic bytes are those of the declaration.";
     VALUE "LAYOUT-VALUE" Fatal "" "" Structure
@@ -14,7 +14,7 @@ rules! {
     PACKING "LAYOUT-PACKING" Fatal "" "" Structure
         "Packed blocks unpack to what the declaration says.";
     CHECKSUM "LAYOUT-CHECKSUM" Error "" "" Structure
-        "Checksums are those of the bytes that they cover.";
+        "Checksums match the bytes that they cover.";
     TRAILING "LAYOUT-TRAILING" Error "" "" Structure
         "Nothing follows the last field.";
 }
@@ -28,7 +28,7 @@ pub(crate) fn rule_for(rules: &[&'static Rule], fault: &Fault) -> Option<&'stati
         FaultKind::Count | FaultKind::Check | FaultKind::Value => ("-VALUE", Some(&VALUE)),
         FaultKind::Packing => ("-PACKING", Some(&PACKING)),
         FaultKind::Trailing => ("-TRAILING", Some(&TRAILING)),
-        // Limits are no rule.
+        // Exceeding a limit breaks no rule.
         FaultKind::Limit => return fault.rule,
     };
     let own = || rules.iter().find(|rule| rule.code.ends_with(ending)).copied();

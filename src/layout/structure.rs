@@ -1,4 +1,4 @@
-//! Files against their declaration.
+//! Structural checks of files.
 
 use super::general::{RULES, TRAILING, rule_for};
 use super::walk::{self, Fault, FaultKind, Segment, Visitor};

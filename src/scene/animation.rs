@@ -90,7 +90,9 @@ impl Animation {
         let (first, last) = times.fold((0.0, self.duration), |(first, last): (f32, f32), time| {
             (first.min(*time), last.max(*time))
         });
-        (self.seconds(first), self.seconds(last))
+        // A negative rate is not applied, and a negative duration ends before it starts.
+        let (first, last) = (self.seconds(first), self.seconds(last));
+        (first.min(last), first.max(last))
     }
 
     /// The times of all lists in ticks, each once.

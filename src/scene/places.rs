@@ -2,7 +2,7 @@
 
 /// The fields of a file that its scene is made of, as paths of the declaration.
 ///
-/// Programs that show a file find the bytes of a vertex by them, and the vertex of a finding.
+/// Maps vertices to bytes, and findings to vertices, for viewers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Places {
@@ -24,7 +24,7 @@ pub struct MeshPlaces {
     pub faces: Vec<Share>,
 }
 
-/// A list of which every vertex or face has an equal share.
+/// A list with a fixed number of items per vertex or face.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Share {

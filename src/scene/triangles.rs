@@ -29,12 +29,22 @@ impl Scene {
     /// # Ok::<(), meshspec::Error>(())
     /// ```
     pub fn triangles(&self) -> impl Iterator<Item = [[f32; 3]; 3]> {
-        let is_coarse = |mesh: usize| {
-            self.lods.iter().skip(1).any(|lod| lod.meshes.contains(&mesh))
-                && !self.lods.first().is_some_and(|finest| finest.meshes.contains(&mesh))
+        let shown = self.meshes.iter().zip(self.finest_meshes()).filter(|(_, is_finest)| *is_finest);
+        shown.flat_map(|(mesh, _)| self.triangles_of(mesh))
+    }
+
+    /// Returns for each mesh whether it belongs to the finest level of detail, or to none.
+    pub fn finest_meshes(&self) -> Vec<bool> {
+        let finest = self.lods.iter().min_by(|a, b| a.distance.total_cmp(&b.distance));
+        let mut shown = vec![true; self.meshes.len()];
+        let mut set = |meshes: &[usize], is_shown: bool| {
+            for mesh in meshes {
+                shown.get_mut(*mesh).into_iter().for_each(|mesh| *mesh = is_shown);
+            }
         };
-        let shown = self.meshes.iter().enumerate().filter(move |(index, _)| !is_coarse(*index));
-        shown.flat_map(|(_, mesh)| self.triangles_of(mesh))
+        self.lods.iter().for_each(|lod| set(&lod.meshes, false));
+        set(finest.map_or(&[], |lod| &lod.meshes), true);
+        shown
     }
 
     fn triangles_of<'s>(&'s self, mesh: &'s Mesh) -> impl Iterator<Item = [[f32; 3]; 3]> + use<'s> {
@@ -54,7 +64,7 @@ impl Scene {
         }
         let (corners, mesh) = (mesh.faces.corner_count(mesh.positions.len()), Arc::new(mesh));
         transforms.into_iter().flat_map(move |transform| {
-            let mesh = Arc::clone(&mesh);
+            let (mesh, is_mirrored) = (Arc::clone(&mesh), transform.determinant() < 0.0);
             (0..corners / 3).filter_map(move |triangle| {
                 let corner = |corner| {
                     let index = match &mesh.faces.indices {
@@ -70,7 +80,8 @@ impl Scene {
                             .to_array(),
                     })
                 };
-                Some([corner(3 * triangle)?, corner(3 * triangle + 1)?, corner(3 * triangle + 2)?])
+                let [a, b, c] = [corner(3 * triangle)?, corner(3 * triangle + 1)?, corner(3 * triangle + 2)?];
+                Some(if is_mirrored { [a, c, b] } else { [a, b, c] })
             })
         })
     }

@@ -46,13 +46,13 @@ pub(crate) fn unpack<'b>(
         }
         (Packing::Chosen(packings), _) => {
             let packing = chosen(packings, &encoding).map_err(Failure::Malformed)?;
-            let content = unpack((packing, None), packed, size, limits)?.into_owned();
+            let content = unpack((packing, None), packed, size, limits)?;
             match size {
                 Some(size) if content.len() as u64 != size => Err(Failure::Malformed(format!(
                     "unpacks to {} bytes, but {size} are stated",
                     content.len()
                 ))),
-                _ => Ok(Cow::Owned(content)),
+                _ => Ok(content),
             }
         }
     }
@@ -86,7 +86,7 @@ fn chosen(packings: &[(i128, Packing)], number: &Option<Value>) -> Result<Packin
     let is_it = |known: &i128| *number == Some(Value::Int(*known));
     let found = packings.iter().find(|(known, _)| is_it(known)).map(|(_, packing)| *packing);
     found.ok_or_else(|| match number {
-        Some(number) => format!("{number} is no packing"),
+        Some(number) => format!("{number} is not a packing"),
         None => "the number of its packing is missing".to_owned(),
     })
 }

@@ -4,7 +4,7 @@ use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, edit};
 use meshspec::layout::checksum::{self, CRC32, XXH3, XXH32, XXH64};
 use meshspec::layout::generate::{self, Breakage};
-use meshspec::layout::{self, ChecksumFunction, Layout, Packing, Schema};
+use meshspec::layout::{self, ChecksumFunction, Layout, Packing, Schema, Type};
 use meshspec::{
     AnyFormat, BinaryFormat, Dialect, ErrorKind, Format, Formats, Limits, ReadOptions, Report, Rule,
     Severity, WriteOptions, check, path,
@@ -155,6 +155,17 @@ fn a_declared_type_is_read_written_and_checked() {
     let report = layout::check::<Sized>(&[1, 9, 0], &ReadOptions::default()).unwrap();
     let codes: Vec<_> = report.findings().iter().map(|finding| finding.rule.code).collect();
     assert_eq!(codes, ["LAYOUT-TRAILING", "TRACKS-FINITE"]);
+}
+
+/// Reports may be limited to no findings: reading still refuses the file.
+#[test]
+fn a_limit_of_findings_accepts_nothing() {
+    let limits = Limits::default().with_max_findings_per_rule(0);
+    let options = ReadOptions::default().with_limits(limits);
+    assert!(layout::read::<Sized>(&[1, 9], &options).is_err());
+    let mut file = track().write(&WriteOptions::default()).unwrap();
+    file[9] ^= 1;
+    assert!(Tracks::read(&file, &options).is_err());
 }
 
 #[test]
@@ -413,6 +424,19 @@ proptest! {
         let value = layout::read::<Orders>(&file, &ReadOptions::default()).unwrap();
         prop_assert_eq!(layout::write(&value, &WriteOptions::default()).unwrap(), file);
     }
+}
+
+#[derive(Layout)]
+#[binrw]
+#[brw(big, repr = u8)]
+enum Small {
+    One = 1,
+}
+
+#[test]
+fn a_byte_has_no_order() {
+    assert!(matches!(Small::BIG, Type::Declared(_)), "{:?}", Small::BIG);
+    assert!(matches!(Kind::BIG, Type::Big(_)), "{:?}", Kind::BIG);
 }
 
 #[test]

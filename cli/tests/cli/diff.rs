@@ -193,6 +193,53 @@ fn a_missing_triangle_is_far_from_the_surface() {
     assert!(run.stdout.contains("  triangles: 4 → 3, by 1\n  surface: 1 differs, by 0."), "{run:?}");
 }
 
+/// A scene differs from itself in nothing: not by rounding, by animations of one name, or by negative rates and durations.
+fn differ_from_themselves(files: impl Iterator<Item = (String, String)>) -> Vec<String> {
+    let folder = Folder::new();
+    let differs = |(format, file): &(String, String)| {
+        let path = repository().join(file).display().to_string();
+        folder.run(&format!("diff {path} {path} --scenes --from {format}")).status != 0
+    };
+    files.filter(differs).map(|(_, file)| file).collect()
+}
+
+#[test]
+fn scenes_do_not_differ_from_themselves() {
+    let files = [("mesh", "samples/mesh/tentacle.mesh"), ("bmd", "samples/bmd/tentacle.bmd")];
+    let renderlib = |number: u32| format!("corpus/mesh/renderlib/valid/valid-{number}.mesh");
+    let corpus = [2, 7, 37].map(|number| ("mesh".to_owned(), renderlib(number)));
+    let files = files.map(|(format, file)| (format.to_owned(), file.to_owned()));
+    assert_eq!(differ_from_themselves(files.into_iter().chain(corpus)), [""; 0]);
+}
+
+#[test]
+#[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
+fn scenes_of_the_corpus_do_not_differ_from_themselves() {
+    let index = std::fs::read_to_string(repository().join("corpus/index.jsonl")).unwrap();
+    let entries = index.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let valid = entries.filter(|entry| entry["kind"] == "valid");
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let files = valid.map(|entry| (text(&entry["format"]), format!("corpus/{}", text(&entry["file"]))));
+    assert_eq!(differ_from_themselves(files), [""; 0]);
+}
+
+#[test]
+fn point_clouds_differ_in_their_bounds() {
+    let folder = Folder::new();
+    let cloud = |x: u32| {
+        let header =
+            "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n";
+        format!("{header}end_header\n{x} 2 3\n")
+    };
+    folder.put("a.ply", cloud(1));
+    folder.put("b.ply", cloud(7));
+    folder.run("diff a.ply a.ply").fine();
+    let run = folder.run("diff a.ply b.ply");
+    assert!(run.status == 1 && run.stdout.contains("bounds.min: [1, 2, 3] → [7, 2, 3], by 6"), "{run:?}");
+    let message = folder.run("diff - -").fails(2);
+    assert_eq!(message, "error: standard input: can be only one of the files\n");
+}
+
 #[test]
 fn errors_name_the_file() {
     let folder = Folder::new();

@@ -179,7 +179,7 @@ fn it_has_no_scenes() {
     folder.put_mesh("flag.mesh", &triangle());
     let expected = |place: &str| {
         format!(
-            "error: {place}: height_field has no scenes, so it cannot be converted\n\
+            "error: {place}: height_field has no scenes: it cannot be converted, drawn or compared as a model\n\
              hint: `dump --json` prints the values of such a file, and `assemble` makes a file of them\n"
         )
     };

@@ -254,6 +254,9 @@ fn refusals() {
     folder.put_mesh("a.mesh", &triangle());
     let message = folder.run("render a.mesh a.ply").fails(2);
     assert!(message.contains("a.ply: the last path is the picture to write"), "{message}");
+    folder.put("a.json", b"kept");
+    assert!(folder.run("render a.mesh a.json --force").fails(2).contains("is the picture to write"));
+    assert_eq!(folder.get("a.json"), b"kept");
     folder.put("b.png", b"kept");
     assert!(folder.run("render a.mesh b.png").fails(2).contains("the file exists already"));
     assert_eq!(folder.get("b.png"), b"kept");
@@ -261,7 +264,7 @@ fn refusals() {
         assert!(!folder.run(&format!("render a.mesh c.png --size={size}")).fails(2).is_empty(), "{size}");
     }
     assert!(folder.run("render a.mesh c.png --diff").fails(2).contains("requires two files"));
-    assert_eq!(folder.names(), ["a.mesh", "a.ply", "b.png"]);
+    assert_eq!(folder.names(), ["a.json", "a.mesh", "a.ply", "b.png"]);
 }
 
 #[test]

@@ -104,6 +104,9 @@ fn other_hosts_and_missing_tokens_are_refused() {
     for path in ["/", "/view/a.mesh", "/0123456789abcdef0123456789abcdef/", &format!("/{}", &token[1..])] {
         refused(format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n"));
     }
+    // Links in the list are relative to it.
+    let (code, _) = status(&server.send(&format!("GET /{token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n")));
+    assert_eq!(code, 404);
     assert_eq!(token.len(), 32);
     let (_other, another) = served();
     assert_ne!(another.token, *token);
@@ -123,7 +126,8 @@ fn malformed_requests_are_refused() {
         "\r\n\r\n".to_owned(),
     ] {
         let (code, body) = status(&server.send(&request));
-        assert!([0, 400].contains(&code), "{request}: {code} {body}");
+        // The connection may close while a long request is still being sent.
+        assert!(code == 400 || code == 0 && request.len() > 8192, "{request}: {code} {body}");
     }
     assert_eq!(server.get("").0, 200);
 }

@@ -106,4 +106,20 @@ struct S13 {
     a: Vec<u16>,
 }
 
+#[derive(Layout)]
+#[brw(little)]
+struct NoneWithoutChecksum {
+    #[layout(none = 255)]
+    a: u8,
+}
+
+#[derive(Layout)]
+#[brw(little)]
+#[br(import(first: u8))]
+struct FromImport {
+    sum: u32,
+    #[layout(checksum = sum, by = SUM, from = first)]
+    a: [u8; 4],
+}
+
 fn main() {}

@@ -140,7 +140,7 @@ impl FromScene for Pack {
         let losses = can.restrict(&mut scene, options.conventions.unwrap_or(Self::CONVENTIONS), options)?;
         let version = options.dialect.filter(|dialect| *dialect == SECOND).unwrap_or(FIRST).number().into();
         // The table ends here: a header, and 24 bytes for each mesh.
-        let mut end = 10 + if version > 1 { 4 } else { 0 } + 24 * scene.meshes.len() as u32;
+        let mut end = 10 + if version > 1 { 4 } else { 0 } + 24 * scene.meshes.len() as u64;
         let meshes: Result<_> = scene.meshes.into_iter().map(|mesh| Mesh::of_scene(mesh, &mut end)).collect();
         Ok((Pack { version, unit: (version > 1).then_some(1.0), meshes: meshes? }, losses))
     }
@@ -162,10 +162,11 @@ impl Mesh {
         })
     }
 
-    fn of_scene(mesh: scene::Mesh, end: &mut u32) -> Result<Mesh> {
+    fn of_scene(mesh: scene::Mesh, end: &mut u64) -> Result<Mesh> {
         let too_large = |error: &dyn std::fmt::Display| Error::new(ErrorKind::Inexpressible, error);
         let corners = mesh.faces.indices.map(scene::Indices::into_u32).unwrap_or_default();
         let count = |items: usize| u16::try_from(items).map_err(|error| too_large(&error));
+        let offset = |at: u64| u32::try_from(at).map_err(|error| too_large(&error));
         let mut data = Data { positions: mesh.positions, triangles: Vec::new() };
         for corners in corners.as_chunks().0 {
             let [a, b, c] = corners.map(|corner| corner.min(u16::MAX.into()) as u16);
@@ -175,14 +176,14 @@ impl Mesh {
         }
         let mut unpacked = Cursor::new(Vec::new());
         data.write(&mut unpacked).map_err(|error| too_large(&error))?;
-        let (size, packed) = (unpacked.get_ref().len() as u32, lz4_flex::block::compress(unpacked.get_ref()));
-        let (name_offset, data_offset) = (*end, *end + mesh.name.len() as u32 + 1);
-        *end = data_offset + packed.len() as u32;
+        let (size, packed) = (unpacked.get_ref().len() as u64, lz4_flex::block::compress(unpacked.get_ref()));
+        let (name_at, data_at) = (*end, *end + mesh.name.len() as u64 + 1);
+        *end = data_at + packed.len() as u64;
         Ok(Mesh {
-            name_offset,
-            data_offset,
-            packed_size: packed.len() as u32,
-            size,
+            name_offset: offset(name_at)?,
+            data_offset: offset(data_at)?,
+            packed_size: offset(packed.len() as u64)?,
+            size: offset(size)?,
             vertex_count: count(data.positions.len())?,
             triangle_count: count(data.triangles.len())?,
             checksum: (CRC32.compute)(&packed, &[]) as u32,

@@ -12,8 +12,7 @@ use crate::{AnyFormat, Limits};
 /// How many smaller files are tried.
 const MAX_STEPS: usize = 600;
 
-/// Returns a broken file, and the valid one that it was made of, as small and plain as possible; `None` if they cannot be made
-/// smaller.
+/// Returns a broken file, and the valid one that it was made of, minimised; `None` if that fails.
 pub(super) fn minimize(format: AnyFormat, oracle: Oracle, candidate: &Candidate) -> Option<Candidate> {
     let source = candidate.source.clone()?;
     let (codes, dialect) = (candidate.judgement.codes.clone(), candidate.dialect);

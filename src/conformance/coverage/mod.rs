@@ -46,7 +46,7 @@ impl Coverage {
         Coverage { format, counts: expected::kinds(format, dialect) }
     }
 
-    /// Returns `true` if there is such a field, in a file or by its declaration.
+    /// Returns `true` if the field is declared or was observed.
     pub fn has_field(&self, field: &str) -> bool {
         self.counts.contains_key(field)
     }

@@ -19,7 +19,7 @@ pub(super) struct Contents<'b> {
     pub(super) file_size: Option<u64>,
     /// Whether values that are given are computed anew where others contradict them.
     pub(super) recounts: bool,
-    /// The paths of sizes of packed blocks whose content may have changed: they are computed again.
+    /// Paths of sizes to recompute: those of packed blocks whose content may have changed.
     pub(super) block_sizes: HashSet<Vec<Segment>>,
     /// Whether values may be marked as used.
     pub(super) is_marked: Cell<bool>,

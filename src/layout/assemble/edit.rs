@@ -35,7 +35,7 @@ pub enum Change {
 ///
 /// Nothing else follows: a changed count leaves a broken file. Only the size of a packed block follows from a change of
 /// its content. With `recount`, counts, sizes and offsets that no longer agree with the rest are computed
-/// anew, unless they are what was changed.
+/// anew, unless they were changed themselves.
 ///
 /// ```
 /// # #[cfg(feature = "mesh")] {
@@ -55,7 +55,7 @@ pub enum Change {
 /// # Errors
 ///
 /// If a path names no value, a value does not fit its field, the rest of the file would have to move and cannot be
-/// walked to its end, or a packed block could not be unpacked again.
+/// walked to its end, or a packed block no longer unpacks.
 pub fn edit(
     ty: &'static Type,
     bytes: &[u8],
@@ -85,9 +85,9 @@ pub fn edit(
             changed.is_fixed = true;
         }
     }
-    let changes_blocks = !values.contents.block_sizes.is_empty();
+    let changes_blocks = !recount && !values.contents.block_sizes.is_empty();
     let edited = values.assemble(limits)?;
-    match walk::first_fault(ty, &edited, limits).filter(|_| changes_blocks && !recount) {
+    match changes_blocks.then(|| walk::first_fault(ty, &edited, limits)).flatten() {
         Some(fault) => {
             let message = format!("the change of a packed block breaks the file: {}", fault.message);
             Err(Error::inexpressible(message).at(&fault.path))

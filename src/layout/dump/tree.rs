@@ -10,7 +10,7 @@ use crate::layout::walk::{Fault, Node, Segment, TRAILING, Visit, Visitor};
 use crate::layout::{BitRange, Lookup, ToJson, Type, Value};
 use crate::{Limits, Span, layout::walk};
 
-/// Items of a list that the tree holds, while it is small and afterwards.
+/// The maximum number of items per list, below and above the limit of branches.
 const MANY: u64 = 100;
 const FEW: u64 = 4;
 
@@ -133,7 +133,7 @@ enum Kind {
     Line(Vec<String>, Vec<String>),
     /// A packed block, which ends with its content.
     Block,
-    /// A struct in place of the containing one: its parts become those of that one.
+    /// A struct with the path of its parent: its parts become parts of the parent.
     Same,
 }
 
@@ -166,7 +166,7 @@ impl Builder {
         parent.parts.push(branch);
     }
 
-    /// Notes an item that does not become a part. Returns `true` if the node is one.
+    /// Records the start of an omitted item. Returns `true` for such an item.
     fn is_left_out(&mut self, node: &Node) -> bool {
         let Some(list) = self.open.last_mut() else { return false };
         let index = match node.path.get(list.depth..) {
@@ -204,10 +204,12 @@ impl Builder {
     fn finish(mut self, bytes: &[u8], fault: Option<Fault>) -> Tree {
         while let Some(open) = self.open.last_mut() {
             let branch = &mut open.branch;
-            let end = branch.parts.iter().map(|part| part.offset + part.size).max();
+            let own = branch.parts.iter().filter(|part| part.block == branch.block);
+            let end = own.map(|part| part.offset + part.size).max();
             branch.size = branch.size.max(end.unwrap_or_default().saturating_sub(branch.offset));
             if let Kind::Line(values, _) = &open.kind {
-                branch.value = format!("[{}, …", values.join(", "));
+                branch.value =
+                    format!("[{}…", values.iter().map(|value| format!("{value}, ")).collect::<String>());
             }
             self.close();
         }
@@ -358,7 +360,7 @@ impl Builder {
     }
 }
 
-/// What the segments from `depth` on add to a path.
+/// Returns the text of the path segments from `depth` on.
 fn step_text(path: &[Segment], depth: usize) -> String {
     let rest = path.iter().enumerate().skip(depth);
     rest.map(|(place, segment)| match segment {

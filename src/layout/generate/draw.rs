@@ -19,7 +19,7 @@ pub(super) struct Draw<'c> {
     plausible: bool,
     max_items: u64,
     large_items: u64,
-    /// How many items all further lists can have.
+    /// The remaining budget of list items.
     items_left: u64,
     /// What values are instead, where what they were drawn as does not do.
     pub(super) forced: Option<Forced>,

@@ -155,7 +155,7 @@ pub trait Visitor {
         false
     }
 
-    /// A stored checksum, at this path, is not that of the bytes. Its field has this rule.
+    /// Reports a wrong checksum: the path of the stored value, and the rule of its field.
     fn wrong_checksum(&mut self, path: &[Segment], rule: Option<&'static Rule>, message: String) {
         let _ = (path, rule, message);
     }

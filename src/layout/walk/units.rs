@@ -124,7 +124,7 @@ impl Walker<'_> {
         Ok(at + size)
     }
 
-    /// Decodes the fields of a struct, from the end of its magic bytes on. Returns the end of the consecutive fields.
+    /// Decodes the fields of a struct after its magic bytes. Returns the end of the consecutive fields.
     pub(super) fn fields(&mut self, space: &Space, start: u64, at: u64, unit: &'static Unit) -> Flow<u64> {
         let mut next = at;
         let mut covered = unit.is_summed.then(Vec::new);

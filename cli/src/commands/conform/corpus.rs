@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use meshspec::Strictness;
 use meshspec::conformance::corpus::{Entry, Kind, Verdict};
+use meshspec::{Dialect, Formats, Strictness};
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
@@ -75,7 +75,7 @@ impl AsRef<Path> for Case {
 /// # Errors
 ///
 /// Returns an error if the index or a file cannot be read, if a line is malformed, or if there are no lines.
-pub fn read(index: &Path) -> Result<Vec<Case>> {
+pub fn read(index: &Path, formats: &Formats) -> Result<Vec<Case>> {
     let index = if index.is_dir() { index.join(INDEX) } else { index.to_owned() };
     let name = input::name_of(&index);
     let text = input::read(&index)?;
@@ -84,7 +84,7 @@ pub fn read(index: &Path) -> Result<Vec<Case>> {
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let entry: Entry = serde_json::from_slice(line)
+        let entry = entry_of(line, formats)
             .map_err(|error| Failure::usage(&name, format_args!("line {number}: {error}")))?;
         cases.push(case(entry, &index)?);
     }
@@ -92,6 +92,20 @@ pub fn read(index: &Path) -> Result<Vec<Case>> {
         return Err(Failure::usage(&name, "the index lists no files"));
     }
     Ok(cases)
+}
+
+/// Reads a line. Its dialect is one of its format, be that built in or declared elsewhere.
+fn entry_of(line: &[u8], formats: &Formats) -> serde_json::Result<Entry> {
+    let mut line: Value = serde_json::from_slice(line)?;
+    let dialect = line["format"].as_str().and_then(|name| {
+        let dialects = formats.get(name).ok()?.about().dialects;
+        dialects.iter().find(|dialect| line["dialect"] == dialect.name()).copied()
+    });
+    if dialect.is_some() {
+        line["dialect"] = Value::from(Dialect::Spec.name());
+    }
+    let entry: Entry = serde_json::from_value(line)?;
+    Ok(Entry { dialect: dialect.unwrap_or(entry.dialect), ..entry })
 }
 
 fn case(entry: Entry, index: &Path) -> Result<Case> {

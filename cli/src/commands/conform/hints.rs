@@ -26,7 +26,7 @@ pub fn give(outcomes: &[Outcome], has_memory_limit: bool) -> bool {
         if let Some((outcome, text)) = other {
             let file = outcome.case.file.display();
             hint(&format!(
-                "{file}: standard output has no JSON object to compare: {text}; print messages to standard error"
+                "{file}: expected contents as JSON on standard output, found: {text}; print messages to standard error"
             ));
         }
     }

@@ -98,7 +98,7 @@ impl Conform {
         if self.minimize > 0 && self.out.is_file() {
             return Err(Failure::usage("--out", format_args!("{} is a file", self.out.display())));
         }
-        let cases = corpus::read(&self.index)?;
+        let cases = corpus::read(&self.index, formats)?;
         let mut judge = Judge {
             loader: &loader,
             compares_contents: self.contents != When::Never,

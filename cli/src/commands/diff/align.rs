@@ -1,4 +1,4 @@
-//! Alignment of lists: which items of one are those of the other.
+//! Alignment of lists.
 
 use std::hash::Hash;
 use std::ops::Range;

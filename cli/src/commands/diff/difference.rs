@@ -93,7 +93,7 @@ impl Differences {
         Differences { groups: Some(HashMap::new()), ..Differences::default() }
     }
 
-    /// Adds a difference that is of no list.
+    /// Adds a difference outside of any list.
     pub fn add(&mut self, difference: Difference) {
         self.total += 1;
         self.list.push(difference);

@@ -10,13 +10,13 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use meshspec::{AnyFormat, Formats, WriteOptions};
+use meshspec::{AnyFormat, Formats};
 use serde::Serialize;
 
 use crate::buffer::Buffer;
 use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
-use crate::input::{self, name_of};
+use crate::input::{self, is_standard, name_of};
 use crate::json;
 use crate::messages::SCREEN;
 use crate::output::print_json;
@@ -89,19 +89,23 @@ impl Diff {
     }
 
     fn diff(&self, formats: &Formats) -> Result<Status> {
+        if is_standard(&self.a) && is_standard(&self.b) {
+            return Err(Failure::usage(&name_of(&self.a), "can be only one of the files"));
+        }
         let [a, b] = [self.open(&self.a, formats)?, self.open(&self.b, formats)?];
         let mut differences = if self.verbose { Differences::default() } else { Differences::grouped() };
-        let format = a.format().filter(|format| !self.scenes && b.format() == Some(*format));
+        let [own, other] = [a.format(formats), b.format(formats)];
+        let format = own.filter(|format| !self.scenes && other == Some(*format));
         match format {
             Some(_) => {
-                let [a, b] = [self.values(&a)?, self.values(&b)?];
+                let [a, b] = [self.values(&a, formats)?, self.values(&b, formats)?];
                 let (before, after, tolerance) = (&a, &b, self.tolerance);
                 let mut comparison =
                     values::Comparison { before, after, tolerance, differences: &mut differences };
                 comparison.compare(&mut Vec::new(), 0, 0);
             }
             None => {
-                let scenes = [(self.scene(&a)?, &*a.place), (self.scene(&b)?, &*b.place)];
+                let scenes = [(self.scene(&a, formats)?, &*a.place), (self.scene(&b, formats)?, &*b.place)];
                 let comparison = scene::Comparison { scenes, tolerance: self.tolerance };
                 comparison.compare(&mut differences)?;
             }
@@ -117,16 +121,14 @@ impl Diff {
     }
 
     /// Reads the values of a file. A JSON document is compared as the file that it encodes.
-    fn values(&self, file: &File) -> Result<Tree> {
-        let invalid = |error: serde_json::Error| Failure::invalid(&file.place, error);
+    fn values(&self, file: &File, formats: &Formats) -> Result<Tree> {
         let written;
         let (format, bytes): (AnyFormat, &[u8]) = match file.encoding {
             Encoding::Format(format) => (format, &file.bytes),
             _ => {
-                let document = json::read_document(&file.bytes).map_err(invalid)?;
-                let options = WriteOptions::lenient();
-                written = document.write(&options).map_err(|error| Failure::of(&file.place, &error))?;
-                (document.format().into(), &written)
+                written = json::file_of(&file.bytes, formats)
+                    .map_err(|error| Failure::invalid(&file.place, error))?;
+                (written.0, &written.1)
             }
         };
         let options = self.reading.options(Encoding::Format(format), bytes);
@@ -138,8 +140,8 @@ impl Diff {
         }
     }
 
-    fn scene(&self, file: &File) -> Result<meshspec::scene::Scene> {
-        scenes::of_bytes(&file.bytes, file.encoding, file.path, &self.reading, &self.bounds)
+    fn scene(&self, file: &File, formats: &Formats) -> Result<meshspec::scene::Scene> {
+        scenes::of_bytes(&file.bytes, file.encoding, file.path, &self.reading, &self.bounds, formats)
     }
 
     fn print(&self, differences: &Differences, format: Option<AnyFormat>) -> Result<()> {
@@ -155,7 +157,7 @@ impl Diff {
             });
         }
         let mut out = BufWriter::new(anstream::stdout().lock());
-        let [a, b] = [&self.a, &self.b].map(|path| Escaped(&path.display().to_string()).to_string());
+        let [a, b] = [&self.a, &self.b].map(|path| Escaped(&name_of(path)).to_string());
         let compared = format.map_or("compared as scenes", |format| format.about().title);
         let count = match total {
             0 => "no differences".to_owned(),
@@ -175,10 +177,10 @@ impl Diff {
 
 impl File<'_> {
     /// Returns the format of the file, or of the document that it holds.
-    fn format(&self) -> Option<AnyFormat> {
+    fn format(&self, formats: &Formats) -> Option<AnyFormat> {
         match self.encoding {
             Encoding::Format(format) => Some(format),
-            Encoding::Json => json::format_of(&self.bytes).ok().map(AnyFormat::from),
+            Encoding::Json => json::format_among(&self.bytes, formats).ok(),
             Encoding::Interchange(_) => None,
         }
     }

@@ -55,21 +55,20 @@ impl Comparison<'_> {
             missing(Kind::Added, &mut to.difference(&from));
         }
         self.surfaces("", &Moment::default(), true, differences)?;
-        let others: Vec<String> = animations(b).map(|(name, _)| name).collect();
-        for (name, animation) in animations(a).filter(|(name, _)| others.contains(name)) {
-            self.animation(&name, animation, differences)?;
+        for (name, animation) in animations(a) {
+            if let Some((_, other)) = animations(b).find(|(other, _)| *other == name) {
+                self.animation(&name, [animation, other], differences)?;
+            }
         }
         Ok(())
     }
 
     /// Compares the poses at the start, the middle and the end of an animation that both scenes have.
-    fn animation(&self, name: &str, animation: &Animation, differences: &mut Differences) -> Result<()> {
-        let duration = animation.seconds(animation.duration);
-        let other = animations(&self.scenes[1].0).find(|(other, _)| other == name);
-        let other = other.map_or(duration, |(_, other)| other.seconds(other.duration));
-        if f64::from((duration - other).abs()) > self.tolerance {
+    fn animation(&self, name: &str, pair: [&Animation; 2], differences: &mut Differences) -> Result<()> {
+        let [duration, other] = pair.map(|animation| animation.seconds(animation.duration));
+        let by = f64::from((duration - other).abs());
+        if by > self.tolerance {
             let path = format!("animations[\"{name}\"].duration");
-            let by = f64::from((duration - other).abs());
             differences.add(Difference::changed(
                 path,
                 format!("{duration} s"),
@@ -93,16 +92,20 @@ impl Comparison<'_> {
         is_rest: bool,
         differences: &mut Differences,
     ) -> Result<()> {
-        let mut models = Vec::new();
+        let (mut models, mut boxes) = (Vec::new(), Vec::new());
         for (scene, place) in &self.scenes {
             let mut scene = scene.clone();
             if moment.apply(&mut scene).is_ok() {
-                models.extend(Model::new(scene, place).ok());
+                let all = scene.meshes.iter().flat_map(|mesh| &mesh.positions);
+                let of_points = bounds(all.map(|position| DVec3::from(position.map(f64::from))));
+                let model = Model::new(scene, place).ok();
+                // Vertices of no triangle count only where there is no surface.
+                boxes.push(model.as_ref().map_or(of_points, |model| bounds(model.points.iter().copied())));
+                models.extend(model);
             }
         }
-        let [a, b] = &models[..] else { return Ok(()) };
-        if is_rest {
-            for (name, [from, to]) in ["min", "max"].into_iter().zip(transposed(bounds(a), bounds(b))) {
+        if let (true, &[a, b]) = (is_rest, &boxes[..]) {
+            for (name, [from, to]) in ["min", "max"].into_iter().zip(transposed(a, b)) {
                 let by = (from - to).abs().max_element();
                 if by > self.tolerance {
                     let [from, to] = [from, to].map(|at| format!("[{}, {}, {}]", at.x, at.y, at.z));
@@ -110,6 +113,7 @@ impl Comparison<'_> {
                 }
             }
         }
+        let [a, b] = &models[..] else { return Ok(()) };
         let [to_a, to_b] = [Surface::of(b).distances(a), Surface::of(a).distances(b)];
         let all = || to_a.iter().chain(to_b.iter());
         let far = all().filter(|distance| *distance > self.tolerance).count();
@@ -122,11 +126,14 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns the animations of a scene by their names; those without a name by their numbers.
+/// Returns the animations of a scene by their names; those without a name, or with an earlier one's, by their numbers.
 fn animations(scene: &Scene) -> impl Iterator<Item = (String, &Animation)> {
-    scene.animations.iter().enumerate().map(|(index, animation)| match &*animation.name {
-        "" => (index.to_string(), animation),
-        name => (name.to_owned(), animation),
+    scene.animations.iter().enumerate().map(|(index, animation)| {
+        let is_known = scene.animations[..index].iter().any(|earlier| earlier.name == animation.name);
+        match &*animation.name {
+            name if !name.is_empty() && !is_known => (name.to_owned(), animation),
+            _ => (index.to_string(), animation),
+        }
     })
 }
 
@@ -137,11 +144,10 @@ fn attributes(scene: &Scene) -> BTreeSet<String> {
     all.map(|attribute| attribute.name.to_string()).collect()
 }
 
-/// Returns the box around the triangles.
-fn bounds(model: &Model) -> [DVec3; 2] {
-    let finite = model.points.iter().filter(|point| point.is_finite());
+/// Returns the box around the finite points.
+fn bounds(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     let all = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    finite.fold(all, |[low, high], at| [low.min(*at), high.max(*at)])
+    points.filter(|point| point.is_finite()).fold(all, |[low, high], at| [low.min(at), high.max(at)])
 }
 
 fn transposed<T: Copy>([a, b]: [T; 2], [c, d]: [T; 2]) -> [[T; 2]; 2] {

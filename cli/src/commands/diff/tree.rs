@@ -46,7 +46,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub enum Number {
     Int(i64),
-    /// An integer above those.
+    /// An integer above `i64::MAX`.
     Large(u64),
     F32(f32),
     F64(f64),

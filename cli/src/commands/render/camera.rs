@@ -62,7 +62,7 @@ fn rotation((sin, cos): (f32, f32), (high, level): (f32, f32)) -> Mat3 {
     Mat3::from_cols(right, toward.cross(right), toward).transpose()
 }
 
-/// A camera at an infinite distance.
+/// An orthographic camera.
 #[derive(Debug, Clone, Copy)]
 pub struct Camera {
     /// From the axes of the model to right, up, and towards the viewer.
@@ -76,8 +76,8 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// Fits points into pictures of this size, one for each rotation. Several have the same scale, and the centre of
-    /// the box around the points in the middle.
+    /// Fits points into pictures of this size, one for each rotation. Several cameras share one scale
+    /// and are centred on the bounds.
     pub fn fit<'p>(
         rotations: &[Mat3],
         points: impl Iterator<Item = &'p DVec3> + Clone,

@@ -14,6 +14,7 @@ use glam::Vec4;
 use meshspec::Formats;
 use meshspec::scene::Scene;
 
+use crate::encoding::Encoding;
 use crate::failure::{Failure, Result, Status};
 use crate::input::{Beside, name_of};
 use crate::listing::{self, Listed};
@@ -126,9 +127,8 @@ impl Render {
     pub fn run(&self, formats: &Formats) -> Result<Status> {
         let [paths @ .., out] = &*self.paths else { return Ok(Status::Usage) };
         if paths.is_empty() {
-            return Err(
-                Failure::usage(&name_of(out), "no picture to write").with_hint("name a .png file after it")
-            );
+            return Err(Failure::usage(&name_of(out), "the output picture is missing")
+                .with_hint("name a .png file after it"));
         }
         let staged = Staged::new(out, self.force);
         require_picture(out, formats)?;
@@ -163,13 +163,15 @@ impl Render {
         let counts = [columns, cells.div_ceil(columns)];
         if counts.iter().zip(size).any(|(count, side)| count.saturating_mul(side as usize) > MAX_SHEET) {
             let [columns, rows] = counts;
-            let message = format!("{columns} × {rows} pictures of this size exceed {MAX_SHEET} pixels");
+            let message = format!(
+                "a sheet of {columns} × {rows} pictures is larger than {MAX_SHEET} pixels; use a smaller size"
+            );
             return Err(Failure::usage("--size", message));
         }
         Ok(Picture::new(size, columns, cells, self.background.0))
     }
 
-    /// Draws each file. Those that cannot be drawn are reported, and their places stay empty.
+    /// Draws each file. Reports files that cannot be drawn and leaves their cells empty.
     fn draw_each(&self, files: &[Listed], picture: &mut Picture, formats: &Formats) -> Result<Status> {
         let mut status = Status::Fine;
         for (index, file) in files.iter().enumerate() {
@@ -212,7 +214,7 @@ impl Render {
             let paint = Paint::Distances(distances, largest);
             self.draw_views(model, &paint, &cameras, picture, index);
         }
-        let text = format!("{} m, drawn red", number(largest as f32));
+        let text = format!("{} m (red)", number(largest as f32));
         messages::print(Verbosity::default(), &[Note { label: "largest distance", text }], &[], &[]);
         Ok(Status::Fine)
     }
@@ -227,7 +229,7 @@ impl Render {
         Ok(scene)
     }
 
-    /// Draws all views of a model, the one of this index. Returns whether it is visible in any of them.
+    /// Draws all views of the model at `index`. Returns whether it is visible in any of them.
     fn draw_views(
         &self,
         model: &Model,
@@ -244,7 +246,7 @@ impl Render {
 
 /// Wrong usage if a path has the extension of a model: probably the output is missing.
 fn require_picture(out: &Path, formats: &Formats) -> Result<()> {
-    match listing::is_mesh(out, formats) {
+    match listing::is_mesh(out, formats) || Encoding::of_path(out, formats).is_some() {
         true => {
             Err(Failure::usage(&output::name_of(out), "the last path is the picture to write, a .png file"))
         }

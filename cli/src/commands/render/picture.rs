@@ -10,8 +10,7 @@ use super::raster::{Band, SAMPLES, Sample, sample_place};
 use super::shade::{Paint, Shader};
 use crate::model::Model;
 
-/// The number of pixel rows that are drawn at a time, as a multiple of the number of threads. More bands share the work
-/// more evenly, but each looks at all triangles.
+/// The number of bands of rows per thread. More bands balance the load better, but each one visits all triangles.
 const BANDS_PER_THREAD: usize = 2;
 
 /// The number of samples of a pixel.
@@ -131,7 +130,7 @@ fn resolve(
     (sum.w > 0.0).then(|| sum / PER_PIXEL as f32)
 }
 
-/// Returns a linear colour, multiplied with its alpha, as bytes that are not. The square root stands for the curve of
+/// Returns a linear colour, multiplied with its alpha, as unmultiplied bytes. The square root approximates the curve of
 /// sRGB, from which it differs by 3 % at most: it is the same on every machine.
 fn encoded(color: Vec4) -> [u8; 4] {
     let byte = |channel: f32| (channel.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;

@@ -47,7 +47,7 @@ pub struct Shader<'m> {
     paint: &'m Paint<'m>,
     /// The corners in the picture: pixels to the right and down, and towards the viewer.
     points: Vec<Vec3>,
-    /// The normals of the corners, to the right, up, and towards the viewer; without a length where there are none.
+    /// The normals of the corners, to the right, up, and towards the viewer; zero where missing.
     normals: Vec<Vec3>,
     with_edges: bool,
 }
@@ -79,8 +79,8 @@ impl<'m> Shader<'m> {
             && self.model.meshes[part.mesh].material.alpha_mode != AlphaMode::Opaque
     }
 
-    /// Returns whether a triangle is visible at a sample. Transparent surfaces cover as many of the samples of a pixel as
-    /// they are opaque.
+    /// Returns whether a triangle is visible at a sample. Transparent surfaces cover a share of the samples
+    /// equal to their alpha.
     pub fn is_visible(&self, triangle: usize, column: usize, row: usize) -> bool {
         let spot = self.spot(triangle, sample_place(column, row));
         let alpha = self.color(&spot, triangle).w;

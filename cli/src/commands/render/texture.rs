@@ -31,7 +31,7 @@ struct Level {
 }
 
 impl Textures {
-    /// Decodes the textures of a scene, and reads those beside it. Also returns why some are missing.
+    /// Decodes the textures of a scene, and reads those beside it. Also returns an error message for each missing texture.
     pub fn of(scene: &mut Scene, files: &dyn Files) -> (Textures, Vec<String>) {
         let missing = embed_images(scene, files).into_iter();
         let mut problems: Vec<String> =
@@ -93,7 +93,7 @@ fn decode_png(bytes: &[u8]) -> Result<Level, String> {
 }
 
 fn decode_jpeg(bytes: &[u8]) -> Result<Level, String> {
-    // Without instructions of one processor: the same pixels on every machine.
+    // Disables SIMD, whose pixels depend on the machine.
     let options = DecoderOptions::default().set_use_unsafe(false).jpeg_set_out_colorspace(ColorSpace::RGBA);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
     decoder.decode_headers().map_err(|error| error.to_string())?;
@@ -158,7 +158,7 @@ impl Level {
     }
 }
 
-/// Returns the pixel at a coordinate, of so many.
+/// Returns the index of the pixel at a coordinate.
 fn wrapped(coordinate: f32, wrap: Wrap, count: usize) -> usize {
     let inside = match wrap {
         Wrap::Clamp => coordinate.clamp(0.0, 1.0),

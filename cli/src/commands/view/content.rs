@@ -67,7 +67,7 @@ impl Content {
             Encoding::Format(format) => content.read_format(format, options),
             Encoding::Interchange(format) => content.read_interchange(format, path, options),
             Encoding::Json => {
-                let hint = "`convert` makes a file of it, which can be viewed";
+                let hint = "convert it to its format first";
                 return Err(
                     Failure::usage(&content.name, "documents as JSON cannot be viewed").with_hint(hint)
                 );
@@ -97,7 +97,15 @@ impl Content {
 
     fn read_model(&mut self, format: AnyFormat, options: &ReadOptions) {
         let Some(id) = format.built_in() else {
-            self.notes.push(format!("{format} files have no model: the format is declared by this program"));
+            let Some(conventions) = format.conventions() else {
+                self.notes.push(format!("No model: {format} declares no scenes."));
+                return;
+            };
+            let scene_options = SceneOptions::default().with_conventions(conventions);
+            match format.read_scene(&self.bytes, options, &scene_options) {
+                Ok((scene, losses)) => (self.scene, self.losses) = (Some(scene), losses),
+                Err(error) => self.notes.push(format!("No model: {error}")),
+            }
             return;
         };
         let mut lenient = options.clone();
@@ -123,8 +131,8 @@ impl Content {
                     self.places = Places::default();
                 }
                 self.notes.push(format!(
-                    "The file breaks rules that a model needs ({}). Its positions and faces are shown as stored, in the \
-                     axes of the file, without animations.",
+                    "The file cannot become a model: {}. Positions and faces are shown as stored, in the axes of the \
+                     file, without animations.",
                     error.message()
                 ));
                 self.scene = Some(scene);

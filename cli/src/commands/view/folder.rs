@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use meshspec::Formats;
+use meshspec::{Formats, interop};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::listing::{files_in, is_mesh};
@@ -43,12 +43,7 @@ impl Folder {
     ///
     /// If there is none, or the name or a link leads out of the folder.
     pub fn locate(&self, name: &str) -> io::Result<PathBuf> {
-        let name = Path::new(name);
-        let is_inside = name.components().all(|part| matches!(part, Component::Normal(_)));
-        let path = fs::canonicalize(self.path.join(name))?;
-        if !is_inside || !path.starts_with(&self.path) {
-            return Err(ErrorKind::PermissionDenied.into());
-        }
+        let path = interop::Folder::new(&self.path).locate(name)?;
         regular::require(&path)?;
         Ok(path)
     }
@@ -69,7 +64,7 @@ impl Folder {
         }
         let note = match files.len() {
             0 => "No file in this folder has the extension of a format.".to_owned(),
-            count if count > MAX_FILES => format!("Of {count} files the first {MAX_FILES} are listed."),
+            count if count > MAX_FILES => format!("The first {MAX_FILES} of {count} files are listed."),
             _ => String::new(),
         };
         Ok(MARKUP.replace("<!-- note -->", &note).replace("<!-- files -->", &links))

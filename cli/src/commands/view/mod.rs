@@ -10,6 +10,7 @@ mod request;
 mod serve;
 mod text;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -20,6 +21,7 @@ use crate::input::{self, is_standard};
 use crate::output;
 use crate::progress;
 use crate::reading::{Bounds, Reading};
+use crate::terminal::Escaped;
 use content::Content;
 use serve::Server;
 
@@ -60,7 +62,8 @@ impl View {
             output::write(&out, self.force, |writer| page::write(content, page::Mode::File, writer))
         })?;
         if !is_standard(&out) {
-            eprintln!("{}: written", out.display());
+            // A closed standard error is no failure.
+            let _ = writeln!(anstream::stderr(), "{}: written", Escaped(&out.display().to_string()));
         }
         Ok(Status::Fine)
     }

@@ -176,7 +176,7 @@ fn write_page(about: &About, arrays: &Arrays, mode: Mode, out: &mut dyn Write) -
     Ok(())
 }
 
-/// Allows only the scripts and data of the page itself.
+/// The policy that forbids requests and foreign scripts.
 fn write_policy(script: &str, mode: Mode, out: &mut dyn Write) -> io::Result<()> {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text));
     let connect = if mode == Mode::Served { "'self'" } else { "'none'" };

@@ -1,4 +1,4 @@
-//! The little of HTTP that the server needs: GET without a body, one request a connection.
+//! A minimal HTTP parser: GET without a body, one request a connection.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;

@@ -14,6 +14,7 @@ use super::folder::Folder;
 use super::page::{self, Mode};
 use super::request::{Request, Response};
 use crate::failure::{Failure, Result};
+use crate::terminal::Escaped;
 
 /// How long a client may take for each part of a request or response.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -58,9 +59,11 @@ impl<'v> Server<'v> {
         writeln!(out, "http://127.0.0.1:{port}/{}/", server.token)?;
         out.flush()?;
         drop(out);
-        eprintln!("Serving {} until Ctrl-C", view.file.display());
+        let path = view.file.display().to_string();
+        // A closed standard error is no failure.
+        let _ = writeln!(anstream::stderr(), "Serving {} until Ctrl-C", Escaped(&path));
         thread::scope(|scope| {
-            // A client that is gone already is no reason to stop.
+            // Ignores clients that disconnected.
             for stream in listener.incoming().flatten() {
                 let server = &server;
                 // Only this thread adds. Beyond the limit, the connection closes at once.
@@ -74,24 +77,25 @@ impl<'v> Server<'v> {
     }
 
     fn answer(&self, mut stream: TcpStream) {
+        let _open = Open(&self.connections);
         let response = match Request::read(&mut stream, PATIENCE) {
             Ok(request) => self.respond(&request),
             Err(_) => Response::text(400, "malformed request"),
         };
         // If the client is gone there is nobody to tell.
         let _ = response.write(&mut stream);
-        self.connections.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn respond(&self, request: &Request) -> Response {
         if !self.hosts.contains(&request.host) {
-            return Response::text(403, "another host");
+            return Response::text(403, "the Host header names another server");
         }
         let mut parts = request.path.trim_start_matches('/').splitn(3, '/');
         if parts.next() != Some(&self.token) {
             return Response::text(403, "the token is missing: use the address that meshspec printed");
         }
-        let (what, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let Some(what) = parts.next() else { return Response::text(404, "the address ends with a slash") };
+        let name = parts.next().unwrap_or_default();
         let Ok(name) = percent_decode_str(name).decode_utf8() else { return missing() };
         match what {
             "" => self.list(),
@@ -122,12 +126,21 @@ impl<'v> Server<'v> {
         }
     }
 
-    /// What changes whenever the file does: its size and time.
+    /// Returns the size and modification time, for change detection.
     fn stamp(&self, name: &str) -> Response {
         let metadata = self.folder.locate(name).and_then(|path| path.metadata());
         let Ok(metadata) = metadata else { return missing() };
         let time = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Response::text(200, &format!("{} {}", metadata.len(), time.unwrap_or_default().as_nanos()))
+    }
+}
+
+/// An open connection; it closes even if its request panics.
+struct Open<'c>(&'c AtomicUsize);
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
