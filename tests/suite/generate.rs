@@ -306,29 +306,6 @@ fn many_joints_shrink_to_as_many_as_a_bug_needs() {
     assert_eq!((document.joints.len(), document.vertices.len(), document.indices.len()), (128, 0, 0));
 }
 
-/// Bytes with their number.
-#[derive(Layout)]
-#[binrw]
-#[brw(little)]
-struct Bytes {
-    count: u32,
-    #[br(count = count)]
-    bytes: Vec<u8>,
-}
-
-#[test]
-fn large_lists_exceed_16_bits_where_their_count_does() {
-    let config = generate::Config::large();
-    // A large list, as large as possible but for 4 items.
-    let numbers = [32 * 3000 + 7];
-    let file = generate::file(&Bytes::TYPE, &numbers, &config).unwrap();
-    assert_eq!(file.len(), 4 + 69_996);
-    let file = generate::file(&Vertices::TYPE, &numbers, &config).unwrap();
-    assert_eq!(file.len(), 1 + 251 * 12);
-    let file = generate::file(&Bytes::TYPE, &numbers, &generate::Config::default()).unwrap();
-    assert!(file.len() <= 4 + 6, "{}", file.len());
-}
-
 /// Reserved bits that a rule only warns of are set now and then, unless files are to be plausible.
 #[test]
 fn reserved_bits_are_set_where_rules_only_warn() {

@@ -165,6 +165,8 @@ mod formulas;
 mod fuzzed;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd", feature = "proptest"))]
 mod generate;
+#[cfg(all(feature = "mesh", feature = "proptest"))]
+mod generate_large;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "seed"))]
 mod generated_docs;
 #[cfg(all(feature = "scene", feature = "proptest"))]

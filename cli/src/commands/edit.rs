@@ -146,8 +146,10 @@ fn select<'f>(
 ) -> Result<Vec<Segment>> {
     let changed = |(path, change): &'_ (Vec<Segment>, Change)| match (change, path.split_last()) {
         (Change::Set(Part::List(_) | Part::Struct(_)), _) => Some(path.clone()),
-        (Change::Insert(_) | Change::Remove, Some((Segment::Index(_), list))) => Some(list.to_vec()),
-        (Change::Insert(_) | Change::Remove, _) => Some(path.clone()),
+        (Change::Insert(_) | Change::Remove | Change::Repeat(_), Some((Segment::Index(_), list))) => {
+            Some(list.to_vec())
+        }
+        (Change::Insert(_) | Change::Remove | Change::Repeat(_), _) => Some(path.clone()),
         (Change::Set(_), _) => None,
     };
     let changed: Vec<_> = before.iter().filter_map(changed).collect();

@@ -1,19 +1,20 @@
-//! Files with the boundaries of numbers that no drawn file has.
+//! Files with boundaries of numbers and lengths of lists that no drawn file has.
 
 use std::ops::ControlFlow;
 
 use super::oracle::Oracle;
 use super::pool::Pool;
 use crate::conformance::Coverage;
-use crate::layout::Value;
+use crate::conformance::coverage::MANY;
 use crate::layout::assemble::{Change, Edit, Part, edit};
 use crate::layout::walk::{Node, Segment, Visit, Visitor, walk};
+use crate::layout::{Type, Value};
 use crate::{AnyFormat, Dialect, Limits};
 
 /// In how many files a field is set.
 const MAX_FILES: usize = 6;
 
-/// Adds files to a pool in which a field is set to a boundary that no file has yet.
+/// Adds files to a pool in which a field has a kind of value that no file has yet: a boundary, or a long list.
 pub(super) fn reach(format: AnyFormat, oracle: Oracle, pool: &mut Pool) {
     for (field, kind) in Coverage::of(format).never() {
         if pool.has(field, kind) {
@@ -41,29 +42,43 @@ fn with_kind(
     let (layout, limits) = (format.layout_of(bytes, dialect)?, Limits::default());
     let mut search = Search { field, kind, found: None };
     let _ = walk(layout, bytes, &limits, &mut search);
-    let (path, text) = search.found?;
-    let edits = [Edit { path: path.as_slice().into(), change: Change::Set(Part::Text(text)) }];
+    let (path, change) = search.found?;
+    let edits = [Edit { path: path.as_slice().into(), change }];
     edit(layout, bytes, &edits, true, &limits).ok()
 }
 
-/// Finds the first value of a field, and the text of its new value.
+/// Finds the first value of a field, and how to change it.
 struct Search<'f> {
     field: &'f str,
     kind: &'static str,
-    found: Option<(Vec<Segment>, String)>,
+    found: Option<(Vec<Segment>, Change)>,
 }
 
-impl Visitor for Search<'_> {
-    fn enter(&mut self, _: &Node) -> Visit {
-        Visit::All
-    }
-
-    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+impl Search<'_> {
+    fn is_field(&self, node: &Node) -> bool {
         let names = node.path.iter().filter_map(|step| match step {
             Segment::Field(name) => Some(*name),
             Segment::Index(_) => None,
         });
-        if !names.eq(self.field.split('.')) {
+        names.eq(self.field.split('.'))
+    }
+}
+
+impl Visitor for Search<'_> {
+    fn enter(&mut self, node: &Node) -> Visit {
+        if self.kind == MANY
+            && self.found.is_none()
+            && matches!((node.ty, node.count), (Type::List(_), Some(1..)))
+            && self.is_field(node)
+        {
+            let first = [node.path, &[Segment::Index(0)]].concat();
+            self.found = Some((first, Change::Repeat(256)));
+        }
+        Visit::All
+    }
+
+    fn leaf(&mut self, node: &Node, value: &Value) -> ControlFlow<()> {
+        if !self.is_field(node) {
             return ControlFlow::Continue(());
         }
         let text = match value {
@@ -73,7 +88,7 @@ impl Visitor for Search<'_> {
             Value::F64(_) => float(self.kind, f64::MAX.to_string(), "1e-310"),
             _ => None,
         };
-        self.found = text.map(|text| (node.path.to_vec(), text));
+        self.found = text.map(|text| (node.path.to_vec(), Change::Set(Part::Text(text))));
         ControlFlow::Break(())
     }
 }

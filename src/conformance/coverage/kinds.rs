@@ -4,7 +4,10 @@ pub(super) const INTEGERS: &[&str] = &["0", "1", "sign bit", "largest", "other"]
 pub(super) const FLOATS: &[&str] =
     &["0", "-0", "1", "largest", "infinity", "quiet NaN", "signalling NaN", "subnormal", "other"];
 pub(super) const STRINGS: &[&str] = &["empty", "ASCII", "beyond ASCII", "not UTF-8"];
-pub(super) const LISTS: &[&str] = &["no items", "one item", "several items"];
+pub(super) const LISTS: &[&str] = &["no items", "one item", "several items", MANY];
+
+/// The length of a list whose count needs more than one byte.
+pub(in crate::conformance) const MANY: &str = "more than 255 items";
 
 /// Optional fields.
 pub(super) const PRESENCE: [&str; 2] = ["absent", "present"];
@@ -76,6 +79,7 @@ pub(super) fn of_list(count: u64) -> &'static str {
     match count {
         0 => "no items",
         1 => "one item",
-        _ => "several items",
+        2..256 => "several items",
+        _ => MANY,
     }
 }

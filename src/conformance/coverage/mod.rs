@@ -4,6 +4,8 @@ mod expected;
 mod kinds;
 mod observed;
 
+pub(super) use kinds::MANY;
+
 use std::collections::BTreeMap;
 
 use crate::layout::walk::walk;

@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use super::number;
 use super::part::Part;
 use super::record::record;
-use super::tree::{Given, Tree};
+use super::tree::Given;
 use super::values::Values;
 use crate::layout::walk::{self, Node, Segment, Visit, Visitor, path_text, walk};
 use crate::layout::{Declaration, Shape, Type, Value};
@@ -29,6 +29,8 @@ pub enum Change {
     Insert(Part),
     /// An item or field is taken out.
     Remove,
+    /// So many copies of an item follow it.
+    Repeat(u16),
 }
 
 /// The bytes of a file with these changes, made in order, and all else byte by byte as it was.
@@ -79,7 +81,7 @@ pub fn edit(
     values.contents.recounts = recount;
     for (edit, path) in edits.iter().zip(&paths) {
         values.change(path, &edit.change)?;
-        if edit.change != Change::Remove
+        if matches!(edit.change, Change::Set(_) | Change::Insert(_))
             && let Some(changed) = values.contents.entry(path)
         {
             changed.is_fixed = true;
@@ -109,6 +111,7 @@ fn original<'e>(
             Change::Insert(_) if index == changed => return None,
             Change::Insert(_) if index > changed => index - 1,
             Change::Remove if index >= changed => index.saturating_add(1),
+            Change::Repeat(copies) if index > changed => index.saturating_sub(copies.into()).max(*changed),
             _ => continue,
         };
         path[list.len()] = Segment::Index(index);
@@ -129,10 +132,10 @@ impl Values<'_> {
             self.contents.size += value.max_size();
         }
         let ty = self.ty;
-        let (Some((last, outer)), Change::Insert(_) | Change::Remove) = (path.split_last(), change) else {
-            let Change::Set(value) = change else { return Err(error("the file as a whole stays")) };
+        if let Change::Set(value) = change {
             return self.replace(path, value.clone());
-        };
+        }
+        let Some((last, outer)) = path.split_last() else { return Err(error("the file as a whole stays")) };
         let group = self.contents.entry(outer).ok_or_else(|| error("no such value"))?.group();
         match (change, last) {
             (Change::Insert(value), Segment::Index(index)) => {
@@ -148,7 +151,17 @@ impl Values<'_> {
             }
             (_, Segment::Index(index)) => {
                 let place = usize::try_from(*index).ok().filter(|place| *place < group.items.len());
-                let _: Tree = group.items.remove(place.ok_or_else(|| error("no such value"))?);
+                let place = place.ok_or_else(|| error("no such value"))?;
+                match change {
+                    Change::Repeat(copies) => {
+                        let copies = vec![group.items[place].clone(); (*copies).into()];
+                        group.items.splice(place..place, copies);
+                    }
+                    _ => drop(group.items.remove(place)),
+                }
+            }
+            (Change::Repeat(_), Segment::Field(_)) => {
+                return Err(error("only items of a list can be repeated"));
             }
             (_, Segment::Field(name)) => {
                 let count = group.fields.len();

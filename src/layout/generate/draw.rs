@@ -171,17 +171,17 @@ impl<'c> Draw<'c> {
         (number % 4, number / 4)
     }
 
-    /// Draws a number of items, at most `max`. One list in eight is large: a quarter of those as large as possible.
+    /// Draws a number of items, at most `max`. One list in four is large: a quarter of those are as large as possible.
     pub(super) fn count(&mut self, max: u64) -> u64 {
         let max = max.min(self.items_left);
         let (max_items, large) = (self.max_items.min(max), self.large_items.min(max));
         if let Some(Forced::Number(number)) = self.forced {
             return u64::try_from(number).unwrap_or_default().min(max_items);
         }
-        let count = self.choices.next_count(&self.path, |number| match (number % 8, number / 8 % 4) {
+        let count = self.choices.next_count(&self.path, |number| match (number % 4, number / 4 % 4) {
             _ if number <= large => number,
-            (7, 0) if large > max_items => large - number / 32 % (max_items + 1),
-            (7, _) if large > max_items => number / 32 % (large + 1),
+            (3, 0) if large > max_items => large - number / 16 % (max_items + 1),
+            (3, _) if large > max_items => number / 16 % (large + 1),
             _ => number % max_items.saturating_add(1),
         });
         self.items_left -= count;

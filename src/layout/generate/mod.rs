@@ -73,7 +73,7 @@ pub struct Config {
     /// How many items a list has at most, and a string characters. A list whose number of items is a product has as
     /// many for each factor.
     pub max_items: u64,
-    /// The maximum number of items of a large list; 0 for no large lists. One list in eight is large. All lists of a file together
+    /// The maximum number of items of a large list; 0 for no large lists. One list in four is large. All lists of a file together
     /// have at most twice as many items.
     pub large_items: u64,
     /// Whether files are what a loader meets in practice: floats are finite and of common size, strings are UTF-8, and
