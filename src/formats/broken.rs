@@ -1,4 +1,4 @@
-//! Breakages of files, with the verdict of the format.
+//! Breakages of files, each with the format's verdict.
 
 use super::AnyFormat;
 use crate::layout::generate::broken_text::{TextAttempt, attempts};
@@ -6,7 +6,7 @@ use crate::layout::generate::{self, AlmostBroken, Breakage, Broken};
 use crate::{Finding, ReadOptions, Report, Result, Severity};
 
 impl AnyFormat {
-    /// Returns copies of a valid file, each with exactly one defect, and the verdict that strict reading has of it.
+    /// Returns copies of a valid file, each with exactly one defect, and the verdict of strict reading.
     ///
     /// Binary files are broken by their [layout](generate::breakages()), text files by their grammar, line by line.
     ///
@@ -23,7 +23,7 @@ impl AnyFormat {
     ///
     /// # Errors
     ///
-    /// If the file is not valid, or the dialect of the options is not one of the format.
+    /// If the file is invalid, or the format lacks the dialect in the options.
     pub fn breakages<'f>(
         self,
         file: &'f [u8],
@@ -67,8 +67,8 @@ impl AnyFormat {
         })))
     }
 
-    /// Returns the breakage with the verdict of strict reading, to which rules in code contribute. A file that another rule
-    /// makes invalid is none.
+    /// Adds the verdict of strict reading, including rules enforced in code. Returns `None` if another rule makes the
+    /// file invalid.
     fn judged(self, broken: Broken, options: &ReadOptions) -> Option<Broken> {
         let report = self.check(&broken.bytes, options).ok()?;
         let is_valid = errors(&report).next().is_none();
@@ -86,7 +86,7 @@ fn errors(report: &Report) -> impl Iterator<Item = &Finding> {
     report.findings().iter().filter(|finding| finding.rule.severity >= Severity::Error)
 }
 
-/// Compares the findings of a changed text with those before.
+/// Compares the findings before and after a change to a text.
 struct TextJudge {
     format: AnyFormat,
     options: ReadOptions,
@@ -105,7 +105,7 @@ impl TextJudge {
         Ok(TextJudge { format, options, before })
     }
 
-    /// Returns the findings of rules that are broken more often than before.
+    /// Returns the findings of rules that the change breaks more often.
     fn new_findings(&self, bytes: &[u8]) -> Vec<Finding> {
         let Ok(report) = self.format.check(bytes, &self.options) else { return Vec::new() };
         let is_new =

@@ -148,7 +148,7 @@ fn an_extension_decides_between_formats_that_fit_alike() {
 fn two_formats_have_two_names() {
     let error = formats().with::<Pair>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
-    assert!(error.to_string().starts_with("pair: another format has this name already"), "{error}");
+    assert!(error.to_string().starts_with("pair: the name is taken; choose one other than"), "{error}");
 
     struct Named;
     impl Declared for Named {
