@@ -1,4 +1,4 @@
-//! The assembler against the walker: what the walker reads, the assembler writes again. And what it computes.
+//! Assembler tests: round trips of files read by the walker, and computed values.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 #![allow(clippy::manual_is_multiple_of, reason = "expressions of a layout have no arguments")]
@@ -40,7 +40,7 @@ fn reference_files_come_back() {
     assert_eq!(count, 142);
 }
 
-/// The bytes of values that are given in order.
+/// Assembles values given by path, in order.
 fn assembled<'v>(
     ty: &'static Type,
     given: impl IntoIterator<Item = (&'v str, &'v str)>,
@@ -186,7 +186,7 @@ struct Named {
     name: Option<Text>,
 }
 
-/// A gap, two items of the same name, another gap, and bytes behind all of it.
+/// A gap, two items with the same name, another gap, and trailing bytes.
 const PLACED: &[u8] = &[4, 6, 0xa, 0xb, 12, 1, 12, 2, 0, 3, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
 
 #[test]
@@ -203,7 +203,7 @@ fn places_are_found_for_what_has_none() {
         ("items[2].number", "3"),
         ("items[2].name", "off"),
     ];
-    // The list is aligned, and so are the names.
+    // The list and the names are aligned.
     #[rustfmt::skip]
     let expected = [
         4, 6, 0, 0,
@@ -293,7 +293,7 @@ struct Number {
     wide: Option<u16>,
 }
 
-/// LZ4 in a way that no encoder writes: two literals, in two sequences.
+/// LZ4 that no encoder would write: two literals in two sequences.
 const PACKED: &[u8] = &[4, 3, 0x30, 7, 0x81, 2, 2, 0x82, 3];
 
 #[test]
@@ -324,7 +324,7 @@ fn blocks_are_packed_and_counted() {
     assert_eq!(error, "others[1]: nothing of it is given, but `first` tells what it is");
 }
 
-/// A file after one change.
+/// Returns a file after one change.
 fn changed(
     ty: &'static Type,
     bytes: &[u8],
@@ -396,10 +396,10 @@ fn what_lies_behind_an_insertion_moves() {
     let item =
         || Part::Struct(vec![("number".to_owned(), "9".into()), ("name_offset".to_owned(), "0".into())]);
     let bytes = changed(&Placed::TYPE, PLACED, "items[3]", Change::Insert(item()), true).unwrap();
-    // The list grows by two bytes; so that offsets stay aligned, what follows moves by four.
+    // The list grows by two bytes. The bytes after it move by four, to keep offsets aligned.
     let expected = [4, 8, 0xa, 0xb, 16, 1, 16, 2, 0, 3, 0, 9, 0, 0, 0xc, 0xd, b'o', b'n', 0, 0xe, 0xf];
     assert_eq!(bytes, expected);
-    // Without counting anew it would overwrite the name.
+    // Without recounting, the list would overwrite the name.
     let five =
         (0..3).map(|_| Edit { path: meshspec::path!(items[3]).into(), change: Change::Insert(item()) });
     let error =
@@ -407,7 +407,7 @@ fn what_lies_behind_an_insertion_moves() {
     assert!(error.to_string().contains("overlaps other values"), "{error}");
 }
 
-/// Damaged files that can still be walked to their end: overlaps, gaps, trailing bytes, wrong counts.
+/// Damaged files that can still be walked to the end: overlaps, gaps, trailing bytes, wrong counts.
 #[test]
 fn damaged_files_come_back() {
     let files: Vec<_> = samples().into_iter().filter(|(_, file)| file.len() < 6000).collect();
@@ -416,14 +416,14 @@ fn damaged_files_come_back() {
         .filter(|round| {
             let (format, file) = &files[round % files.len()];
             let damaged = damage.mutate(file);
-            // Detection may take it for another dialect; that does not matter here.
+            // Detection may choose another dialect, which does not matter here.
             assert_assembles(Input::detected(*format, &damaged), &Limits::default())
         })
         .count();
     assert!((150..2850).contains(&count), "{count} of 3,000");
 }
 
-/// The texts of some values of a file, by their paths.
+/// The texts of some values of a file, by path.
 struct Texts {
     every: usize,
     seen: usize,
@@ -469,7 +469,7 @@ fn setting_a_value_to_what_it_is_changes_nothing() {
     assert!(count > 500, "{count}");
 }
 
-/// Several edits, after which the file is counted anew.
+/// Applies several edits, then recounts.
 fn recounted(ty: &'static Type, bytes: &[u8], edits: &[(&str, Change)]) -> Result<Vec<u8>, String> {
     let edits = edits.iter().map(|(path, change)| {
         let path = walk::parse_path(ty, path).unwrap();
@@ -591,7 +591,7 @@ fn look_aheads_have_signs() {
     assert_eq!(error, "negative: is left out, and nothing says what it is");
 }
 
-/// The sum of bytes and of one more number.
+/// Sums the bytes and one more number.
 const SUM: ChecksumFunction = ChecksumFunction {
     name: "sum",
     compute: |bytes, arguments| {
@@ -636,7 +636,7 @@ fn any_number_of_checksums_is_computed() {
         set("own", own.to_string().into());
         set("bytes", Part::List(bytes.map(|byte| byte.to_string().into()).to_vec()));
         let sum = match index {
-            // None; a wrong one; that of the bytes.
+            // No checksum, a wrong one, and the correct one.
             3 => 0,
             4 => 9,
             _ => own.wrapping_add(index).wrapping_add(2),
@@ -647,7 +647,7 @@ fn any_number_of_checksums_is_computed() {
         expected.extend([own, sum, bytes[0], bytes[1]]);
     }
     assert_eq!(values.assemble(&Limits::default()).unwrap(), expected);
-    // What was changed is summed again, and nothing else.
+    // Only the checksum of the changed block is recomputed.
     let edited = recounted(&Summed::TYPE, &expected, &[("blocks[7].bytes[1]", Change::Set("5".into()))]);
     (expected[1 + 4 * 7 + 1], expected[1 + 4 * 7 + 3]) = (3 + 7 + 5, 5);
     assert_eq!(edited.unwrap(), expected);

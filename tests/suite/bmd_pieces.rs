@@ -1,9 +1,9 @@
-//! Meshes with more vertices than a face of BMD can name.
+//! BMD meshes with more vertices than a face can address.
 
 use meshspec::bmd::__private::{MAX_VERTICES, cut};
 use meshspec::scene::{Faces, Indices, Lod, Mesh, Scene};
 
-/// The most vertices that a mesh of an image can count.
+/// Maximum number of vertices that an image can count per mesh.
 const PIECE: usize = u16::MAX as usize;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Animations of BMD: keys channel by channel, and poses against the reference files and by hand.
+//! BMD animations: keys by channel, and poses against the reference files and hand-computed values.
 
 use crate::common::{config, fixtures_of};
 use meshspec::bmd::schema::{BoneTransform, PseudoTransform};
@@ -10,7 +10,7 @@ use meshspec::{ErrorKind, Format, ReadOptions};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// The animations of the reference files with what an independent decoder made of them.
+/// Returns the animations of the reference files with the output of an independent decoder.
 fn reference_animations() -> Vec<(String, Animation, Value)> {
     let mut all = Vec::new();
     for fixture in fixtures_of("bmd") {
@@ -177,7 +177,7 @@ fn loops_go_round_and_others_hold() {
     {
         assert_eq!(x(&once, frame), expected, "{frame}");
     }
-    // Beyond the last frame, as only lenient reading accepts.
+    // Only lenient reading accepts keys beyond the last frame.
     let late = animation(translations(&[(0, 1.0), (8, 9.0)]), 4, false);
     assert_eq!(x(&late, 2.0), 1.0);
     let none = animation(translations(&[(0, 1.0)]), 0, false);
@@ -194,7 +194,7 @@ fn rotations_go_straight_even_to_the_opposite_sign() {
         found.iter().zip([-0.5, -0.5, -0.5, 0.5]).all(|(a, b): (&f32, f32)| (a - b).abs() < 1e-6),
         "{found:?}"
     );
-    // Between opposite quaternions there is nothing to normalise.
+    // The midpoint of opposite quaternions is 0 and cannot be normalised.
     let rotations = vec![(0, Rotation::IDENTITY), (2, Rotation::from(0xF0 << 24))];
     let channels = Channels { rotations, ..Channels::default() };
     assert_eq!(self::animation(channels, 4, true).pose(1.0).bones[0], Motion::default());
@@ -221,7 +221,7 @@ fn pseudo(bones: [u8; 4], weights: [f32; 4]) -> Bone {
     Bone { transform: Transform::Pseudo(transform), id_parent: 0xFF, ..Bone::default() }
 }
 
-/// Where a point of the bone is in the model.
+/// Transforms a point of the bone to model space.
 fn place(matrix: &Matrix, point: [f32; 3]) -> [f32; 3] {
     std::array::from_fn(|row| {
         matrix[3][row] + (0..3).map(|column| matrix[column][row] * point[column]).sum::<f32>()
@@ -251,7 +251,7 @@ fn matrices_put_bones_on_their_parents() {
     assert_point(place(&base[1], [1.0, 0.0, 0.0]), [1.0, 1.0, 0.0]);
     assert_point(place(&base[2], [1.0, 0.0, 0.0]), [1.0, 2.0, 0.0]);
     assert_point(place(&base[3], [0.0; 3]), [0.5, 0.5, 0.0]);
-    // What there is not, or not yet, counts nothing.
+    // Missing and later bones are ignored.
     assert_point(place(&base[4], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
     assert_point(place(&base[5], [1.0, 0.0, 0.0]), [1.0, 0.0, 2.0]);
 
@@ -261,7 +261,7 @@ fn matrices_put_bones_on_their_parents() {
         Motion { rotation: quarter(0).value(), translation: [0.0, 0.0, 1.0], scale: [2.0, 1.0, 1.0] };
     let posed = pose.matrices(&skeleton);
     assert_point(place(&posed[0], [0.0; 3]), [0.0; 3]);
-    // Scaled to (2, 0, 0), turned by the base to (0, 2, 0), then by the animation to (0, 0, 2).
+    // Scaled to (2, 0, 0), rotated by the base to (0, 2, 0), then by the animation to (0, 0, 2).
     assert_point(place(&posed[1], [1.0, 0.0, 0.0]), [1.0, 0.0, 3.0]);
     assert_point(place(&posed[2], [0.0; 3]), [1.0, 0.0, 3.0]);
     assert_point(place(&posed[3], [0.0; 3]), [0.5, 0.0, 1.5]);

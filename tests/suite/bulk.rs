@@ -1,4 +1,4 @@
-//! Bulk numbers: columns, and the byte order of machines that are not at hand.
+//! Bulk numbers: columns, and conversion from the other byte order.
 
 use std::cell::RefCell;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use meshspec::mesh::Pose;
 use meshspec::mesh::schema::RenderlibPose;
 use meshspec::{Path, Text, path};
 
-/// The bytes of a value after each of its numbers was turned round, for numbers of these sizes in this order.
+/// Requires that `swap_bytes` reverses the bytes of each number; `sizes` lists their sizes in order.
 fn assert_swaps<T: Plain>(value: T, sizes: &[usize]) {
     let mut expected = bytemuck::bytes_of(&value).to_vec();
     assert_eq!(sizes.iter().sum::<usize>(), expected.len());
@@ -47,7 +47,7 @@ fn columns_of_records() {
     assert!(Column::<u16>::new(&[], 4, 0).unwrap().is_empty());
 }
 
-/// What the inspector of a reader is shown: all of it once, in whole pieces.
+/// The inspector of a reader sees all data once, in whole pieces.
 #[test]
 fn pieces_are_shown_once_and_whole() {
     let numbers: Vec<u32> = (0..1_000_000).collect();
@@ -61,7 +61,7 @@ fn pieces_are_shown_once_and_whole() {
     assert_eq!(sizes.iter().sum::<usize>(), records.len());
 }
 
-/// A false count is an error before memory is reserved.
+/// A wrong count is an error before memory is reserved.
 #[test]
 fn counts_are_held_against_what_is_there() {
     for count in [2, usize::MAX] {
@@ -116,7 +116,7 @@ fn strings_that_do_not_fit_are_refused() {
     assert!(PrefixedText::<u32>::read_le(&mut Cursor::new(b"\xff\xff\xff\xffab")).is_err());
 }
 
-/// Every so many strings the list keeps the place of one.
+/// The list stores the offset of every 1024th string.
 const STEP: usize = 1024;
 
 #[test]

@@ -1,4 +1,4 @@
-//! What stored values stand for, in the dump and its data.
+//! Decoded values of stored values, in the dump and its JSON.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -61,7 +61,7 @@ const VALUES: &[u8] = &[
     50, 0, 200,
 ];
 
-/// Type, name, value and what follows it of each line behind bytes or bits, separated by single blanks.
+/// Returns type, name, value and note of each dump line after the bytes or bits, separated by single spaces.
 fn lines(ty: &'static Type, bytes: &[u8]) -> Vec<String> {
     let mut text = Vec::new();
     assert_eq!(Dump::new(ty, bytes).text(&mut text, false).unwrap(), None);

@@ -1,4 +1,4 @@
-//! The dump on declarations of the tests' own: gaps, large arrays, colours, what fails.
+//! Dumps of test declarations: gaps, large arrays, colours, failures.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -31,7 +31,7 @@ struct Placed {
 /// Table, gap, two numbers, gap, the last number, two more bytes.
 const PLACED: &[u8] = &[5, 8, 9, 0xa, 0xb, 1, 2, 0xc, 3, 0, 0xd, 0xe];
 
-/// The columns of a dump, separated by single blanks.
+/// Returns the columns of a dump, separated by single spaces.
 fn text(dump: &Dump) -> String {
     let mut text = Vec::new();
     dump.text(&mut text, false).unwrap();
@@ -167,7 +167,7 @@ fn the_array_that_is_asked_for_is_shown_up_to_some_hundred_items() {
 fn entries_leave_nothing_out() {
     let bytes = arrays(500);
     let entries = entries(&Dump::new(&Arrays::TYPE, &bytes));
-    // Magic, count, numbers, sizes and columns of rows, key, names.
+    // Magic bytes, count, numbers, sizes and columns of rows, key, names.
     assert_eq!(entries.len(), 1 + 1 + 500 + 500 + 250 + 40 + 500);
     let size: u64 = entries.iter().map(|entry| entry.size).sum();
     assert_eq!(size, bytes.len() as u64);
@@ -211,11 +211,11 @@ fn colours_only_add_to_the_text() {
     let stripped: String =
         coloured.split("\u{1b}[").map(|part| part.split_once('m').map_or(part, |p| p.1)).collect();
     assert!(coloured.len() > plain.len());
-    // The heading of the file comes before the first colour.
+    // The heading of the file precedes the first colour.
     assert_eq!(stripped.len(), plain.len());
 }
 
-/// Takes so many bytes and then fails.
+/// A writer that fails after this many bytes.
 struct Full(usize);
 
 impl io::Write for Full {

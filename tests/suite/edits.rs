@@ -1,4 +1,4 @@
-//! Several edits of a file: each counts as the ones before it leave the values, and what contradicts itself is said.
+//! Several edits of a file: each applies to the result of the previous ones, and contradictions are reported.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 
@@ -118,11 +118,11 @@ fn indices_count_as_changes_before_leave_them() {
         let expected = [&[3], third, &[1, 9, size, 11, 12, 5, 6, 21, 22], third].concat();
         assert_eq!(edited(&edits, recount).unwrap(), expected);
     }
-    // What was inserted can be changed, too.
+    // Inserted items can be changed, too.
     let edits = [insert("groups[1]", empty()), set("groups[1].flags", "2"), set("groups[2].name", "8")];
     let expected = [&[4], first, &[2, 0, 1, 8], &second[2..], third].concat();
     assert_eq!(edited(&edits, true).unwrap(), expected);
-    // What is not there by then cannot be set.
+    // Values that do not exist yet cannot be set.
     for edits in [
         [remove("groups[0]"), set("groups[2].size", "0")],
         [insert("groups[0]", empty()), set("groups[4].size", "0")],
@@ -167,7 +167,7 @@ fn of_a_word_and_its_bits_what_is_set_last_counts() {
 fn what_its_condition_leaves_out_cannot_be_given() {
     let error = edited(&[set("groups[1].flags.named", "0")], true).unwrap_err();
     assert_eq!(error, "groups[1].name: is given, but its condition `flags.named` does not hold");
-    // Without counting anew, what is given is written.
+    // Without recounting, given values are written unchanged.
     assert_eq!(edited(&[set("groups[1].flags.named", "0")], false).unwrap()[5], 0);
     let edits = [set("groups[1].flags.named", "0"), remove("groups[1].name")];
     assert_eq!(edited(&edits, true).unwrap(), [&GROUPS[..5], &[0], &GROUPS[7..]].concat());
@@ -185,7 +185,7 @@ fn lists_of_one_length_must_agree() {
         "groups[1].weights: its number of items is 2, which contradicts the number of items of groups[1].numbers, 3: \
          both say what groups[1].size is"
     );
-    // What was set stays, and without counting anew, both are written.
+    // The set value is kept. Without recounting, both are written.
     let edits = [insert("groups[1].numbers[0]", "5"), set("groups[1].size", "2")];
     let expected = [&GROUPS[..8], &[5], &GROUPS[8..]].concat();
     assert_eq!(edited(&edits, true).unwrap(), expected);
@@ -309,7 +309,7 @@ fn several_look_aheads_see_the_same_bytes() {
     }
 }
 
-/// A change that makes packed content longer or shorter once packed: the file stays whole, also without a recount.
+/// A change that alters the packed size keeps the file consistent, even without a recount.
 #[test]
 fn packed_blocks_keep_their_sizes() {
     let chunk: &[u8] = include_bytes!("../../samples/crucible/tetrahedron.crmesh");

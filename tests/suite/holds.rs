@@ -1,4 +1,4 @@
-//! What becomes of a scene in a format that holds less than it has: the most important part is kept, the rest listed.
+//! Scenes in formats with fewer capabilities: the most important part is kept, the rest is listed.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ fn of_levels_of_detail_the_finest_is_kept() {
     let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let kept: Vec<_> =
         document.chunks.iter().map(|chunk| chunk.positions_3d().unwrap()[0][0].abs()).collect();
-    // The last mesh is in no level, so in all of them.
+    // The last mesh is outside all levels, and therefore in every one.
     assert_eq!(kept, [1.0, 3.0]);
     assert_eq!(
         list(&losses),
@@ -42,7 +42,7 @@ fn of_levels_of_detail_the_finest_is_kept() {
     );
 }
 
-/// A triangle whose first vertex has these joints in two sets, and the others follow joint 0.
+/// A triangle whose first vertex has these joints in two sets; the other vertices follow joint 0.
 fn skinned(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
     let skins = sets.into_iter().enumerate().map(|(set, (joints, weights))| {
         let (other, weight) = if set == 0 { (0, 1.0) } else { (Skin::NONE, 0.0) };
@@ -63,7 +63,7 @@ fn of_many_joints_the_heaviest_are_kept_with_a_sum_of_one() {
     let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
     let (again, _) = document.into_scene(&SceneOptions::default()).unwrap();
     let skin = &again.meshes[0].skins[0];
-    // Of two that are the same the first is kept.
+    // Of two equal joints, the first is kept.
     assert_eq!(skin.joints[0], [4, 1, 0, 2]);
     let weights = skin.weights.clone().into_f32()[0];
     let sum = 0.9375;
@@ -72,7 +72,7 @@ fn of_many_joints_the_heaviest_are_kept_with_a_sum_of_one() {
     assert_eq!(loss.error, Some(0.0625), "{loss}");
 }
 
-/// Largest remainders: what is lost in rounding down goes to those that lost most.
+/// Largest remainders: the weights that lose most by rounding down are rounded up.
 #[test]
 fn weights_of_eight_bits_have_a_sum_of_255() {
     let cases = [
@@ -106,7 +106,7 @@ fn names_of_joints_and_turned_coordinates_are_listed() {
     assert_eq!((again.meshes[0].uv_origin, &again.meshes[0].uvs[0][0]), (UvOrigin::BottomLeft, &[0.0, 1.0]));
 }
 
-/// What a mesh does not have is white, along +X, 0, or comes from its faces.
+/// Missing attributes are filled: white, +X, 0, or normals of the faces.
 #[test]
 fn meshes_that_become_one_share_their_attributes() {
     let full = |colors| Mesh {

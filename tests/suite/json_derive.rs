@@ -1,4 +1,4 @@
-//! `#[derive(Json)]` and `#[derive(ToJson)]` on types of a crate that is not meshspec.
+//! `#[derive(Json)]` and `#[derive(ToJson)]` on types of another crate.
 
 use binrw::binrw;
 use meshspec::layout::{Json, Layout, ToJson};

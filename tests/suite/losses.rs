@@ -1,4 +1,4 @@
-//! Losses: their categories, their numbers, and their groups.
+//! Losses: categories, numbers, and groups.
 
 use meshspec::{Affected, Category, Loss, LossGroup, LossKind, Quantity};
 
@@ -6,7 +6,7 @@ fn dropped(path: impl Into<String>, message: &str) -> Loss {
     Loss::new(LossKind::Dropped, path, message)
 }
 
-/// Counts the items that a loss affects.
+/// Sets the number of affected items.
 fn affecting(mut loss: Loss, count: u64, of: Option<u64>, items: &'static str) -> Loss {
     loss.affected = Some(Affected { count, of, items });
     loss
@@ -147,7 +147,7 @@ fn the_last_known_segment_of_a_path_decides() {
     for path in ["map_Kd", "TextureFile", "mtllib", "materials[0].extensions.skin"] {
         assert_eq!(of(path), Category::Material, "{path}");
     }
-    // Names of the file decide nothing.
+    // Names in the file decide nothing.
     for path in ["vertex.weights", "face.material", "meshes[0].primitives[0].attributes.skin"] {
         assert_eq!(of(path), Category::Geometry, "{path}");
     }

@@ -1,10 +1,10 @@
-//! The tests of the library as one program, which is linked once: each module is a subject.
+//! All library tests in one program, to link only once. Each module is a subject.
 //!
-//! Apart from it stand the tests that measure the memory of their process.
+//! Tests that measure process memory are separate.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Makes two tests of each function: one of the samples, and one of the reference files.
+/// Turns each function into two tests: one of the samples, and one of the reference files.
 macro_rules! of_files {
     ($($test:ident),+) => {
         mod samples {

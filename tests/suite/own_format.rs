@@ -1,4 +1,4 @@
-//! A format that is declared here with three constants: read, written, checked, with checksums and dialects.
+//! A custom format declared with three constants: reading, writing, checks, checksums, dialects.
 
 use binrw::binrw;
 use meshspec::layout::assemble::{Change, Edit, edit};
@@ -81,7 +81,7 @@ fn track() -> Tracks {
     Tracks { stored_version: 1, heights, sum: crc(&summed), colors: Vec::new() }
 }
 
-/// CRC-32 bit by bit.
+/// Computes the CRC-32 bit by bit.
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc)))
@@ -157,7 +157,7 @@ fn a_declared_type_is_read_written_and_checked() {
     assert_eq!(codes, ["LAYOUT-TRAILING", "TRACKS-FINITE"]);
 }
 
-/// Reports may be limited to no findings: reading still refuses the file.
+/// Even if reports keep no findings, reading rejects the file.
 #[test]
 fn a_limit_of_findings_accepts_nothing() {
     let limits = Limits::default().with_max_findings_per_rule(0);
@@ -306,7 +306,7 @@ fn checksums_cover_any_bytes_in_any_packing() {
             assert_eq!(findings(&file), [path], "{at}");
             file[at] ^= 1;
         }
-        // A 0 stands for none.
+        // 0 means no checksum.
         file[end + 11..end + 19].fill(0);
         assert_eq!(findings(&file), [""; 0]);
         file[end..end + 4].fill(0);

@@ -1,4 +1,4 @@
-//! Documents that break a rule are not written, in any format.
+//! Documents that break a rule cannot be written in any format.
 
 use meshspec::{
     Document, ErrorKind, Format, ReadOptions, Strictness, WriteOptions, bmd, crucible, iyma, mesh, seed,

@@ -1,4 +1,4 @@
-//! Formats that are declared here, beside those that are built in.
+//! Custom formats beside built-in ones.
 
 use std::path::Path;
 
@@ -86,7 +86,7 @@ impl Declared for Pair {
         &About::new("pair", "Pairs", || &[("pair", &Pair::TYPE)]).with_extensions(&["pair"]);
 }
 
-/// The other pair: the same bytes.
+/// Another pair with the same bytes.
 struct Other;
 
 impl Declared for Other {
@@ -129,7 +129,7 @@ fn a_format_is_detected_by_magic_bytes_or_by_structure() {
     assert_eq!(detected(b"CURV", None).unwrap(), ("curves", Dialect::Spec), "damaged, but marked");
     assert_eq!(detected(&[1, 2], None).unwrap(), ("pair", Dialect::Spec));
     assert!(detected(&[2, 1], None).is_err());
-    // Its extension says what a damaged file should be.
+    // Its extension identifies a damaged file.
     assert_eq!(detected(&[2, 1], Some("a.pair")).unwrap().0, "pair");
     let confidence = |bytes| formats.get("pair").unwrap().detect(bytes).confidence;
     assert_eq!([confidence(&[1, 2]), confidence(&[1, 2, 3])], [Confidence::Structure, Confidence::None]);
@@ -179,7 +179,7 @@ fn a_file_is_checked_by_its_declaration() {
         findings(curves, b"CURV\x01\x02ab\0\0\0\0"),
         ["trailing (bytes 0xa..0xc): 2 bytes follow the last field [LAYOUT-TRAILING]"]
     );
-    // A rule of its own, at the place of the path.
+    // A rule in code, located by its path.
     let report = check(b"CURV\x01\x02abcd", curves, &ReadOptions::default()).unwrap();
     assert_eq!(
         report.findings()[0].to_string(),

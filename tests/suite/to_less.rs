@@ -1,4 +1,4 @@
-//! Scenes that a format cannot hold as they are: what it gets instead, and what the list of losses says.
+//! Scenes that a format cannot hold as they are: the fallbacks and their losses.
 
 use glam::{Quat, Vec3};
 use meshspec::scene::{
@@ -7,7 +7,7 @@ use meshspec::scene::{
 };
 use meshspec::{Document, FormatId, Loss, LossKind, ReadOptions, WriteOptions};
 
-/// The document of a format, which it writes and reads without a finding.
+/// Converts a scene to a document that writes and reads without findings.
 fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
     let (document, losses) = Document::from_scene(format, scene.clone(), &SceneOptions::default()).unwrap();
     let bytes = document.write(&WriteOptions::default()).unwrap();
@@ -15,7 +15,7 @@ fn document(format: FormatId, scene: &Scene) -> (Document, Vec<Loss>) {
     (format.read(&bytes, &ReadOptions::default()).unwrap(), losses)
 }
 
-/// A scene after a visit to a format.
+/// Converts a scene to a format and back.
 fn through(format: FormatId, scene: &Scene) -> (Scene, Vec<Loss>) {
     let (document, losses) = document(format, scene);
     (document.into_scene(&SceneOptions::default()).unwrap().0, losses)
@@ -35,7 +35,7 @@ fn triangle() -> Mesh {
     }
 }
 
-/// An arm of two joints that turns; the outer one rests, and stays, a unit above where the bind pose has it.
+/// An arm of two joints that turns. The outer joint rests one unit above its bind pose.
 fn arm(looped: bool, times: Vec<f32>, turns: Vec<[f32; 4]>) -> Scene {
     let above = |y: f32| Transform { translation: [0.0, y, 0.0], ..Transform::default() };
     let joints = vec![
@@ -76,7 +76,7 @@ fn quarter() -> [f32; 4] {
     Quat::from_rotation_z(std::f32::consts::FRAC_PI_2).to_array()
 }
 
-/// Where the first animation takes the vertices of the first mesh, which follow one joint each.
+/// Returns the vertices of the first mesh, one joint each, at a time of the first animation.
 fn moved(scene: &Scene, seconds: f32) -> Vec<Vec3> {
     let animation = &scene.animations[0];
     let local = animation.pose(&scene.skeleton, seconds * animation.rate);
@@ -104,7 +104,7 @@ fn what_rests_beside_the_bind_pose_stays_there_while_it_moves() {
             }
         }
     }
-    // Where the bind pose is the rest, nothing is said.
+    // If the bind pose is the rest pose, there is no loss.
     let mut still = scene;
     still.skeleton.joints[1].rest = None;
     assert!(!through(FormatId::Mesh, &still).1.iter().any(|loss| loss.message.contains("bind pose")));
@@ -125,16 +125,16 @@ fn a_round_ends_where_it_starts() {
         scene.animations[0].channels[0].interpolation = Interpolation::Normalized;
         scene
     };
-    // The sample at the end of the round is the one at its start.
+    // The sample at the end of the loop equals the first one.
     let (closed, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], turns.clone()));
     assert_eq!(keys(&closed), (4, vec![0, 2]));
     assert!(!says(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
-    // One that is another jumps there, which keys at whole frames come near to only.
+    // A different sample there is a jump, which whole frames only approximate.
     let jump = vec![Quat::IDENTITY.to_array(), quarter(), quarter()];
     let (jumps, losses) = document(FormatId::Bmd, &arm(true, vec![0.0, 2.0, 4.0], jump));
     assert!(says(&losses, LossKind::Quantised, "animations[0].channels.rotation"), "{losses:?}");
     assert!(keys(&jumps).1.iter().all(|frame| *frame < u32::from(keys(&jumps).0)));
-    // Without a loop the last key is a frame of its own.
+    // Without a loop, the last key has its own frame.
     let (once, _) = document(FormatId::Bmd, &arm(false, vec![0.0, 2.0, 4.0], turns));
     assert_eq!(keys(&once), (5, vec![0, 2, 4]));
 }
@@ -181,7 +181,7 @@ fn vertices_of_mesh_follow_joints_that_are_there() {
 fn vertices_of_missing_joints_are_unbound_where_no_joint_can_be_added() {
     let mut scene = arm(false, vec![0.0], vec![[0.0, 0.0, 0.0, 1.0]]);
     scene.skeleton.joints.resize(255, Joint { parent: Some(0), ..Joint::default() });
-    // A weight on no joint.
+    // A weight without a joint.
     scene.meshes[0].skins[0].joints[1] = [Skin::NONE; 4];
     let (document, losses) = document(FormatId::Mesh, &scene);
     let Document::Mesh(document) = document else { panic!() };
@@ -227,7 +227,7 @@ fn levels_of_detail_that_bmd_cannot_count_are_refused() {
 #[test]
 fn meshes_that_bmd_cannot_count_are_cut() {
     const SIDE: u32 = 270;
-    // Small whole numbers, so that what packing does to them leaves no doubt which they are.
+    // Small integers stay distinct after packing.
     let place = |index: u32| [index % 64, index / 64 % 64, index / 4096].map(|part| part as f32 - 32.0);
     let corner = |x: u32, y: u32| y * SIDE + x;
     let squares = (1..SIDE).flat_map(|y| (1..SIDE).map(move |x| (x, y)));
@@ -287,11 +287,11 @@ fn points_that_bmd_cannot_count_are_cut() {
 
 #[test]
 fn what_says_nothing_is_no_loss() {
-    // One level of detail that shows everything from anywhere.
+    // A level of detail with all meshes at any distance.
     let lod = Lod { distance: 0.0, meshes: vec![0] };
     let scene = Scene { meshes: vec![triangle()], lods: vec![lod], ..Scene::default() };
     assert_eq!(document(FormatId::Iyma, &scene).1, []);
-    // Two sets of joints of which vertices use four.
+    // Two joint sets in which vertices use four joints.
     let set = |joint: u16| Skin {
         joints: vec![[joint, joint + 1, Skin::NONE, Skin::NONE]; 3],
         weights: Weights::F32(vec![[0.25, 0.25, 0.0, 0.0]; 3]),
@@ -352,7 +352,7 @@ fn names_of_textures_name_materials() {
 
 #[test]
 fn bones_turn_the_shorter_way_at_all_times() {
-    // Half turns each second, one with the quaternion of the other sign.
+    // Half a turn per second, with one quaternion negated.
     let turns = [0.0_f32, 2.0, 4.0].map(Quat::from_rotation_z);
     let turns = vec![turns[0].to_array(), (-turns[1]).to_array(), turns[2].to_array()];
     let mut scene = arm(false, vec![0.0, 1.0, 2.0], turns);

@@ -1,4 +1,4 @@
-//! The walker against the codec: two decoders made from one declaration must agree.
+//! Compares the walker with the codec: two decoders made from one declaration.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -122,7 +122,7 @@ of_files!(
     same_acceptance_of_ten_thousand_mutations
 );
 
-/// Those with a layout that are small enough to note every leaf.
+/// Keeps the files with a layout that are small enough to list every leaf.
 fn small(files: Vec<File>) -> Vec<File> {
     let has_layout = |(format, file): &File| format.layout_of(file, format.detect(file).dialect).is_some();
     let files: Vec<_> =
@@ -131,7 +131,7 @@ fn small(files: Vec<File>) -> Vec<File> {
     files
 }
 
-/// Those whose fields follow one another: not BMD, whose values `bmd.rs` beside this file compares.
+/// Keeps the formats with consecutive fields. `bmd.rs` compares the values of BMD.
 fn in_sequence(files: Vec<File>) -> impl Iterator<Item = File> {
     small(files).into_iter().filter(|(format, _)| *format != FormatId::Bmd)
 }
@@ -156,11 +156,11 @@ fn every_byte_is_covered_once(files: Vec<File>) {
                 other => panic!("{other}"),
             }
         }
-        // The packed bytes count as covered by what they unpack to.
+        // Packed bytes count as covered by their content.
         let packed: Vec<_> = spans.iter().filter_map(|(packed, _)| packed.clone()).collect();
         let mut covered: Vec<Range<u64>> =
             spans.iter().filter(|(p, _)| p.is_none()).map(|(_, r)| r.clone()).collect();
-        // An LZ4 block of nothing is one byte, which counts as covered; frames of nothing are several.
+        // An empty LZ4 block is one byte, which counts as covered; empty frames have several.
         covered.extend(found.empty.into_iter().filter(|_| is_zstd));
         let mut packed: Vec<_> = packed.into_iter().map(|range| (range.start, range.end)).collect();
         packed.sort_unstable();
@@ -179,11 +179,11 @@ fn every_byte_is_covered_once(files: Vec<File>) {
     }
 }
 
-/// The bytes that the declaration itself gives, and streams that unpack to nothing.
+/// Returns the declaration's own bytes, and streams that unpack to nothing.
 fn declared_magic(format: FormatId, file: &[u8]) -> Vec<u8> {
     match format.layout_of(file, format.detect(file).dialect) {
         Some(Type::Declared(declaration)) => match declaration.shape {
-            // The magic bytes of IyMA are those of its header.
+            // IyMA's magic bytes are in its header.
             Shape::Struct([Field { ty: Type::Declared(header), .. }, ..]) if declaration.magic.is_empty() => {
                 header.magic.to_vec()
             }

@@ -1,4 +1,4 @@
-//! The contents of a format that is declared here: its decoded fields by their paths.
+//! The contents of a custom format: its decoded fields by path.
 
 #![allow(dead_code, reason = "the declarations are only described, never decoded")]
 

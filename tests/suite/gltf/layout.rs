@@ -1,4 +1,4 @@
-//! Where numbers lie in what is written, and what is said of them.
+//! The layout of written buffers, and its description in JSON.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{
@@ -116,7 +116,7 @@ fn what_is_forbidden_is_changed_and_listed() {
     let mesh = &again.meshes[0];
     assert_eq!(mesh.normals, Some(vec![[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]));
     assert_eq!(mesh.uvs[0], [[0.0, 1.0], [0.0, 0.75], [0.0, 0.75]]);
-    // The vertex without a joint follows one that does not move, and none again afterwards.
+    // The vertex without a joint is bound to a static one, and unbound again after reading.
     let weights = vec![[255, 0, 0, 0], [0; 4], [255, 0, 0, 0]];
     assert_eq!(mesh.skins[0].weights, Weights::U8(weights));
     assert_eq!(mesh.skins[0].joints[1], [Skin::NONE; 4]);

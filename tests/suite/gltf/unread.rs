@@ -1,4 +1,4 @@
-//! What a file has and a scene has no place for is in the list of losses, and nothing that is kept.
+//! The losses list exactly the content of a file that a scene cannot hold.
 
 use meshspec::interop::Interchange;
 use meshspec::scene::{
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::bad::{add, add_samples, lost, numbers, triangle, with};
 use super::{layout, read, read_json, write};
 
-/// The paths of what is lost.
+/// Returns the paths of the losses.
 fn paths(json: &Value) -> Vec<String> {
     lost(json).into_iter().map(|loss| loss.path).collect()
 }
@@ -214,7 +214,7 @@ fn extensions_that_the_file_does_not_say_it_has() {
     assert_eq!(paths(&json), ["extensionsUsed[0]", "extensionsUsed[1]"], "each is listed once");
 }
 
-/// Each kind is one line, with the names that an artist has given.
+/// Each kind takes one line, with the artist's names.
 #[test]
 fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     let mut json = triangle();
@@ -261,7 +261,7 @@ fn cameras_lights_morph_targets_and_empties_are_listed_by_name() {
     assert!(detail.ends_with("nodes[23] \"empty 23\" and 16 more"), "{detail}");
 }
 
-/// A joint that moves for two ticks.
+/// An animation of two ticks that moves a joint.
 fn animation(rate: f32, duration: f32) -> Animation {
     let samples = Samples::Translation(vec![[0.0; 3], [1.0, 2.0, 3.0]]);
     let channel = Channel { joint: 0, times: 0, interpolation: Interpolation::Linear, samples };

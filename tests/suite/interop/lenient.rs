@@ -1,4 +1,4 @@
-//! Lenient reading: what can be read without guessing is, and what is left out is listed.
+//! Lenient reading accepts everything that can be decoded without guessing, and lists what it skips.
 
 use meshspec::Strictness;
 use meshspec::interop::Interchange::{Obj, Ply};
@@ -16,7 +16,7 @@ fn lenient(format: Interchange, bytes: &[u8]) -> Result<(Scene, String), meshspe
     Ok((scene, list(&losses)))
 }
 
-/// The corners of the faces of the first mesh, each with its x and y.
+/// Returns x and y of each corner of the first mesh.
 fn corners(scene: &Scene) -> Vec<[f32; 2]> {
     let mesh = &scene.meshes[0];
     let indices = mesh.faces.indices.clone().unwrap().into_u32();
@@ -30,7 +30,7 @@ fn faces_of_obj_that_cannot_be_read_are_left_out() {
     let (scene, losses) = lenient(Obj, text.as_bytes()).unwrap();
     assert_eq!(losses, "dropped: f: faces that cannot be read, or name missing positions: 4");
     assert_eq!(corners(&scene), [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]);
-    // The numbers of those behind it would be other ones.
+    // A skipped vertex would renumber later ones.
     let error = lenient(Obj, format!("v 0 x 0\n{SQUARE}f 1 2 3\n").as_bytes()).unwrap_err();
     assert!(error.message().contains('x'), "{error}");
 }
@@ -54,7 +54,7 @@ fn obj_may_end_anywhere() {
         assert!(scene.meshes.iter().all(|mesh| mesh.positions.len() <= 4));
     }
     assert!(cut > 20, "{cut}");
-    // Only the last line, and only where it has no end.
+    // Only the last line may be truncated, and only without a line ending.
     assert!(lenient(Obj, b"v 0 0\n").is_err());
 }
 

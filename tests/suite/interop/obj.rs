@@ -81,7 +81,7 @@ fn objects_groups_and_materials_are_meshes() {
         ("a b", "m 1", 1),
     ];
     assert_eq!(names, expected.map(|(name, material, faces)| (name.into(), material.into(), faces)));
-    // Where faces of other parts used the positions in between, the vertices are still found again.
+    // Although other parts use positions in between, vertices are still shared.
     let left = &scene.meshes[2];
     assert_eq!((left.positions.len(), &left.faces.indices), (4, &Some(Indices::U32(vec![0, 1, 2, 1, 3, 2]))));
 }
@@ -171,7 +171,7 @@ fn a_library_that_is_wrong_is_a_loss() {
     );
 }
 
-/// Takes one file only.
+/// A folder that accepts only one file.
 struct Alone(Folder);
 
 impl Files for Alone {
@@ -370,7 +370,7 @@ fn a_material_holds_until_there_is_another() {
     assert_eq!(names, ["", "red", "none"]);
 }
 
-/// Other programs read such files; the positions are there.
+/// Other programs read such files, because the positions are valid.
 #[test]
 fn texture_coordinates_and_normals_that_do_not_exist_are_lost() {
     let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0.5 0.25\nf 1/1/7 2/2/-3 3/-9/0\n";

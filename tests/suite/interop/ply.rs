@@ -12,7 +12,7 @@ const HEADER: &str = "comment made by hand\ncomment TextureFile my image.png\nob
     element edge 1\nproperty int a\nproperty list ushort double b\n\
     element face 3\nproperty list uchar int vertex_indices\nproperty uchar flags\nend_header\n";
 
-/// What follows the header in a binary file.
+/// Returns the data after the header of a binary file.
 fn body(number: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let mut body = Vec::new();
     for vertex in 0..3_u8 {
@@ -104,7 +104,7 @@ fn rounded_normals_are_turned_by_an_angle() {
 #[test]
 fn every_truncation_is_an_error() {
     for file in files() {
-        // Without its last byte the ASCII file has no number less, but this one.
+        // Without its last byte, the ASCII file still has all numbers.
         for length in 0..file.len() {
             let text = error(Ply, &file[..length]);
             assert!(text.starts_with("line ") || text.starts_with("bytes "), "{text}");
@@ -308,7 +308,8 @@ fn lines_may_end_with_a_carriage_return_and_say_what_they_like() {
         );
         assert!(!losses.contains('\n'), "{losses}");
         assert_eq!(scene.meshes[0].positions[1], [1.0, 0.0, 0.0]);
-        // The second of the first strip has no area, as the first of the second one, where the next is turned over.
+        // Degenerate: the second triangle of the first strip, and the first of the second one, which is followed by a
+        // flipped triangle.
         let indices = scene.meshes[0].faces.indices.clone().unwrap().into_u32();
         assert_eq!(indices, [0, 1, 2, 1, 2, 0]);
     }

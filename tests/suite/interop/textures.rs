@@ -1,4 +1,4 @@
-//! Textures and colours of materials between OBJ, PLY and glTF.
+//! Textures and material colours between OBJ, PLY and glTF.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn embedded(name: &str, bytes: &[u8]) -> Texture {
     Texture { image: Some(image), ..Texture::file(name) }
 }
 
-/// The scene of an OBJ file with this library, and the losses.
+/// Returns the scene of an OBJ file with this library, and the losses.
 fn with_library(library: &str) -> (Scene, String) {
     let folder = Folder::from([("m.mtl".to_owned(), library.as_bytes().to_vec())]);
     let text =
@@ -159,7 +159,7 @@ fn paths_of_images_are_relative_to_the_model() {
     }
     assert_eq!(path("..\\a\\.\\b\\..\\oak.png"), ("../a/oak.png".to_owned(), String::new()));
     assert_eq!(path("http://host/oak.png"), ("http://host/oak.png".to_owned(), String::new()));
-    // They are relative to the library.
+    // Paths are relative to the library.
     let folder = Folder::from([("lib/m.mtl".to_owned(), b"newmtl m\nmap_Kd ../maps/a.png\n".to_vec())]);
     let text = b"mtllib lib/m.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl m\nf 1 2 3\n";
     assert_eq!(texture(&read(Obj, text, &folder).unwrap().0), &Texture::file("maps/a.png"));

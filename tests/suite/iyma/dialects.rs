@@ -1,4 +1,4 @@
-//! What one dialect has and the other has not: usages that are keys of a map, files of older tools.
+//! Differences of the dialects: usages as map keys, and files of older tools.
 
 use meshspec::iyma::{Attribute, DataChecksum, Document, IndexBuffer, IndexFormat, Usage, VertexFormat};
 use meshspec::scene::{Faces, FromScene, Mesh, Scene, SceneOptions};
@@ -31,7 +31,7 @@ fn no_usage_is_twice_in_a_map() {
             );
             assert!(error.message().contains("attributes[1]"), "{error}");
         }
-        // The list of the specification may have it twice.
+        // The specification allows a usage twice.
         let (document, losses) = document.into_dialect(Dialect::Spec).unwrap();
         assert!(losses.is_empty() && document.write(&WriteOptions::default()).is_ok());
     }
@@ -78,7 +78,7 @@ fn what_a_map_cannot_hold_twice_is_renamed() {
     assert!(converted.check().findings().is_empty());
 }
 
-/// A file of the specification with this descriptor, whose checksums are right.
+/// Returns a file of the specification's dialect with this descriptor and correct checksums.
 fn with_descriptor(descriptor: &[u8]) -> Vec<u8> {
     let whole = with_usages(Dialect::Spec, &[]).write(&WriteOptions::default()).unwrap();
     let data = &whole[24 + usize::from(u16::from_le_bytes([whole[6], whole[7]]))..];
@@ -96,7 +96,7 @@ fn a_descriptor_of_other_types_may_be_of_an_older_tool() {
     assert_eq!((&*error.path().to_string(), error.rule().unwrap().code), ("descriptor", "IYMA-DESCRIPTOR"));
     assert_eq!(error.span().unwrap().range(), &(24..33));
     assert!(error.message().contains(older), "{error}");
-    // What is damaged says nothing of its tool.
+    // Damage does not identify an older tool.
     bytes[30] ^= 1;
     let error = Document::read(&bytes, &ReadOptions::lenient()).unwrap_err();
     assert!(!error.message().contains(older), "{error}");
@@ -117,7 +117,7 @@ fn checksums_are_checked_even_if_nothing_can_be_decoded() {
     let mut bytes = good.clone();
     *bytes.last_mut().unwrap() ^= 1;
     assert_eq!(codes(&bytes), ["IYMA-DATA-CHECKSUM", "IYMA-DESCRIPTOR"]);
-    // Without the whole descriptor there is nothing to compute.
+    // Without the whole descriptor, nothing can be computed.
     assert_eq!(codes(&good[..30]), ["IYMA-TRUNCATED"]);
 }
 
@@ -134,7 +134,7 @@ fn the_options_decide_on_the_checksum() {
     assert_eq!(write(&document, true), plain);
 }
 
-/// Three vertices of a triangle with 32-bit indices up to `last`.
+/// A triangle of three vertices with 32-bit indices up to `last`.
 fn wide(last: u32) -> Document {
     Document {
         indices: Some(IndexBuffer::from_u32(&[0, 1, last])),

@@ -1,4 +1,4 @@
-//! What of a file becomes what of a scene, and back.
+//! The mapping between IyMA files and scenes.
 
 use meshspec::iyma::{Attribute, Document, IndexBuffer, IndexFormat, MeshInfo, Usage, VertexFormat};
 use meshspec::scene::{self, Colors, FromScene, SceneOptions, ToScene};

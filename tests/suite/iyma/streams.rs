@@ -1,4 +1,4 @@
-//! Reading from streams, and no more than is wanted.
+//! Reading from streams, without reading more than needed.
 
 use std::io::{self, Read};
 
@@ -8,7 +8,7 @@ use meshspec::{Dialect, ErrorKind, Format, Limits, ReadOptions, WriteOptions};
 use super::{noise, strip, write};
 use crate::common::{Fixture, fixtures_of};
 
-/// Counts what is read from it, and gives no more than so many bytes at a time.
+/// A reader that counts bytes and returns at most a fixed number at a time.
 struct Slow<'b> {
     bytes: &'b [u8],
     most: usize,
@@ -88,7 +88,7 @@ fn streams_refuse_what_memory_refuses() {
     assert!(refused > 80, "{refused} refused");
 }
 
-/// Is interrupted before every read.
+/// A reader that is interrupted before every read.
 struct Interrupted<'b>(&'b [u8], bool);
 
 impl Read for Interrupted<'_> {
@@ -129,7 +129,7 @@ fn checksums_are_verified_strictly() {
     assert!(Reader::new(&bytes[..], &ReadOptions::lenient()).is_ok());
 }
 
-/// The limit is what each way of reading unpacks, to the byte.
+/// The limit is exactly the number of bytes that each way of reading unpacks.
 #[test]
 fn limits_hold_for_what_is_read() {
     let (document, _) = merge(&[strip(300, "first"), strip(500, "")]).unwrap();

@@ -1,4 +1,4 @@
-//! Every valid file as GLB and in its own format again: each of the two conversions is held against its list of losses.
+//! Converts every valid file to GLB and back to its own format. Each of the two conversions must match its losses.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use proptest::test_runner::TestCaseError;
 use super::{held, step, with_names_of_joints};
 use crate::common::File;
 
-/// The scene in the GLB of this one, held against the list of losses; `None` where a position is not finite.
+/// Converts a scene to GLB and back, compared with the losses. `None` if a position is not finite.
 fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
     let scene = with_names_of_joints(scene);
     let options = SceneOptions::default();

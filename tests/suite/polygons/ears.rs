@@ -1,4 +1,4 @@
-//! Polygons with many corners: what is covered, and in which time.
+//! Triangulation of polygons with many corners: coverage and running time.
 
 use meshspec::scene::__private::{VISITS_PER_CORNER, area, cut_ears};
 
@@ -6,7 +6,7 @@ type Polygon = Vec<[f64; 2]>;
 
 const COUNT: usize = 6000;
 
-/// The triangles, and the visits per corner that they took.
+/// Returns the triangles, and the visits per corner.
 fn cut(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
     let budget = VISITS_PER_CORNER * corners.len();
     let mut visits = budget;
@@ -15,7 +15,7 @@ fn cut(corners: &[[f64; 2]]) -> (Vec<[u32; 3]>, usize) {
     (triangles, (budget - visits).div_ceil(corners.len()))
 }
 
-/// The area of a polygon, and that of its triangles.
+/// Returns the area of a polygon and of its triangles.
 fn areas(corners: &[[f64; 2]], triangles: &[[u32; 3]]) -> [f64; 2] {
     let fan = corners.windows(2).map(|pair| area([corners[0], pair[0], pair[1]]));
     let cut = triangles.iter().map(|triangle| area(triangle.map(|corner| corners[corner as usize])).abs());
@@ -27,12 +27,12 @@ fn around(radius: impl Fn(usize) -> f64, turns: f64) -> Polygon {
     (0..COUNT).map(|i| [radius(i) * angle(i).cos(), radius(i) * angle(i).sin()]).collect()
 }
 
-/// A band of this width along a line.
+/// Returns a band of this width along a line.
 fn band(line: impl Clone + DoubleEndedIterator<Item = [f64; 2]>, [x, y]: [f64; 2]) -> Polygon {
     line.clone().chain(line.rev().map(|point| [point[0] + x, point[1] + y])).collect()
 }
 
-/// Polygons that do not cross themselves, though they may touch themselves.
+/// Polygons that do not cross themselves, but may touch themselves.
 fn simple() -> Vec<(&'static str, Polygon)> {
     let teeth =
         |height: f64| (0..COUNT).map(move |i| [(COUNT - i) as f64, if i % 2 == 0 { height } else { 0.0 }]);
@@ -47,7 +47,7 @@ fn simple() -> Vec<(&'static str, Polygon)> {
         let outer = (0..COUNT / 2).map(move |i| at(i, 3.0));
         outer.chain((0..COUNT / 2).rev().map(move |i| at(i, 0.5))).collect()
     };
-    // Petals that all begin at one point, and holes in rows along bridges without width.
+    // Petals that start at a common point, and rows of holes connected by zero-width bridges.
     let petals = around(|i| if i % 3 == 0 { 0.0 } else { 1.0 }, 1.0);
     let mut holes: Polygon = vec![[-1.0, -1.0], [60.0, -1.0], [60.0, 60.0], [-1.0, 60.0]];
     for y in (0..20).map(|row| f64::from(59 - 3 * row)) {

@@ -1,4 +1,4 @@
-//! Polygons and the triangles that they are cut into.
+//! Triangulation of polygons.
 
 #[cfg(feature = "proptest")]
 mod ears;
@@ -9,7 +9,7 @@ use glam::DVec3;
 use meshspec::Loss;
 use meshspec::scene::{Faces, Indices, Mesh, Scene};
 
-/// The area of each triangle of a polygon in the plane z = 0, with a sign.
+/// Returns the signed area of each triangle of a polygon in the plane z = 0.
 fn areas(corners: &[[f32; 2]]) -> Vec<f32> {
     let mut mesh =
         Mesh { positions: corners.iter().map(|[x, y]| [*x, *y, 0.0]).collect(), ..Mesh::default() };
@@ -23,7 +23,7 @@ fn areas(corners: &[[f32; 2]]) -> Vec<f32> {
     areas
 }
 
-/// All triangles are turned as the polygon, and are as large as it together: none is outside.
+/// Requires that all triangles have the orientation of the polygon and its total area: none lies outside.
 #[track_caller]
 fn fills(corners: &[[f32; 2]], area: f32) {
     for first in 0..corners.len() {
@@ -46,7 +46,7 @@ fn triangles_are_inside() {
     fills(&[[0.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 4.0]], 4.0);
     fills(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 2.0]], 2.0);
     fills(&[[0.0, 0.0], [4.0, 0.0], [4.0, 1.0], [1.0, 1.0], [1.0, 4.0], [0.0, 4.0]], 7.0);
-    // A comb whose back has corners on straight edges.
+    // A comb with corners on the straight edges of its back.
     fills(
         &[
             [0.0, 0.0],
@@ -91,7 +91,7 @@ fn triangulate(corners: impl IntoIterator<Item = [f32; 2]>) -> (Mesh, Option<Los
 
 #[test]
 fn polygons_that_cross_themselves_are_listed() {
-    // Figures of eight: one whose lobes cancel out, one whose lobes do not, and one with many corners.
+    // Figures of eight: with lobes that cancel out, with unequal lobes, and with many corners.
     let even = [[-2.0, -1.0], [2.0, 1.0], [3.0, 0.0], [2.0, -1.0], [-2.0, 1.0], [-3.0, 0.0]];
     let bow = [[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [3.0, 2.0], [3.0, 4.0]];
     let turns = |turns: f32, count: u16| {

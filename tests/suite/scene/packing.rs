@@ -1,4 +1,4 @@
-//! Packed positions of BMD: accepted and refused errors, and the options that help after a refusal.
+//! Packed BMD positions: accepted and rejected errors, and the options that a rejection suggests.
 
 use glam::Vec3;
 use meshspec::scene::{
@@ -11,7 +11,7 @@ fn options() -> SceneOptions {
     SceneOptions::default()
 }
 
-/// A grid of 2 · side² triangles on a bowl of this size, at these coordinates.
+/// A grid of 2 · side² triangles on a bowl of this size, at this position.
 fn bowl(name: &str, side: u32, size: f32, at: [f32; 3]) -> Mesh {
     let corner = |index: u32| {
         let [x, y] = [index % (side + 1), index / (side + 1)].map(|n| n as f32 / side as f32);
@@ -31,7 +31,7 @@ fn of(meshes: Vec<Mesh>) -> Scene {
     Scene { meshes, ..Scene::default() }
 }
 
-/// The largest error of each mesh as a fraction of its size.
+/// Returns the largest error of each mesh as a fraction of its size, and the losses.
 fn errors(scene: &Scene, options: &SceneOptions) -> (Vec<f32>, Vec<Loss>) {
     let (document, losses) = bmd::Document::from_scene(scene.clone(), options).unwrap();
     let (found, _) = document.into_scene(&SceneOptions::default()).unwrap();
@@ -93,7 +93,7 @@ fn a_fine_mesh_moves_with_its_joint() {
     assert!((moved - 5.0).abs() < 0.01, "{moved}");
 }
 
-/// Whether no triangle of the first mesh is listed as flattened, and no change of its area.
+/// Returns `true` if no loss reports flattened triangles or a changed area in the first mesh.
 fn keeps_triangles(losses: &[Loss]) -> bool {
     let mut positions = losses.iter().filter(|loss| loss.path == "meshes[0].positions");
     positions.all(|loss| loss.affected.is_none() && loss.detail.is_none())
@@ -101,7 +101,7 @@ fn keeps_triangles(losses: &[Loss]) -> bool {
 
 #[test]
 fn triangles_on_a_line_do_not_collapse() {
-    // Not exactly on a line as numbers of 32 bits.
+    // Not exactly collinear in 32-bit floats.
     let on_a_line = |step: u32| [0.1 * step as f32 + 7.0, 0.2 * step as f32 + 3.0, 0.3 * step as f32];
     let mut mesh = bowl("wires", 1, 0.0, [0.0; 3]);
     mesh.positions = (0..30).map(on_a_line).collect();
@@ -109,7 +109,7 @@ fn triangles_on_a_line_do_not_collapse() {
     let (off, losses) = errors(&of(vec![mesh.clone()]), &options());
     assert!(off[0] < 0.005, "{off:?}");
     assert!(keeps_triangles(&losses), "{losses:?}");
-    // Beside a surface, of which they take nothing.
+    // Beside a surface, whose area they do not change.
     let bowl = bowl("bowl", 2, 1.0, [0.0; 3]);
     let first = bowl.positions.len() as u32;
     mesh.positions = bowl.positions.iter().chain(&mesh.positions).copied().collect();
@@ -121,7 +121,7 @@ fn triangles_on_a_line_do_not_collapse() {
 
 #[test]
 fn what_is_off_by_little_of_its_size_is_written() {
-    // Triangles of a three-hundredth of the size: in 64 bits they collapse.
+    // Triangles of 1/300 of the size, which collapse in 64 bits.
     let fine = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     let (off, losses) = errors(&fine, &options().with_precision(Precision::Bits(64)));
     assert!(off[0] < 0.005, "{off:?}");
@@ -146,7 +146,7 @@ fn a_tolerance_is_the_tolerance() {
     assert_eq!(document.meshes.len(), 1);
 }
 
-/// The words between the last semicolon of a refusal and "writes it".
+/// Returns the options between the last semicolon of a rejection and "writes it".
 fn helpful(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
     let error = bmd::Document::from_scene(scene.clone(), options).unwrap_err();
     let message = error.to_string();
@@ -167,7 +167,7 @@ fn a_refusal_names_the_mesh_and_what_helps() {
     assert!(message.contains("expected at most 0.001 m"), "{message}");
     let [precision, center, lenient] = &*named else { panic!("{message}") };
     assert_eq!([&**center, lenient], ["--center", "--lenient"]);
-    // All of them do.
+    // Each of the options works.
     let mut moved = scene.clone();
     assert!(moved.center().is_some());
     errors(&moved, &fine);
@@ -183,7 +183,7 @@ fn the_origin_helps_only_where_it_does() {
     let far = |x: f32| of(vec![bowl("tower", 4, 64.0, [x, 0.0, 0.0])]);
     let (off, _) = errors(&far(3000.0), &options());
     assert!(off[0] < 0.005, "{off:?}");
-    // Beyond what a few bones reach.
+    // Beyond the reach of a few bones.
     let mut scene = far(2e6);
     let (message, named) = helpful(&scene, &options());
     assert_eq!(named, ["--center"], "{message}");
