@@ -64,10 +64,7 @@ impl Formats {
             }
         }
         if self.iter().any(|other| other.name() == about.name) {
-            return refuse(format!(
-                "the name is taken; choose one other than {}",
-                self.names()
-            ));
+            return refuse(format!("the name is taken; choose one other than {}", self.names()));
         }
         self.0.push(format);
         Ok(self)

@@ -21,7 +21,7 @@ use meshspec::{ErrorKind, Format, FormatId, ReadOptions, Severity, Strictness, T
 use proptest::prelude::*;
 
 #[test]
-fn tables_count_entries_by_the_size_that_is_written() {
+fn tables_count_entries_by_their_written_size() {
     fn size<T: for<'a> BinWrite<Args<'a> = A> + Default, A>(args: A) -> u32 {
         let mut image = Cursor::new(Vec::new());
         T::default().write_le_args(&mut image, args).unwrap();
@@ -281,7 +281,7 @@ fn every_face_tag() {
 
 /// A bone that does not fit the vertex form is rejected, not wrapped (B9).
 #[test]
-fn tags_are_kept_apart() {
+fn bones_cannot_turn_into_other_tags() {
     let mut vertices = Vertices::default();
     for bone in 0..=255u8 {
         let vertex = PackedVertex::Textured64(TexturedVertex64::new().with_bone(bone));
@@ -426,9 +426,9 @@ fn assert_walker_agrees(bytes: &[u8], document: &Document) {
     assert_eq!(texts.into_iter().map(|(_, text)| text).collect::<Vec<_>>(), names);
 }
 
-of_files!(the_walker_agrees);
+of_files!(the_walker_agrees_on_files);
 
-fn the_walker_agrees(files: Vec<File>) {
+fn the_walker_agrees_on_files(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
         if format == FormatId::Bmd {
@@ -535,7 +535,7 @@ fn the_example_breaks_no_rule() {
 
 /// Breaks each rule on content, and expects the finding at its location in the file.
 #[test]
-fn broken_rules_are_found_where_they_are() {
+fn findings_have_the_location_of_the_violation() {
     type Break = fn(&mut Document);
     let cases: &[(&str, &str, Break)] = &[
         ("BMD-RESERVED", "header.resv2", |d| d.reserved[1] = 7),
@@ -624,7 +624,7 @@ fn broken_rules_are_found_where_they_are() {
 
 /// Offsets, sizes and strings that make the image undecodable: both modes reject them, with location and rule.
 #[test]
-fn structural_faults_are_fatal_where_they_are() {
+fn structural_faults_are_fatal_with_location() {
     let mut named = example();
     named.bones[1].name = Some(Text::from("arm"));
     let bytes = named.write(&WriteOptions::default()).unwrap();
@@ -727,7 +727,7 @@ fn solids_are_closed() {
 }
 
 #[test]
-fn images_cannot_be_written_that_cannot_be_read() {
+fn unreadable_images_cannot_be_written() {
     let refused = |change: fn(&mut Document)| {
         let mut document = example();
         change(&mut document);
@@ -770,7 +770,7 @@ fn grid(columns: u32, rows: u32) -> Mesh {
 }
 
 #[test]
-fn large_meshes_are_cut_when_asked() {
+fn large_meshes_are_split_on_request() {
     const SMALL: PieceLimits = PieceLimits { vertices: 1023, triangles: 65_535 };
     let large = grid(50, 60);
     // A quad counts as one in meshes of more than 1,024 vertices, otherwise as two (B12).
@@ -823,7 +823,7 @@ fn sharing(meshes: u32, size: u32) -> Vec<u8> {
 }
 
 #[test]
-fn lists_may_share_bytes_but_not_without_end() {
+fn sharing_of_list_bytes_is_limited() {
     let few = Document::read(&sharing(16, 8000), &ReadOptions::default()).unwrap();
     assert_eq!((few.meshes.len(), few.meshes[15].vertices.len()), (16, 1000));
     let error = Document::read(&sharing(500, 80_000), &ReadOptions::default()).unwrap_err();
@@ -833,7 +833,7 @@ fn lists_may_share_bytes_but_not_without_end() {
 
 /// Reads a mesh of one 64-bit triangle and its lists without the codec.
 #[test]
-fn the_declaration_reads_whole_items_of_their_forms() {
+fn the_declaration_rejects_truncated_items() {
     let words: [u32; 16] = [32, 48, 56, 9 << 16, 16, 8, 0, 0, 0, 0, 0, 0, 0b10, 0, 0x6666_6623, 0x0066_6666];
     let mut bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
     let read = |bytes: &[u8]| Mesh::read(&mut Cursor::new(bytes));
@@ -852,7 +852,7 @@ fn the_declaration_reads_whole_items_of_their_forms() {
 }
 
 #[test]
-fn flags_name_sizes_and_forms() {
+fn flags_allow_sizes_and_forms() {
     let triangle = PackedFace::Triangle32(Triangle32::new());
     let allowed: Vec<_> =
         (0..4).map(|bits| ControlFlags::new().with_triangles_type(bits).allows(triangle)).collect();

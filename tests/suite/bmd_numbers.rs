@@ -178,7 +178,7 @@ fn bulk_decoding_agrees_for_every_binary16() {
 }
 
 #[test]
-fn directions_are_those_of_a_division() {
+fn directions_match_a_division() {
     for word in (0..1u32 << 27).step_by(61) {
         let triple = Triple::from(word | 0x7800_0000);
         let wide = triple.fractions().map(f64::from);
@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(config(256, "bmd_numbers"))]
 
     #[test]
-    fn mixed_lists_decode_as_the_getters_say(
+    fn mixed_lists_decode_like_the_getters(
         tags in prop::collection::vec((prop::sample::select(vec![0u8, 0xef, 0xf3, 0xf8, 0xfb, 0xfd, 0xfe]), 1..40usize), 0..60),
         flat in any::<bool>(),
         seed in 1u64..,
@@ -295,7 +295,7 @@ proptest! {
     }
 
     #[test]
-    fn mixed_faces_decode_as_the_getters_say(runs in prop::collection::vec((0..4u32, 1..40usize), 0..60), seed in 1u64..) {
+    fn mixed_faces_decode_like_the_getters(runs in prop::collection::vec((0..4u32, 1..40usize), 0..60), seed in 1u64..) {
         let mut noise = Noise(seed);
         let mut words = Vec::new();
         for (tag, count) in runs {
@@ -364,7 +364,7 @@ proptest! {
     #![proptest_config(config(5000, "bmd_numbers"))]
 
     #[test]
-    fn no_exponent_is_better(values in prop::array::uniform3(coordinates())) {
+    fn the_exponent_is_optimal(values in prop::array::uniform3(coordinates())) {
         let best = (0..32).filter_map(|exponent| error_with(values, exponent)).min_by(f64::total_cmp);
         let found = Triple::nearest(values);
         prop_assert_eq!(found.is_some(), best.is_some());
@@ -378,7 +378,7 @@ proptest! {
     }
 
     #[test]
-    fn texture_coordinates_are_off_by_half_a_step(s in -100.0..100f32, t in -100.0..100f32, scale in 0..8i32) {
+    fn texture_coordinates_have_errors_of_half_a_step(s in -100.0..100f32, t in -100.0..100f32, scale in 0..8i32) {
         let st = [s, t].map(|x| x * 2f32.powi(-scale));
         let off = |found: [f32; 2]| found.iter().zip(st).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         if let Some(found) = FineSt::nearest(st) {
@@ -451,7 +451,7 @@ fn every_texture_coordinate_is_encoded_as_itself() {
 }
 
 #[test]
-fn rotations_are_as_near_as_the_search_finds_them() {
+fn rotations_are_the_best_of_the_search() {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     let (mut worst, mut sum) = (0f64, 0.0);
     const COUNT: usize = 100_000;
@@ -480,7 +480,7 @@ fn rotations_are_as_near_as_the_search_finds_them() {
 }
 
 #[test]
-fn every_shade_is_encoded_as_its_color() {
+fn every_shade_color_is_encoded_as_that_shade() {
     for code in 0..=255 {
         assert_eq!(shade_color(nearest_shade(shade_color(code))), shade_color(code));
     }
@@ -506,7 +506,7 @@ fn pair(add: impl FnOnce(&mut Attributes)) -> Attributes {
 }
 
 #[test]
-fn each_mesh_takes_the_smallest_size_that_holds_it() {
+fn each_mesh_uses_the_smallest_size_that_fits() {
     let size = |attributes: &Attributes| sizes_of(&encode(attributes, VertexSizes::PerMesh).unwrap().0);
     assert_eq!(size(&pair(|_| {})), [64, 64]);
     assert_eq!(size(&pair(|a| a.bones = Some(vec![3, 239]))), [64, 64]);
@@ -528,7 +528,7 @@ fn each_mesh_takes_the_smallest_size_that_holds_it() {
 }
 
 #[test]
-fn positions_decide_too() {
+fn position_errors_affect_the_size() {
     let fine = Tolerance { position: 1e-3, ..Tolerance::default() };
     let attributes = Attributes { positions: vec![[1.0, 0.301, 0.0]], ..Attributes::default() };
     let size = |tolerance| {
@@ -538,7 +538,7 @@ fn positions_decide_too() {
 }
 
 #[test]
-fn each_vertex_takes_the_smallest_size_that_holds_it() {
+fn each_vertex_uses_the_smallest_size_that_fits() {
     let attributes = pair(|a| {
         a.positions.push([0.0, 1.0, 0.0]);
         a.st = None;
@@ -554,7 +554,7 @@ fn each_vertex_takes_the_smallest_size_that_holds_it() {
 }
 
 #[test]
-fn what_a_fixed_size_loses_is_reported() {
+fn errors_of_a_fixed_size_are_reported() {
     let attributes = pair(|a| {
         a.normals = Some(vec![[0.0, 0.0, 1.0], [1.0, 0.4, 0.0]]);
         a.colors = Some(vec![[255; 3], [255, 85, 85]]);
@@ -577,7 +577,7 @@ fn what_a_fixed_size_loses_is_reported() {
 }
 
 #[test]
-fn what_cannot_be_expressed_is_refused_with_its_path() {
+fn inexpressible_values_are_rejected_with_their_path() {
     let fixed = VertexSizes::Fixed;
     let refused = |attributes: Attributes, sizes, path: &str| {
         let error = encode(&attributes, sizes).unwrap_err();
@@ -642,7 +642,7 @@ proptest! {
     #![proptest_config(config(256, "bmd_numbers"))]
 
     #[test]
-    fn errors_are_those_of_what_is_decoded(attributes in attributes(), each in any::<bool>(), flat in any::<bool>()) {
+    fn reported_errors_match_the_decoded_values(attributes in attributes(), each in any::<bool>(), flat in any::<bool>()) {
         let surface = if flat { Surface::Flat } else { Surface::Textured };
         let sizes = if each { VertexSizes::PerVertex } else { VertexSizes::PerMesh };
         let tolerance = Tolerance::default();

@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn poses_have_unit_rotations_at_any_moment(channels in channels(), n_frames in any::<u8>(), no_loop in any::<bool>(), frame in any::<f32>()) {
+    fn poses_have_unit_rotations_at_any_time(channels in channels(), n_frames in any::<u8>(), no_loop in any::<bool>(), frame in any::<f32>()) {
         let pose = animation(channels, n_frames, no_loop).pose(frame);
         let length = pose.bones[0].rotation.iter().map(|x| x * x).sum::<f32>().sqrt();
         prop_assert!((length - 1.0).abs() < 1e-6);
@@ -128,7 +128,7 @@ proptest! {
     }
 
     #[test]
-    fn encoded_keys_are_off_by_what_is_said(
+    fn encoding_errors_of_keys_are_as_reported(
         rotations in prop::collection::vec((0..9u32, prop::array::uniform4(-1.0..1.0f32)), 0..2),
         translations in prop::collection::vec((0..9u32, prop::array::uniform3(-9.0..9.0f32)), 0..2),
     ) {
@@ -143,7 +143,7 @@ proptest! {
 }
 
 #[test]
-fn channels_that_make_no_track_are_refused() {
+fn channels_without_a_valid_track_are_rejected() {
     let channels =
         Channels { scales: vec![(3, Triple::default()), (3, Triple::default())], ..Channels::default() };
     let error = Track::from_channels(&channels).unwrap_err();
@@ -162,7 +162,7 @@ fn translations(keys: &[(u32, f32)]) -> Channels {
 }
 
 #[test]
-fn loops_go_round_and_others_hold() {
+fn loops_wrap_and_others_hold() {
     let keys = translations(&[(2, 1.0), (6, 5.0)]);
     let x = |animation: &Animation, frame: f32| animation.pose(frame).bones[0].translation[0];
     let looping = animation(keys.clone(), 10, false);
@@ -185,7 +185,7 @@ fn loops_go_round_and_others_hold() {
 }
 
 #[test]
-fn rotations_go_straight_even_to_the_opposite_sign() {
+fn rotations_are_interpolated_linearly_despite_opposite_signs() {
     let rotations =
         vec![(0, Rotation::IDENTITY), (1, Rotation::from(u32::MAX)), (2, Rotation::from(0xF0 << 24))];
     let animation = animation(Channels { rotations, ..Channels::default() }, 4, true);
@@ -236,7 +236,7 @@ fn assert_point(found: [f32; 3], expected: [f32; 3]) {
 }
 
 #[test]
-fn matrices_put_bones_on_their_parents() {
+fn matrices_chain_bones_to_their_parents() {
     let skeleton = [
         bone(0, [9.0, 9.0, 9.0], quarter(0)),
         bone(0, [1.0, 0.0, 0.0], quarter(2)),

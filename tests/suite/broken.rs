@@ -158,7 +158,7 @@ fn breakages(file: &[u8], rules: &'static [&'static Rule]) -> Vec<String> {
 }
 
 #[test]
-fn each_thing_of_a_declaration_is_broken() {
+fn every_part_of_a_declaration_is_broken() {
     let file = sample();
     assert_eq!(walk::first_fault(&Sample::TYPE, &file, &Limits::default()), None);
     let found = breakages(&file, RULES);
@@ -227,7 +227,7 @@ fn each_thing_of_a_declaration_is_broken() {
 }
 
 #[test]
-fn what_is_not_valid_is_not_broken() {
+fn invalid_files_are_rejected() {
     let error = |place: usize, byte| {
         let mut file = sample();
         file[place] = byte;
@@ -239,7 +239,7 @@ fn what_is_not_valid_is_not_broken() {
 }
 
 #[test]
-fn rules_that_are_not_asked_for_are_not_broken() {
+fn only_requested_rules_are_broken() {
     let found = breakages(&sample(), &[]);
     let of_rules = |line: &&String| line.contains("that violates") || line.contains("bytes behind");
     assert_eq!(found.iter().find(of_rules), None);
@@ -247,7 +247,7 @@ fn rules_that_are_not_asked_for_are_not_broken() {
 }
 
 #[test]
-fn broken_files_shrink_as_valid_ones_do() {
+fn broken_files_shrink_like_valid_ones() {
     let config = generate::Config { plausible: true, ..Default::default() };
     let strategy = generate::broken::<Times>(config, RULES);
     let is_ordered = |broken: Broken| {
@@ -299,7 +299,7 @@ fn files() -> Vec<(FormatId, ReadOptions, &'static Type, Vec<u8>)> {
 /// Readers and checks find every breakage of built-in formats. Everything in their declarations is broken, except the
 /// listed exceptions.
 #[test]
-fn readers_refuse_what_is_broken() {
+fn readers_reject_broken_files() {
     let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
     for (format, options, ty, bytes) in files() {
         let rules = format.about().rules;
@@ -341,7 +341,7 @@ fn readers_refuse_what_is_broken() {
 
 /// Almost broken files are as valid as their originals. Exactly the listed rules have limits.
 #[test]
-fn readers_accept_what_is_almost_broken() {
+fn readers_accept_almost_broken_files() {
     let mut reached: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let texts = crate::common::samples().into_iter().filter(|(format, _)| *format == FormatId::Seed);
     let texts = texts.map(|(format, bytes)| (format, ReadOptions::default(), bytes));

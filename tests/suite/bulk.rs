@@ -24,7 +24,7 @@ fn assert_swaps<T: Plain>(value: T, sizes: &[usize]) {
 }
 
 #[test]
-fn every_number_is_turned_round() {
+fn every_number_is_byte_swapped() {
     assert_swaps(0x12u8, &[1]);
     assert_swaps(0x1234u16, &[2]);
     assert_swaps(0x1234_5678u32, &[4]);
@@ -49,7 +49,7 @@ fn columns_of_records() {
 
 /// The inspector of a reader sees all data once, in whole pieces.
 #[test]
-fn pieces_are_shown_once_and_whole() {
+fn inspectors_see_all_data_once_in_whole_pieces() {
     let numbers: Vec<u32> = (0..1_000_000).collect();
     let file = bulk::as_bytes(&numbers).into_owned();
     let (records, sizes) = (&file[..3_999_960], RefCell::new(Vec::new()));
@@ -63,7 +63,7 @@ fn pieces_are_shown_once_and_whole() {
 
 /// A wrong count is an error before memory is reserved.
 #[test]
-fn counts_are_held_against_what_is_there() {
+fn counts_are_checked_before_allocation() {
     for count in [2, usize::MAX] {
         let args = VecArgs { count, inner: () };
         assert!(bulk::read::<u32, _>(&mut Cursor::new([0; 7]), Endian::Little, args).is_err());
@@ -91,7 +91,7 @@ struct Names {
 }
 
 #[test]
-fn strings_lie_in_sequence() {
+fn strings_are_read_in_sequence() {
     let bytes = b"\x02ab\0cde\0x\0\x02\0hi\x34\x12";
     let names = Names::read(&mut Cursor::new(bytes)).unwrap();
     assert_eq!(names.names, [Text::from("ab"), Text::from("cde")]);
@@ -108,7 +108,7 @@ fn strings_lie_in_sequence() {
 }
 
 #[test]
-fn strings_that_do_not_fit_are_refused() {
+fn invalid_strings_are_rejected() {
     let mut out = Cursor::new(Vec::new());
     assert!(Text::from("a\0b").write_le(&mut out).is_err());
     assert!(PrefixedText::<u8>::from(Text::from(vec![b'x'; 256])).write_le(&mut out).is_err());
@@ -120,7 +120,7 @@ fn strings_that_do_not_fit_are_refused() {
 const STEP: usize = 1024;
 
 #[test]
-fn strings_are_found_behind_many_others() {
+fn strings_are_found_after_many_others() {
     let text = |number: usize| Text::from(&*format!("{number}"));
     let pushed: Strings = (0..3 * STEP + 1).map(text).collect();
     let read = Strings::from_bytes(pushed.as_bytes().to_vec());

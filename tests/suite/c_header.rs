@@ -77,17 +77,17 @@ const PROGRAMS: [(&str, &str, Option<&str>); 7] = [
 ];
 
 #[test]
-fn c_reads_what_the_walker_reads_in_samples() {
-    c_reads_what_the_walker_reads(samples());
+fn c_matches_the_walker_on_samples() {
+    assert_c_matches_the_walker(samples());
 }
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn c_reads_what_the_walker_reads_in_reference_files() {
-    c_reads_what_the_walker_reads([samples(), accepted_fixtures()].concat());
+fn c_matches_the_walker_on_reference_files() {
+    assert_c_matches_the_walker([samples(), accepted_fixtures()].concat());
 }
 
-fn c_reads_what_the_walker_reads(files: Vec<File>) {
+fn assert_c_matches_the_walker(files: Vec<File>) {
     let folder = folder();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_header");
     // IyMA's header only locates bitcode and zstd frames.

@@ -48,7 +48,7 @@ fn a_loader_that_accepts_everything_breaks_every_rule() {
 }
 
 #[test]
-fn a_loader_that_refuses_everything_has_one_cause() {
+fn a_loader_that_rejects_everything_has_one_cause() {
     let report = conformance::<crucible::Document>().cases(8).run(|_| None::<()>);
     let [found] = report.disagreements() else { panic!("{report}") };
     assert_eq!(found.mismatch, Mismatch::Refused(String::new()));
@@ -105,7 +105,7 @@ fn the_same_settings_give_the_same_report() {
 }
 
 #[test]
-fn a_format_without_the_dialect_is_no_agreement() {
+fn an_unknown_dialect_is_a_disagreement() {
     let report = conformance::<bmd::Document>().dialect(Dialect::Tangent).run(|_| true);
     assert!(!report.agrees());
     assert!(report.to_string().contains("no tangent dialect"), "{report}");

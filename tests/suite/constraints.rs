@@ -259,7 +259,7 @@ fn sums_and_numbers_in_packed_blocks() {
 
 /// A structural fault ends the check, but earlier findings remain.
 #[test]
-fn cut_files() {
+fn truncated_files() {
     let mut report = Report::default();
     let cut = layout::check_bytes(&Indices::TYPE, &[3, 4, 0], &Limits::default(), &mut report);
     assert_eq!(cut.unwrap_err().kind, walk::FaultKind::End);
@@ -301,7 +301,7 @@ impl Declared for Indices {
 
 /// A custom format enforces the rules in its declaration.
 #[test]
-fn a_format_of_ones_own_is_checked() {
+fn a_custom_format_is_checked() {
     let format = AnyFormat::of::<Indices>();
     let report = meshspec::check(&[2, 3, 0, 0, 1, 0, 2, 0], format, &Default::default()).unwrap();
     let [finding] = report.findings() else { panic!("{report:?}") };

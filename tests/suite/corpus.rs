@@ -96,7 +96,7 @@ fn judged(entry: &Entry, bytes: &[u8], dialect: Option<Dialect>) -> Entry {
 }
 
 #[test]
-fn verdicts_of_the_corpus_are_those_of_reading() {
+fn corpus_verdicts_match_reading() {
     let mut wrong = Vec::new();
     for (entry, bytes) in cases() {
         let format = format_of(&entry);
@@ -113,7 +113,7 @@ fn verdicts_of_the_corpus_are_those_of_reading() {
 }
 
 #[test]
-fn contents_of_the_corpus_are_those_of_decoding() {
+fn corpus_contents_match_decoding() {
     let mut count = 0;
     for (entry, bytes) in cases() {
         let is_detected = AnyFormat::from(format_of(&entry)).detect(&bytes).dialect == entry.dialect;
@@ -130,7 +130,7 @@ fn contents_of_the_corpus_are_those_of_decoding() {
 }
 
 #[test]
-fn the_corpus_holds_what_its_index_names_and_no_more() {
+fn the_corpus_has_exactly_the_files_of_its_index() {
     let mut named: BTreeSet<PathBuf> =
         ["index.jsonl", "index.schema.json", "README.md"].map(PathBuf::from).into();
     for (entry, _) in cases() {
@@ -185,7 +185,7 @@ fn every_rule_is_broken_and_almost_broken() {
 
 /// Files that break several rules are listed.
 #[test]
-fn rules_are_broken_alone() {
+fn most_rules_are_broken_alone() {
     let others = cases().filter(|(entry, _)| entry.description.contains(" This breaks "));
     let rules: BTreeSet<_> = others.map(|(entry, _)| entry.rule.unwrap()).collect();
     assert_eq!(
@@ -257,7 +257,7 @@ impl Declared for Tally {
 }
 
 #[test]
-fn a_format_of_ones_own_has_a_corpus() {
+fn a_custom_format_has_a_corpus() {
     let format = AnyFormat::of::<Tally>();
     let corpus = Corpus::of(format, &Config::default()).unwrap();
     assert_eq!(
@@ -288,7 +288,7 @@ fn a_format_of_ones_own_has_a_corpus() {
 
 #[test]
 #[ignore = "takes many seconds of processor time: `.ci/run` runs it"]
-fn a_corpus_has_the_dialect_size_and_sort_asked_for() {
+fn a_corpus_follows_its_configuration() {
     let config =
         Config::default().with_count(700).with_dialect(Some(Dialect::Renderlib)).with_plausible(true);
     let corpus = Corpus::of(FormatId::Mesh, &config).unwrap();

@@ -69,7 +69,7 @@ fn compare(folder: &Path, loader: &Path, arguments: &[&str]) -> Vec<String> {
 
 #[test]
 #[ignore = "needs python3"]
-fn the_readme_agrees_with_a_right_loader_in_python() {
+fn the_readme_accepts_a_correct_loader_in_python() {
     let folder = comparison_in_python(|entry| entry.format == "crucible");
     let loader = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/loaders/crucible_loader.py");
     let cases: Vec<_> = cases().map(|(entry, _)| entry).filter(|entry| entry.format == "crucible").collect();

@@ -23,7 +23,7 @@ fn read(bytes: &[u8]) -> Document {
 }
 
 #[test]
-fn the_dialect_that_breaks_no_rule_is_right() {
+fn the_dialect_without_violations_is_detected() {
     let document = file(Dialect::Tangent, &[0, 1, 5], vec![colors()]);
     assert_eq!(read(&document.write(&WriteOptions::default()).unwrap()), document);
     // As bone weights of one vertex, it breaks no rule either.
@@ -36,7 +36,7 @@ fn the_dialect_that_breaks_no_rule_is_right() {
 }
 
 #[test]
-fn what_would_mean_something_else_is_not_written() {
+fn files_detected_as_another_dialect_are_not_written() {
     let positions = |count| Values::Position3d(vec![[0.0; 3]; count]);
     for (streams, is_written) in [
         (vec![colors()], false),

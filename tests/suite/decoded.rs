@@ -80,7 +80,7 @@ fn entry(ty: &'static Type, bytes: &[u8], path: &str) -> Entry {
 }
 
 #[test]
-fn the_dump_shows_what_values_stand_for() {
+fn the_dump_shows_decoded_values() {
     let lines = lines(&Values::TYPE, VALUES);
     for line in [
         "u8[4] weights [255, 0, 51, 0] = [1, 0, 0.2, 0]",
@@ -97,7 +97,7 @@ fn the_dump_shows_what_values_stand_for() {
 }
 
 #[test]
-fn entries_have_what_values_stand_for() {
+fn entries_have_decoded_values() {
     let of = |path| {
         let entry = entry(&Values::TYPE, VALUES, path);
         (entry.value.unwrap(), entry.decoded, entry.unit)

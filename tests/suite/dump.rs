@@ -51,7 +51,7 @@ fn entries(dump: &Dump) -> Vec<Entry> {
 }
 
 #[test]
-fn every_byte_is_shown_or_said_to_be_uncovered() {
+fn every_byte_is_shown_or_listed_as_uncovered() {
     let dump = Dump::new(&Placed::TYPE, PLACED);
     assert_eq!(
         text(&dump),
@@ -152,7 +152,7 @@ fn selected(ty: &'static Type, bytes: &[u8], path: &str) -> Vec<walk::Segment> {
 }
 
 #[test]
-fn the_array_that_is_asked_for_is_shown_up_to_some_hundred_items() {
+fn a_selected_array_shows_several_hundred_items() {
     for (count, path, more) in [(400, "numbers", false), (401, "numbers", true), (300, "names", false)] {
         let bytes = arrays(count);
         let dump = Dump::new(&Arrays::TYPE, &bytes).with_path(selected(&Arrays::TYPE, &bytes, path));
@@ -164,7 +164,7 @@ fn the_array_that_is_asked_for_is_shown_up_to_some_hundred_items() {
 }
 
 #[test]
-fn entries_leave_nothing_out() {
+fn entries_are_complete() {
     let bytes = arrays(500);
     let entries = entries(&Dump::new(&Arrays::TYPE, &bytes));
     // Magic bytes, count, numbers, sizes and columns of rows, key, names.
@@ -175,7 +175,7 @@ fn entries_leave_nothing_out() {
 }
 
 #[test]
-fn entries_can_be_broken_off() {
+fn entries_can_be_stopped_early() {
     for end in 1..=entries(&Dump::new(&Placed::TYPE, PLACED)).len() {
         let mut count = 0;
         let fault = Dump::new(&Placed::TYPE, PLACED).entries(|_| {
@@ -187,7 +187,7 @@ fn entries_can_be_broken_off() {
 }
 
 #[test]
-fn an_array_that_is_cut_off_is_shown_as_far_as_it_goes() {
+fn a_truncated_array_is_shown_up_to_its_end() {
     let bytes = arrays(9);
     for end in [4, 9, 21] {
         let mut out = Vec::new();
@@ -230,7 +230,7 @@ impl io::Write for Full {
 }
 
 #[test]
-fn whatever_cannot_be_written_is_an_error() {
+fn failed_writes_are_errors() {
     let bytes = arrays(9);
     let dump = Dump::new(&Arrays::TYPE, &bytes);
     let mut whole = Vec::new();
@@ -243,7 +243,7 @@ fn whatever_cannot_be_written_is_an_error() {
 }
 
 #[test]
-fn partial_paths_select_what_they_can_only_mean() {
+fn unambiguous_partial_paths_select_their_value() {
     let bytes = arrays(30);
     let select = |path| walk::select(&Arrays::TYPE, &bytes, path, &Limits::default());
     for (path, whole) in [
@@ -265,7 +265,7 @@ fn partial_paths_select_what_they_can_only_mean() {
 }
 
 #[test]
-fn trailing_bytes_can_be_asked_for() {
+fn trailing_bytes_can_be_selected() {
     let dump = Dump::new(&Placed::TYPE, PLACED).with_path(selected(&Placed::TYPE, PLACED, "trailing"));
     assert_eq!(text(&dump).lines().last(), Some("0000000a 0d 0e trailing 2 bytes"));
     assert_eq!(entries(&dump).len(), 1);
@@ -290,7 +290,7 @@ struct Overlapping {
 }
 
 #[test]
-fn gaps_are_what_nothing_covers() {
+fn gaps_are_the_uncovered_bytes() {
     let mut bytes = [0; 23];
     bytes[14..16].copy_from_slice(&[0x10, b'x']);
     let entries = entries(&Dump::new(&Overlapping::TYPE, &bytes));

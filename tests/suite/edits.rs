@@ -99,7 +99,7 @@ fn edited(edits: &[(String, Change)], recount: bool) -> Result<Vec<u8>, String> 
 }
 
 #[test]
-fn indices_count_as_changes_before_leave_them() {
+fn indices_refer_to_the_result_of_earlier_changes() {
     let [first, second, third] = [&GROUPS[1..5], &GROUPS[5..12], &GROUPS[12..]];
     for recount in [false, true] {
         let count = |count| if recount { count } else { 3 };
@@ -149,7 +149,7 @@ fn parts_of_a_struct_are_fields() {
 }
 
 #[test]
-fn of_a_word_and_its_bits_what_is_set_last_counts() {
+fn the_last_change_of_a_word_or_its_bits_wins() {
     let flags = |edits: &[(String, Change)]| edited(edits, true).map(|bytes| bytes[1]);
     assert_eq!(flags(&[set("groups[0].flags", "0"), set("groups[0].flags.looped", "1")]), Ok(2));
     assert_eq!(flags(&[set("groups[0].flags.looped", "1"), set("groups[0].flags", "0")]), Ok(0));
@@ -164,7 +164,7 @@ fn of_a_word_and_its_bits_what_is_set_last_counts() {
 }
 
 #[test]
-fn what_its_condition_leaves_out_cannot_be_given() {
+fn conditional_fields_need_their_condition() {
     let error = edited(&[set("groups[1].flags.named", "0")], true).unwrap_err();
     assert_eq!(error, "groups[1].name: is given, but its condition `flags.named` does not hold");
     // Without recounting, given values are written unchanged.
@@ -193,7 +193,7 @@ fn lists_of_one_length_must_agree() {
 }
 
 #[test]
-fn values_are_of_the_kind_of_their_field() {
+fn values_match_the_type_of_their_field() {
     let error = |path: &str, value: Part| {
         let error = edited(&[(path.to_owned(), Change::Set(value))], true).unwrap_err();
         error.strip_prefix(&format!("{path}: ")).map(str::to_owned).unwrap_or(error)
@@ -350,7 +350,7 @@ struct Samples {
 }
 
 #[test]
-fn no_broken_block_is_written() {
+fn changes_that_break_a_block_are_rejected() {
     let values = (0..20).map(|index| (format!("samples.packed[{index}]"), "7"));
     let mut given = Values::new(&Sized::TYPE);
     for (path, value) in values {

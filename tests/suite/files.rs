@@ -21,7 +21,7 @@ fn area(scene: &Scene) -> f32 {
 }
 
 #[test]
-fn triangles_are_those_of_every_placement_of_the_finest_level() {
+fn triangles_cover_every_placement_of_the_finest_level() {
     let mut scene = Scene { meshes: vec![square()], ..Scene::default() };
     assert_eq!((scene.triangles().count(), area(&scene)), (2, 1.0));
     let twice = |offset| Placement {
@@ -71,7 +71,7 @@ fn scenes_are_opened_and_saved_by_their_extension() {
 }
 
 #[test]
-fn folders_keep_to_themselves() {
+fn folders_reject_paths_outside() {
     let outer = tempfile::tempdir().unwrap();
     let inner = outer.path().join("inner");
     fs::create_dir(&inner).unwrap();

@@ -44,7 +44,7 @@ fn contents() {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn errors_name_their_place_and_rule() {
+fn errors_name_their_location_and_rule() {
     for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let Err(error) = format.read(&fixture.bytes, &ReadOptions::default()) else { continue };
@@ -91,7 +91,7 @@ fn canonical_images_are_written_byte_by_byte() {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn what_is_read_can_be_written() {
+fn documents_can_be_written_back() {
     for fixture in &fixtures() {
         let Some(format) = format_of(fixture) else { continue };
         let Ok(document) = format.read(&fixture.bytes, &ReadOptions::lenient()) else { continue };

@@ -113,7 +113,7 @@ impl Packed {
 }
 
 #[test]
-fn formulas_compute_what_the_functions_do() {
+fn formulas_match_the_functions() {
     let mut all = BTreeMap::new();
     collect(&Plain::TYPE, &mut all);
     for format in FormatId::ALL {

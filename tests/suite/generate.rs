@@ -129,7 +129,7 @@ fn constraints_are_respected() {
 }
 
 #[test]
-fn look_aheads_tell_what_follows() {
+fn look_aheads_match_the_next_item() {
     let files: Vec<_> = (0..200).map(|seed| file(&Ahead::TYPE, seed, &Default::default())).collect();
     let small = files.iter().filter(|file| file.len() == 1 && file[0] < 0xf0).count();
     let large = files.iter().filter(|file| file.len() == 4 && file[0] >= 0xf0).count();
@@ -153,7 +153,7 @@ fn every_layout_can_be_generated() {
 }
 
 #[test]
-fn what_nothing_satisfies_is_an_error() {
+fn unsatisfiable_declarations_are_errors() {
     let error = generate::file(&Outer::TYPE, &[], &Default::default()).unwrap_err();
     assert!(error.to_string().contains("never"), "{error}");
 }
@@ -274,7 +274,7 @@ fn a_bug_that_needs_one_vertex_shrinks_to_one() {
 }
 
 #[test]
-fn a_bug_that_needs_several_things_keeps_just_these() {
+fn a_bug_that_needs_several_values_keeps_only_these() {
     let values = smallest_mesh(|document| document.indices.iter().any(|index| *index >= 1));
     // Without vertices, indices are not checked.
     assert_eq!(values, ["header.index_count = 1", "indices[0] = 1"]);
@@ -295,7 +295,7 @@ fn a_bug_that_needs_several_things_keeps_just_these() {
 }
 
 #[test]
-fn many_joints_shrink_to_as_many_as_a_bug_needs() {
+fn many_joints_shrink_to_the_number_that_a_bug_needs() {
     let config = generate::Config { max_items: 200, ..Default::default() };
     let test = |document: mesh::Document| {
         prop_assert!(document.joints.len() < 128);

@@ -152,7 +152,7 @@ proptest! {
     #![proptest_config(config(200, "geometry"))]
 
     #[test]
-    fn other_axes_show_the_same(scene in strategy::scenes(), axes in axes(), unit in select(vec![1.0_f32, 0.01, 2.5])) {
+    fn other_axes_keep_the_geometry(scene in strategy::scenes(), axes in axes(), unit in select(vec![1.0_f32, 0.01, 2.5])) {
         let conventions = Conventions { unit, ..Conventions::GLTF.with_axes(axes) };
         let view = from_scene_space(conventions);
         prop_assert_eq!(conventions.is_left_handed(), view.determinant() < 0.0);
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn a_transform_that_is_applied_moves_what_follows_joints(scene in strategy::scenes(), transform in transforms()) {
+    fn applied_transforms_move_skinned_vertices(scene in strategy::scenes(), transform in transforms()) {
         let scene = Scene { transform: Some(transform), ..resting(scene) };
         let mut applied = scene.clone();
         applied.apply_transform();
@@ -188,7 +188,7 @@ proptest! {
 
     /// The triangles share no vertices, so vertex normals equal face normals.
     #[test]
-    fn normals_and_sides_move_with_faces(
+    fn normals_and_bitangents_move_with_faces(
         positions in vec([-9.0f32..9.0, -9.0f32..9.0, -9.0f32..9.0], 3),
         side in select(vec![1.0_f32, -1.0]),
         transform in transforms(),
@@ -213,7 +213,7 @@ proptest! {
 }
 
 #[test]
-fn larger_faces_turn_the_normal_of_a_vertex_more() {
+fn larger_faces_have_more_weight_in_vertex_normals() {
     // One triangle is three times as large, with normal +Z; the other has normal +X. The last vertex is unused.
     let positions = vec![[0.0; 3], [3.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [9.0; 3]];
     let faces = Faces::triangles(vec![0, 1, 2, 0, 2, 3]);
@@ -274,7 +274,7 @@ proptest! {
     #![proptest_config(config(200, "geometry"))]
 
     #[test]
-    fn welding_joins_vertices_that_are_the_same_and_no_others(scene in strategy::scenes(), periods in vec(1..4usize, 7)) {
+    fn welding_joins_exactly_the_equal_vertices(scene in strategy::scenes(), periods in vec(1..4usize, 7)) {
         for mut mesh in scene.meshes {
             repeat(&mut mesh, &periods);
             let corners = |mesh: &Mesh| {

@@ -90,7 +90,7 @@ fn tile() -> Tile {
 }
 
 #[test]
-fn a_field_needs_no_attribute() {
+fn fields_need_no_attribute() {
     let expected = json!({
         "heights": [1.5, "-Infinity"],
         "corner": [0.1, "NaN:7ff8000000000001"],

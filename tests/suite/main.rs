@@ -69,16 +69,18 @@ mod bit_flips;
 mod bmd;
 #[cfg(feature = "bmd")]
 mod bmd_numbers;
-#[cfg(all(feature = "bmd", feature = "scene", feature = "proptest"))]
-mod bmd_pieces;
 #[cfg(feature = "bmd")]
 mod bmd_poses;
+#[cfg(all(feature = "bmd", feature = "scene", feature = "proptest"))]
+mod bmd_splitting;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "proptest"))]
 mod broken;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd"))]
 mod bulk;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "bmd"))]
 mod c_header;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "ply"))]
+mod capabilities;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -136,6 +138,8 @@ mod crucible_dialects;
 mod decoded;
 mod dump;
 mod edits;
+#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
+mod fallbacks;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",
@@ -171,8 +175,6 @@ mod generated_docs;
 mod geometry;
 #[cfg(all(feature = "mesh", feature = "crucible", feature = "gltf", feature = "proptest"))]
 mod gltf;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "seed", feature = "ply"))]
-mod holds;
 #[cfg(all(feature = "obj", feature = "ply", feature = "stl"))]
 mod interop;
 #[cfg(all(feature = "iyma", feature = "scene"))]
@@ -252,8 +254,6 @@ mod seed_grammar;
 #[cfg(all(feature = "bmd", feature = "proptest"))]
 mod shrinking;
 mod spec_tables;
-#[cfg(all(feature = "mesh", feature = "crucible", feature = "iyma", feature = "bmd", feature = "scene"))]
-mod to_less;
 #[cfg(all(
     feature = "mesh",
     feature = "crucible",

@@ -82,7 +82,7 @@ fn without_panic(file: &[u8], bug: Option<Bug>) -> bool {
 }
 
 #[test]
-fn loaders_are_found_out_by_one_mutation_of_a_small_file() {
+fn one_mutation_of_a_small_file_finds_each_bug() {
     assert_eq!(smallest(|file| without_panic(file, None)), None);
     for bug in [Bug::TrustsCount, Bug::TrustsOffset, Bug::Wraps, Bug::ChecksStart] {
         let found = smallest(|file| without_panic(file, Some(bug))).unwrap_or_else(|| panic!("{bug:?}"));

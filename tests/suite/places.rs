@@ -85,7 +85,7 @@ fn every_joint_and_key_has_its_item() {
 }
 
 #[test]
-fn branches_lie_where_the_walker_finds_them() {
+fn branches_match_the_walker() {
     for (id, bytes) in samples() {
         let format = AnyFormat::from(id);
         let Some(layout) = format.layout_of(&bytes, format.detect(&bytes).dialect) else { continue };

@@ -143,7 +143,7 @@ struct Marks {
 
 /// Shows what each driver does with one declaration, for the trace in ARCHITECTURE.md.
 #[test]
-fn the_trace_in_the_architecture_is_true() {
+fn the_trace_in_the_architecture_is_up_to_date() {
     let page = include_str!("../../ARCHITECTURE.md");
     let mut missing = String::new();
     let mut shows = |text: &str| {

@@ -35,7 +35,7 @@ fn as_written(document: &Document) -> ReadOptions {
 
 /// Writes declarations without the codec.
 #[test]
-fn declarations_write_themselves_completely_or_refuse() {
+fn declarations_write_all_or_fail() {
     use binrw::BinWrite;
 
     let written = |document: &crucible::Document| document.write_le(&mut Cursor::new(Vec::new()));
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn documents_survive_json(document in documents()) {
+    fn documents_round_trip_through_json(document in documents()) {
         let json = data(&document);
         let again: Document = serde_json::from_str(&json).unwrap();
         prop_assert_eq!(data(&again), json);
@@ -92,7 +92,7 @@ proptest! {
     /// With one byte changed, the declaration finds the same violations in the bytes as the rules find in the
     /// document.
     #[test]
-    fn constraints_hold_for_bytes_and_documents_alike(
+    fn constraints_agree_on_bytes_and_documents(
         document in documents(), at in any::<prop::sample::Index>(), byte in any::<u8>()
     ) {
         let (format, dialect) = (document.format(), document.dialect());
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn mesh_dialects_are_told_apart(document in mesh::strategy::documents()) {
+    fn mesh_dialects_are_detected(document in mesh::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let has_text =
             |read: &mesh::Document| read.strings.iter().all(|text| Text::from(text.to_vec()).is_printable());
@@ -142,7 +142,7 @@ proptest! {
     /// Without a dialect, a file reads back as the same chunks. If another dialect is detected, the meaning is the
     /// same (C13).
     #[test]
-    fn crucible_dialects_are_told_apart_or_mean_the_same(document in crucible::strategy::documents()) {
+    fn crucible_dialects_are_detected_or_equivalent(document in crucible::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let detected = meshspec::detect(&bytes, None).unwrap();
         prop_assert_eq!(detected.format, FormatId::Crucible);
@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    fn iyma_dialects_are_told_apart(document in iyma::strategy::documents()) {
+    fn iyma_dialects_are_detected(document in iyma::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         prop_assert_eq!(iyma::Document::read(&bytes, &ReadOptions::default()).unwrap().dialect, document.dialect);
     }
@@ -161,7 +161,7 @@ proptest! {
     /// Detects the dialect without a correct checksum, as far as rows I1 and I2 allow. Custom usages decode in one
     /// dialect only. Variants 8 and 4 are the reference dialect's `Color` and, with two components, `Uv0`.
     #[test]
-    fn iyma_dialects_are_told_without_their_checksum(
+    fn iyma_dialects_are_detected_without_checksum(
         document in iyma::strategy::documents(),
         checksum in any::<u64>(),
     ) {
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn streams_give_what_memory_gives(document in iyma::strategy::documents()) {
+    fn streams_read_like_memory(document in iyma::strategy::documents()) {
         let bytes = document.write(&WriteOptions::default()).unwrap();
         let reader = || iyma::Reader::new(&bytes[..], &ReadOptions::default()).unwrap();
         prop_assert_eq!(&reader().user_data().unwrap(), &document.user_data);
@@ -194,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn columns_of_vertices_are_the_vertices(document in mesh::strategy::documents()) {
+    fn vertex_columns_match_the_vertices(document in mesh::strategy::documents()) {
         let vertices = document.vertices;
         let again = mesh::Vertices::from_columns(&vertices.to_columns()).unwrap();
         prop_assert_eq!(&again, &vertices);
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn the_other_dialect_holds_what_is_not_listed_as_lost(document in documents()) {
+    fn the_other_dialect_keeps_all_but_the_losses(document in documents()) {
         for dialect in document.format().about().dialects {
             let (converted, losses) = document.clone().into_dialect(*dialect).unwrap();
             prop_assert_eq!(converted.dialect(), *dialect);

@@ -136,7 +136,7 @@ fn a_format_is_detected_by_magic_bytes_or_by_structure() {
 }
 
 #[test]
-fn an_extension_decides_between_formats_that_fit_alike() {
+fn an_extension_decides_between_equal_matches() {
     let formats = Formats::new().with::<Pair>().unwrap().with::<Other>().unwrap();
     let error = formats.detect(&[1, 2], None).unwrap_err();
     assert_eq!(error.to_string(), "could be pair or other: say which format it is");
@@ -145,7 +145,7 @@ fn an_extension_decides_between_formats_that_fit_alike() {
 }
 
 #[test]
-fn two_formats_have_two_names() {
+fn format_names_are_unique() {
     let error = formats().with::<Pair>().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     assert!(error.to_string().starts_with("pair: the name is taken; choose one other than"), "{error}");

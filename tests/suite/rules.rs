@@ -18,7 +18,7 @@ fn enforced(about: &About, by: Enforcement) -> Codes {
 }
 
 #[test]
-fn declared_rules_are_those_that_the_declarations_state() {
+fn declared_rules_match_the_declarations() {
     for format in FormatId::ALL {
         let mut stated =
             codes(declared_rules(format.about().layouts()).into_iter().map(|stated| stated.rule));
@@ -31,7 +31,7 @@ fn declared_rules_are_those_that_the_declarations_state() {
 /// A rule is structural if the walker reports its violations as a kind of fault, as a fault of the field that names
 /// it, or as trailing bytes. In text formats, the grammar replaces the walker.
 #[test]
-fn structural_rules_are_those_of_faults() {
+fn structural_rules_match_faults() {
     for format in FormatId::ALL.iter().filter(|format| AnyFormat::from(**format).grammar().is_none()) {
         let about = format.about();
         let declared = enforced(about, Enforcement::Declaration);

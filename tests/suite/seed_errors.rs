@@ -320,7 +320,7 @@ fn indices_from_one_get_a_hint() {
 
 /// A file is detected although every line is malformed.
 #[test]
-fn malformed_lines_are_not_another_format() {
+fn malformed_lines_are_still_detected() {
     let text = with_line("p 0,0,0").replace(',', " ").replace('[', "#");
     let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n";
     for text in [&text, obj] {
@@ -336,7 +336,7 @@ fn malformed_lines_are_not_another_format() {
 }
 
 #[test]
-fn comments_are_kept_if_asked_for() {
+fn comments_are_kept_on_request() {
     let text = "\
 # head\n[name]=T # the name\n[mat0]=M\n[type]=STATIC\n\
 p 0, 0, 0 # first\n# before\n# the second\np 1, 0, 0\np 0, 1, 0\n\
@@ -369,7 +369,7 @@ fn decimals_are_the_shortest() {
 }
 
 #[test]
-fn what_a_text_cannot_hold_is_not_written() {
+fn inexpressible_texts_are_not_written() {
     let valid = seed::Document::read(with_line("p 0,0,0").as_bytes(), &ReadOptions::default()).unwrap();
     let property = |name: &str, value: &str| seed::Document {
         properties: vec![seed::Property { name: name.to_owned(), value: value.to_owned() }],

@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_say_what_they_should(text in texts(), chunk in 1..3000usize) {
+    fn generated_texts_decode_as_expected(text in texts(), chunk in 1..3000usize) {
         let GeneratedText { text: plain, varied: text, .. } = text;
         let document = Document::read(&plain, &ReadOptions::default()).unwrap();
         let options = Options { stop: None, comments: false, limits: Limits::default(), grammar_only: false, chunk };

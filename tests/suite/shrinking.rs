@@ -58,7 +58,7 @@ impl Meshes {
 }
 
 #[test]
-fn empty_items_before_the_bug_go() {
+fn empty_items_before_the_bug_are_removed() {
     let (file, runs) = shrunk(
         generate::valid::<Meshes>(generate::Config::default()),
         |file| {
@@ -75,7 +75,7 @@ fn empty_items_before_the_bug_go() {
 }
 
 #[test]
-fn one_mesh_with_one_vertex_is_left_of_an_image() {
+fn an_image_shrinks_to_one_mesh_with_one_vertex() {
     let (document, runs) = shrunk(
         bmd::strategy::documents(),
         |document| {

@@ -93,7 +93,7 @@ struct Checked {
 }
 
 #[test]
-fn failed_checks_have_the_place_of_their_field() {
+fn failed_checks_have_the_location_of_their_field() {
     let fault = |bytes: &[u8]| {
         assert!(Checked::read(&mut Cursor::new(bytes)).is_err());
         let fault = walk::first_fault(&Checked::TYPE, bytes, &Limits::default()).unwrap();
@@ -106,7 +106,7 @@ fn failed_checks_have_the_place_of_their_field() {
 }
 
 #[test]
-fn blocks_unpack_no_further_than_the_limits() {
+fn unpacking_respects_the_limits() {
     let (format, file) = samples().into_iter().find(|(format, _)| *format == FormatId::Crucible).unwrap();
     let limits = Limits::default().with_max_decoded(20);
     let fault =
@@ -118,8 +118,8 @@ fn blocks_unpack_no_further_than_the_limits() {
 of_files!(
     same_values,
     every_byte_is_covered_once,
-    same_acceptance_of_truncations,
-    same_acceptance_of_ten_thousand_mutations
+    truncations_are_accepted_alike,
+    ten_thousand_mutations_are_accepted_alike
 );
 
 /// Keeps the files with a layout that are small enough to list every leaf.
@@ -204,7 +204,7 @@ fn assert_gapless(what: &str, mut ranges: Vec<Range<u64>>, size: u64, magic: &[u
     assert!(end == size || end + 1 == size, "{what}: covered to {end} of {size}");
 }
 
-fn same_acceptance_of_truncations(files: Vec<File>) {
+fn truncations_are_accepted_alike(files: Vec<File>) {
     for (format, file) in small(files) {
         for length in (0..file.len()).filter(|length| file.len() < 3000 || length % 101 == 0) {
             assert_same_acceptance(Input::detected(format, &file[..length]), &Limits::default());
@@ -212,7 +212,7 @@ fn same_acceptance_of_truncations(files: Vec<File>) {
     }
 }
 
-fn same_acceptance_of_ten_thousand_mutations(files: Vec<File>) {
+fn ten_thousand_mutations_are_accepted_alike(files: Vec<File>) {
     let files: Vec<_> = small(files).into_iter().filter(|(_, file)| file.len() < 6000).collect();
     let mut damage = Damage::new(2);
     let accepted = (0..10_000)

@@ -38,7 +38,7 @@ fn attribute(name: &str, array: Value) -> Value {
 }
 
 #[test]
-fn what_is_equal() {
+fn equal_contents() {
     for found in [
         expected(),
         json!({}),
@@ -68,7 +68,7 @@ fn what_is_equal() {
 }
 
 #[test]
-fn what_differs() {
+fn different_contents() {
     let position = "meshes[0].attributes.position";
     let near = |name, array, message: &str| {
         (attribute(name, array), format!("meshes[0].attributes.{name}{message}"))

@@ -122,9 +122,9 @@ fn compare_positions(contents: &Value) -> usize {
     compared
 }
 
-of_files!(positions_of_files_follow_from_their_contents);
+of_files!(positions_of_files_match_their_contents);
 
-fn positions_of_files_follow_from_their_contents(files: Vec<File>) {
+fn positions_of_files_match_their_contents(files: Vec<File>) {
     for wanted in [FormatId::Mesh, FormatId::Bmd] {
         let files = files.iter().filter(|(format, _)| *format == wanted);
         let compared: usize = files
@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(config(100, "contents_poses"))]
 
     #[test]
-    fn positions_of_bmd_follow_from_their_contents(
+    fn positions_of_bmd_match_their_contents(
         document in meshspec::bmd::strategy::documents_with(
             meshspec::layout::generate::Config { plausible: true, ..Default::default() }
         )
@@ -206,7 +206,7 @@ fn a_joint_turns_a_vertex() {
 }
 
 #[test]
-fn what_has_no_defined_position_is_null() {
+fn undefined_positions_are_null() {
     let long = QUARTER.map(|x| 1.1 * x);
     for (rotation, ids, weights) in [
         (long, [1, 255, 255, 255], [255, 0, 0, 0]),
@@ -236,7 +236,7 @@ fn joints_out_of_order_have_no_poses() {
 
 /// Lenient reading accepts cycles of joints, and missing parents.
 #[test]
-fn joints_without_a_place_move_nothing() {
+fn joints_in_cycles_move_nothing() {
     for parent in [1, 9] {
         let mut document = arm(QUARTER, [1, 255, 255, 255], [255, 0, 0, 0]);
         document.joints[1].parent = parent;

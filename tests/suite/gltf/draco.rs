@@ -68,7 +68,7 @@ fn first() -> File {
 }
 
 #[test]
-fn both_ways_to_pack_a_mesh_are_unpacked() {
+fn both_encodings_are_decoded() {
     let cases = packed("draco");
     for case in cases.as_array().unwrap() {
         let ((json, bytes), (plain_json, plain)) = (mesh(case), plain(case));
@@ -85,7 +85,7 @@ fn both_ways_to_pack_a_mesh_are_unpacked() {
 
 /// Draco uses valence coding for large meshes.
 #[test]
-fn a_large_mesh_is_unpacked() {
+fn a_large_mesh_is_decoded() {
     let packed = bytes(&packed("valence"));
     let json = json!({
         "asset": { "version": "2.0" },
@@ -125,7 +125,7 @@ fn a_large_mesh_is_unpacked() {
 }
 
 #[test]
-fn sparse_values_replace_unpacked_ones() {
+fn sparse_values_replace_decoded_ones() {
     let (mut json, mut bytes) = first();
     let start = bytes.len();
     let (scene, _) = read_json(&json, &bytes).unwrap();
@@ -146,7 +146,7 @@ fn sparse_values_replace_unpacked_ones() {
 }
 
 #[test]
-fn packed_numbers_come_before_those_that_are_as_they_are() {
+fn compressed_data_takes_precedence() {
     let (mut json, bytes) = first();
     let (expected, _) = read_json(&json, &bytes).unwrap();
     // Uncompressed, all corners would be the same.
@@ -189,7 +189,7 @@ fn errors_name_the_primitive() {
 }
 
 #[test]
-fn what_a_mesh_unpacks_to_is_limited() {
+fn the_decoded_size_of_a_mesh_is_limited() {
     let file = first();
     assert_eq!(read_within(1 << 20, &file), Ok(1));
     // 32 triangles; 25 positions, normals, texture coordinates, colours, joints and weights.

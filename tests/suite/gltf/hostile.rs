@@ -5,7 +5,7 @@ use meshspec::scene::SceneOptions;
 use meshspec::{ErrorKind, Limits};
 use serde_json::{Value, json};
 
-use super::bad::{add, add_samples, numbers, triangle, with};
+use super::malformed::{add, add_samples, numbers, triangle, with};
 use super::{Files, read_json};
 
 /// A chain of nodes, each one step above its parent, all with the triangle. Work for each pair of a node and an
@@ -34,7 +34,7 @@ fn a_deep_chain_of_nodes_is_read_in_one_pass() {
 }
 
 #[test]
-fn extras_that_are_there_many_times_have_a_limit() {
+fn repeated_extras_are_limited() {
     let limits = Limits::default().with_max_decoded(64 << 20);
     let read = |json: &Value| {
         let files = Files::from([("numbers.bin".to_owned(), numbers())]);
@@ -64,7 +64,7 @@ fn extras_that_are_there_many_times_have_a_limit() {
 }
 
 #[test]
-fn the_times_of_several_curves_are_those_of_the_finest() {
+fn several_curves_share_the_finest_times() {
     let mut json = triangle();
     let floats = [
         vec![0.0, 1.0],

@@ -58,7 +58,7 @@ fn first() -> File {
 }
 
 #[test]
-fn every_mode_with_every_filter_is_unpacked() {
+fn every_mode_and_filter_is_decoded() {
     let cases = packed("meshopt");
     let cases = cases.as_array().unwrap();
     for case in cases {
@@ -77,7 +77,7 @@ fn every_mode_with_every_filter_is_unpacked() {
 }
 
 #[test]
-fn compressed_numbers_come_before_those_that_are_as_they_are() {
+fn compressed_data_takes_precedence() {
     let (mut json, mut bytes) = first();
     let expected = read_json(&json, &bytes).unwrap().0;
     // Uncompressed, the view would have 3600 zeros.
@@ -131,7 +131,7 @@ fn errors_name_the_view() {
 }
 
 #[test]
-fn what_a_view_unpacks_to_is_limited() {
+fn the_decoded_size_of_a_view_is_limited() {
     // 3600 bytes of positions in the view and in the mesh, and the mesh's node.
     let node = size_of::<Placement>() as u64;
     let (mut json, bytes) = first();

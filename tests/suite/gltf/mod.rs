@@ -1,11 +1,11 @@
 //! glTF: round trips, poses, files of other writers, and located errors for malformed files.
 
-mod bad;
 #[cfg(feature = "draco")]
 mod draco;
 mod evaluate;
 mod hostile;
 mod layout;
+mod malformed;
 #[cfg(feature = "meshopt")]
 mod meshopt;
 mod models;
@@ -18,7 +18,7 @@ mod poses;
 mod round_trip;
 mod textures;
 mod tolerant;
-mod unread;
+mod unsupported;
 
 use std::collections::BTreeMap;
 

@@ -79,7 +79,7 @@ fn assert_moves(scene: &Scene, near: f32) {
 }
 
 #[test]
-fn meshes_move_as_their_nodes_do() {
+fn meshes_move_with_their_nodes() {
     let (scene, losses) = read_json(&crane(), &numbers()).unwrap();
     let names: Vec<_> = scene.skeleton.joints.iter().map(|joint| &*joint.name).collect();
     assert_eq!(names, ["crane", "jib"]);
@@ -93,7 +93,7 @@ fn meshes_move_as_their_nodes_do() {
 }
 
 #[test]
-fn they_move_in_other_formats() {
+fn meshes_move_in_other_formats() {
     let options = SceneOptions::default();
     let (scene, _) = read_json(&crane(), &numbers()).unwrap();
     let (files, _) = write(Interchange::Glb, scene.clone()).unwrap();
@@ -128,7 +128,7 @@ fn meshes_below_joints_of_skins_follow_them() {
 }
 
 #[test]
-fn what_moves_no_mesh_is_lost() {
+fn animations_without_a_mesh_are_dropped() {
     let mut json = crane();
     json["nodes"][0].as_object_mut().unwrap().remove("children");
     json["scenes"][0]["nodes"] = json!([0, 1, 3]);

@@ -104,7 +104,7 @@ fn normalised_integers_reach_both_ends() {
 }
 
 #[test]
-fn attributes_may_stand_side_by_side() {
+fn attributes_may_be_interleaved() {
     let mut file = File::triangle();
     // Position, texture coordinates and colour of each vertex, interleaved: 24 bytes.
     let vertex = |vertex: u8| {
@@ -177,7 +177,7 @@ fn chain(last: Value) -> (Value, [Mat4; 3]) {
 }
 
 #[test]
-fn vertices_are_where_all_nodes_above_take_them() {
+fn all_ancestors_transform_vertices() {
     let (nodes, [.., transform]) = chain(json!({ "mesh": 0 }));
     let positions = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 2.0]];
     let scene = File::with_points(nodes, &[0, 3], positions).scene();
@@ -192,7 +192,7 @@ fn vertices_are_where_all_nodes_above_take_them() {
 }
 
 #[test]
-fn nodes_above_joints_are_joints_where_they_stand() {
+fn ancestors_of_joints_become_joints_in_place() {
     let (nodes, transforms) = chain(json!({ "name": "joint" }));
     let mut file = File::new(nodes, &[0, 3]);
     let bind = Mat4::from_rotation_x(1.0);
@@ -229,7 +229,7 @@ fn joint_256_takes_16_bits() {
 }
 
 #[test]
-fn of_two_channels_that_move_the_same_the_later_one_does() {
+fn the_later_of_two_equal_channels_wins() {
     let mut scene = everything();
     let channel = |x: f32| meshspec::scene::Channel {
         joint: 0,

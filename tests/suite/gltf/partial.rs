@@ -4,7 +4,7 @@ use meshspec::scene::{Indices, Scene};
 use meshspec::{ErrorKind, Loss};
 use serde_json::{Value, json};
 
-use super::bad::{add, add_samples, numbers, refused, triangle, with};
+use super::malformed::{add, add_samples, numbers, refused, triangle, with};
 use super::read_json;
 
 /// Requires that the triangle is read, and returns the first loss.
@@ -59,20 +59,20 @@ fn a_mesh_with_a_bad_buffer_is_left_out() {
 }
 
 #[test]
-fn limits_are_not_passed_over() {
+fn exceeded_limits_are_errors() {
     let error = refused(&two(json!({ "byteLength": 1_u64 << 40, "uri": "numbers.bin" })));
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::LimitExceeded, "buffers[1]"));
 }
 
 #[test]
-fn a_view_is_as_long_as_its_buffer_says() {
+fn views_end_with_their_buffer() {
     let error = refused(&with("/buffers/0/byteLength", json!(20)));
     assert_eq!((error.kind(), &*error.path().to_string()), (ErrorKind::Malformed, "bufferViews[0]"));
     assert_eq!(error.message(), "36 bytes from 0 on, but buffers[0] has 20");
 }
 
 #[test]
-fn a_vertex_of_a_joint_that_is_not_there_leaves_its_mesh_out() {
+fn a_mesh_with_a_missing_joint_is_left_out() {
     let mut json = two(json!({ "byteLength": 44, "uri": "numbers.bin" }));
     add(
         &mut json,
@@ -96,7 +96,7 @@ fn a_vertex_of_a_joint_that_is_not_there_leaves_its_mesh_out() {
 }
 
 #[test]
-fn joints_without_matrices_are_bound_where_they_are() {
+fn joints_without_matrices_are_bound_at_rest() {
     let mut json = two(json!({ "byteLength": 64, "uri": "nope.bin" }));
     json["meshes"].as_array_mut().unwrap().pop();
     add(
@@ -271,7 +271,7 @@ fn a_bad_channel_is_left_out() {
 }
 
 #[test]
-fn instances_that_cannot_be_read_leave_the_mesh_once() {
+fn unreadable_instances_leave_one_mesh() {
     let extension = json!({ "EXT_mesh_gpu_instancing": { "attributes": { "TRANSLATION": 9 } } });
     let (scene, loss) = reads(&with("/nodes/0/extensions", extension));
     assert_eq!(scene.meshes.len(), 1);

@@ -57,7 +57,7 @@ fn source_vertices(document: &mesh::Document, animation: usize, timestamp: usize
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn poses_are_those_of_the_source() {
+fn poses_match_the_source() {
     let fixtures = fixtures_of("mesh");
     for file in FILES {
         let fixture = fixtures.iter().find(|fixture| fixture.file == file).unwrap();

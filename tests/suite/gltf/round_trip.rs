@@ -33,7 +33,7 @@ proptest! {
     #![proptest_config(config(100, "gltf"))]
 
     #[test]
-    fn scenes_are_read_back(scene in strategy::scenes()) {
+    fn scenes_round_trip(scene in strategy::scenes()) {
         for format in [Interchange::Glb, Interchange::Gltf] {
             let (files, losses) = write(format, scene.clone()).unwrap();
             // Joint numbers without a skeleton get one; joints without a weight are dropped.
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn wild_scenes_are_refused_or_written(scene in strategy::wild_scenes()) {
+    fn wild_scenes_are_rejected_or_written(scene in strategy::wild_scenes()) {
         match write(Interchange::Glb, scene) {
             Ok((files, _)) => {
                 let (again, _) = read(Interchange::Glb, &files).unwrap();

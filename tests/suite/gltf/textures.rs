@@ -6,7 +6,7 @@ use meshspec::interop::Interchange;
 use meshspec::scene::{AlphaMode, Filter, Sampler, Scene, Texture, Wrap};
 use serde_json::{Value, json};
 
-use super::bad::{add, lost, numbers, triangle};
+use super::malformed::{add, lost, numbers, triangle};
 use super::{parts, read, read_json, write};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
@@ -55,7 +55,7 @@ fn uri(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn files_stay_files() {
+fn image_files_stay_files() {
     let json = base(json!({}));
     assert_eq!(texture(&scene(&json)), Texture::file("img/oak bark.png"));
     let (json, _) = written(scene(&json));
@@ -103,7 +103,7 @@ fn numbers_with(image: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn surfaces_and_samplers_stay() {
+fn surfaces_and_samplers_are_kept() {
     let mut json = base(json!({ "texCoord": 1 }));
     json["materials"][0]["alphaMode"] = "MASK".into();
     json["materials"][0]["alphaCutoff"] = 0.75.into();
@@ -148,7 +148,7 @@ fn the_set_of_texture_coordinates_is_found_by_its_number() {
 }
 
 #[test]
-fn transforms_of_textures_move_the_texture_coordinates() {
+fn texture_transforms_are_applied_to_texture_coordinates() {
     let turn = std::f64::consts::FRAC_PI_2;
     let transform = json!({ "offset": [0.5, 0.25], "rotation": turn, "scale": [2, 4], "texCoord": 1 });
     let mut json = base(json!({ "extensions": { "KHR_texture_transform": transform } }));

@@ -6,7 +6,7 @@ use meshspec::{ErrorKind, Strictness};
 use serde_json::{Value, json};
 
 use super::Files;
-use super::bad::{add, lost, numbers, refused, triangle, with};
+use super::malformed::{add, lost, numbers, refused, triangle, with};
 use super::read_json;
 
 /// Requires that the triangle is read, and returns the losses.
@@ -87,7 +87,7 @@ fn morph_targets_have_their_default_weights() {
 }
 
 #[test]
-fn leniently_triangles_of_missing_vertices_are_left_out() {
+fn lenient_reading_skips_triangles_of_missing_vertices() {
     let mut json = triangle();
     // The triangle, and a second one with the bytes of a float as an index.
     json["bufferViews"][1] = json!({ "buffer": 0, "byteOffset": 30, "byteLength": 12 });
@@ -105,7 +105,7 @@ fn leniently_triangles_of_missing_vertices_are_left_out() {
 }
 
 #[test]
-fn references_to_nothing_and_unknown_values_are_left_out() {
+fn dangling_references_and_unknown_values_are_dropped() {
     let cases = [
         ("/scene", json!(3), "dropped: scene: reference to a missing item: 3 of 1"),
         (

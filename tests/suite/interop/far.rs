@@ -192,7 +192,7 @@ fn small_objects_far_from_the_origin_are_judged_by_their_own_size() {
 }
 
 #[test]
-fn unavoidable_rounding_is_no_loss() {
+fn unavoidable_rounding_is_not_a_loss() {
     let large = "v -50000.123 -49999.456 0.1\nv 50000.789 0.1 0.2\nv 0.3 50000.321 0.4\nf 1 2 3\n";
     assert_eq!(rounding(large, false), [""; 0]);
     assert_eq!(rounding(large, true), [""; 0]);
@@ -205,7 +205,7 @@ fn unavoidable_rounding_is_no_loss() {
 }
 
 #[test]
-fn ordinary_models_take_no_more_and_lose_nothing() {
+fn ordinary_models_need_no_more_memory_and_lose_nothing() {
     let texts: [&[u8]; 3] = [
         b"v 0.1 0.2 0.3\n",
         b"v 0.1 0.2 0.3\nv 1.1 0.2 0.3\nv 0.1 1.2 0.3\nf 1 2 3\n",
@@ -220,7 +220,7 @@ fn ordinary_models_take_no_more_and_lose_nothing() {
 
 /// A model that starts near the origin and continues far away, over several text windows.
 #[test]
-fn digits_are_kept_wherever_the_far_part_begins() {
+fn digits_are_kept_wherever_the_far_part_starts() {
     let near = "v 0 0 0\nv 1 0 0\nv 0 1 0\n".repeat(100_000);
     let mut text = near.into_bytes();
     UTM.iter().for_each(|[x, y, z]| text.extend(format!("v {x} {y} {z}\n").bytes()));

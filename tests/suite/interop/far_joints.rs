@@ -81,7 +81,7 @@ fn is_near(found: &[[f64; 3]], expected: &[[f64; 3]]) -> bool {
 }
 
 #[test]
-fn far_joints_keep_their_places() {
+fn far_joints_keep_their_positions() {
     for is_beside in [false, true] {
         let scene = far(is_beside);
         assert!(is_near(&at_rest(&scene), &expected()), "{:?}", at_rest(&scene));
@@ -116,7 +116,7 @@ fn centred_joints_are_not_rounded() {
 }
 
 #[test]
-fn far_joints_below_other_transforms_keep_their_places() {
+fn far_joints_below_other_transforms_keep_their_positions() {
     let turn = DQuat::from_rotation_y(0.5);
     for (scale, turn) in [(0.01, DQuat::IDENTITY), (100.0, turn), (1.0, turn)] {
         let (scene, losses) = with_nodes(|nodes, joint| {
@@ -139,7 +139,7 @@ fn far_joints_below_other_transforms_keep_their_places() {
 }
 
 #[test]
-fn the_offset_is_that_of_the_vertices() {
+fn the_offset_follows_the_vertices() {
     // The exact offset cannot move vertices that are far from a joint at the origin.
     let mut scene = near();
     scene.meshes[0].positions = expected().iter().map(|point| point.map(|x| x as f32)).collect();

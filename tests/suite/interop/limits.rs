@@ -53,7 +53,7 @@ impl Read for Endless {
 }
 
 #[test]
-fn an_endless_input_is_refused() {
+fn an_endless_input_is_rejected() {
     let limits = Limits::default().with_max_triangles(1_000_000);
     let lines: [&[u8]; 6] = [
         b"v 0 0 0\n",

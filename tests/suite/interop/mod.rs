@@ -6,10 +6,10 @@ mod far_joints;
 mod lenient;
 mod limits;
 mod obj;
-#[cfg(feature = "proptest")]
-mod pieces;
 mod ply;
 mod round_trips;
+#[cfg(feature = "proptest")]
+mod splitting;
 mod stl;
 mod textures;
 

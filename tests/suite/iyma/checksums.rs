@@ -91,7 +91,7 @@ fn descriptors() {
 }
 
 #[test]
-fn metadata_of_the_wrong_dialect_is_wrong() {
+fn the_metadata_checksum_depends_on_the_dialect() {
     for size in 0..300 {
         let bytes = input(size);
         let [spec, reference] = [Dialect::Spec, Dialect::Reference].map(|d| hash::metadata(&bytes, 7, d));
@@ -101,7 +101,7 @@ fn metadata_of_the_wrong_dialect_is_wrong() {
 }
 
 #[test]
-fn parts_have_the_hash_of_the_whole() {
+fn concatenated_parts_hash_like_the_whole() {
     for size in 96..500 {
         let bytes = input(size);
         for start in (48..=size - 48).step_by(48) {

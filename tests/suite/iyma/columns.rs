@@ -82,7 +82,7 @@ fn columns_agree_with_a_scalar_conversion() {
 }
 
 #[test]
-fn words_of_colours_and_normals() {
+fn packed_colours_and_normals() {
     let packed = VertexFormat::Unorm10_10_10_2;
     let (x, y, z, w) = (1u32, 511u32, 1023u32, 2u32);
     let bytes = (x | y << 10 | z << 20 | w << 30).to_le_bytes();
@@ -99,7 +99,7 @@ fn words_of_colours_and_normals() {
 }
 
 #[test]
-fn floats_out_of_range_are_limited() {
+fn floats_out_of_range_are_clamped() {
     let floats = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e9, -1e9, -0.4, 0.5, 0.499_999_97, 2.0, -2.0];
     let cases: [(VertexFormat, &[i64]); 10] = [
         (VertexFormat::Uint8, &[0, 255, 0, 255, 0, 0, 1, 0, 2, 0]),
@@ -134,7 +134,7 @@ fn floats_out_of_range_are_limited() {
 }
 
 #[test]
-fn parts_of_words_and_colours_are_limited_alike() {
+fn packed_components_are_clamped_alike() {
     let floats = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e9, -0.1, -2.0, 1.1, 0.5];
     for value in floats.iter().flat_map(|a| floats.map(|b| [*a, b, *a, b])) {
         let limited = value.map(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) });
@@ -145,7 +145,7 @@ fn parts_of_words_and_colours_are_limited_alike() {
 }
 
 #[test]
-fn what_makes_no_whole_value_is_left_out() {
+fn partial_values_are_ignored() {
     for format in VertexFormat::ALL {
         let (size, components) = (format.size(), format.components());
         for spare in 0..size {

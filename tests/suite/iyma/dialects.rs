@@ -19,7 +19,7 @@ fn custom(number: u32, name: &str) -> Usage {
 }
 
 #[test]
-fn no_usage_is_twice_in_a_map() {
+fn duplicate_usages_are_rejected_in_a_map() {
     for usage in [Usage::Uv, Usage::Position, custom(7, "")] {
         let usages = [Usage::Normal, usage.clone(), Usage::Color, usage];
         let document = with_usages(Dialect::Reference, &usages);
@@ -38,7 +38,7 @@ fn no_usage_is_twice_in_a_map() {
 }
 
 #[test]
-fn what_a_map_cannot_hold_twice_is_renamed() {
+fn duplicate_usages_are_renamed_for_a_map() {
     let usages = [
         custom(0, ""),
         custom(7, "wind"),
@@ -89,7 +89,7 @@ fn with_descriptor(descriptor: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_descriptor_of_other_types_may_be_of_an_older_tool() {
+fn an_unknown_descriptor_may_be_from_an_older_tool() {
     let mut bytes = with_descriptor(&[0xff; 9]);
     let older = "an older version of the author's tool";
     let error = Document::read(&bytes, &ReadOptions::default()).unwrap_err();
@@ -122,7 +122,7 @@ fn checksums_are_checked_even_if_nothing_can_be_decoded() {
 }
 
 #[test]
-fn the_options_decide_on_the_checksum() {
+fn the_options_select_the_checksum() {
     let document = with_usages(Dialect::Spec, &[Usage::Position]);
     let without = Document { data_checksum: DataChecksum::Absent, ..document.clone() };
     let write = |document: &Document, checksum| {
@@ -143,7 +143,7 @@ fn wide(last: u32) -> Document {
 }
 
 #[test]
-fn indices_of_the_reference_dialect_are_narrow_where_they_fit() {
+fn indices_of_the_reference_dialect_have_16_bits_if_they_fit() {
     let format = |document: &Document| document.indices.as_ref().unwrap().format;
     let (narrow, losses) = wide(65_535).into_dialect(Dialect::Reference).unwrap();
     assert_eq!((format(&narrow), losses.len()), (IndexFormat::U16, 0));

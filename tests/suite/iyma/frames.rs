@@ -68,7 +68,7 @@ const RAW: u32 = 0;
 const RLE: u32 = 1;
 
 #[test]
-fn frames_made_by_hand() {
+fn handmade_frames() {
     let mut document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let whole = frame(1, &[(RLE, 300, &[7])]);
     assert_eq!(
@@ -114,7 +114,7 @@ fn frames_made_by_hand() {
 }
 
 #[test]
-fn sizes_are_told_in_words() {
+fn size_mismatches_are_described() {
     let document = Document { user_data: vec![7u8; 300].into(), ..Document::default() };
     let cases = [
         (frame(1, &[(RLE, 299, &[7])]), "300 bytes are declared, but 6 packed bytes hold 299"),
@@ -130,7 +130,7 @@ fn sizes_are_told_in_words() {
 }
 
 #[test]
-fn headers_of_all_shapes() {
+fn all_kinds_of_frame_headers() {
     let size = 300u64;
     let document = Document { user_data: vec![7u8; size as usize].into(), ..Document::default() };
     // Two bytes store sizes from 256 on; one byte holds too little, and needs a single segment.
@@ -158,7 +158,7 @@ fn headers_of_all_shapes() {
 
 /// Sizes that block headers do not state, and data that is unpacked in pieces because it grows so much.
 #[test]
-fn sizes_are_exact_however_much_there_is() {
+fn sizes_are_exact_at_any_amount() {
     for size in [1_000u32, 9 << 20] {
         let of = |size: u32| Document {
             user_data: (0..size).map(|i| (i % 251) as u8).collect(),
@@ -181,7 +181,7 @@ fn sizes_are_exact_however_much_there_is() {
 }
 
 #[test]
-fn frames_are_written_as_the_specification_says() {
+fn frames_are_written_by_the_specification() {
     // 3 MiB of noise twice, which only long-distance matching finds.
     let once = noise(3 << 20);
     let twice = Document { user_data: [&*once, &*once].concat().into(), ..Document::default() };

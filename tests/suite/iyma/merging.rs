@@ -54,7 +54,7 @@ fn merging_and_splitting() {
 
 /// Vertices and indices outside all meshes still take their place in the buffers.
 #[test]
-fn meshes_that_leave_some_of_their_buffers_out() {
+fn unused_buffer_ranges_are_kept() {
     let mut spare = strip(8, "");
     spare.meshes = vec![
         MeshInfo { first_index: 0, index_count: 3, first_vertex: 1, vertex_count: 4 },
@@ -69,7 +69,7 @@ fn meshes_that_leave_some_of_their_buffers_out() {
 
 /// Of several buffers with the same usage, each is appended to its counterpart.
 #[test]
-fn buffers_that_look_alike_keep_their_order() {
+fn buffers_of_equal_usage_keep_their_order() {
     let with = |values: [f32; 2]| {
         let uv = |value| Attribute::from_f32(Usage::Uv, VertexFormat::Float32, &[value]);
         Document::from_mesh(None, values.map(uv).to_vec()).unwrap()
@@ -80,7 +80,7 @@ fn buffers_that_look_alike_keep_their_order() {
 }
 
 #[test]
-fn what_several_meshes_share_is_counted_once() {
+fn shared_ranges_are_counted_once() {
     let heights = Attribute::from_f32(Usage::Position, VertexFormat::Float32, &[0.0; 8]);
     let mut document = Document::from_mesh(Some(IndexBuffer::from_u16(&[0; 8])), vec![heights]).unwrap();
     let cases: [(&[(u32, u32)], u32); 7] = [

@@ -113,7 +113,7 @@ fn dialects_without_their_checksum() {
 }
 
 #[test]
-fn draw_records() {
+fn draw_arguments() {
     let (merged, _) = merge(&[strip(5, ""), strip(8, "")]).unwrap();
     let draws = merged.draws().unwrap();
     let expected: Vec<u8> =
@@ -129,7 +129,7 @@ fn draw_records() {
 }
 
 #[test]
-fn what_cannot_be_written() {
+fn inexpressible_documents_are_rejected() {
     let mut document = strip(5, "");
     document.attributes[1].data = document.attributes[1].data.slice(1..);
     let error = document.write(&WriteOptions::default()).unwrap_err();
@@ -179,7 +179,7 @@ fn one_buffer_of_each_usage() {
 }
 
 #[test]
-fn levels_and_threads_hold_the_same_content() {
+fn levels_and_threads_do_not_change_the_content() {
     let mut document = strip(60_000, "");
     document.attributes[0].data = noise(720_000);
     let plain = write(&document);
@@ -202,7 +202,7 @@ fn levels_and_threads_hold_the_same_content() {
 /// Values that cannot be stored are rejected, not changed.
 #[cfg(feature = "serde")]
 #[test]
-fn data_that_fits_in_no_buffer() {
+fn invalid_json_values_are_rejected() {
     let read = |format: VertexFormat, values: &str| {
         let text = format!(r#"{{"usage": "position", "format": "{}", "data": [{values}]}}"#, format.name());
         serde_json::from_str::<Attribute>(&text)
@@ -233,7 +233,7 @@ fn data_that_fits_in_no_buffer() {
 }
 
 #[test]
-fn many_meshes_that_share_indices_take_no_more_time() {
+fn shared_indices_are_checked_in_bounded_time() {
     let indices: Vec<u32> = (0..300_000).map(|i| i % 1000).collect();
     let mesh = MeshInfo { first_index: 0, index_count: 299_999, first_vertex: 0, vertex_count: 1000 };
     // Only the first mesh, which may use 999 vertices, is invalid.

@@ -4,7 +4,7 @@
 //! conversions explain all differences.
 
 mod expected;
-mod left_out;
+mod omitted_losses;
 mod parts;
 mod scenes;
 mod through_glb;
@@ -47,7 +47,7 @@ fn step(scene: Scene, (format, dialect): Target) -> Result<Option<Scene>, TestCa
     };
     let (found, more) = document.into_scene(&options).unwrap();
     losses.extend(more);
-    held(shown(scene, format, &losses), &found, Some(format), &losses)
+    assert_explained(shown(scene, format, &losses), &found, Some(format), &losses)
         .map_err(|why| TestCaseError::fail(format!("{format}, {dialect}: {why}\n{losses:#?}")))?;
     Ok(Some(found))
 }
@@ -85,7 +85,7 @@ fn with_names_of_joints(mut scene: Scene) -> Scene {
 }
 
 /// Fails unless the differences equal the losses. `None` is a format that adds nothing.
-fn held(
+fn assert_explained(
     mut scene: Scene,
     found: &Scene,
     format: Option<FormatId>,
@@ -297,7 +297,7 @@ fn is_wider(found: &Custom, expected: &Custom) -> bool {
 }
 
 /// Converts to a format, to another one, and back.
-fn there_and_back(scene: &Scene) -> Result<usize, TestCaseError> {
+fn round_trips(scene: &Scene) -> Result<usize, TestCaseError> {
     let mut converted = 0;
     for a in TARGETS {
         let Some(source) = step(scene.clone(), a)? else { continue };
@@ -313,8 +313,8 @@ proptest! {
     #![proptest_config(config(20, "pairs"))]
 
     #[test]
-    fn every_format_by_way_of_every_other(scene in scenes::at_rest_in_the_bind_pose()) {
-        there_and_back(&scene)?;
+    fn every_format_through_every_other(scene in scenes::at_rest_in_the_bind_pose()) {
+        round_trips(&scene)?;
     }
 }
 
@@ -322,7 +322,7 @@ proptest! {
     #![proptest_config(config(100, "pairs"))]
 
     #[test]
-    fn every_format_says_what_it_does_not_hold(scene in scenes::at_rest_in_the_bind_pose()) {
+    fn every_format_lists_what_it_cannot_hold(scene in scenes::at_rest_in_the_bind_pose()) {
         for target in TARGETS {
             step(scene.clone(), target)?;
         }
@@ -338,12 +338,12 @@ proptest! {
 
 /// Verifies that the tests above compare something: most scenes can be expressed by all formats.
 #[test]
-fn most_scenes_go_all_the_way() {
+fn most_scenes_pass_through_all_formats() {
     let mut total = 0;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     for _ in 0..8 {
         let scene = scenes::at_rest_in_the_bind_pose().new_tree(&mut runner).unwrap().current();
-        total += there_and_back(&scene).unwrap();
+        total += round_trips(&scene).unwrap();
     }
     let most = 8 * TARGETS.len() * TARGETS.len();
     assert!(total > most * 3 / 4, "{} of {most}", total);

@@ -7,7 +7,7 @@ use meshspec::scene::{Scene, SceneOptions};
 use meshspec::{ErrorKind, Loss};
 use proptest::test_runner::TestCaseError;
 
-use super::{held, step, with_names_of_joints};
+use super::{assert_explained, step, with_names_of_joints};
 use crate::common::File;
 
 /// Converts a scene to GLB and back, compared with the losses. `None` if a position is not finite.
@@ -26,14 +26,14 @@ fn through_glb(scene: Scene) -> Result<Option<Scene>, TestCaseError> {
     let bytes = &files["x.glb"];
     let (found, more) = Interchange::Glb.read(bytes, &files, &options, &Default::default()).unwrap();
     losses.extend(more);
-    held(scene, &found, None, &losses)
+    assert_explained(scene, &found, None, &losses)
         .map_err(|why| TestCaseError::fail(format!("glb: {why}\n{:#?}", &losses[..losses.len().min(20)])))?;
     Ok(Some(found))
 }
 
-of_files!(every_file_comes_back_from_glb);
+of_files!(every_file_round_trips_through_glb);
 
-fn every_file_comes_back_from_glb(files: Vec<File>) {
+fn every_file_round_trips_through_glb(files: Vec<File>) {
     let (mut wrong, mut back, mut refused) = (Vec::new(), 0, 0);
     for (index, (format, bytes)) in files.into_iter().enumerate() {
         let document = format.read(&bytes, &Default::default()).unwrap();

@@ -4,7 +4,7 @@ use meshspec::scene::__private::{PointTree, area, has_inside};
 
 /// For every triangle of grid points, the search matches a plain loop, even after removing some points.
 #[test]
-fn a_search_finds_what_a_loop_finds() {
+fn the_search_matches_a_plain_loop() {
     let points: Vec<_> = (0..60).map(|i| [f64::from(i * 7 % 11), f64::from(i * 5 % 13)]).collect();
     let mut tree = PointTree::new(&points, &vec![true; points.len()]);
     let mut present = vec![true; points.len()];

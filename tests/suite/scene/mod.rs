@@ -6,14 +6,14 @@ mod positions;
 mod rebinding;
 mod rest;
 mod scale;
-mod told;
+mod unlisted_losses;
 
 use glam::Vec3;
 use meshspec::scene::{FromScene, Mesh, Scene, SceneOptions, ToScene};
 use meshspec::{Document, Format, FormatId, Loss, bmd, crucible};
 
 /// Converts a document to a scene and back in its dialect. Also returns the losses.
-fn there_and_back(document: &Document) -> (Document, Vec<Loss>) {
+fn round_trip(document: &Document) -> (Document, Vec<Loss>) {
     let mut options = SceneOptions::default();
     options.dialect = Some(document.dialect());
     let (scene, mut losses) = document.clone().into_scene(&options).unwrap();
@@ -35,15 +35,15 @@ fn assert_near(found: &[[f32; 3]], expected: &[[f32; 3]], losses: &[Loss]) {
     }
 }
 
-of_files!(packed_values_of_bmd_come_back);
+of_files!(packed_values_of_bmd_round_trip);
 
-fn packed_values_of_bmd_come_back(files: Vec<crate::common::File>) {
+fn packed_values_of_bmd_round_trip(files: Vec<crate::common::File>) {
     for (format, bytes) in files {
         if format != FormatId::Bmd {
             continue;
         }
         let document = bmd::Document::read(&bytes, &Default::default()).unwrap();
-        let (again, losses) = there_and_back(&Document::Bmd(document.clone()));
+        let (again, losses) = round_trip(&Document::Bmd(document.clone()));
         let Document::Bmd(again) = again else { panic!() };
         assert_eq!(again.meshes.len(), document.meshes.len(), "{losses:?}");
         for (mesh, expected) in again.meshes.iter().zip(&document.meshes) {
@@ -102,7 +102,7 @@ fn packed_values_of_bmd_come_back(files: Vec<crate::common::File>) {
 }
 
 #[test]
-fn a_chunk_has_the_container_of_its_source_or_of_its_extension() {
+fn the_source_or_extension_selects_the_container() {
     let chunks = |scene: &Scene, extension: Option<&str>| {
         let mut options = SceneOptions::default();
         options.extension = extension.map(str::to_owned);

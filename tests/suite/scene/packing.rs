@@ -100,7 +100,7 @@ fn keeps_triangles(losses: &[Loss]) -> bool {
 }
 
 #[test]
-fn triangles_on_a_line_do_not_collapse() {
+fn collinear_triangles_do_not_count_as_collapsed() {
     // Not exactly collinear in 32-bit floats.
     let on_a_line = |step: u32| [0.1 * step as f32 + 7.0, 0.2 * step as f32 + 3.0, 0.3 * step as f32];
     let mut mesh = bowl("wires", 1, 0.0, [0.0; 3]);
@@ -120,7 +120,7 @@ fn triangles_on_a_line_do_not_collapse() {
 }
 
 #[test]
-fn what_is_off_by_little_of_its_size_is_written() {
+fn small_relative_errors_are_accepted() {
     // Triangles of 1/300 of the size, which collapse in 64 bits.
     let fine = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     let (off, losses) = errors(&fine, &options().with_precision(Precision::Bits(64)));
@@ -131,7 +131,7 @@ fn what_is_off_by_little_of_its_size_is_written() {
 }
 
 #[test]
-fn a_tolerance_is_the_tolerance() {
+fn the_tolerance_is_respected() {
     let net = of(vec![bowl("net", 170, 1.0, [0.0; 3])]);
     for tolerance in [0.1, 0.01, 0.001] {
         let (off, _) = errors(&net, &options().with_precision(Precision::Error(tolerance)));
@@ -147,7 +147,7 @@ fn a_tolerance_is_the_tolerance() {
 }
 
 /// Returns the options between the last semicolon of a rejection and "writes it".
-fn helpful(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
+fn suggestions(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
     let error = bmd::Document::from_scene(scene.clone(), options).unwrap_err();
     let message = error.to_string();
     let named =
@@ -156,10 +156,10 @@ fn helpful(scene: &Scene, options: &SceneOptions) -> (String, Vec<String>) {
 }
 
 #[test]
-fn a_refusal_names_the_mesh_and_what_helps() {
+fn a_rejection_names_the_mesh_and_suggestions() {
     let scene = of(vec![bowl("small", 2, 1.0, [0.0; 3]), bowl("hall", 8, 100.0, [0.0; 3])]);
     let fine = options().with_precision(Precision::Error(0.001));
-    let (message, named) = helpful(&scene, &fine);
+    let (message, named) = suggestions(&scene, &fine);
     assert!(
         message.contains("meshes[1].positions: packed positions of \"hall\" are off by 0.0"),
         "{message}"
@@ -179,13 +179,13 @@ fn a_refusal_names_the_mesh_and_what_helps() {
 }
 
 #[test]
-fn the_origin_helps_only_where_it_does() {
+fn centering_is_suggested_only_where_it_helps() {
     let far = |x: f32| of(vec![bowl("tower", 4, 64.0, [x, 0.0, 0.0])]);
     let (off, _) = errors(&far(3000.0), &options());
     assert!(off[0] < 0.005, "{off:?}");
     // Beyond the reach of a few bones.
     let mut scene = far(2e6);
-    let (message, named) = helpful(&scene, &options());
+    let (message, named) = suggestions(&scene, &options());
     assert_eq!(named, ["--center"], "{message}");
     assert!(scene.center().is_some());
     let (off, _) = errors(&scene, &options());
@@ -193,9 +193,9 @@ fn the_origin_helps_only_where_it_does() {
 }
 
 #[test]
-fn a_refusal_names_the_smallest_tolerance() {
+fn a_rejection_names_the_smallest_tolerance() {
     let scene = of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]);
-    let (message, named) = helpful(&scene, &options().with_precision(Precision::Error(1e-6)));
+    let (message, named) = suggestions(&scene, &options().with_precision(Precision::Error(1e-6)));
     let tolerance: Precision = named[0].strip_prefix("--precision ").unwrap().parse().unwrap();
     let (off, losses) = errors(&scene, &options().with_precision(tolerance));
     assert!(off[0] < 0.002, "{message} {off:?}");
@@ -203,12 +203,12 @@ fn a_refusal_names_the_smallest_tolerance() {
 }
 
 #[test]
-fn a_refusal_says_that_bones_ran_out() {
+fn a_rejection_reports_exhausted_bones() {
     let place = |mesh: usize| [100.0 + 20.0 * (mesh % 20) as f32, 0.0, 100.0 + 20.0 * (mesh / 20) as f32];
     let scene = of((0..400).map(|mesh| bowl("nut", 2, 0.005, place(mesh))).collect());
-    let (message, _) = helpful(&scene, &options());
+    let (message, _) = suggestions(&scene, &options());
     assert!(message.contains(", with all 255 bones in use; "), "{message}");
-    let (message, _) = helpful(
+    let (message, _) = suggestions(
         &of(vec![bowl("ball", 4, 0.1, [30.0, 0.0, 0.0])]),
         &options().with_precision(Precision::Error(1e-6)),
     );

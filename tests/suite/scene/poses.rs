@@ -44,13 +44,9 @@ fn through_glb(scene: Scene) -> meshspec::Result<(Scene, Vec<Loss>)> {
     Ok((again, losses))
 }
 
-of_files!(
-    bmd_moves_in_glb_as_it_does_itself,
-    vertices_of_bmd_are_where_its_own_poses_take_them,
-    mesh_in_glb_moves_as_it_does_itself
-);
+of_files!(bmd_poses_match_in_glb, bmd_scenes_match_the_poses_of_the_document, mesh_poses_match_in_glb);
 
-fn bmd_moves_in_glb_as_it_does_itself(files: Vec<File>) {
+fn bmd_poses_match_in_glb(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
         if format != FormatId::Bmd {
@@ -82,7 +78,7 @@ fn bmd_moves_in_glb_as_it_does_itself(files: Vec<File>) {
     assert!(compared > 0);
 }
 
-fn vertices_of_bmd_are_where_its_own_poses_take_them(files: Vec<File>) {
+fn bmd_scenes_match_the_poses_of_the_document(files: Vec<File>) {
     let mut compared = 0;
     for (format, bytes) in files {
         if format != FormatId::Bmd {
@@ -180,7 +176,7 @@ fn assert_same(at: &str, found: &[Vec<Vec3>], expected: &[Vec<Vec3>]) -> usize {
 /// Compares every frame with the poses of an independent decoder.
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn bmd_in_glb_moves_as_the_sidecars_say() {
+fn bmd_poses_in_glb_match_the_sidecars() {
     let fixtures = fixtures_of("bmd");
     let (mut frames, mut vertices) = (0, 0);
     for fixture in fixtures.iter().filter(|fixture| fixture.strict == Some(true)) {
@@ -260,7 +256,7 @@ fn mesh_vertices(
 }
 
 /// At and between timestamps, with translations, rotations and scales.
-fn mesh_in_glb_moves_as_it_does_itself(files: Vec<File>) {
+fn mesh_poses_match_in_glb(files: Vec<File>) {
     let (mut times, mut vertices) = (0, 0);
     for (format, bytes) in files {
         if format != FormatId::Mesh {

@@ -51,7 +51,7 @@ struct Counts {
 
 #[test]
 #[ignore = "needs the reference files: set MESHSPEC_FIXTURES"]
-fn positions_in_glb_are_those_of_the_sidecars() {
+fn positions_in_glb_match_the_sidecars() {
     let mut counts = Counts::default();
     for fixture in fixtures().iter().filter(|fixture| fixture.strict == Some(true)) {
         let format: FormatId = fixture.format.parse().unwrap();

@@ -137,7 +137,7 @@ fn find<'a>(losses: &'a [Loss], path: &str) -> Option<&'a Loss> {
 }
 
 #[test]
-fn mesh_rests_and_moves_as_its_source() {
+fn mesh_rests_and_moves_like_its_source() {
     let scene = bar(0.0);
     assert!(scene.meshes[0].size() > 150.0);
     let (found, losses) = through_mesh(&scene);
@@ -156,7 +156,7 @@ fn mesh_rests_and_moves_as_its_source() {
 }
 
 #[test]
-fn poses_that_agree_change_no_bit() {
+fn equal_poses_change_no_bit() {
     let mut scene = bar(0.0);
     let rest: Vec<_> = (0..2).map(|joint| scene.skeleton.rest(joint)).collect();
     let global = scene.skeleton.to_model(&rest);
@@ -173,7 +173,7 @@ fn poses_that_agree_change_no_bit() {
 }
 
 #[test]
-fn the_deviation_of_blended_vertices_is_said() {
+fn the_deviation_of_blended_vertices_is_reported() {
     let scene = bar(60.0);
     let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
     let (mut found, _) = document.into_scene(&options()).unwrap();
@@ -206,7 +206,7 @@ fn the_deviation_of_blended_vertices_is_said() {
 }
 
 #[test]
-fn bmd_rests_as_its_source() {
+fn bmd_rests_like_its_source() {
     let scene = bar(0.0);
     let (document, losses) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     let (found, _) = document.into_scene(&options()).unwrap();
@@ -231,7 +231,7 @@ fn shown(scene: &Scene) -> [(&'static str, Vec<DVec3>); 4] {
 }
 
 #[test]
-fn every_pose_is_that_of_every_target() {
+fn every_target_shows_every_pose() {
     let scene = bar(60.0);
     let poses: [(&str, Vec<DVec3>); 4] = [
         ("bind", positions(&scene)),
@@ -250,7 +250,7 @@ fn every_pose_is_that_of_every_target() {
 }
 
 #[test]
-fn animations_show_what_they_showed_before() {
+fn rebinding_keeps_animations() {
     let scene = bar(60.0);
     for pose in ["bind", "bow@2"] {
         let mut posed = scene.clone();
@@ -265,7 +265,7 @@ fn animations_show_what_they_showed_before() {
 }
 
 #[test]
-fn wrong_poses_say_which_there_are() {
+fn unknown_poses_list_the_known_ones() {
     let mut scene = bar(0.0);
     let refuse =
         |scene: &mut Scene, pose: &str| scene.rest_in(&pose.parse().unwrap()).unwrap_err().to_string();

@@ -45,7 +45,7 @@ fn options() -> SceneOptions {
 }
 
 #[test]
-fn vertices_are_where_the_skeleton_rests() {
+fn vertices_are_written_in_the_rest_pose() {
     let (document, losses) = crucible::Document::from_scene(scaled(), &options()).unwrap();
     let (shown, _) = document.into_scene(&options()).unwrap();
     let expected = [[-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 3.0, 0.0], [-1.0, 3.0, 0.0]];
@@ -118,7 +118,7 @@ fn small_triangles_of_bmd_do_not_collapse() {
 }
 
 #[test]
-fn a_mesh_far_from_the_origin_has_bones_of_its_own_or_is_moved() {
+fn a_mesh_far_from_the_origin_gets_bones_or_is_centred() {
     let mut scene = grid(4, [3000.0, 0.0, 0.0]);
     let (document, _) = bmd::Document::from_scene(scene.clone(), &options()).unwrap();
     assert!(document.bones.len() > 1);
@@ -136,7 +136,7 @@ fn distance(a: &Scene, b: &Scene) -> f32 {
 }
 
 #[test]
-fn bmd_keeps_what_scaled_joints_show() {
+fn bmd_keeps_the_shape_under_scaled_joints() {
     let (document, losses) = bmd::Document::from_scene(scaled(), &options()).unwrap();
     let paths: Vec<_> = losses.iter().map(|loss| &*loss.path).collect();
     assert!(paths.contains(&"skeleton.joints.rest") && paths.contains(&"skeleton.joints.inverse_bind"));
@@ -176,7 +176,7 @@ fn the_precision_of_bmd_can_be_chosen() {
 }
 
 #[test]
-fn slivers_may_go_but_not_what_shows() {
+fn slivers_may_collapse_but_not_visible_triangles() {
     // A 1 m strip with triangles of 1/10,000 height, beside a square.
     let mut scene = grid(1, [500.0, 0.0, 0.0]);
     let mesh = &mut scene.meshes[0];
@@ -205,7 +205,7 @@ fn slivers_may_go_but_not_what_shows() {
 }
 
 #[test]
-fn too_large_a_skeleton_is_given_up() {
+fn too_large_a_skeleton_is_dropped() {
     let mut scene = scaled();
     scene.skeleton.joints.resize(300, Joint::default());
     let (document, losses) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
@@ -222,7 +222,7 @@ fn too_large_a_skeleton_is_given_up() {
 }
 
 #[test]
-fn steps_stay_steps_in_mesh() {
+fn step_channels_stay_steps_in_mesh() {
     let mut scene = scaled();
     scene.animations[0].channels[0].interpolation = Interpolation::Step;
     let (document, _) = mesh::Document::from_scene(scene.clone(), &options()).unwrap();
@@ -234,7 +234,7 @@ fn steps_stay_steps_in_mesh() {
 }
 
 #[test]
-fn the_centre_is_that_of_what_is_shown() {
+fn the_centre_is_that_of_the_visible_geometry() {
     let mut scene = scaled();
     let [x, y, z] = scene.center().unwrap();
     assert!(x == 0.0 && (y + 2.0).abs() < 1e-6 && z == 0.0, "{x} {y} {z}");
@@ -246,7 +246,7 @@ fn the_centre_is_that_of_what_is_shown() {
 }
 
 #[test]
-fn what_has_no_size_keeps_none() {
+fn degenerate_matrices_keep_their_scale() {
     let turn = Quat::from_rotation_y(0.5);
     for scale in
         [[0.0; 3], [0.0, 2.0, 3.0], [1.0, 0.0, 3.0], [1.0, 2.0, 0.0], [0.0, 0.0, 3.0], [0.0, 2.0, 0.0]]
@@ -269,7 +269,7 @@ fn what_has_no_size_keeps_none() {
 }
 
 #[test]
-fn poses_that_are_many_more_than_samples_are_refused() {
+fn too_many_poses_per_sample_are_rejected() {
     let mut scene = scaled();
     scene.skeleton.joints.resize(255, Joint::default());
     let animation = &mut scene.animations[0];

@@ -70,7 +70,12 @@ struct All {
     hold: bool,
 }
 
-fn encode_all(targets: &[VertexToPack], size: VertexSize, surface: Surface, tolerance: &Tolerance) -> Result<All> {
+fn encode_all(
+    targets: &[VertexToPack],
+    size: VertexSize,
+    surface: Surface,
+    tolerance: &Tolerance,
+) -> Result<All> {
     let mut all = All { vertices: Vertices::default(), errors: VertexErrors::default(), hold: true };
     for (index, vertex) in targets.iter().enumerate() {
         let packed = vertex.pack(size, surface).map_err(|error| error.at(index))?;

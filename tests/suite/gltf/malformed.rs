@@ -72,7 +72,7 @@ fn the_triangle_is_read() {
 }
 
 #[test]
-fn errors_name_the_place() {
+fn errors_name_the_location() {
     let no_uri = with("/buffers/0/uri", Value::Null);
     let cases = [
         (with("/buffers/0/uri", json!("other.bin")), ErrorKind::Io, "buffers[0]"),
@@ -115,7 +115,7 @@ fn errors_name_the_place() {
 }
 
 #[test]
-fn other_files_are_told_apart_by_their_first_bytes() {
+fn other_files_are_detected_by_their_first_bytes() {
     let message = |bytes: &[u8]| {
         let (options, limits) = (SceneOptions::default(), Limits::default());
         let read = Interchange::Glb.read(bytes, &std::collections::BTreeMap::new(), &options, &limits);
@@ -130,7 +130,7 @@ fn other_files_are_told_apart_by_their_first_bytes() {
 }
 
 #[test]
-fn animations_and_skins_that_are_wrong() {
+fn malformed_animations_and_skins() {
     let mut json = triangle();
     json["skins"] = json!([{ "joints": [0] }]);
     json["animations"] = json!([{
@@ -161,7 +161,7 @@ fn animations_and_skins_that_are_wrong() {
 }
 
 #[test]
-fn what_a_scene_does_not_hold_is_listed() {
+fn unsupported_content_is_listed() {
     let mut json = triangle();
     json["extensionsUsed"] = json!(["KHR_lights_punctual", "KHR_mesh_quantization"]);
     json["extensionsRequired"] = json!(["KHR_lights_punctual"]);
@@ -192,7 +192,7 @@ fn what_a_scene_does_not_hold_is_listed() {
 }
 
 #[test]
-fn modes_of_primitives() {
+fn primitive_modes() {
     let faces = |mode: u32| {
         let json = with("/meshes/0/primitives/0/mode", json!(mode));
         let (scene, losses) = read_json(&json, &numbers()).unwrap();
@@ -217,7 +217,7 @@ fn modes_of_primitives() {
 }
 
 #[test]
-fn sparse_accessors_and_those_without_a_view() {
+fn sparse_accessors_and_accessors_without_a_view() {
     let mut json = triangle();
     let sparse = json!({
         "count": 1,
@@ -282,7 +282,7 @@ fn data_uris() {
 }
 
 #[test]
-fn skins_bound_otherwise_get_joints_of_their_own() {
+fn skins_with_other_bind_poses_get_separate_joints() {
     let mut json = triangle();
     json["nodes"] = json!([{ "children": [1], "translation": [0, 3, 0] }, {}, { "mesh": 0 }]);
     json["scenes"] = json!([{ "nodes": [0, 2] }]);

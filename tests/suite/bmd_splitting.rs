@@ -7,7 +7,7 @@ use meshspec::scene::{Faces, Indices, Lod, Mesh, Scene};
 const PIECE: usize = u16::MAX as usize;
 
 #[test]
-fn meshes_that_faces_cannot_name_are_cut() {
+fn meshes_beyond_face_indices_are_split() {
     let vertices = MAX_VERTICES as u32 + 32;
     let positions: Vec<[f32; 3]> = (0..vertices).map(|vertex| [vertex as f32, 0.0, 0.0]).collect();
     // The last triangle shares a vertex with the first.
@@ -37,7 +37,7 @@ fn meshes_that_faces_cannot_name_are_cut() {
 }
 
 #[test]
-fn points_beyond_those_that_can_be_named_stay() {
+fn points_beyond_face_indices_are_kept() {
     let positions: Vec<[f32; 3]> = (0..=MAX_VERTICES).map(|vertex| [vertex as f32, 0.0, 0.0]).collect();
     let faces = Faces::triangles(vec![7, 8, 9]);
     let mesh = Mesh { positions: positions.clone(), faces, ..Mesh::default() };

@@ -26,7 +26,7 @@ fn documents() -> impl Strategy<Value = Document> {
 
 /// Converts a document to a scene and back in its dialect. Also returns the losses. `None` if the format cannot
 /// express the scene.
-fn there_and_back(document: &Document) -> Option<(Document, Vec<Loss>)> {
+fn round_trip(document: &Document) -> Option<(Document, Vec<Loss>)> {
     let mut options = SceneOptions::default();
     options.dialect = Some(document.dialect());
     let (scene, mut losses) = document.clone().into_scene(&options).ok()?;
@@ -147,12 +147,12 @@ proptest! {
 
     /// Documents that differ in one value come back different, or a loss names the value.
     #[test]
-    fn what_a_scene_loses_is_told(document in documents(), choice in any::<Index>()) {
-        let Some((again, losses)) = there_and_back(&document) else { return Ok(()) };
+    fn values_lost_in_a_scene_are_listed(document in documents(), choice in any::<Index>()) {
+        let Some((again, losses)) = round_trip(&document) else { return Ok(()) };
         let data = serde_json::to_value(&document).unwrap();
         for (name, places) in values(&data) {
             let place: &String = choice.get(&places);
-            let other = changed(&data, place).and_then(|other| there_and_back(&other));
+            let other = changed(&data, place).and_then(|other| round_trip(&other));
             let is_lost = other.is_some_and(|(other, more)| text(&other, &more) == text(&again, &losses));
             prop_assert!(
                 !is_lost || may_change(&document, &losses, &name),
@@ -165,9 +165,9 @@ proptest! {
 
     /// A document that came back once comes back unchanged, or a loss names the value.
     #[test]
-    fn what_a_scene_changes_is_told(document in documents()) {
-        let Some((once, _)) = there_and_back(&document) else { return Ok(()) };
-        let Some((twice, losses)) = there_and_back(&once) else { return Ok(()) };
+    fn values_changed_by_a_scene_are_listed(document in documents()) {
+        let Some((once, _)) = round_trip(&document) else { return Ok(()) };
+        let Some((twice, losses)) = round_trip(&once) else { return Ok(()) };
         let [before, after] = [&once, &twice].map(|document| serde_json::to_value(document).unwrap());
         for (name, places) in values(&before) {
             let is_same = |place: &&String| {

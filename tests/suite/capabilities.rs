@@ -22,7 +22,7 @@ fn list(losses: &[Loss]) -> String {
 }
 
 #[test]
-fn of_levels_of_detail_the_finest_is_kept() {
+fn the_finest_level_of_detail_is_kept() {
     let lod = |distance, mesh| Lod { distance, meshes: vec![mesh] };
     let scene = Scene {
         meshes: vec![triangle(0.0), triangle(1.0), triangle(2.0), triangle(3.0)],
@@ -57,7 +57,7 @@ fn skinned(sets: [([u16; 4], [f32; 4]); 2]) -> Scene {
 }
 
 #[test]
-fn of_many_joints_the_heaviest_are_kept_with_a_sum_of_one() {
+fn the_heaviest_joints_are_kept_with_a_sum_of_one() {
     let scene =
         skinned([([0, 1, 2, 3], [0.125, 0.25, 0.0625, 0.0]), ([4, 5, 0, 0], [0.5, 0.0625, 0.0, 0.0])]);
     let (document, losses) = crucible::Document::from_scene(scene, &SceneOptions::default()).unwrap();
@@ -91,7 +91,7 @@ fn weights_of_eight_bits_have_a_sum_of_255() {
 }
 
 #[test]
-fn names_of_joints_and_turned_coordinates_are_listed() {
+fn joint_names_and_flipped_coordinates_are_listed() {
     let mut scene = skinned([([0; 4], [1.0, 0.0, 0.0, 0.0]), ([Skin::NONE; 4], [0.0; 4])]);
     scene.meshes[0].skins.truncate(1);
     scene.meshes[0].uvs = vec![vec![[0.0, 1e-9]; 3]];
@@ -108,7 +108,7 @@ fn names_of_joints_and_turned_coordinates_are_listed() {
 
 /// Missing attributes are filled: white, +X, 0, or normals of the faces.
 #[test]
-fn meshes_that_become_one_share_their_attributes() {
+fn merged_meshes_share_their_attributes() {
     let full = |colors| Mesh {
         normals: Some(vec![[0.0, 1.0, 0.0]; 3]),
         uvs: vec![vec![[0.5, 0.25]; 3]],
@@ -135,7 +135,7 @@ fn meshes_that_become_one_share_their_attributes() {
 }
 
 #[test]
-fn usual_properties_of_seed_are_added_where_they_are_not() {
+fn missing_built_in_properties_of_seed_are_added() {
     let mesh = Mesh { name: "of the mesh".to_owned(), ..triangle(0.0) };
     let properties = vec![("name".to_owned(), "as said".to_owned())];
     let scene = Scene { meshes: vec![mesh], properties, ..Scene::default() };
