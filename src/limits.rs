@@ -130,7 +130,7 @@ pub(crate) fn require_words(count: u64, max_triangles: u64) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "{count} bytes of names and extras in copies of meshes, but the limit is {max}; --max-triangles raises it, by 2 for 1"
+        "{count} bytes of names and extras in copies of meshes, but the limit is {max}; --max-triangles raises it by 2 bytes per triangle"
     );
     Err(Error::limit_exceeded(message))
 }

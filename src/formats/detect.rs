@@ -92,7 +92,7 @@ pub(super) fn among<F: Copy + PartialEq + Into<AnyFormat>>(
         }
         ref several => {
             let possible = names(&mut several.iter().map(|(format, _)| *format), " or ");
-            Err(Error::unsupported(format!("could be {possible}: say which format it is")))
+            Err(Error::unsupported(format!("could be {possible}: specify the format")))
         }
     }
 }

@@ -139,7 +139,7 @@ fn a_format_is_detected_by_magic_bytes_or_by_structure() {
 fn an_extension_decides_between_equal_matches() {
     let formats = Formats::new().with::<Pair>().unwrap().with::<Other>().unwrap();
     let error = formats.detect(&[1, 2], None).unwrap_err();
-    assert_eq!(error.to_string(), "could be pair or other: say which format it is");
+    assert_eq!(error.to_string(), "could be pair or other: specify the format");
     let detected = formats.detect(&[1, 2], Some(Path::new("a.OTHER"))).unwrap();
     assert_eq!(detected.format.name(), "other");
 }

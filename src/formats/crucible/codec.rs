@@ -164,7 +164,7 @@ pub(super) fn write(document: &Document, strictness: Strictness) -> Result<Vec<u
     let bytes = out.into_inner();
     if strictness == Strictness::Strict && !means_the_same(document, &bytes) {
         let message =
-            "without positions, readers take this file for the spec dialect, which has other attributes";
+            "without positions, readers detect the spec dialect, which has other attributes";
         return Err(Error::inexpressible(message).at(path!(dialect)));
     }
     Ok(bytes)

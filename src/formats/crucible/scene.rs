@@ -116,7 +116,7 @@ fn to_mesh(chunk: Chunk, index: usize, conventions: Conventions, losses: &mut Ve
             Values::Normal(values) => mesh.normals = Some(values),
             Values::Uv(values) => mesh.uvs.push(values),
             Values::Tangent(values) => {
-                let message = "Crucible has no handedness of tangents: 1 assumed";
+                let message = "Crucible stores no tangent handedness: 1 assumed";
                 losses.push(Loss::changed(format!("chunks[{index}].tangents.w"), message));
                 mesh.tangents = Some(values.into_iter().map(|[x, y, z]| [x, y, z, 1.0]).collect());
             }
@@ -179,7 +179,7 @@ fn from_mesh(mesh: Mesh, index: usize, losses: &mut Vec<Loss>) -> Chunk {
     streams.extend(mesh.uvs.into_iter().next().map(Values::Uv));
     if let Some(tangents) = mesh.tangents {
         if tangents.iter().any(|[.., side]| *side != 1.0) {
-            let message = "Crucible has no handedness of tangents: -1 becomes 1";
+            let message = "Crucible stores no tangent handedness: -1 becomes 1";
             losses.push(Loss::dropped(format!("meshes[{index}].tangents.w"), message));
         }
         streams.push(Values::Tangent(tangents.into_iter().map(|[x, y, z, _]| [x, y, z]).collect()));

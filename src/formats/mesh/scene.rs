@@ -224,7 +224,7 @@ fn to_animation(document: &Document, index: usize, animation: &Animation) -> Res
 fn from_skeleton(skeleton: &scene::Skeleton) -> Result<Vec<Joint>> {
     let joints = &skeleton.joints;
     if joints.len() > skin::MAX_JOINTS {
-        let message = format!("{} joints, but MESH can number {}", joints.len(), skin::MAX_JOINTS);
+        let message = format!("{} joints, but MESH allows at most {}", joints.len(), skin::MAX_JOINTS);
         return Err(Error::inexpressible(message).at(path!(skeleton.joints)).in_format(FormatId::Mesh));
     }
     // The number of joints was checked above, so all ids fit.

@@ -59,7 +59,7 @@ fn number(skin: &mut Skin, losses: &mut Vec<Loss>) -> Option<usize> {
         }
     }
     if count > 0 {
-        let message = "added joints at the origin, since MESH requires those that vertices are bound to";
+        let message = "added joints at the origin, because MESH requires the joints of all vertices";
         losses.push(Loss::changed("skeleton.joints", message).counting(count, "joints"));
     }
     Some(count)
@@ -114,7 +114,7 @@ pub(super) fn from_skin(skin: Skin, losses: &mut Vec<Loss>) -> Result<Slots> {
         let [a, b, c, d] = four.map(place);
         a.zip(b).zip(c.zip(d)).map(|((a, b), (c, d))| [a, b, c, d]).ok_or_else(|| {
             let message = format!(
-                "vertex {vertex} is bound to one of the joints {four:?}, but MESH can number {MAX_JOINTS}"
+                "vertex {vertex} is bound to one of the joints {four:?}, but MESH allows at most {MAX_JOINTS}"
             );
             Error::inexpressible(message).at(path!(meshes[0].skins[0])).in_format(FormatId::Mesh)
         })

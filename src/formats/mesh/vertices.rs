@@ -38,8 +38,8 @@ impl Vertices {
         let mut bytes = Cursor::new(Vec::new());
         for (index, vertex) in records.into_iter().enumerate() {
             if let Some((name, is_there)) = vertex.mismatch(format) {
-                let found = if is_there { "is there" } else { "is missing" };
-                let message = format!("{name} {found}, but the vertex format says otherwise");
+                let found = if is_there { "is present" } else { "is missing" };
+                let message = format!("{name} {found}, contrary to the vertex format");
                 return Err(Error::inexpressible(message).at(path!(vertices[index].(name))));
             }
             vertex.write(&mut bytes).map_err(Error::inexpressible)?;

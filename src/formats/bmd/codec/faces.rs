@@ -229,7 +229,7 @@ fn too_large(face: Face, index: usize) -> Error {
     let hint = if let Face::Quad(_) = face { "; split it into triangles" } else { "" };
     let corner = face.vertices().iter().position(|vertex| *vertex >= 1 << bits).unwrap_or(0);
     let vertex = face.vertices().get(corner).copied().unwrap_or(0);
-    let message = format!("index {vertex} needs more than the {bits} bits that this kind of face has{hint}");
+    let message = format!("index {vertex} exceeds the {bits} bits of this face{hint}");
     Error::inexpressible(message).at(path!(faces[index].(CORNERS[corner])))
 }
 

@@ -89,7 +89,7 @@ fn check_closed(mesh: &Mesh, solid: u8, report: &mut Report) {
         let message = match (up, down) {
             (1, 1) => continue,
             (2, 0) | (0, 2) => {
-                format!("both faces at the edge {from}-{to} run along it in the same direction")
+                format!("both faces at the edge {from}-{to} use it in the same direction")
             }
             _ => format!("the edge {from}-{to} belongs to {} faces, expected 2", up + down),
         };

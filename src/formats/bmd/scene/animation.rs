@@ -82,7 +82,7 @@ pub fn from_animations(
         if frames.resampled {
             let detail = format!("to {} frames at {} Hz", frames.count, frames.rate);
             let resampled =
-                frames.deviation(animation).report(index, "BMD keys lie on whole frames: resampled");
+                frames.deviation(animation).report(index, "BMD keys are at whole frames: resampled");
             losses.extend(resampled.into_iter().map(|loss| loss.detail(&detail)));
         }
         frames.report(animation, index, losses);
@@ -150,12 +150,12 @@ impl Frames {
     /// Reports a changed duration or rate.
     fn report(&self, animation: &scene::Animation, index: usize, losses: &mut Vec<Loss>) {
         let fields = [
-            ("duration", animation.duration, self.count.into(), "durations of BMD are whole frames"),
+            ("duration", animation.duration, self.count.into(), "BMD durations are whole frames"),
             (
                 "rate",
                 animation.rate,
                 self.rate,
-                "rates of BMD are quarters of a frame per second, up to 31.75",
+                "BMD rates are multiples of 0.25 Hz, up to 31.75 Hz",
             ),
         ];
         for (field, exact, found, why) in fields.into_iter().filter(|(_, exact, found, _)| exact != found) {

@@ -22,13 +22,13 @@ pub fn cut(scene: &mut Scene, losses: &mut Vec<Loss>) -> Vec<usize> {
         if has_quads && vertices > MAX_VERTICES_OF_QUADS {
             let at = format!("meshes[{index}]");
             losses.extend(mesh.triangulate().map(|loss| loss.within(&at)));
-            let message = "quads of BMD can name 32768 vertices: triangulated";
+            let message = "BMD quads address at most 32768 vertices: triangulated";
             losses.push(Loss::new(LossKind::Split, format!("{at}.faces.corners"), message));
         }
         let first = meshes.len();
         if vertices > MAX_VERTICES {
             meshes.extend(pieces(mesh));
-            let message = "faces of BMD can name 1048576 vertices: cut";
+            let message = "BMD faces address at most 1048576 vertices: split";
             let loss = Loss::new(LossKind::Split, format!("meshes[{index}]"), message);
             losses.push(loss.detail(format_args!("into {}", meshes.len() - first)));
         } else {

@@ -36,7 +36,7 @@ pub fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut V
     let (first, last) = (meshes.first().copied().unwrap_or(0), meshes.last().copied().unwrap_or(0));
     let count = if meshes.is_empty() { 0 } else { last - first + 1 };
     if count > meshes.len() {
-        let message = "levels of BMD are ranges of meshes: those in between are shown, too";
+        let message = "BMD levels of detail are ranges of meshes: meshes in between are also shown";
         losses.push(Loss::changed(path.clone(), message));
     }
     let ld_sc = F8A::nearest(1.0 / (lod.distance + 1.0));
@@ -51,7 +51,7 @@ pub fn from_lod(index: usize, lod: &scene::Lod, places: &[usize], losses: &mut V
     }
     let number = |count: usize| {
         u8::try_from(count).map_err(|_| {
-            let message = format!("meshes {first} to {last}, but levels of BMD count to 255");
+            let message = format!("meshes {first} to {last}, but BMD levels of detail count at most 255");
             Error::inexpressible(message).at(path!(lods[index]))
         })
     };

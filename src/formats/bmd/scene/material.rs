@@ -9,7 +9,7 @@ use crate::{Loss, Quantity, Text};
 pub fn report(material: &Material, found: &Text, index: usize, losses: &mut Vec<Loss>) {
     if found.as_bytes() != material.name.as_bytes() {
         let loss =
-            Loss::renamed(format!("meshes[{index}].material.name"), "BMD has flat colours in the name");
+            Loss::renamed(format!("meshes[{index}].material.name"), "BMD stores flat colours in the name");
         losses.push(loss.detail(format_args!("\"{}\" becomes \"{found}\"", material.name)));
     }
     let path = || format!("meshes[{index}].material.base_color");
@@ -21,7 +21,7 @@ pub fn report(material: &Material, found: &Text, index: usize, losses: &mut Vec<
         losses.push(Loss::quantised(path(), "base colours rounded to 8 bits", Quantity::COLORS, error));
     }
     if material.base_color.is_some_and(|[.., alpha]| alpha != 1.0) {
-        losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD has no alpha of base colours"));
+        losses.push(Loss::dropped(format!("{}.alpha", path()), "BMD base colours have no alpha"));
     }
 }
 

@@ -333,9 +333,9 @@ fn repair(mesh: &mut scene::Mesh, index: usize, losses: &mut Vec<Loss>) {
         losses.extend((count > 0).then(|| loss.affecting(count, mesh.positions.len(), "vertices")));
     };
     let normals = replace(mesh.normals.as_deref_mut().unwrap_or_default(), [0.0, 0.0, 1.0]);
-    list("normals", "normals that are not finite become (0, 0, 1)", normals);
+    list("normals", "non-finite normals become (0, 0, 1)", normals);
     let uvs = mesh.uvs.first_mut().map_or(0, |uvs| replace(uvs, [0.0; 2]));
-    list("uvs[0]", "texture coordinates that are not finite become 0", uvs);
+    list("uvs[0]", "non-finite texture coordinates become 0", uvs);
 }
 
 /// Returns the skinned positions in model space.

@@ -91,7 +91,7 @@ impl Encoding {
             Some(Precision::Bits(96)) => Ok(encoding.sized(VertexSize::Bits96)),
             Some(Precision::Bits(128)) => Ok(encoding.sized(VertexSize::Bits128)),
             Some(Precision::Bits(bits)) => {
-                let message = format!("vertices of {bits} bits, but BMD has those of 64, 96 and 128 bits");
+                let message = format!("vertices of {bits} bits, but BMD supports 64, 96 and 128 bits");
                 Err(Error::inexpressible(message))
             }
         }
@@ -234,7 +234,7 @@ impl Encoding {
         };
         let collapsed = match packed.lost {
             0 => String::new(),
-            lost => format!(", and {lost} of {} triangles collapse or turn over", packed.triangles),
+            lost => format!(", and {lost} of {} triangles collapse or flip", packed.triangles),
         };
         let bones = if shape.out_of_bones { ", with all 255 bones in use" } else { "" };
         let message = format!(

@@ -225,7 +225,7 @@ fn name_of(bone: &Bone) -> String {
 fn number(bone: usize) -> Result<u8> {
     u8::try_from(bone).ok().filter(|bone| *bone != Bone::PSEUDO).ok_or_else(|| {
         Error::inexpressible(
-            "more than 255 bones, pseudo-bones included, which is the most that BMD can have",
+            "more than 255 bones including pseudo-bones, the maximum of BMD",
         )
     })
 }

@@ -126,7 +126,7 @@ impl Track {
                 skip -= 32;
             }
             track.push(skip as u8, key.rotation, key.translation, key.scale).map_err(|_| {
-                refuse("a key without values and without frames to skip would have the tag 00, the end of the bone".into())
+                refuse("an empty key that skips no frame would be the end tag 00".into())
             })?;
             next = key.frame.saturating_add(1);
         }
@@ -155,7 +155,7 @@ impl Track {
             .with_scale(scale.is_some());
         if tag == AnimTag::new() {
             return refuse(
-                "a key without values and without frames to skip would have the tag 00, the end of the bone",
+                "an empty key that skips no frame would be the end tag 00",
             );
         }
         self.bytes.extend(tag.into_bytes());

@@ -77,7 +77,7 @@ pub struct Chunk {
 #[derive(Debug)]
 pub struct IndexStream<'a> {
     /// Size of the compressed data in bytes, at least 1 (C3).
-    #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
+    #[br(temp, assert(compressed_size > 0, "an LZ4 block has at least 1 byte"))]
     #[bw(try_calc = i32::try_from(data.len()))]
     #[layout(rule = rules::SIZE)]
     compressed_size: i32,
@@ -154,7 +154,7 @@ pub struct AttributeStream<'a> {
     )]
     pub attribute: AttributeFlags,
     /// Size of the compressed data in bytes, at least 1 (C3).
-    #[br(temp, assert(compressed_size > 0, "an LZ4 block has 1 byte at least"))]
+    #[br(temp, assert(compressed_size > 0, "an LZ4 block has at least 1 byte"))]
     #[bw(try_calc = i32::try_from(data.len()))]
     #[layout(rule = rules::SIZE)]
     compressed_size: i32,
@@ -313,12 +313,12 @@ impl Chunk {
             (Indices::U32(_), None) => 1,
             (Indices::U32(_), Some(size @ 2..)) => size,
             (_, Some(size)) => {
-                let message = format!("{size} is not another way to say that indices have 32 bits");
+                let message = format!("index size {size}, expected 2 or more with 32-bit indices");
                 return Err(Error::inexpressible(message).at(path!(chunks[chunk].index_size)));
             }
         };
         if self.streams.len() > u8::MAX.into() {
-            let message = format!("{} streams, but the file can count {}", self.streams.len(), u8::MAX);
+            let message = format!("{} streams, but the format allows at most {}", self.streams.len(), u8::MAX);
             return Err(Error::inexpressible(message).at(path!(chunks[chunk].streams)));
         }
         let pack = |position: usize, stream: &Stream| {

@@ -113,7 +113,7 @@ pub struct ModelChunk<'a> {
 impl ModelHeader {
     fn of(chunks: &[Chunk]) -> Result<ModelHeader> {
         let chunk_count = u32::try_from(chunks.len()).map_err(|_| {
-            let message = format!("{} chunks, but the file can count {}", chunks.len(), u32::MAX);
+            let message = format!("{} chunks, but the format allows at most {}", chunks.len(), u32::MAX);
             Error::inexpressible(message).at(path!(chunks))
         })?;
         Ok(ModelHeader { chunk_count })
@@ -172,7 +172,7 @@ fn check_container(chunks: &[Chunk], container: Container) -> Result<()> {
         (Container::Model, _) => Ok(()),
         (Container::Chunk, [chunk]) if chunk.trailing.is_empty() => Ok(()),
         (Container::Chunk, [_]) => {
-            let message = "what follows a bare chunk is the document's trailing, not the chunk's";
+            let message = "bytes after a bare chunk belong to the document's trailing, not the chunk's";
             Err(Error::inexpressible(message).at(path!(chunks[0].trailing)))
         }
         (Container::Chunk, chunks) => {

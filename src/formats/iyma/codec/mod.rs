@@ -43,7 +43,7 @@ pub(super) fn write(document: &Document, options: &WriteOptions) -> Result<Vec<u
     dialect::require_keys(document)?;
     let descriptor_len = u16::try_from(descriptor.len()).map_err(|_| {
         let message = format!(
-            "{} bytes encoded, but the header counts {} at most: write fewer meshes or attributes to a file",
+            "{} bytes encoded, but the header allows at most {}: write fewer meshes or attributes to a file",
             descriptor.len(),
             u16::MAX
         );

@@ -69,7 +69,7 @@ pub(in super::super) fn into_dialect(attributes: &mut [Attribute], dialect: Dial
             let custom = usage.name();
             let message = match missing {
                 true => format!("the {dialect} dialect lacks this usage"),
-                false => format!("the {dialect} dialect has each usage once"),
+                false => format!("the {dialect} dialect allows each usage once"),
             };
             let loss = Loss::new(LossKind::Renamed, path(), message);
             losses.push(loss.detail(format_args!("{name} becomes {custom}")));

@@ -100,7 +100,7 @@ fn merged_meshes(documents: &[Document]) -> Result<Vec<MeshInfo>> {
 fn sum(counts: impl Iterator<Item = u32>, path: impl Into<Path>) -> Result<u32> {
     let total: u64 = counts.map(u64::from).sum();
     u32::try_from(total).map_err(|_| {
-        Error::inexpressible(format!("{total}: the format counts {} at most", u32::MAX))
+        Error::inexpressible(format!("{total}, but the format allows at most {}", u32::MAX))
             .at(path)
             .in_format(FormatId::Iyma)
     })
@@ -190,7 +190,7 @@ impl Document {
             losses.push(loss.counting(spare as usize, "vertices"));
         }
         if self.meshes.is_empty() && !self.user_data.is_empty() {
-            losses.push(Loss::dropped("user_data", "there are no meshes to keep it with"));
+            losses.push(Loss::dropped("user_data", "there is no mesh to attach it to"));
         }
         Ok((meshes, losses))
     }

@@ -201,7 +201,7 @@ impl Document {
 /// Converts a count to the 32 bits in the file.
 pub(super) fn count(items: usize, path: impl Into<Path>) -> Result<u32> {
     u32::try_from(items).map_err(|_| {
-        Error::inexpressible(format!("{items} items: the format counts {} at most", u32::MAX))
+        Error::inexpressible(format!("{items} items, but the format allows at most {}", u32::MAX))
             .at(path)
             .in_format(FormatId::Iyma)
     })

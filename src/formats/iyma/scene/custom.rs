@@ -14,7 +14,7 @@ pub(super) fn list_custom(mesh: &Mesh, index: usize, losses: &mut Vec<Loss>) {
         let (number, name) = &numbers[place];
         let again = format!("{number}_{name}");
         if again != custom.name {
-            let loss = Loss::renamed(format!("{path}.name"), "custom attributes of IyMA have a number");
+            let loss = Loss::renamed(format!("{path}.name"), "IyMA custom attributes are numbered");
             losses.push(loss.detail(format_args!("\"{}\" becomes \"{again}\"", custom.name)));
         }
         let components = format_of(custom).components();

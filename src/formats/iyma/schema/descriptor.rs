@@ -180,7 +180,7 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
     let descriptor = Descriptor::read(&mut rest).map_err(|error| error.root_cause().to_string())?;
     let left = fields.len() as u64 - rest.position();
     if left > 0 {
-        return Err(format!("{left} bytes are left over behind its last field"));
+        return Err(format!("{left} bytes follow its last field"));
     }
     let stored = descriptor.to_plain_fields()?;
     let has_indices = 20 + 16 * descriptor.meshes.len();
@@ -189,15 +189,15 @@ fn from_plain_fields(fields: &[u8], dialect: Option<Value>) -> Result<Vec<u8>, S
         Some(0..8) => {
             let data_len = descriptor.data_len();
             return Err(format!(
-                "data_len has to be {data_len}, which follows from the buffers: it is not stored"
+                "data_len must be {data_len}, the size of the buffers, because it is not stored"
             ));
         }
         Some(place) if place == has_indices => {
-            return Err(format!("has_indices is {}, but has to be 0 or 1", fields[place]));
+            return Err(format!("has_indices is {}, expected 0 or 1", fields[place]));
         }
         Some(_) => {
             return Err(
-                "without indices, n_indices and index_format have to be 0: they are not stored".to_owned()
+                "without indices, n_indices and index_format must be 0, because they are not stored".to_owned()
             );
         }
     }

@@ -27,7 +27,7 @@ impl Header {
 fn count<N: TryFrom<usize>>(items: usize, path: impl Into<Path>) -> Result<N> {
     N::try_from(items).map_err(|_| -> Error {
         let max = (1u64 << (8 * size_of::<N>())) - 1;
-        Error::inexpressible(format!("{items} items, but the file can count {max}")).at(path)
+        Error::inexpressible(format!("{items} items, but the format allows at most {max}")).at(path)
     })
 }
 
